@@ -1,0 +1,133 @@
+"""What we ran and saw, and the judgements that follow from it. Models claim; this decides."""
+
+import re
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.ids import Sha
+
+OUTPUT_TAIL = 8_000
+"""Characters of output kept per command: the end is where test runners say what failed."""
+
+
+class Purpose(StrEnum):
+    SETUP = "setup"
+    TEST = "test"
+    LINT = "lint"
+    TYPES = "types"
+    NEW_TEST = "new_test"
+    """The test written for this case, run alone."""
+
+
+class Stage(StrEnum):
+    BASE = "base"
+    """The commit the work starts from."""
+    RED = "red"
+    """The base with the new test: it must fail."""
+    HEAD = "head"
+    """The commit that would be pushed: it must pass."""
+
+
+class Command(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    purpose: Purpose
+    command: str
+
+
+class CommandRun(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    purpose: Purpose
+    command: str
+    exit_code: int
+    seconds: float
+    output: str
+    """The tail of standard output and error together."""
+    timed_out: bool = False
+
+    @property
+    def passed(self) -> bool:
+        return self.exit_code == 0 and not self.timed_out
+
+
+class Build(BaseModel):
+    """One run of every command on one commit."""
+
+    model_config = ConfigDict(frozen=True)
+    number: int
+    stage: Stage
+    commit: Sha
+    runs: tuple[CommandRun, ...]
+
+    def run_of(self, purpose: Purpose) -> CommandRun | None:
+        return next((run for run in self.runs if run.purpose is purpose), None)
+
+    def passed(self, purpose: Purpose) -> bool:
+        """No command of this purpose, or all of them passed."""
+        return all(run.passed for run in self.runs if run.purpose is purpose)
+
+
+class Verdict(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    kind: Literal["green", "red", "nothing_to_run"]
+    reason: str
+
+
+def judge_head(head: Build, base: Build | None) -> Verdict:
+    """Green: every command passes, or fails on the base as well. The new test has no such excuse."""
+    if not any(run.purpose is Purpose.TEST for run in head.runs):
+        return Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+    failed = [run for run in head.runs if not run.passed]
+    excused = [run for run in failed if _failed_alike_on_base(run, base)]
+    guilty = [run for run in failed if run not in excused]
+    if guilty:
+        return Verdict(kind="red", reason=f"`{guilty[0].command}` {how_it_ended(guilty[0])}")
+    if excused:
+        return Verdict(kind="green", reason=f"`{excused[0].command}` fails on the base as well; nothing else failed")
+    return Verdict(kind="green", reason=f"{len(head.runs)} of {len(head.runs)} commands passed")
+
+
+def judge_red(red: Build, base: Build | None) -> Verdict:
+    """Red first: with the new test and without the fix, the tests fail, where they passed before it."""
+    new_test = red.run_of(Purpose.NEW_TEST)
+    suite = red.run_of(Purpose.TEST)
+    if new_test is None and suite is None:
+        return Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+    if new_test is not None:
+        if new_test.passed:
+            return Verdict(kind="green", reason=f"`{new_test.command}` passes without the fix: it proves nothing")
+        return Verdict(kind="red", reason=f"`{new_test.command}` {how_it_ended(new_test)} without the fix")
+    assert suite is not None
+    if suite.passed:
+        return Verdict(kind="green", reason=f"`{suite.command}` passes with the new test and without the fix")
+    if base is not None and not base.passed(Purpose.TEST):
+        return Verdict(kind="green", reason=f"`{suite.command}` failed before the new test as well")
+    return Verdict(kind="red", reason=f"`{suite.command}` {how_it_ended(suite)} without the fix")
+
+
+def how_it_ended(run: CommandRun) -> str:
+    if run.timed_out:
+        return f"was stopped after {run.seconds:.0f} s"
+    return f"ended with exit code {run.exit_code}"
+
+
+_FAILURE_LINE = re.compile(
+    r"^\s*(?:FAILED|FAIL:?|ERROR:?|not ok|--- FAIL:|✖|✗|×|error(?:\[\w+\])?:)\s*(.+)$", re.MULTILINE
+)
+
+
+def failures_named(output: str) -> frozenset[str]:
+    """The failures a test runner named, with what changes from run to run (numbers) taken out."""
+    return frozenset(re.sub(r"\d+", "0", name).strip() for name in _FAILURE_LINE.findall(output))
+
+
+def _failed_alike_on_base(run: CommandRun, base: Build | None) -> bool:
+    """Excused only if both runs name their failures and this one names no new one: an exit code alone proves nothing."""
+    if base is None or run.purpose is Purpose.NEW_TEST or run.timed_out:
+        return False
+    before = next((other for other in base.runs if other.command == run.command), None)
+    if before is None or before.passed or before.timed_out:
+        return False
+    named = failures_named(run.output)
+    return bool(named) and named <= failures_named(before.output)

@@ -1,0 +1,36 @@
+"""The names of things, as types of their own, so that one can't be passed for another."""
+
+import re
+from typing import NewType
+
+CaseId = NewType("CaseId", str)
+"""`owner/repo#42` for an issue case."""
+RepositoryId = NewType("RepositoryId", str)
+"""`owner/repo`; a repository on this disk is `local/<folder>`."""
+MessageId = NewType("MessageId", int)
+Sha = NewType("Sha", str)
+SessionId = NewType("SessionId", str)
+TraceId = NewType("TraceId", str)
+
+_ISSUE_CASE = re.compile(r"^(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9]\d*)$")
+
+
+def issue_case(repository: RepositoryId, number: int) -> CaseId:
+    return CaseId(f"{repository}#{number}")
+
+
+def split_issue_case(case: CaseId) -> tuple[RepositoryId, int]:
+    found = _ISSUE_CASE.match(case)
+    if found is None:
+        raise ValueError(f"{case!r} is not the id of an issue case (owner/repo#42)")
+    return RepositoryId(found["repository"]), int(found["number"])
+
+
+def slug(case: CaseId) -> str:
+    """A name for folders and refs: one per case, since ids hold neither `__` nor a dot at the start."""
+    return re.sub(r"[^\w.-]", "__", case)
+
+
+def effect_key(case: CaseId, epoch: int, kind: str, number: int) -> str:
+    """Ours, and made of persisted counters only: the same try gives the same key on every machine."""
+    return f"{case}/{epoch}/{kind}/{number}"

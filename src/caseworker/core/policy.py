@@ -1,0 +1,42 @@
+"""Every setting that a running case may read. It is stored with the case, so a case keeps its rules."""
+
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from caseworker.core.budget import MICROS
+from caseworker.core.states import Role
+
+DEFAULT_MODEL: Final = "claude-sonnet-5"
+STRONGER_MODEL: Final = "claude-opus-5"
+
+
+def _default_models() -> dict[str, str]:
+    return {
+        "default": DEFAULT_MODEL,
+        Role.SENIOR_DEVELOPER: STRONGER_MODEL,
+        Role.TECH_LEAD: STRONGER_MODEL,
+    }
+
+
+class Policy(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    budget_micros: int = Field(default=5 * MICROS, ge=0)
+    calls_per_turn: int = Field(default=100, ge=1)
+    turn_seconds: int = Field(default=3_600, ge=1)
+    command_seconds: int = Field(default=900, ge=1)
+    attempts: int = Field(default=3, ge=1)
+    """Write-build-review attempts a round."""
+    transitions: int = Field(default=60, ge=1)
+    turn_retries: int = Field(default=3, ge=0)
+    """How often a turn that died (a crash, not an answer) is begun again."""
+    turn_heartbeat_seconds: float = Field(default=60, gt=0)
+    heartbeat_seconds: float = Field(default=30, gt=0)
+    history_events: int = Field(default=1_500, ge=50)
+    """Continue as new past this many events."""
+    models: dict[str, str] = Field(default_factory=_default_models)
+    """By `role.task`, then `role`, then `default`."""
+
+    def model_for(self, role: str, task: str) -> str:
+        return self.models.get(f"{role}.{task}") or self.models.get(role) or self.models.get("default", DEFAULT_MODEL)

@@ -1,0 +1,191 @@
+"""Everything that happened to a case, as a closed union of entries. The CLI and the dashboard read this and nothing else."""
+
+from datetime import datetime
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from caseworker.core.evidence import CommandRun, Stage
+from caseworker.core.ids import MessageId, RepositoryId, Sha, TraceId
+from caseworker.core.messages import MessageKind, Standing
+from caseworker.core.outcomes import Task
+from caseworker.core.states import IssueState, Role
+
+BODY_LIMIT: Final = 64_000
+"""Bytes of one entry's body."""
+VERSION: Final = 1
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class CaseOpened(_Entry):
+    kind: Literal["case_opened"] = "case_opened"
+    repository: RepositoryId
+    number: int
+    title: str
+    rehearsed: bool
+
+
+class MessageRecorded(_Entry):
+    kind: Literal["message_recorded"] = "message_recorded"
+    message: MessageId
+    surface: str
+    author: str
+    standing: Standing
+    message_kind: MessageKind
+    text: str
+
+
+class MessagesClaimed(_Entry):
+    kind: Literal["messages_claimed"] = "messages_claimed"
+    turn: int
+    messages: list[MessageId]
+
+
+class Transitioned(_Entry):
+    kind: Literal["transitioned"] = "transitioned"
+    number: int
+    from_state: IssueState
+    to_state: IssueState
+    reason: str
+
+
+class TurnStarted(_Entry):
+    kind: Literal["turn_started"] = "turn_started"
+    turn: int
+    attempt: int
+    role: Role
+    task: Task
+    model: str
+
+
+class AgentSaid(_Entry):
+    kind: Literal["agent_said"] = "agent_said"
+    turn: int
+    text: str
+
+
+class ToolCalled(_Entry):
+    kind: Literal["tool_called"] = "tool_called"
+    turn: int
+    call: str
+    """The call's own id, to find its result by."""
+    tool: str
+    summary: str
+    """One line: the command, the path, the pattern."""
+
+
+class ToolReturned(_Entry):
+    kind: Literal["tool_returned"] = "tool_returned"
+    turn: int
+    call: str
+    ok: bool
+    output: str
+
+
+class TurnCompleted(_Entry):
+    kind: Literal["turn_completed"] = "turn_completed"
+    turn: int
+    attempt: int
+    role: Role
+    task: Task
+    status: str
+    summary: str
+    checkpoint: Sha
+    calls: int
+    cost_micros: int
+
+
+class TurnFailed(_Entry):
+    kind: Literal["turn_failed"] = "turn_failed"
+    turn: int
+    attempt: int
+    role: Role
+    task: Task
+    reason: str
+
+
+class BuildRan(_Entry):
+    kind: Literal["build_ran"] = "build_ran"
+    number: int
+    stage: Stage
+    commit: Sha
+    verdict: Literal["green", "red", "nothing_to_run"]
+    reason: str
+    runs: list[CommandRun]
+
+
+class BranchPushed(_Entry):
+    kind: Literal["branch_pushed"] = "branch_pushed"
+    branch: str
+    commit: Sha
+
+
+class PullRequestOpened(_Entry):
+    kind: Literal["pull_request_opened"] = "pull_request_opened"
+    number: int
+    title: str
+    branch: str
+    base: str
+    url: str
+
+
+class WorkspaceRemoved(_Entry):
+    kind: Literal["workspace_removed"] = "workspace_removed"
+
+
+class Noted(_Entry):
+    """Something a reader of the story should know that is none of the above."""
+
+    kind: Literal["noted"] = "noted"
+    text: str
+
+
+Entry = Annotated[
+    CaseOpened
+    | MessageRecorded
+    | MessagesClaimed
+    | Transitioned
+    | TurnStarted
+    | AgentSaid
+    | ToolCalled
+    | ToolReturned
+    | TurnCompleted
+    | TurnFailed
+    | BuildRan
+    | BranchPushed
+    | PullRequestOpened
+    | WorkspaceRemoved
+    | Noted,
+    Field(discriminator="kind"),
+]
+
+AgentEvent = AgentSaid | ToolCalled | ToolReturned
+
+_ENTRY: Final[TypeAdapter[Entry]] = TypeAdapter(Entry)
+
+
+class Recorded(BaseModel):
+    """An entry with its place in the story. Order is by sequence, never by clock."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sequence: int
+    at: datetime
+    trace: TraceId
+    version: int
+    entry: Entry
+
+
+def parse_entry(body: object) -> Entry:
+    return _ENTRY.validate_python(body)
+
+
+def clip(text: str, limit: int = 4_000) -> str:
+    """The text, or its two ends with a note of what was left out."""
+    if len(text) <= limit:
+        return text
+    half = (limit - 40) // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[-half:]}"

@@ -1,0 +1,375 @@
+"""What the inside asks of the world: one Protocol per thing that could be another thing tomorrow.
+
+Nothing here knows a vendor. Values are core's; a port returns expected results and raises `Transient` or `Refused`.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.budget import Usage
+from caseworker.core.case import Case
+from caseworker.core.casefile import CaseFile
+from caseworker.core.evidence import Build, Command, CommandRun
+from caseworker.core.ids import CaseId, MessageId, RepositoryId, SessionId, Sha, TraceId
+from caseworker.core.messages import Message, MessageKind, NewMessage
+from caseworker.core.outcomes import Outcome, Task
+from caseworker.core.policy import Policy
+from caseworker.core.record import AgentEvent, Entry, Recorded
+from caseworker.core.states import Role
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+# --- the store -------------------------------------------------------------------------------------------------------
+
+
+class NewIssue(_Value):
+    """An issue of a local repository, before it has a number."""
+
+    title: str
+    body: str
+    labels: list[str] = []
+    url: str = ""
+    number: int | None = None
+    """Given by the source (the JSON of `gh issue view`); otherwise the next free one."""
+
+
+class Issue(_Value):
+    repository: RepositoryId
+    number: int
+    title: str
+    body: str
+    labels: list[str]
+    url: str
+    created_at: datetime
+
+
+class StoredCase(_Value):
+    case: Case
+    title: str
+    repository: RepositoryId
+    number: int
+    policy: Policy
+    file: CaseFile
+    rehearsal: str | None
+    """The text of the rehearsal script, if the model is rehearsed."""
+    trace: TraceId
+    opened_at: datetime
+    changed_at: datetime
+
+
+class Repositories(Protocol):
+    async def register(self, path: Path) -> RepositoryId:
+        """The id of the repository at this path: `local/<folder>`, with -2, -3... where the name is taken."""
+
+    async def path_of(self, repository: RepositoryId) -> Path: ...
+
+    async def new_issue(self, repository: RepositoryId, issue: NewIssue) -> Issue:
+        """The same title and body in the same repository is the same issue: it is returned, not made again."""
+
+    async def issue(self, repository: RepositoryId, number: int) -> Issue | None: ...
+
+    async def issues(self, repository: RepositoryId) -> list[Issue]: ...
+
+
+class Cases(Protocol):
+    async def open(
+        self, issue: Issue, *, policy: Policy, rehearsal: str | None, trace: TraceId, first: NewMessage
+    ) -> bool:
+        """Case row, case file, first record entry and first message in one transaction. False: it was there already."""
+
+    async def load(self, case: CaseId) -> StoredCase | None: ...
+
+    async def list(self) -> list[StoredCase]:
+        """Newest change first."""
+
+    async def move(self, after: Case, entry: Entry, file: CaseFile, *, trace: TraceId) -> None:
+        """Save snapshot, case file and record entry together; again with the same transition number: a no-op."""
+
+    async def save_file(self, case: CaseId, file: CaseFile) -> None: ...
+
+
+class Inbox(Protocol):
+    async def put(self, message: NewMessage) -> Message | None:
+        """Committed (synchronous FULL) with its record entry. None: this surface id was there already."""
+
+    async def claim(self, case: CaseId, turn: int) -> list[Message]:
+        """Unclaimed rows get this turn's number in one UPDATE; then all rows with that number are read back, in order."""
+
+    async def settle(self, messages: Sequence[MessageId], outcome: str) -> None:
+        """What came of them, where nothing is written yet."""
+
+    async def unclaimed(self) -> list[tuple[CaseId, MessageId, MessageKind]]: ...
+
+    async def of(self, case: CaseId) -> list[Message]: ...
+
+
+class Record(Protocol):
+    async def append(self, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None) -> None:
+        """In order, in one transaction. With a key that was used for this case before: a no-op."""
+
+    async def read(self, case: CaseId, *, after: int = 0, limit: int = 500) -> list[Recorded]: ...
+
+
+class Attempt(_Value):
+    """One try at a turn. `token` is the fence: only the newest attempt of a turn can complete it."""
+
+    case: CaseId
+    turn: int
+    number: int
+    token: str
+    session: SessionId
+
+
+class FinishedTurn(_Value):
+    turn: int
+    attempt: int
+    role: Role
+    task: Task
+    outcome: Outcome
+    checkpoint: Sha
+    session: SessionId
+    calls: int
+    cost_micros: int
+
+
+class RunningAttempt(_Value):
+    case: CaseId
+    turn: int
+    number: int
+    worker: str
+    activity: bytes
+    """Temporal's token of the activity, so that a new host can end what a dead one left."""
+
+
+class Turns(Protocol):
+    async def begin(
+        self, case: CaseId, turn: int, *, role: Role, task: Task, worker: str, activity: bytes, trace: TraceId
+    ) -> Attempt | FinishedTurn:
+        """A new attempt, which supersedes and cleans up any earlier one; or the result, if the turn was completed."""
+
+    async def is_current(self, attempt: Attempt) -> bool: ...
+
+    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile, entry: Entry) -> bool:
+        """Outcome, session, checkpoint, case file and record entry in one transaction. False: superseded; nothing written."""
+
+    async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
+        """The attempt ended without an outcome: its transcript is deleted."""
+
+    async def finished(self, case: CaseId) -> list[FinishedTurn]: ...
+
+    async def running(self) -> list[RunningAttempt]: ...
+
+
+class Effect(_Value):
+    key: str
+    done: bool
+    intent: dict[str, str]
+    result: dict[str, str]
+
+
+class Effects(Protocol):
+    async def intend(self, key: str, case: CaseId, kind: str, intent: dict[str, str]) -> tuple[Effect, bool]:
+        """The row, and whether it is new. Not new and not done: somebody may have acted; look before you act."""
+
+    async def done(self, key: str, result: dict[str, str]) -> None: ...
+
+
+class Builds(Protocol):
+    async def save(self, case: CaseId, build: Build) -> None:
+        """Again with the same number: replaced (a build has no outside effect)."""
+
+    async def of(self, case: CaseId) -> list[Build]: ...
+
+
+class PullRequest(_Value):
+    repository: RepositoryId
+    number: int
+    case: CaseId
+    title: str
+    body: str
+    base: str
+    head: str
+    head_sha: Sha
+    state: Literal["open", "merged", "closed"]
+    url: str
+
+
+class Pulls(Protocol):
+    """The records behind the local forge's pull requests."""
+
+    async def create(self, pull: PullRequest) -> PullRequest:
+        """The number is given here; one open pull request per repository and head: the second call returns the first."""
+
+    async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
+        """The newest one with this head."""
+
+    async def of(self, case: CaseId) -> list[PullRequest]: ...
+
+    async def open_ones(self) -> list[PullRequest]: ...
+
+    async def set_state(
+        self, repository: RepositoryId, number: int, state: Literal["open", "merged", "closed"]
+    ) -> None: ...
+
+
+class Spending(_Value):
+    calls: int = 0
+    usage: Usage = Usage()
+    micros: int = 0
+    """Settled, plus what calls under way have reserved."""
+
+
+class Ledger(Protocol):
+    async def reserve(
+        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
+    ) -> int | None:
+        """The id of the reservation; None when spent + reserved + this would pass the case's cap."""
+
+    async def settle(self, reservation: int, usage: Usage, micros: int) -> None: ...
+
+    async def spent(self, case: CaseId, turn: int | None = None) -> Spending: ...
+
+
+class Transcripts(Protocol):
+    """Agent sessions by id. Entries are the agent's own JSON objects, given back deep-equal and in order."""
+
+    async def append(
+        self, session: SessionId, subpath: str, project: str, entries: Sequence[dict[str, object]]
+    ) -> None:
+        """An entry whose `uuid` is there already is not added again."""
+
+    async def load(self, session: SessionId, subpath: str) -> list[dict[str, object]] | None: ...
+
+    async def sessions(self, project: str) -> list[tuple[SessionId, int]]:
+        """Session ids of a project with the time of their last change, in epoch milliseconds."""
+
+    async def subpaths(self, session: SessionId) -> list[str]: ...
+
+    async def delete(self, session: SessionId, subpath: str | None = None) -> None: ...
+
+
+# --- agents ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Brief:
+    """All that an agent needs for one attempt at a turn."""
+
+    attempt: Attempt
+    role: Role
+    task: Task
+    model: str
+    system_prompt: str
+    prompt: str
+    tools: tuple[str, ...]
+    workspace: Path
+    writable: bool
+    resume: SessionId | None
+    """The session of this role's last completed turn; it is forked into `attempt.session`, never written to."""
+    rehearsal: str | None
+    nth: int
+    """How many turns of this role and task the case has completed, plus one: which entry of a rehearsal applies."""
+    cap_micros: int
+    calls: int
+    seconds: float
+    read_only: tuple[Path, ...] = ()
+    """Further paths of the host that the agent may read: the repository's git objects."""
+    overlays: tuple[tuple[Path, Path], ...] = ()
+    """(outside, inside): files and folders laid read-only over a path of the sandbox."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentFinished:
+    outcome: Outcome
+    calls: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentFailed:
+    """An expected end without an outcome: a limit, an invalid answer twice, a refusing model."""
+
+    reason: str
+    why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "crashed", "script"]
+    retry: bool = False
+    """Whether the same turn could go well on another try (an overloaded model, a crashed process)."""
+    log: str = field(default="", repr=False)
+
+
+class AgentRuntime(Protocol):
+    async def run(
+        self, brief: Brief, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]]
+    ) -> AgentFinished | AgentFailed:
+        """Cancelling the task stops the agent and its whole process tree within 2 s."""
+
+
+# --- workspaces ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workspace:
+    case: CaseId
+    path: Path
+    """The worktree: the same path outside and inside the sandbox."""
+    base: Sha
+    base_branch: str
+    read_only: tuple[Path, ...] = ()
+    overlays: tuple[tuple[Path, Path], ...] = ()
+
+
+class Workspaces(Protocol):
+    async def prepare(self, case: CaseId, repository: Path, base: Sha | None) -> Workspace:
+        """The case's worktree, made if it is missing (a lost one is rebuilt). Without a base: the repository's current
+        default branch as it is now."""
+
+    async def reset(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
+        """Exactly this commit. `scrub` also removes ignored files: after an attempt that died."""
+
+    async def commit(self, workspace: Workspace, message: str, *, parent: Sha, name: str) -> Sha:
+        """All of the worktree as one commit on `parent`, kept under a ref of that name; the parent if nothing differs."""
+
+    async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str: ...
+
+    async def changed(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]: ...
+
+    async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
+        """Root files that tell how to build, by name, from a commit; plus every tracked path with empty contents."""
+
+    async def remove(self, case: CaseId) -> None: ...
+
+
+class Builder(Protocol):
+    async def run(self, workspace: Workspace, commands: Sequence[Command], *, seconds: float) -> list[CommandRun]:
+        """Each in the sandbox, in order; a failed set-up ends the list."""
+
+
+# --- forges ----------------------------------------------------------------------------------------------------------
+
+
+class Forge(Protocol):
+    async def branch_head(self, repository: RepositoryId, branch: str) -> Sha | None: ...
+
+    async def push(
+        self, repository: RepositoryId, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
+    ) -> None:
+        """Create or move `branch` to `commit`, only if it is still where we saw it (`expected`). Never forced,
+        never to the default branch: `Refused`."""
+
+    async def open_pull_request(self, pull: PullRequest) -> PullRequest: ...
+
+    async def find_pull_request(self, repository: RepositoryId, head: str) -> PullRequest | None: ...
+
+    async def settled_pull_requests(self) -> list[PullRequest]:
+        """Open ones that a person has meanwhile merged or closed, with their new state, which is not saved yet."""
+
+
+class Doorbell(Protocol):
+    async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        """Signal-with-start. Losing it costs time only: the reconciler rings again."""
