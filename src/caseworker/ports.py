@@ -3,7 +3,8 @@
 Nothing here knows a vendor. Values are core's; a port returns expected results and raises `Transient` or `Refused`.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -83,7 +84,7 @@ class Cases(Protocol):
     async def open(
         self, issue: Issue, *, policy: Policy, rehearsal: str | None, trace: TraceId, first: NewMessage
     ) -> bool:
-        """Case row, case file, first record entry and first message in one transaction. False: it was there already."""
+        """Case row, case file, first record entry and first message together. False: it was there already."""
 
     async def load(self, case: CaseId) -> StoredCase | None: ...
 
@@ -101,7 +102,7 @@ class Inbox(Protocol):
         """Committed (synchronous FULL) with its record entry. None: this surface id was there already."""
 
     async def claim(self, case: CaseId, turn: int) -> list[Message]:
-        """Unclaimed rows get this turn's number in one UPDATE; then all rows with that number are read back, in order."""
+        """Unclaimed rows get this turn's number in one UPDATE; then all rows with it are read back, in order."""
 
     async def settle(self, messages: Sequence[MessageId], outcome: str) -> None:
         """What came of them, where nothing is written yet."""
@@ -158,7 +159,7 @@ class Turns(Protocol):
     async def is_current(self, attempt: Attempt) -> bool: ...
 
     async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile, entry: Entry) -> bool:
-        """Outcome, session, checkpoint, case file and record entry in one transaction. False: superseded; nothing written."""
+        """Outcome, session, checkpoint, case file and entry in one transaction. False: superseded; nothing written."""
 
     async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
         """The attempt ended without an outcome: its transcript is deleted."""
@@ -256,6 +257,31 @@ class Transcripts(Protocol):
     async def delete(self, session: SessionId, subpath: str | None = None) -> None: ...
 
 
+class Store(Protocol):
+    """The records, all of them, in one database."""
+
+    @property
+    def repositories(self) -> Repositories: ...
+    @property
+    def cases(self) -> Cases: ...
+    @property
+    def inbox(self) -> Inbox: ...
+    @property
+    def record(self) -> Record: ...
+    @property
+    def turns(self) -> Turns: ...
+    @property
+    def effects(self) -> Effects: ...
+    @property
+    def builds(self) -> Builds: ...
+    @property
+    def pulls(self) -> Pulls: ...
+    @property
+    def ledger(self) -> Ledger: ...
+    @property
+    def transcripts(self) -> Transcripts: ...
+
+
 # --- agents ----------------------------------------------------------------------------------------------------------
 
 
@@ -320,8 +346,35 @@ class Workspace:
     """The worktree: the same path outside and inside the sandbox."""
     base: Sha
     base_branch: str
+    git_dir: Path | None = None
+    """Where its commits are, outside the sandbox: a forge pushes from here, never by way of the agent's folder."""
     read_only: tuple[Path, ...] = ()
     overlays: tuple[tuple[Path, Path], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Enclosure:
+    """What a process inside the sandbox may see and touch. Whatever is not named here is absent or read-only."""
+
+    workspace: Path
+    writable: bool
+    environment: Mapping[str, str]
+    """All that the process inside sees."""
+    read_only: tuple[Path, ...] = ()
+    read_write: tuple[Path, ...] = ()
+    """The agent's config folder."""
+    overlays: tuple[tuple[Path, Path], ...] = ()
+    """(outside, inside), read-only."""
+    sockets: tuple[Path, ...] = ()
+    """Unix sockets (or their private folder) that may be reached."""
+
+
+class Sandbox(Protocol):
+    def command(self, enclosure: Enclosure, argv: Sequence[str]) -> list[str]:
+        """The argv that runs `argv` inside."""
+
+    async def probe(self) -> str | None:
+        """None when it works, else what is wrong and what to type."""
 
 
 class Workspaces(Protocol):
@@ -333,7 +386,7 @@ class Workspaces(Protocol):
         """Exactly this commit. `scrub` also removes ignored files: after an attempt that died."""
 
     async def commit(self, workspace: Workspace, message: str, *, parent: Sha, name: str) -> Sha:
-        """All of the worktree as one commit on `parent`, kept under a ref of that name; the parent if nothing differs."""
+        """All of the worktree as one commit on `parent`, kept under a ref of that name; the parent if equal."""
 
     async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str: ...
 
@@ -343,6 +396,35 @@ class Workspaces(Protocol):
         """Root files that tell how to build, by name, from a commit; plus every tracked path with empty contents."""
 
     async def remove(self, case: CaseId) -> None: ...
+
+    def hold(self, case: CaseId) -> AbstractAsyncContextManager[None]:
+        """The lock of the case's worktree: two attempts on one machine never edit at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GitAnswer:
+    code: int
+    output: bytes
+
+    @property
+    def text(self) -> str:
+        return self.output.decode(errors="replace").strip()
+
+
+class Git(Protocol):
+    """Runs git so that nothing of a repository's own (hooks, filters, helpers) is executed."""
+
+    async def __call__(
+        self,
+        *arguments: str,
+        git_dir: Path | None = None,
+        work_tree: Path | None = None,
+        inside: Path | None = None,
+        stdin: bytes = b"",
+        accept: Sequence[int] = (0,),
+    ) -> GitAnswer:
+        """`inside`: a person's own folder, where git looks for the repository itself; never one an agent writes to.
+        An exit code that is not accepted raises `Refused` or `Transient`."""
 
 
 class Builder(Protocol):

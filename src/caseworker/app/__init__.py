@@ -1,0 +1,1 @@
+"""Settings, wiring, the command line and the host process: the one place that knows which real thing stands where."""

@@ -1,0 +1,1 @@
+"""What flows and activities agree on: names, queues, wire types, typed activity signatures. No behaviour."""

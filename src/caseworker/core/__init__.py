@@ -1,1 +1,1 @@
-"""Pure decisions and the words for them: standard library and pydantic only; no await, clock, I/O, logging or Temporal."""
+"""Pure decisions and the words for them: standard library and pydantic only; no await, clock, I/O or Temporal."""

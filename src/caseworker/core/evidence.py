@@ -123,7 +123,7 @@ def failures_named(output: str) -> frozenset[str]:
 
 
 def _failed_alike_on_base(run: CommandRun, base: Build | None) -> bool:
-    """Excused only if both runs name their failures and this one names no new one: an exit code alone proves nothing."""
+    """Excused only if both runs name their failures and this one names no new one: an exit code proves nothing."""
     if base is None or run.purpose is Purpose.NEW_TEST or run.timed_out:
         return False
     before = next((other for other in base.runs if other.command == run.command), None)

@@ -1,6 +1,6 @@
 """The structured answer of each kind of turn: a closed union, one model per role and task.
 
-A model's docstrings and descriptions are what the agent is shown, so they are kept short: they are sent with every call.
+A model's docstrings and descriptions are what the agent is shown, with every call: they are kept short.
 """
 
 from enum import StrEnum

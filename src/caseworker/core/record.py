@@ -1,4 +1,4 @@
-"""Everything that happened to a case, as a closed union of entries. The CLI and the dashboard read this and nothing else."""
+"""Everything that happened to a case, as a closed union of entries. CLI and dashboard read this and nothing else."""
 
 from datetime import datetime
 from typing import Annotated, Final, Literal

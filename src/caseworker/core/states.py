@@ -156,7 +156,7 @@ _FROM_EVERY_WORKING_STATE: Final = frozenset(
 
 
 def next_states(state: IssueState) -> frozenset[IssueState]:
-    """Every state that the table allows after this one. Reopening a terminal state is not an edge: it is a new epoch."""
+    """Every state that the table allows after this one. Reopening is not an edge: it is a new epoch."""
     if state in TERMINAL:
         return frozenset()
     edges = _OWN_EDGES[state] | TERMINAL

@@ -1,0 +1,122 @@
+"""The talk of one attempt: the prompt, at most one repair, and how it ended, as a value."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from pydantic import ValidationError
+
+from caseworker.agents.gateway import Gateway
+from caseworker.agents.process import AttemptFolder
+from caseworker.agents.prompting import repair
+from caseworker.agents.redaction import Redactor
+from caseworker.agents.watching import Batches, Watcher
+from caseworker.core.outcomes import Outcome, parse_outcome
+from caseworker.ports import AgentFailed, AgentFinished, Brief
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import ClaudeSDKClient, ResultMessage
+
+_LOG_LINES: Final = 60
+_NO_OUTCOME: Final = "the agent ended without handing in an outcome"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Invalid:
+    """An answer that isn't an outcome."""
+
+    problem: str
+
+
+@dataclass(kw_only=True)
+class Talk:
+    brief: Brief
+    folder: AttemptFolder
+    gateway: Gateway
+    redactor: Redactor
+    stderr: deque[str] = field(default_factory=lambda: deque(maxlen=_LOG_LINES))
+
+    async def hold(self, client: "ClaudeSDKClient", batches: Batches) -> AgentFinished | AgentFailed:
+        """The task that calls this opens and closes the client, as the SDK wants it."""
+        limit = asyncio.timeout(self.brief.seconds)
+        ended: AgentFinished | AgentFailed | None = None
+        try:
+            async with limit:
+                await client.connect()
+                ended = await self._turn(client, batches)
+        except Exception as error:  # noqa: BLE001 - the SDK raises bare Exceptions for a program that went away
+            batches.raise_if_broken()
+            if limit.expired():
+                ended = self._failed("seconds", f"the turn took longer than {self.brief.seconds:g} s")
+            else:
+                ended = self._gone(error)
+        finally:
+            if not isinstance(ended, AgentFinished):
+                self.folder.end_processes()  # or the SDK would wait for the agent to leave by itself
+            await client.disconnect()
+        return ended
+
+    async def _turn(self, client: "ClaudeSDKClient", batches: Batches) -> AgentFinished | AgentFailed:
+        watcher = Watcher(self.brief.attempt.turn, self.redactor)
+        prompt = self.brief.prompt
+        problem = ""
+        for _ in ("the turn", "its one repair"):
+            await client.query(prompt)
+            result = await _listen(client, watcher, batches)
+            answer = self._answer(result, watcher.rejection)
+            if isinstance(answer, AgentFailed):
+                return answer
+            if not isinstance(answer, _Invalid):
+                return AgentFinished(outcome=answer, calls=self.gateway.calls)
+            problem = answer.problem
+            prompt = repair(problem)
+        return self._failed("invalid_outcome", f"the outcome was invalid twice: {problem}")
+
+    def _answer(self, result: "ResultMessage | None", rejection: str) -> "Outcome | _Invalid | AgentFailed":
+        if result is None:
+            return self._gone(None)
+        if result.structured_output is None:
+            # An answer that never fits the schema is the agent's to repair; every other error is the model's or ours.
+            if result.is_error and result.subtype != "error_max_structured_output_retries":
+                return self._gone(None, said=result.result or "; ".join(result.errors or []))
+            return _Invalid(problem=rejection or _NO_OUTCOME)
+        try:
+            return parse_outcome(self.brief.role, self.brief.task, result.structured_output)
+        except ValidationError as error:
+            return _Invalid(problem=_problems(error))
+
+    def _gone(self, error: Exception | None, *, said: str = "") -> AgentFailed:
+        """The agent ended without an answer. The gateway knows best why: the agent only repeats what it was told."""
+        stopped, trouble = self.gateway.stopped, self.gateway.trouble
+        if stopped is not None:
+            return self._failed(stopped.why, stopped.reason)
+        if trouble is not None:
+            return self._failed("model", trouble.reason, retry=trouble.passing)
+        how = said or (f"{error}" if error else "no result")
+        return self._failed("crashed", f"the agent's process ended early: {how}", retry=True)
+
+    def _failed(
+        self,
+        why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "crashed", "script"],
+        reason: str,
+        *,
+        retry: bool = False,
+    ) -> AgentFailed:
+        log = self.redactor.text("\n".join(self.stderr))
+        return AgentFailed(why=why, reason=self.redactor.text(reason), retry=retry, log=log)
+
+
+async def _listen(client: "ClaudeSDKClient", watcher: Watcher, batches: Batches) -> "ResultMessage | None":
+    from claude_agent_sdk import ResultMessage
+
+    async for message in client.receive_response():
+        batches.add(list(watcher.events(message)))
+        if isinstance(message, ResultMessage):
+            return message
+    return None
+
+
+def _problems(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_input=False)
+    return "; ".join(f"{'.'.join(str(part) for part in one['loc']) or 'outcome'}: {one['msg']}" for one in found)

@@ -1,0 +1,135 @@
+"""The `claude` runtime: one attempt at a turn with the Claude Agent SDK, its agent in the sandbox, its model calls
+through a gateway of its own. What is asked is rendered elsewhere (`prompting`); what follows is not decided here.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from caseworker.agents.attempt import Talk
+from caseworker.agents.gateway import Allowance, Gateway
+from caseworker.agents.process import AttemptFolder, attempt_folder
+from caseworker.agents.redaction import Redactor
+from caseworker.agents.rehearsal import load_rehearsal
+from caseworker.agents.sessions import SessionAdapter, lay_out
+from caseworker.agents.settings import agent_environment, agent_options
+from caseworker.agents.upstreams import Upstream
+from caseworker.agents.upstreams.anthropic import DEFAULT_BASE_URL, AnthropicUpstream
+from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
+from caseworker.agents.watching import Batches
+from caseworker.core.errors import Refused
+from caseworker.core.record import AgentEvent
+from caseworker.ports import AgentFailed, AgentFinished, Brief, Enclosure, Ledger, Sandbox, Transcripts
+
+Saw = Callable[[Sequence[AgentEvent]], Awaitable[None]]
+Result = AgentFinished | AgentFailed
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """Where the model is, when it isn't rehearsed."""
+
+    key: str | None = field(default=None, repr=False)
+    base_url: str = DEFAULT_BASE_URL
+    pace: float | None = None
+    """Seconds before each answer of a rehearsal, instead of the script's own pace."""
+
+
+class ClaudeRuntime:
+    def __init__(
+        self,
+        *,
+        sandbox: Sandbox,
+        ledger: Ledger,
+        transcripts: Transcripts,
+        model: ModelSettings,
+        secrets: Iterable[str] = (),
+    ) -> None:
+        self._sandbox = sandbox
+        self._ledger = ledger
+        self._transcripts = transcripts
+        self._model = model
+        self._redactor = Redactor([*secrets, model.key or ""])
+
+    async def run(self, brief: Brief, saw: Saw) -> Result:
+        upstream = self._upstream(brief)
+        if isinstance(upstream, AgentFailed):
+            return upstream
+        allowance = Allowance(attempt=brief.attempt, cap_micros=brief.cap_micros, calls=brief.calls)
+        with attempt_folder() as folder:
+            gateway = Gateway(path=folder.socket, upstream=upstream, ledger=self._ledger, allowance=allowance)
+            talk = Talk(brief=brief, folder=folder, gateway=gateway, redactor=self._redactor)
+            work = asyncio.create_task(self._work(talk, saw), name=f"turn-{brief.attempt.turn}")
+            try:
+                return await asyncio.shield(work)
+            finally:
+                # A cancelled turn: first the processes, then the orderly rest. The SDK would wait for the agent to
+                # finish by itself, and must be closed by the task that opened it.
+                folder.end_processes()
+                if not work.done():
+                    work.cancel()
+                    await asyncio.wait([work])
+
+    def _upstream(self, brief: Brief) -> Upstream | AgentFailed:
+        if brief.rehearsal is not None:
+            try:
+                rehearsal = load_rehearsal(brief.rehearsal, "the rehearsal")
+            except Refused as error:
+                return AgentFailed(why="script", reason=str(error))
+            part = Part(
+                role=brief.role,
+                task=brief.task,
+                nth=brief.nth,
+                session=brief.attempt.session,
+                workspace=brief.workspace,
+            )
+            return RehearsedUpstream(rehearsal, part, pace=self._model.pace)
+        if self._model.key is None:
+            return AgentFailed(why="model", reason="there is no model key, and the case has no rehearsal")
+        return AnthropicUpstream(key=self._model.key, base_url=self._model.base_url)
+
+    async def _work(self, talk: Talk, saw: Saw) -> Result:
+        from claude_agent_sdk import ClaudeSDKClient  # takes 0.7 s: only a worker that runs a turn pays for it
+
+        brief, folder = talk.brief, talk.folder
+        resume = brief.resume if await self._lay_out_history(brief, folder) else None
+        store = SessionAdapter(self._transcripts, self._redactor)
+        options = agent_options(brief, folder, resume=resume, store=store, stderr=talk.stderr.append)
+        folder.write_starter(self._sandbox.command(_enclosure(brief, folder), [str(agent_binary())]))
+        async with Batches(saw) as batches, talk.gateway:
+            result = await talk.hold(ClaudeSDKClient(options), batches)
+        if isinstance(result, AgentFinished) and not store.complete:
+            return AgentFailed(why="crashed", reason="the agent's session could not be saved", retry=True)
+        return result
+
+    async def _lay_out_history(self, brief: Brief, folder: AttemptFolder) -> bool:
+        """False: there is nothing to go on from. The prompt holds what the turn needs, so it starts anew."""
+        from claude_agent_sdk import project_key_for_directory
+
+        if brief.resume is None:
+            return False
+        entries = await self._transcripts.load(brief.resume, "")
+        if not entries:
+            return False
+        project = project_key_for_directory(brief.workspace)
+        lay_out(entries, config=folder.config, project=project, session=brief.resume)
+        return True
+
+
+def agent_binary() -> Path:
+    import claude_agent_sdk
+
+    return Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
+
+
+def _enclosure(brief: Brief, folder: AttemptFolder) -> Enclosure:
+    return Enclosure(
+        workspace=brief.workspace,
+        writable=brief.writable,
+        environment=agent_environment(folder),
+        read_only=(*brief.read_only, agent_binary().parent),
+        read_write=(folder.config, folder.home),
+        overlays=brief.overlays,
+        sockets=(folder.socket.parent,),
+    )

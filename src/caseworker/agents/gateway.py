@@ -1,0 +1,192 @@
+"""The model API as one attempt sees it: a Unix socket that counts, reserves, asks upstream, and settles.
+
+It alone has the key (inside its upstream). Closing it fences the attempt. Bodies are never logged or kept.
+"""
+
+import asyncio
+import contextlib
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from caseworker.agents.metering import Meter
+from caseworker.agents.serving import broken_off, embedded_server, failure, read_call, refusal
+from caseworker.agents.upstreams import ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
+from caseworker.core.budget import cost, dollars, worst_case
+from caseworker.ports import Attempt, Ledger
+
+
+@dataclass(frozen=True, kw_only=True)
+class Allowance:
+    """Whose calls these are, and how many of them there may be."""
+
+    attempt: Attempt
+    cap_micros: int
+    calls: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """Why this gateway answers no more calls."""
+
+    why: Literal["budget", "calls", "script"]
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trouble:
+    """How the last call upstream failed. Forgotten as soon as one goes well."""
+
+    reason: str
+    passing: bool
+    """Whether the same call could go well later."""
+
+
+class Gateway:
+    def __init__(self, *, path: Path, upstream: Upstream, ledger: Ledger, allowance: Allowance) -> None:
+        self.path = path
+        self.calls = 0
+        self.stopped: Stop | None = None
+        self.trouble: Trouble | None = None
+        self._upstream = upstream
+        self._ledger = ledger
+        self._allowance = allowance
+        self._server = embedded_server(self._app())
+        self._closed = False
+        self._serving: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Gateway":
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(self.path))
+        listener.listen(64)  # from here on a call waits instead of being refused
+        self._serving = asyncio.create_task(self._server.serve(sockets=[listener]), name="model-gateway")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The fence: whoever still holds the socket's path gets no answer any more."""
+        self.path.unlink(missing_ok=True)
+        self._closed = True
+        self._server.should_exit = True
+        # What is cut off in the middle of an answer settles what it saw before it goes.
+        for answering in self._server.server_state.tasks:
+            answering.cancel()
+        if self._serving is not None:
+            await asyncio.wait([self._serving])
+        await self._upstream.close()
+
+    def _app(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Route("/v1/messages", self._messages, methods=["POST"]),
+                Route("/v1/messages/count_tokens", self._count_tokens, methods=["POST"]),
+            ]
+        )
+
+    async def _messages(self, request: Request) -> Response:
+        call = await read_call(request, "/v1/messages")
+        if isinstance(call, Response):
+            return call
+        if self.stopped is None and self.calls >= self._allowance.calls:
+            self.stopped = Stop(why="calls", reason=f"the turn used all of its {self._allowance.calls} model calls")
+        if self.stopped is not None:
+            return refusal(self.stopped.reason)
+        self.calls += 1  # before the first await, so that calls made side by side can't pass the limit together
+        worst = worst_case(call.model, len(call.body), call.max_tokens)
+        reservation = await self._ledger.reserve(
+            self._allowance.attempt,
+            model=call.model,
+            micros=worst,
+            cap_micros=self._allowance.cap_micros,
+            rehearsed=self._upstream.rehearsed,
+        )
+        if reservation is None:
+            cap = dollars(self._allowance.cap_micros)
+            reason = f"the next model call could cost {dollars(worst)}, which would pass the case's budget of {cap}"
+            self.stopped = Stop(why="budget", reason=reason)
+            return refusal(reason)
+        return _Relay(self, call, reservation)
+
+    async def _count_tokens(self, request: Request) -> Response:
+        """Free of charge, so neither counted nor reserved."""
+        call = await read_call(request, "/v1/messages/count_tokens")
+        if isinstance(call, Response):
+            return call
+        answer = await self._ask(call)
+        if isinstance(answer, Response):
+            return answer
+        try:
+            body = b"".join([chunk async for chunk in answer.body])
+        except Unreachable as error:
+            return failure(str(error))
+        return Response(body, status_code=answer.status, headers=dict(answer.headers))
+
+    async def _ask(self, call: ModelCall) -> ModelAnswer | Response:
+        try:
+            answer = await self._upstream.send(call)
+        except NotScripted as error:
+            self.stopped = Stop(why="script", reason=str(error))
+            return refusal(str(error))
+        except Unreachable as error:
+            self.trouble = Trouble(reason=str(error), passing=True)
+            return failure(str(error))
+        if answer.status < 400:
+            self.trouble = None
+        else:
+            passing = answer.status in (408, 409, 429) or answer.status >= 500
+            self.trouble = Trouble(reason=f"the model's API answered {answer.status}", passing=passing)
+        return answer
+
+    async def relay(self, call: ModelCall, reservation: int, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the answer through as it comes, and settle what was seen of it, however this ends."""
+        meter = Meter(streamed=call.streamed)
+        try:
+            answer = await self._ask(call)
+            if isinstance(answer, Response):
+                await answer(scope, receive, send)
+                return
+            headers = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
+            await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+            await self._pump(answer, meter, Request(scope, receive), send)
+        except asyncio.CancelledError:
+            if not self._closed:  # the fence ends quietly; anything else is the server's to report
+                raise
+        finally:
+            usage = meter.usage
+            await self._ledger.settle(reservation, usage, cost(call.model, usage))
+
+    async def _pump(self, answer: ModelAnswer, meter: Meter, request: Request, send: Send) -> None:
+        last = b""
+        async with contextlib.aclosing(answer.body) as body:
+            try:
+                async for chunk in body:
+                    if answer.status < 400:
+                        meter.feed(chunk)
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    if await request.is_disconnected():  # nobody listens: more tokens would be paid for nothing
+                        return
+                meter.end()
+            except Unreachable as error:
+                self.trouble = Trouble(reason=str(error), passing=True)
+                last = broken_off(str(error))
+        await send({"type": "http.response.body", "body": last, "more_body": False})
+
+
+class _Relay(Response):
+    """Hands the connection to the gateway: Starlette's own streaming would leave the settling to a later moment."""
+
+    def __init__(self, gateway: Gateway, call: ModelCall, reservation: int) -> None:
+        super().__init__()
+        self._gateway, self._call, self._reservation = gateway, call, reservation
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._gateway.relay(self._call, self._reservation, scope, receive, send)

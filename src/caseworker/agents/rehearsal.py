@@ -1,0 +1,162 @@
+"""The script of a rehearsed model: its format, and a loader whose errors name the file, the line and what is allowed.
+
+Nothing heavy is imported here: the command line checks scripts with it. Who plays the script is `upstreams/rehearsed`.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from caseworker.agents.scriptfile import Location, Problem, ScriptFile, read_script
+from caseworker.core.errors import Refused
+from caseworker.core.outcomes import Task, known_turns, outcome_schema, parse_outcome
+from caseworker.core.states import Role
+
+ScriptedError = Literal["overloaded", "rate_limited", "server_error", "refused"]
+_MOST_PROBLEMS: Final = 10
+_SOLO: Final = "an `error` stands alone: no `say`, `call`, `calls` or `outcome` beside it"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class ToolCall(_Part):
+    call: Annotated[str, Field(min_length=1)]
+    arguments: dict[str, JsonValue] = Field(default_factory=dict, alias="with")
+
+
+class Step(_Part):
+    """One answer of the model."""
+
+    say: str | None = None
+    call: Annotated[str, Field(min_length=1)] | None = None
+    arguments: dict[str, JsonValue] | None = Field(default=None, alias="with")
+    calls: Annotated[tuple[ToolCall, ...], Field(min_length=1, strict=False)] | None = None
+    outcome: dict[str, JsonValue] | None = None
+    invalid: bool = False
+    error: ScriptedError | None = None
+    delay: float | None = Field(default=None, ge=0, le=600)
+
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        if self.call is not None:
+            return (ToolCall(call=self.call, **{"with": self.arguments or {}}),)
+        return self.calls or ()
+
+
+class Turn(_Part):
+    role: Role = Field(strict=False)
+    task: Task = Field(strict=False)
+    nth: int | None = Field(default=None, ge=1)
+    steps: tuple[Step, ...] = Field(min_length=1, strict=False)
+
+
+class Rehearsal(_Part):
+    version: Literal[1]
+    pace: float = Field(default=0.0, ge=0, le=600)
+    """Seconds before each answer, where the step has no `delay` of its own."""
+    turns: tuple[Turn, ...] = Field(min_length=1, strict=False)
+
+    def steps_for(self, role: Role, task: Task, nth: int) -> tuple[Step, ...] | None:
+        """The turn written for this very number, or else the one written for any."""
+        fitting = [turn for turn in self.turns if (turn.role, turn.task) == (role, task) and turn.nth in (nth, None)]
+        return min(fitting, key=lambda turn: turn.nth is None).steps if fitting else None
+
+
+def load_rehearsal(text: str, name: str) -> Rehearsal:
+    """Raises `Refused` with a line per problem: `bug.yaml, line 14: turns[2].steps[0]: unknown key "cal"`."""
+    script = read_script(text, name)
+    try:
+        rehearsal = Rehearsal.model_validate(script.document)
+    except ValidationError as error:
+        raise _refused(script, _shape_problems(error)) from error
+    if problems := [*_unknown_turns(rehearsal), *_double_turns(rehearsal), *_step_problems(rehearsal)]:
+        raise _refused(script, problems)
+    return rehearsal
+
+
+def _refused(script: ScriptFile, problems: list[Problem]) -> Refused:
+    lines = [script.describe(problem) for problem in problems[:_MOST_PROBLEMS]]
+    if rest := len(problems) - len(lines):
+        lines.append(f"and {rest} more")
+    return Refused("\n".join(lines))
+
+
+def _shape_problems(error: ValidationError) -> list[Problem]:
+    return [
+        Problem(
+            where=tuple(found["loc"]),
+            what=found["msg"],
+            unknown_key=found["type"] == "extra_forbidden",
+            missing_key=found["type"] == "missing",
+            allowed=_keys_at(tuple(found["loc"][:-1])),
+        )
+        for found in error.errors(include_url=False, include_input=False)
+    ]
+
+
+def _keys_at(where: Location) -> tuple[str, ...]:
+    """What a mapping at this place may hold, told by the last list it is in."""
+    lists = [part for part in where if isinstance(part, str)]
+    parts: dict[str, type[BaseModel]] = {"turns": Turn, "steps": Step, "calls": ToolCall}
+    part = parts.get(lists[-1] if lists else "", Rehearsal)
+    return tuple(field.alias or key for key, field in part.model_fields.items())
+
+
+def _unknown_turns(rehearsal: Rehearsal) -> Iterator[Problem]:
+    known = known_turns()
+    for index, turn in enumerate(rehearsal.turns):
+        if (turn.role, turn.task) not in known:
+            names = ", ".join(f"{role}/{task}" for role, task in known)
+            yield Problem(where=("turns", index), what=f"there is no turn {turn.role}/{turn.task}; there are {names}")
+
+
+def _double_turns(rehearsal: Rehearsal) -> Iterator[Problem]:
+    seen: dict[tuple[Role, Task, int | None], int] = {}
+    for index, turn in enumerate(rehearsal.turns):
+        first = seen.setdefault((turn.role, turn.task, turn.nth), index)
+        if first != index:
+            number = "without `nth`" if turn.nth is None else f"with `nth: {turn.nth}`"
+            what = f"turns[{first}] is for {turn.role}/{turn.task} {number} as well"
+            yield Problem(where=("turns", index), what=what)
+
+
+def _step_problems(rehearsal: Rehearsal) -> Iterator[Problem]:
+    for index, turn in enumerate(rehearsal.turns):
+        for number, step in enumerate(turn.steps):
+            where = ("turns", index, "steps", number)
+            if what := _contradiction(step):
+                yield Problem(where=where, what=what)
+            elif step.outcome is not None and not step.invalid and (turn.role, turn.task) in known_turns():
+                yield from _outcome_problems(turn, step.outcome, (*where, "outcome"))
+
+
+def _contradiction(step: Step) -> str | None:
+    acts = [step.call is not None, step.calls is not None, step.outcome is not None]
+    if step.error is not None:
+        return _SOLO if any(acts) or step.say is not None else None
+    if sum(acts) > 1:
+        return "only one of `call`, `calls` and `outcome` fits in a step"
+    if not any(acts) and step.say is None:
+        return "a step needs `say`, `call`, `calls`, `outcome` or `error`"
+    if step.arguments is not None and step.call is None:
+        return "`with` belongs to a `call`"
+    if step.invalid and step.outcome is None:
+        return "`invalid` belongs to an `outcome`"
+    return None
+
+
+def _outcome_problems(turn: Turn, outcome: dict[str, JsonValue], where: Location) -> Iterator[Problem]:
+    try:
+        parse_outcome(turn.role, turn.task, outcome)
+    except ValidationError as error:
+        fields = outcome_schema(turn.role, turn.task).get("properties")
+        for found in error.errors(include_url=False, include_input=False):
+            yield Problem(
+                where=(*where, *found["loc"]),
+                what=f"{found['msg']} (write `invalid: true` beside it if that is what you rehearse)",
+                unknown_key=found["type"] == "extra_forbidden",
+                missing_key=found["type"] == "missing",
+                allowed=tuple(fields) if isinstance(fields, dict) and len(found["loc"]) == 1 else (),
+            )

@@ -1,0 +1,135 @@
+"""A YAML file read with care: what it holds, and on which line. It knows nothing of what a script means."""
+
+import difflib
+import json
+from dataclasses import dataclass
+from typing import Final
+
+import yaml
+
+from caseworker.core.errors import Refused
+
+SIZE_LIMIT: Final = 1_000_000
+_DEEPEST: Final = 40
+
+Location = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    where: Location
+    what: str
+    unknown_key: bool = False
+    missing_key: bool = False
+    allowed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptFile:
+    name: str
+    document: object
+    root: yaml.Node
+
+    def describe(self, problem: Problem) -> str:
+        """`bug.yaml, line 14: turns[2].steps[0]: unknown key "cal"; did you mean "call"?`"""
+        about_key = (problem.unknown_key or problem.missing_key) and problem.where
+        place = _path(problem.where[:-1] if about_key else problem.where)
+        line = self._line(problem.where)
+        return f"{self.name}, line {line}: {place + ': ' if place else ''}{_said(problem)}"
+
+    def _line(self, where: Location) -> int:
+        node, line = self.root, self.root.start_mark.line
+        for part in where:
+            found = _child(node, part)
+            if found is None:
+                break
+            line, node = found
+        return line + 1
+
+
+def _said(problem: Problem) -> str:
+    key = str(problem.where[-1]) if problem.where else ""
+    if problem.missing_key:
+        return f'the key "{key}" is missing'
+    if not problem.unknown_key:
+        return problem.what[:1].lower() + problem.what[1:]
+    near = difflib.get_close_matches(key, problem.allowed, n=1)
+    if near:
+        return f'unknown key "{key}"; did you mean "{near[0]}"?'
+    return f'unknown key "{key}"' + (f"; allowed are {', '.join(problem.allowed)}" if problem.allowed else "")
+
+
+def _path(where: Location) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in where).lstrip(".")
+
+
+def _child(node: yaml.Node, part: str | int) -> tuple[int, yaml.Node] | None:
+    """The line where this part begins (its key's line, in a mapping), and its node."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == part:
+                return key.start_mark.line, value
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part].start_mark.line, node.value[part]
+    return None
+
+
+class _Loader(yaml.SafeLoader):
+    """Dates stay text: a script holds JSON."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def read_script(text: str, name: str) -> ScriptFile:
+    if len(text.encode("utf-8", "surrogatepass")) > SIZE_LIMIT:
+        raise Refused(f"{name}: a script has at most {SIZE_LIMIT:,} bytes.")
+    try:
+        _refuse_bombs(text, name)
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        if root is None:
+            raise Refused(f"{name} is empty.")
+        _refuse_double_keys(root, name)
+        document = loader.construct_document(root)
+        json.dumps(document, allow_nan=False)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        raise Refused(f"{name}, line {line}: this is not YAML: {error.problem or error.context}") from error
+    except (yaml.YAMLError, TypeError, ValueError) as error:
+        raise Refused(f"{name}: a script holds text, numbers, lists and mappings only ({error})") from error
+    return ScriptFile(name=name, document=document, root=root)
+
+
+def _refuse_bombs(text: str, name: str) -> None:
+    """A look at the events, which takes no recursion: aliases multiply, and deep nesting overflows the stack."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise Refused(f"{name}, line {line}: anchors and aliases (& and *) are not allowed in a script")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            raise Refused(f"{name}, line {line}: nested more than {_DEEPEST} levels deep")
+
+
+def _refuse_double_keys(node: yaml.Node, name: str) -> None:
+    """YAML's loaders keep the last one and say nothing."""
+    children = list(node.value) if isinstance(node, yaml.SequenceNode) else []
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise Refused(f"{name}, line {key.start_mark.line + 1}: a key is one word")
+            if key.value in seen:
+                raise Refused(f'{name}, line {key.start_mark.line + 1}: the key "{key.value}" is there twice')
+            seen.add(key.value)
+            children.append(value)
+    for child in children:
+        _refuse_double_keys(child, name)

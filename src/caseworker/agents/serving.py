@@ -1,0 +1,70 @@
+"""The HTTP side of the gateway: reading a call, the API's error bodies, and a server without a process of its own."""
+
+import contextlib
+import json
+from collections.abc import Iterator
+from typing import Final, Literal
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from caseworker.agents.upstreams import ModelCall
+
+BODY_LIMIT: Final = 32_000_000
+"""Bytes of a request: the provider's own limit, so that an agent can't fill the worker's memory."""
+_PASSED_ON: Final = ("anthropic-version", "anthropic-beta")
+
+
+async def read_call(
+    request: Request, path: Literal["/v1/messages", "/v1/messages/count_tokens"]
+) -> ModelCall | Response:
+    """The call, or the answer to what isn't one."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > BODY_LIMIT:
+            return error_answer(413, "request_too_large", f"a request has at most {BODY_LIMIT} bytes")
+    try:
+        document = json.loads(bytes(body))
+    except ValueError:
+        document = None
+    if not isinstance(document, dict):
+        return error_answer(400, "invalid_request_error", "the request's body is not a JSON object")
+    headers = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
+    return ModelCall(path=path, query=request.url.query, headers=headers, body=bytes(body), document=document)
+
+
+def error_answer(status: int, kind: str, message: str) -> Response:
+    return JSONResponse({"type": "error", "error": {"type": kind, "message": message}}, status_code=status)
+
+
+def refusal(reason: str) -> Response:
+    """A status that the agent takes as final. Tried: it asks again after 400, 401, 404, 422, 429 and every 5xx."""
+    return error_answer(403, "permission_error", reason)
+
+
+def failure(reason: str) -> Response:
+    """Upstream was not there: the agent tries again a few times by itself."""
+    return error_answer(502, "api_error", reason)
+
+
+def broken_off(reason: str) -> bytes:
+    """How the API itself reports an error after a stream has begun."""
+    event = {"type": "error", "error": {"type": "api_error", "message": reason}}
+    return f"event: error\ndata: {json.dumps(event)}\n\n".encode()
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals belong to the process that embeds this server."""
+        yield
+
+
+def embedded_server(app: Starlette) -> uvicorn.Server:
+    config = uvicorn.Config(app, log_config=None, lifespan="off", ws="none", server_header=False)
+    # Given to the constructor, this would silence the access log of every other server in the process as well.
+    config.access_log = False
+    return _Server(config)

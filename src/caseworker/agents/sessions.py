@@ -1,0 +1,84 @@
+"""Agent sessions kept through the `Transcripts` port, in the shape the SDK's session store has. Secrets stay out.
+
+The SDK only writes through it. Reading for a resume is ours (`lay_out`), because the SDK would lay the files out in a
+temporary folder of its own, which the sandbox can't know beforehand, and copy the worker's own credentials beside them.
+"""
+
+import json
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from caseworker.agents.redaction import Redactor
+from caseworker.core.ids import SessionId
+from caseworker.ports import Transcripts
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import SessionKey, SessionListSubkeysKey, SessionStoreEntry, SessionStoreListEntry
+
+
+class SessionAdapter:
+    """The SDK looks for these methods by name, so that nothing of it is imported here."""
+
+    def __init__(self, transcripts: Transcripts, redactor: Redactor) -> None:
+        self._transcripts = transcripts
+        self._redactor = redactor
+        self._saved = 0
+        self._missing: list[SessionStoreEntry] | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that the agent wrote has been kept. The SDK drops a batch after three tries and goes on."""
+        return self._saved > 0 and self._missing is None
+
+    async def append(self, key: "SessionKey", entries: "list[SessionStoreEntry]") -> None:
+        if not entries:
+            return
+        earlier, self._missing = self._missing, self._missing or entries
+        clean = [cast(dict[str, object], self._redactor.value(entry)) for entry in entries]
+        await self._transcripts.append(_session(key), key.get("subpath", ""), key["project_key"], clean)
+        self._saved += len(entries)
+        if earlier is None or earlier == entries:  # the same batch again: what was missing is there now
+            self._missing = None
+
+    async def load(self, key: "SessionKey") -> "list[SessionStoreEntry] | None":
+        entries = await self._transcripts.load(_session(key), key.get("subpath", ""))
+        return cast("list[SessionStoreEntry] | None", entries)
+
+    async def list_sessions(self, project_key: str) -> "list[SessionStoreListEntry]":
+        sessions = await self._transcripts.sessions(project_key)
+        return [{"session_id": _own_name(session), "mtime": changed} for session, changed in sessions]
+
+    async def list_subkeys(self, key: "SessionListSubkeysKey") -> list[str]:
+        return [subpath for subpath in await self._transcripts.subpaths(_session(key)) if subpath]
+
+    async def delete(self, key: "SessionKey") -> None:
+        await self._transcripts.delete(_session(key), key.get("subpath") or None)
+
+
+def _session(key: "SessionKey | SessionListSubkeysKey") -> SessionId:
+    """A UUID is enough: the project holds the working directory, which may differ on another machine.
+
+    Any other name could be used in two projects, so it goes with its project.
+    """
+    name = key["session_id"]
+    return SessionId(name if _is_uuid(name) else f"{key['project_key']}/{name}")
+
+
+def _own_name(session: SessionId) -> str:
+    return session if _is_uuid(session) else session.rpartition("/")[2]
+
+
+def _is_uuid(name: str) -> bool:
+    try:
+        return str(uuid.UUID(name)) == name
+    except ValueError:
+        return False
+
+
+def lay_out(entries: Sequence[dict[str, object]], *, config: Path, project: str, session: SessionId) -> None:
+    """The transcript as the file from which the agent resumes."""
+    file = config / "projects" / project / f"{session}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")

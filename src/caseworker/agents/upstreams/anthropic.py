@@ -1,0 +1,48 @@
+"""The provider's API over HTTP, or a server that speaks the same. The only place where the key is used."""
+
+from collections.abc import AsyncGenerator
+from typing import Final
+
+import httpx
+
+from caseworker.agents.upstreams import ModelAnswer, ModelCall, Unreachable
+
+DEFAULT_BASE_URL: Final = "https://api.anthropic.com"
+_PASSED_BACK: Final = ("content-type", "retry-after", "request-id", "x-should-retry")
+_TIMEOUT: Final = httpx.Timeout(connect=10, read=600, write=60, pool=10)
+"""A model may think for minutes before its first byte; a connection that can't be made is known within seconds."""
+
+
+class AnthropicUpstream:
+    rehearsed = False
+
+    def __init__(self, *, key: str, base_url: str = DEFAULT_BASE_URL) -> None:
+        self._base_url = base_url.rstrip("/")
+        # No environment: a worker's proxy or .netrc setting must not redirect a request that carries the key unseen.
+        # Company proxies are named by the base URL.
+        self._client = httpx.AsyncClient(timeout=_TIMEOUT, headers={"x-api-key": key}, trust_env=False)
+
+    async def send(self, call: ModelCall) -> ModelAnswer:
+        url = f"{self._base_url}{call.path}" + (f"?{call.query}" if call.query else "")
+        request = self._client.build_request(
+            "POST", url, content=call.body, headers={"content-type": "application/json", **call.headers}
+        )
+        try:
+            response = await self._client.send(request, stream=True)
+        except httpx.HTTPError as error:
+            raise Unreachable(f"{self._base_url} can't be reached ({type(error).__name__})") from error
+        headers = {name: response.headers[name] for name in _PASSED_BACK if name in response.headers}
+        return ModelAnswer(status=response.status_code, headers=headers, body=_bytes_of(response))
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+
+async def _bytes_of(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    try:
+        async for chunk in response.aiter_bytes():
+            yield chunk
+    except httpx.HTTPError as error:
+        raise Unreachable(f"the answer broke off ({type(error).__name__})") from error
+    finally:
+        await response.aclose()

@@ -1,0 +1,175 @@
+"""A model that answers from a script: the same API, the same streams, no provider. One per attempt."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from caseworker.agents.rehearsal import Rehearsal, ScriptedError, Step
+from caseworker.agents.upstreams import EVENTS, JSON, ModelAnswer, ModelCall, NotScripted
+from caseworker.core.outcomes import Task
+from caseworker.core.states import Role
+
+OUTCOME_TOOL: Final = "StructuredOutput"
+"""The tool through which the agent hands in its outcome. Its presence also tells the main loop from side calls."""
+_BYTES_PER_TOKEN: Final = 4
+_ERRORS: Final[dict[ScriptedError, tuple[int, str, str]]] = {
+    "overloaded": (529, "overloaded_error", "Overloaded"),
+    "rate_limited": (429, "rate_limit_error", "This request would exceed the rate limit"),
+    "server_error": (500, "api_error", "Internal server error"),
+    "refused": (403, "permission_error", "The request was refused"),
+}
+
+Block = dict[str, object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """Which part of the script this attempt plays, and where."""
+
+    role: Role
+    task: Task
+    nth: int
+    session: str
+    workspace: Path
+
+    def __str__(self) -> str:
+        return f"{self.role}/{self.task} (nth {self.nth})"
+
+
+class RehearsedUpstream:
+    rehearsed = True
+
+    def __init__(self, rehearsal: Rehearsal, part: Part, *, pace: float | None = None) -> None:
+        self._steps = rehearsal.steps_for(part.role, part.task, part.nth)
+        self._part = part
+        self._pace = rehearsal.pace if pace is None else pace
+        self._asked: dict[str, int] = {}
+        """Which step each request got: a request that the client repeats gets the same answer again."""
+        self._next = 0
+
+    async def send(self, call: ModelCall) -> ModelAnswer:
+        request_tokens = len(call.body) // _BYTES_PER_TOKEN
+        if call.path == "/v1/messages/count_tokens":
+            return _whole(200, {"input_tokens": request_tokens})
+        if not _is_main_loop(call.document):
+            message = _message("msg_side", call.model, [{"type": "text", "text": "ok"}], request_tokens)
+            return _answer(call, message)
+        number = self._step_for(call)
+        step = self._script()[number]
+        await asyncio.sleep(self._pace if step.delay is None else step.delay)
+        if step.error is not None:
+            status, kind, text = _ERRORS[step.error]
+            return _whole(status, {"type": "error", "error": {"type": kind, "message": text}})
+        # Equal ids would be merged into one message by the agent, so each answer has its own.
+        name = f"{self._part.session}_{number}"
+        return _answer(call, _message(f"msg_{name}", call.model, self._content(step, name), request_tokens))
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def _script(self) -> tuple[Step, ...]:
+        if self._steps is None:
+            raise NotScripted(f"the rehearsal has no turn for {self._part}")
+        return self._steps
+
+    def _step_for(self, call: ModelCall) -> int:
+        steps = self._script()
+        digest = _digest(call.document)
+        known = self._asked.get(digest)
+        if known is not None and steps[known].error is None:
+            return known
+        if self._next >= len(steps):
+            raise NotScripted(f"the rehearsal of {self._part} ran out after {len(steps)} steps")
+        self._asked[digest] = self._next
+        self._next += 1
+        return self._asked[digest]
+
+    def _content(self, step: Step, name: str) -> list[Block]:
+        blocks: list[Block] = []
+        if step.say is not None:
+            blocks.append({"type": "text", "text": self._placed(step.say)})
+        calls = [(tool.call, tool.arguments) for tool in step.tool_calls()]
+        if step.outcome is not None:
+            calls.append((OUTCOME_TOOL, step.outcome))
+        for index, (tool, arguments) in enumerate(calls):
+            use = {"id": f"toolu_{name}_{index}", "name": tool, "input": self._placed(arguments)}
+            blocks.append({"type": "tool_use", **use})
+        return blocks
+
+    def _placed(self, value: object) -> object:
+        if isinstance(value, str):
+            return value.replace("${workspace}", str(self._part.workspace))
+        if isinstance(value, list):
+            return [self._placed(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self._placed(item) for key, item in value.items()}
+        return value
+
+
+def _is_main_loop(document: Mapping[str, object]) -> bool:
+    tools = document.get("tools")
+    return isinstance(tools, list) and any(
+        isinstance(tool, dict) and tool.get("name") == OUTCOME_TOOL for tool in tools
+    )
+
+
+def _digest(document: Mapping[str, object]) -> str:
+    """Of the conversation alone: a repeated request may differ in its headers, its stream flag or its metadata."""
+    return hashlib.sha256(json.dumps(document.get("messages"), sort_keys=True).encode()).hexdigest()
+
+
+def _message(name: str, model: str, content: list[Block], request_tokens: int) -> dict[str, object]:
+    called = any(block["type"] == "tool_use" for block in content)
+    return {
+        "id": name,
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": content,
+        "stop_reason": "tool_use" if called else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": request_tokens, "output_tokens": len(json.dumps(content)) // _BYTES_PER_TOKEN},
+    }
+
+
+def _whole(status: int, document: Mapping[str, object]) -> ModelAnswer:
+    async def body() -> AsyncGenerator[bytes, None]:
+        yield json.dumps(document).encode()
+
+    return ModelAnswer(status=status, headers=JSON, body=body())
+
+
+def _answer(call: ModelCall, message: dict[str, object]) -> ModelAnswer:
+    if not call.streamed:
+        return _whole(200, message)
+    return ModelAnswer(status=200, headers=EVENTS, body=_events(message))
+
+
+async def _events(message: dict[str, object]) -> AsyncGenerator[bytes, None]:
+    content, usage = message["content"], message["usage"]
+    assert isinstance(content, list)
+    assert isinstance(usage, dict)
+    yield _event(
+        "message_start", message={**message, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
+    )
+    for index, block in enumerate(content):
+        if block["type"] == "text":
+            start: Block = {"type": "text", "text": ""}
+            delta: Block = {"type": "text_delta", "text": block["text"]}
+        else:
+            start = {**block, "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        yield _event("content_block_start", index=index, content_block=start)
+        yield _event("content_block_delta", index=index, delta=delta)
+        yield _event("content_block_stop", index=index)
+    ending = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    yield _event("message_delta", delta=ending, usage=usage)
+    yield _event("message_stop")
+
+
+def _event(kind: str, **fields: object) -> bytes:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode()

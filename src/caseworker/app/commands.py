@@ -1,0 +1,150 @@
+"""The bodies of the small commands."""
+
+import os
+import sys
+import uuid
+from pathlib import Path
+
+from rich.console import Console
+
+from caseworker.app.desk import at_desk, find_case, person, reading
+from caseworker.app.hosting import start_host
+from caseworker.app.running import check_disk, follow
+from caseworker.app.settings import Settings
+from caseworker.app.showing import await_receipt, export_case, show_case, show_cases, show_pull_request
+from caseworker.app.view import open_view, print_json
+from caseworker.core.errors import Refused
+from caseworker.core.messages import MessageKind
+from caseworker.engine.host import HostPlace, stop
+from caseworker.intake.issues import read_issue
+from caseworker.ports import NewIssue
+from caseworker.store.store import open_store
+
+
+async def new_issue(
+    settings: Settings, console: Console, *, repo: Path, title: str | None, body: str, file: Path | None, as_json: bool
+) -> None:
+    from caseworker.workspaces.mirrors import look
+
+    if (title is None) == (file is None):
+        raise Refused("An issue needs either --title (and --body) or --file.")
+    draft = read_issue(file) if file is not None else NewIssue(title=(title or "").strip(), body=body)
+    if not draft.title:
+        raise Refused("The title is empty.", todo="Say in one line what is wrong.")
+    facts = await look(repo)
+    check_disk(settings.home)
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    store = await open_store(settings.database)
+    try:
+        repository = await store.repositories.register(facts.path)
+        issue = await store.repositories.new_issue(repository, draft)
+    finally:
+        await store.close()
+    if as_json:
+        print_json(issue.model_dump(mode="json"))
+        return
+    console.print(f"{repository}#{issue.number}: {issue.title}", markup=False)
+    console.print(f"Work on it: caseworker run --repo {facts.path} --issue {issue.number}", markup=False)
+
+
+async def list_cases(settings: Settings, console: Console, *, as_json: bool) -> None:
+    async with reading(settings) as store:
+        await show_cases(store, console, as_json=as_json)
+
+
+async def show_one(
+    settings: Settings,
+    console: Console,
+    name: str,
+    *,
+    everything: bool,
+    pull_request: bool,
+    follow: bool,
+    as_json: bool,
+) -> None:
+    if follow:
+        await _follow(settings, console, name, as_json=as_json)
+        return
+    async with reading(settings) as store:
+        stored = await find_case(store, name)
+        if pull_request:
+            await show_pull_request(store, stored, console, as_json=as_json)
+        else:
+            await show_case(store, stored, console, as_json=as_json, everything=everything)
+
+
+async def _follow(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
+    async with at_desk(settings) as desk:
+        case = (await find_case(desk.store, name)).case.id
+        with open_view(console, as_json=as_json) as view:
+            await follow(desk.store, case, view)
+
+
+async def say_to(settings: Settings, console: Console, name: str, text: str, *, as_json: bool) -> None:
+    if not text.strip():
+        raise Refused("There are no words in that message.")
+    await _send(settings, console, name, MessageKind.WORDS, text, seconds=2, as_json=as_json)
+
+
+async def close_case(settings: Settings, console: Console, name: str, reason: str, *, as_json: bool) -> None:
+    await _send(settings, console, name, MessageKind.CLOSE, reason, seconds=20, as_json=as_json)
+
+
+async def _send(
+    settings: Settings, console: Console, name: str, kind: MessageKind, text: str, *, seconds: float, as_json: bool
+) -> None:
+    async with reading(settings) as store:
+        case = (await find_case(store, name)).case.id
+    async with at_desk(settings) as desk:
+        sent = await desk.intake.say(case, author=person(), kind=kind, text=text, client_id=str(uuid.uuid4()))
+        receipt = await await_receipt(desk.store, case, sent.id, seconds=seconds)
+    if as_json:
+        print_json({"case": case, "message": sent.id, "receipt": receipt})
+    else:
+        console.print(f"{case}: {receipt}", markup=False)
+
+
+async def export_one(settings: Settings, console: Console, name: str, to: Path | None) -> None:
+    """In GitHub Actions the case file belongs into the workspace, unless a folder is named."""
+    async with reading(settings) as store:
+        stored = await find_case(store, name)
+        actions = os.environ.get("GITHUB_WORKSPACE")
+        folder = to or (Path(actions) if actions else None)
+        if folder is None:
+            sys.stdout.write(stored.file.dump())
+            return
+        for path in await export_case(store, stored, folder):
+            console.print(str(path), markup=False)
+
+
+def start(settings: Settings, console: Console, *, fresh_engine: bool, as_json: bool) -> None:
+    check_disk(settings.home)
+    if fresh_engine and HostPlace(settings.home).running() is not None:
+        raise Refused("The host is running.", todo="`caseworker host stop` first.")
+    host = start_host(settings, fresh_engine=fresh_engine)
+    if as_json:
+        print_json(host.model_dump(mode="json"))
+    else:
+        console.print(f"The host runs (process {host.pid}). Temporal's web UI: {host.ui}")
+
+
+def stop_host(settings: Settings, console: Console, *, as_json: bool) -> None:
+    stopped = stop(HostPlace(settings.home))
+    if as_json:
+        print_json({"stopped": stopped})
+    else:
+        console.print("The host has stopped." if stopped else "No host was running.")
+
+
+def host_state(settings: Settings, console: Console, *, as_json: bool) -> int:
+    host = HostPlace(settings.home).running()
+    if as_json:
+        print_json({"running": host is not None, "host": host.model_dump(mode="json") if host else None})
+    elif host is None:
+        console.print("No host runs. Commands start it when they need it.")
+    else:
+        console.print(
+            f"The host runs: process {host.pid}, version {host.version}, since {host.started_at:%Y-%m-%d %H:%M} UTC"
+        )
+        console.print(f"Temporal at {host.target}, its web UI at {host.ui}")
+    return 0 if host is not None else 1

@@ -1,0 +1,89 @@
+"""What a command works with: the store, and a bell that the host hears. Light: no Temporal client is imported."""
+
+import getpass
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from caseworker.app.hosting import ensure_host
+from caseworker.app.settings import Settings
+from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId, MessageId
+from caseworker.core.messages import MessageKind
+from caseworker.engine.host import HostFile
+from caseworker.intake.manual import ManualIntake
+from caseworker.ports import Doorbell, Store, StoredCase
+from caseworker.store.store import open_store
+
+
+class HostBell:
+    """A signal to the host process, which looks into the inbox at once. Lost: it looks within half a minute anyway."""
+
+    def __init__(self, host: HostFile) -> None:
+        self._host = host
+
+    async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self._host.pid, signal.SIGUSR1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    settings: Settings
+    store: Store
+    intake: ManualIntake
+
+
+async def find_case(store: Store, name: str) -> StoredCase:
+    """By its id, or by the end of it where that names only one: `#3`, `shop#3`."""
+    stored = await store.cases.load(CaseId(name))
+    if stored is not None:
+        return stored
+    found = [other for other in await store.cases.list() if other.case.id.endswith(name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise Refused(f"`{name}` names {len(found)} cases: {', '.join(other.case.id for other in found)}.")
+    raise Refused(f"There is no case `{name}`.", todo="`caseworker cases` lists what there is.")
+
+
+@asynccontextmanager
+async def reading(settings: Settings) -> AsyncIterator[Store]:
+    """The records alone: nothing is started, and nothing is created where there is nothing."""
+    if not settings.database_url and not (settings.home / "caseworker.db").exists():
+        raise Refused("There are no cases yet.", todo="`caseworker demo` or `caseworker run` opens the first one.")
+    store = await open_store(settings.database)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def at_desk(settings: Settings) -> AsyncIterator[Desk]:
+    """The records and a worker: the host of this home, started if need be, or the cluster's own workers."""
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    store = await open_store(settings.database)
+    try:
+        doorbell: Doorbell = await _doorbell(settings, store)
+        yield Desk(settings=settings, store=store, intake=ManualIntake(store=store, doorbell=doorbell))
+    finally:
+        await store.close()
+
+
+async def _doorbell(settings: Settings, store: Store) -> Doorbell:
+    if settings.is_embedded:
+        return HostBell(await ensure_host(settings, store))
+    from caseworker.app.wiring import cluster_address, make_doorbell  # heavy: only where a cluster is spoken to
+    from caseworker.engine.client import connect
+
+    return make_doorbell(await connect(cluster_address(settings)), store)
+
+
+def person() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "somebody"

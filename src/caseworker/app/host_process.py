@@ -1,0 +1,137 @@
+"""The host: Temporal's server and a worker in one detached process per home."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import structlog
+
+import caseworker
+from caseworker.app.hosting import settings_fingerprint
+from caseworker.app.logs import set_up_logs
+from caseworker.app.settings import Settings, load_settings
+from caseworker.app.working import work
+from caseworker.core.errors import Refused, Transient
+from caseworker.core.states import WORKING
+from caseworker.engine.client import connect
+from caseworker.engine.host import HostFile, HostPlace, code_fingerprint
+from caseworker.engine.server import TemporalServer
+from caseworker.ports import Store
+from caseworker.store.store import open_store
+
+log = structlog.get_logger()
+
+_LOOK_SECONDS = 2.0
+
+
+def main() -> int:
+    settings = load_settings()
+    set_up_logs(settings)
+    place = HostPlace(settings.home)
+    with place.held() as mine:
+        if not mine:
+            return 0  # another start was faster; whoever started us waits for that one
+        try:
+            asyncio.run(_serve(settings, place))
+        except (Refused, Transient) as error:
+            place.failure.write_text(f"The host could not start: {error}")
+            log.error("host ended", reason=str(error))
+            return 1
+        except OSError as error:
+            place.failure.write_text(
+                f"The host could not start: {error.strerror or error} ({error.filename or settings.home}). "
+                "Free some space or correct the folder's rights, then try again."
+            )
+            log.error("host ended", reason=str(error))
+            return 1
+    return 0
+
+
+async def _serve(settings: Settings, place: HostPlace) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    bell = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, bell.set)  # a command has put something in the inbox
+    server = TemporalServer(settings.home / "temporal")
+    if "--fresh-engine" in sys.argv:
+        log.warning("engine data set aside", kept=str(server.set_aside()))
+    starting = asyncio.create_task(server.start())
+    store = await open_store(settings.database)
+    try:
+        await starting
+        client = await connect(server.address)
+        place.write(_host_file(server, settings))
+        log.info("host started", pid=os.getpid(), temporal=server.address.target)
+        watchers = [
+            asyncio.create_task(_keep_alive(server, place, settings)),
+            asyncio.create_task(_stop_when_idle(stop, store, place, settings.idle_minutes * 60)),
+        ]
+        try:
+            await work(client, store, settings, engine_is_new=server.data_is_new, bell=bell, until=stop.wait())
+        finally:
+            for watcher in watchers:
+                watcher.cancel()
+            await asyncio.gather(*watchers, return_exceptions=True)
+    finally:
+        starting.cancel()
+        with suppress(asyncio.CancelledError, Refused):
+            await starting
+        await server.stop()
+        await store.close()
+        log.info("host stopped")
+
+
+def _host_file(server: TemporalServer, settings: Settings) -> HostFile:
+    return HostFile(
+        pid=os.getpid(),
+        target=server.address.target,
+        ui=f"http://127.0.0.1:{server.ports.ui}",
+        version=caseworker.__version__,
+        code=code_fingerprint(),
+        settings=settings_fingerprint(settings),
+        started_at=datetime.now(UTC),
+        temporal_pid=server.pid,
+    )
+
+
+async def _keep_alive(server: TemporalServer, place: HostPlace, settings: Settings) -> None:
+    """A server that dies comes back on the same ports with the same data; its clients reconnect by themselves."""
+    while True:
+        code = await server.wait()
+        log.warning("temporal server ended", code=code)
+        try:
+            await server.restart()
+        except Transient as error:
+            log.error("temporal server did not come back", error=str(error))
+            await asyncio.sleep(_LOOK_SECONDS)
+            continue
+        place.write(_host_file(server, settings))
+        log.info("temporal server is back", pid=server.pid)
+
+
+async def _stop_when_idle(stop: asyncio.Event, store: Store, place: HostPlace, limit: float) -> None:
+    place.touch()
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        if await is_busy(store):
+            place.touch()
+        elif time.time() - place.touched.stat().st_mtime > limit:
+            log.info("host is idle")
+            stop.set()
+            return
+
+
+async def is_busy(store: Store) -> bool:
+    """Somebody works, or should: a turn runs, a message waits, or a case is in a working state."""
+    if await store.turns.running() or await store.inbox.unclaimed():
+        return True
+    return any(stored.case.state in WORKING for stored in await store.cases.list())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+"""`caseworker run`: check everything first, open or find the case, follow it until a person is needed."""
+
+import asyncio
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from caseworker.app.desk import Desk, at_desk, find_case, person
+from caseworker.app.sandboxes import make_sandbox
+from caseworker.app.settings import Settings
+from caseworker.app.summary import print_summary, summary_of
+from caseworker.app.view import View, open_view
+from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId
+from caseworker.core.record import Recorded, Transitioned
+from caseworker.core.states import TERMINAL, WORKING, IssueState
+from caseworker.core.summaries import Summary
+from caseworker.core.words import state_words
+from caseworker.intake.issues import read_issue
+from caseworker.ports import Issue, NewIssue, Store
+
+_NEEDED_BYTES = 200 * 1024 * 1024
+_LOOK_SECONDS = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    repository: Path
+    issue: NewIssue | int
+    rehearsal: str | None
+    budget_usd: float | None = None
+    detach: bool = False
+
+
+async def check(request: RunRequest, settings: Settings) -> Path:
+    """All that can be refused is refused here, before anything is created. The repository's top folder."""
+    from caseworker.workspaces.mirrors import look
+
+    facts = await look(request.repository)
+    if request.rehearsal is None and settings.anthropic_api_key is None:
+        raise Refused(
+            "There is no model to work with: no key and no rehearsal.",
+            todo="Set ANTHROPIC_API_KEY, or rehearse with `--rehearse SCRIPT.yaml` (docs/rehearsal.md).",
+        )
+    check_disk(settings.home)
+    if settings.is_embedded:
+        await check_sandbox(settings)
+    return facts.path
+
+
+def check_disk(home: Path) -> None:
+    there = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(there).free
+    if free < _NEEDED_BYTES:
+        raise Refused(
+            f"Only {free // 1_000_000} MB are free where {home} lies; {_NEEDED_BYTES // 1_000_000} MB are needed.",
+            todo="Free some space, or set CASEWORKER_HOME to a folder on another disk.",
+        )
+
+
+async def check_sandbox(settings: Settings) -> None:
+    problem = await make_sandbox(settings).probe()
+    if problem is not None:
+        raise Refused(problem)
+
+
+def read_rehearsal(path: Path | None) -> str | None:
+    """The script's text, checked: an error in it is told now, with its line, and not in the middle of a case."""
+    if path is None:
+        return None
+    from caseworker.agents.rehearsal import load_rehearsal
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise Refused(
+            f"There is no rehearsal script at {path}.", todo="docs/rehearsal.md shows how to write one."
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path} can't be read as text: {error}.") from error
+    load_rehearsal(text, path.name)
+    return text
+
+
+def issue_argument(value: str) -> NewIssue | int:
+    """A number names an issue of the repository; anything else is a file."""
+    number = value.removeprefix("#")
+    return int(number) if number.isdigit() else read_issue(Path(value))
+
+
+async def run(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
+    top = await check(request, settings)
+    async with at_desk(settings) as desk:
+        case = await _open(desk, request, top, console, quiet=as_json)
+        if request.detach:
+            console.print(f"{case} is under way. `caseworker show {case}` tells how it stands.", highlight=False)
+            return 0
+        with open_view(console, as_json=as_json) as view:
+            await follow(desk.store, case, view)
+        summary = await summary_of(desk.store, case)
+        print_summary(summary, top, console, as_json=as_json)
+        return exit_code(summary)
+
+
+async def _open(desk: Desk, request: RunRequest, top: Path, console: Console, *, quiet: bool) -> CaseId:
+    issue = await _issue(desk.store, request, top)
+    policy = desk.settings.policy()
+    if request.budget_usd is not None:
+        policy = policy.model_copy(update={"budget_micros": round(request.budget_usd * 1_000_000)})
+    opened = await desk.intake.open_case(issue, policy=policy, rehearsal=request.rehearsal, author=person())
+    if not opened.new and not quiet:
+        stored = await find_case(desk.store, opened.case)
+        state = state_words(stored.case.state)
+        over = stored.case.state in TERMINAL
+        again = " To work on it anew, change the issue's text." if over else " Following it."
+        console.print(f"{opened.case} was opened before and is {state}.{again}", style="yellow", highlight=False)
+    return opened.case
+
+
+async def _issue(store: Store, request: RunRequest, top: Path) -> Issue:
+    repository = await store.repositories.register(top)
+    if isinstance(request.issue, NewIssue):
+        return await store.repositories.new_issue(repository, request.issue)
+    issue = await store.repositories.issue(repository, request.issue)
+    if issue is None:
+        raise Refused(
+            f"{repository} has no issue {request.issue}.", todo=f"`caseworker issue new --repo {top}` makes one."
+        )
+    return issue
+
+
+async def follow(store: Store, case: CaseId, view: View) -> None:
+    """Show the record as it grows, until nobody works on the case."""
+    after = 0
+    while True:
+        news = await store.record.read(case, after=after)
+        for recorded in news:
+            view.show(recorded)
+            after = recorded.sequence
+        spent = await store.ledger.spent(case)
+        view.spent(spent.micros, spent.calls)
+        if _rests(news) or (not news and await _is_at_rest(store, case, after)):
+            return
+        if not news:
+            await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _rests(news: list[Recorded]) -> bool:
+    """The newest transition led out of the working states, and nothing follows it that is still to be read."""
+    moves = [r.entry for r in news if isinstance(r.entry, Transitioned)]
+    return bool(moves) and moves[-1].to_state not in WORKING and len(news) < 500
+
+
+async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:
+    """For a case that was at rest before we came: its snapshot says so and there is nothing more to read."""
+    stored = await store.cases.load(case)
+    return stored is not None and stored.case.state not in WORKING and not await store.record.read(case, after=after)
+
+
+def exit_code(summary: Summary) -> int:
+    return 0 if summary.result in ("pull_request", "merged") or summary.state is IssueState.COMPLETED else 1

@@ -1,0 +1,156 @@
+"""All settings: `caseworker.toml` for a deployment, `CASEWORKER_*` in the environment over it. Errors name the place.
+
+The file is looked for in the home folder or where `CASEWORKER_CONFIG` points, never in the working directory: a
+repository that somebody works in must not be able to choose where the key is sent.
+"""
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from caseworker.core.budget import MICROS
+from caseworker.core.errors import Refused
+from caseworker.core.policy import Policy
+
+PREFIX: Final = "CASEWORKER_"
+
+
+class Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    home: Path
+    database_url: str = ""
+    """Empty: SQLite in the home folder. `postgresql+asyncpg://...` for PostgreSQL."""
+
+    temporal_address: str = ""
+    """Empty: the embedded server. `host:port` of a cluster otherwise."""
+    temporal_namespace: str = "default"
+    temporal_tls: bool = False
+    temporal_api_key: SecretStr | None = None
+    temporal_client_cert: Path | None = None
+    temporal_client_key: Path | None = None
+
+    anthropic_api_key: SecretStr | None = None
+    anthropic_base_url: str = "https://api.anthropic.com"
+    models: dict[str, str] = Field(default_factory=dict)
+    """By `role.task`, `role` or `default`; what is missing keeps its default."""
+
+    sandbox: Literal["bubblewrap", "off"] = "bubblewrap"
+    expose: list[Path] = Field(default_factory=list)
+    """Further toolchains that builds and agents may read."""
+
+    slots: int = Field(default=2, ge=1, le=64)
+    """Agents and builds at work at the same time."""
+    idle_minutes: float = Field(default=10, gt=0)
+    budget_usd: float = Field(default=5, ge=0)
+    calls_per_turn: int = Field(default=100, ge=1)
+    turn_minutes: float = Field(default=60, gt=0)
+    command_minutes: float = Field(default=15, gt=0)
+    rehearsal_pace: float | None = Field(default=None, ge=0, le=60)
+    """Seconds before each rehearsed answer, over what the script says."""
+    log: Literal["auto", "plain", "json"] = "auto"
+
+    @property
+    def database(self) -> str:
+        return self.database_url or f"sqlite+aiosqlite:///{self.home / 'caseworker.db'}"
+
+    @property
+    def is_embedded(self) -> bool:
+        return not self.temporal_address
+
+    def policy(self) -> Policy:
+        defaults = Policy()
+        return Policy(
+            budget_micros=round(self.budget_usd * MICROS),
+            calls_per_turn=self.calls_per_turn,
+            turn_seconds=max(1, round(self.turn_minutes * 60)),
+            command_seconds=max(1, round(self.command_minutes * 60)),
+            models={**defaults.models, **self.models},
+        )
+
+    def secrets(self) -> list[str]:
+        """Values that may appear nowhere: not in a log, not in a transcript."""
+        held = [self.anthropic_api_key, self.temporal_api_key]
+        return [secret.get_secret_value() for secret in held if secret is not None]
+
+
+_NOT_SETTINGS: Final = {"CONFIG"}
+
+
+def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    env = os.environ if environment is None else environment
+    home = Path(env.get(f"{PREFIX}HOME") or Path.home() / ".caseworker").expanduser().absolute()
+    file = Path(env[f"{PREFIX}CONFIG"]).expanduser() if env.get(f"{PREFIX}CONFIG") else home / "caseworker.toml"
+    from_file = _read_file(file, wanted=bool(env.get(f"{PREFIX}CONFIG")))
+    from_env = _read_environment(env)
+    if "anthropic_api_key" not in from_env and env.get("ANTHROPIC_API_KEY"):
+        from_env["anthropic_api_key"] = env["ANTHROPIC_API_KEY"]
+    try:
+        return Settings.model_validate({"home": home, **from_file, **from_env, "home": home})  # noqa: F601 # home is the environment's alone: the file lies in it
+    except ValidationError as error:
+        raise Refused(*_explain(error, file, from_env)) from error
+
+
+def _read_file(file: Path, *, wanted: bool) -> dict[str, object]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if wanted:
+            raise Refused(
+                f"There is no settings file at {file}.", todo="Correct CASEWORKER_CONFIG or unset it."
+            ) from None
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{file} can't be read: {error}.") from error
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Refused(f"{file}: {error}.", todo="Correct the line, or move the file away.") from error
+
+
+def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in env.items():
+        if not name.startswith(PREFIX) or name.removeprefix(PREFIX) in _NOT_SETTINGS:
+            continue
+        key = name.removeprefix(PREFIX).lower()
+        if key not in Settings.model_fields:
+            raise Refused(f"{name} is not a setting.", todo=_did_you_mean(key, env_style=True))
+        if key in ("expose",):
+            found[key] = [part for part in value.split(os.pathsep) if part]
+        elif key == "models":
+            raise Refused(f"{name} can't be set in the environment.", todo="Use a [models] table in caseworker.toml.")
+        elif value != "":
+            found[key] = value
+    return found
+
+
+def _explain(error: ValidationError, file: Path, from_env: Mapping[str, object]) -> tuple[str]:
+    first = error.errors()[0]
+    key = str(first["loc"][0])
+    where = ".".join(str(part) for part in first["loc"])
+    if key in from_env:
+        return (f"{PREFIX}{key.upper()}: {first['msg']}.",)
+    place = f"{file}, line {_line_of(file, key)}"
+    if first["type"] == "extra_forbidden":
+        return (f"{place}: `{key}` is not a setting. {_did_you_mean(key)}",)
+    return (f"{place}: `{where}`: {first['msg']}.",)
+
+
+def _line_of(file: Path, key: str) -> int:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    pattern = re.compile(rf"^\s*(\[\s*)?[\"']?{re.escape(key)}[\"']?\s*(=|\]|\.)")
+    return next((number for number, line in enumerate(lines, start=1) if pattern.match(line)), 1)
+
+
+def _did_you_mean(key: str, *, env_style: bool = False) -> str:
+    near = difflib.get_close_matches(key, Settings.model_fields, n=1)
+    if not near:
+        return "docs/settings.md lists them all."
+    return f"Did you mean {PREFIX + near[0].upper() if env_style else near[0]}?"

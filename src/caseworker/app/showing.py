@@ -1,0 +1,126 @@
+"""`cases`, `show` and `export`: what the records say, for people and for programs."""
+
+import asyncio
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from caseworker.app.summary import print_summary, summary_of
+from caseworker.app.view import PlainView, print_json
+from caseworker.core.budget import dollars
+from caseworker.core.ids import CaseId
+from caseworker.core.messages import receipt
+from caseworker.core.record import AgentSaid, Recorded, ToolCalled, ToolReturned
+from caseworker.core.words import standing_of, state_words
+from caseworker.ports import Store, StoredCase
+
+
+async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
+    rows = await store.cases.list()
+    if as_json:
+        print_json([_case_json(stored) for stored in rows])
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("case", "state", "how it stands", "cost", "changed"):
+        table.add_column(column, style="bold" if column == "case" else "")
+    for stored in rows:
+        spent = await store.ledger.spent(stored.case.id)
+        cost = "rehearsed" if stored.rehearsal is not None else dollars(spent.micros)
+        table.add_row(
+            stored.case.id,
+            state_words(stored.case.state),
+            escape(standing_of(stored.case)),
+            cost,
+            f"{stored.changed_at:%Y-%m-%d %H:%M}",
+        )
+    console.print(table)
+
+
+def _case_json(stored: StoredCase) -> dict[str, object]:
+    return {
+        "case": stored.case.id,
+        "title": stored.title,
+        "state": stored.case.state.value,
+        "stands": standing_of(stored.case),
+        "opened_at": stored.opened_at.isoformat(),
+        "changed_at": stored.changed_at.isoformat(),
+        "pull_request": stored.case.pull_request,
+        "trace": stored.trace,
+    }
+
+
+async def show_case(store: Store, stored: StoredCase, console: Console, *, as_json: bool, everything: bool) -> None:
+    case = stored.case.id
+    story = await whole_record(store, case)
+    messages = await store.inbox.of(case)
+    summary = await summary_of(store, case)
+    if as_json:
+        print_json(
+            {
+                **_case_json(stored),
+                "summary": summary.model_dump(mode="json"),
+                "messages": [{**m.model_dump(mode="json"), "receipt": receipt(m)} for m in messages],
+                "record": [r.model_dump(mode="json") for r in story],
+            }
+        )
+        return
+    view = PlainView(console)
+    for recorded in story:
+        if everything or not isinstance(recorded.entry, ToolCalled | ToolReturned | AgentSaid):
+            view.show(recorded)
+    console.print("\n[bold]Messages[/]")
+    for message in messages:
+        console.print(f"  {message.author}: {message.text}  ({receipt(message)})", markup=False, highlight=False)
+    print_summary(summary, await store.repositories.path_of(stored.repository), console, as_json=False)
+
+
+async def show_pull_request(store: Store, stored: StoredCase, console: Console, *, as_json: bool) -> None:
+    pulls = await store.pulls.of(stored.case.id)
+    if as_json:
+        print_json([pull.model_dump(mode="json") for pull in pulls])
+        return
+    if not pulls:
+        console.print(f"{stored.case.id} has no pull request yet: {standing_of(stored.case)}", highlight=False)
+    for pull in pulls:
+        head = f"Pull request {pull.number} ({pull.state}): {pull.title}\n{pull.head} -> {pull.base}\n"
+        console.print(head, markup=False, highlight=False)
+        console.print(pull.body, markup=False, highlight=False)
+
+
+async def whole_record(store: Store, case: CaseId) -> list[Recorded]:
+    found: list[Recorded] = []
+    while news := await store.record.read(case, after=found[-1].sequence if found else 0):
+        found.extend(news)
+    return found
+
+
+async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Path]:
+    """The case file, the record and the pull request's text, each whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    record = await whole_record(store, stored.case.id)
+    files = {
+        "issue-state.json": stored.file.dump(),
+        "record.jsonl": "".join(recorded.model_dump_json() + "\n" for recorded in record),
+    }
+    pulls = await store.pulls.of(stored.case.id)
+    if pulls:
+        files["pull-request.md"] = f"# {pulls[-1].title}\n\n{pulls[-1].body}"
+    written = []
+    for name, text in files.items():
+        draft = folder / f".{name}.new"
+        draft.write_text(text, encoding="utf-8")
+        draft.rename(folder / name)
+        written.append(folder / name)
+    return written
+
+
+async def await_receipt(store: Store, case: CaseId, message: int, *, seconds: float) -> str:
+    """What came of a message, or that it is recorded, if the case has not looked yet."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while True:
+        found = next(m for m in await store.inbox.of(case) if m.id == message)
+        if found.outcome is not None or asyncio.get_running_loop().time() > deadline:
+            return receipt(found)
+        await asyncio.sleep(0.1)

@@ -1,0 +1,82 @@
+"""The end of a run, as a person likes to read it: what was wrong, what changed, the proof, the cost, how to merge."""
+
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+
+from caseworker.app.view import print_json
+from caseworker.core.ids import CaseId
+from caseworker.core.summaries import Seen, Summary, summarise
+from caseworker.core.words import cost_words, state_words
+from caseworker.ports import Store
+
+
+async def summary_of(store: Store, case: CaseId) -> Summary:
+    stored = await store.cases.load(case)
+    assert stored is not None
+    finished = await store.turns.finished(case)
+    spent = await store.ledger.spent(case)
+    return summarise(
+        stored.case,
+        stored.file,
+        outcomes=[turn.outcome for turn in finished],
+        builds=await store.builds.of(case),
+        spent=(spent.micros, spent.calls),
+        rehearsed=stored.rehearsal is not None,
+        seconds=(stored.changed_at - stored.opened_at).total_seconds(),
+    )
+
+
+def print_summary(summary: Summary, repository: Path, console: Console, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"kind": "summary", **summary.model_dump(mode="json")})
+        return
+    title = f"{summary.case}: {state_words(summary.state)}"
+    good = summary.result in ("pull_request", "merged")
+    console.print()
+    console.print(
+        Panel(_body(summary, repository), title=title, border_style="green" if good else "yellow", padding=(1, 2))
+    )
+
+
+def _body(summary: Summary, repository: Path) -> Group:
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column(style="bold", no_wrap=True)
+    rows.add_column(overflow="fold")
+    for name, value in _rows(summary, repository):
+        rows.add_row(name, escape(value))
+    return Group(f"[bold]{escape(summary.title)}[/]\n", rows)
+
+
+def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    if summary.wrong:
+        rows.append(("What was wrong", summary.wrong))
+    if summary.changed:
+        rows.append(("What changed", f"{summary.changed} ({', '.join(summary.files)})"))
+    if summary.red:
+        rows.append(("Failed before", _seen(summary.red)))
+    if summary.green:
+        rows.append(("Passes now", _seen(summary.green)))
+    rows.append(
+        (
+            "Cost",
+            f"{cost_words(summary.cost_micros, rehearsed=summary.rehearsed)}, {summary.model_calls} model calls, "
+            f"{summary.turns} turns, {summary.seconds:.0f} s",
+        )
+    )
+    if summary.result == "pull_request":
+        rows.append(("Pull request", f"{summary.pull_request}, branch {summary.branch} in {repository}"))
+        rows.append(("Read it", f"caseworker show {summary.case} --pull-request"))
+        rows.append(("See the diff", f"git -C {repository} diff HEAD...{summary.branch}"))
+        rows.append(("Merge it", f"git -C {repository} merge {summary.branch}"))
+    else:
+        rows.append(("How it stands", summary.stands))
+    return rows
+
+
+def _seen(seen: Seen) -> str:
+    return f"`{seen.command}` on {seen.commit[:12]}: exit code {seen.exit_code}, {seen.last_line}"

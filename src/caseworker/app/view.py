@@ -1,0 +1,142 @@
+"""How a case is shown while it works: a live view in a terminal, plain lines elsewhere, JSON lines for programs."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.markup import escape
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from caseworker.core.budget import dollars
+from caseworker.core.record import Recorded, Transitioned, TurnCompleted, TurnFailed, TurnStarted
+from caseworker.core.states import IssueState
+from caseworker.core.story import Mark, Told, tell
+from caseworker.core.words import state_words
+
+_SIGN: dict[Mark, str] = {
+    "case": "●",
+    "state": "▶",
+    "turn": "┌",
+    "agent": "│ ",
+    "tool": "│  ▸",
+    "good": "✔",
+    "bad": "✘",
+    "person": "☺",
+    "quiet": "·",
+}
+_STYLE: dict[Mark, str] = {
+    "case": "bold",
+    "state": "bold cyan",
+    "turn": "dim",
+    "agent": "",
+    "tool": "dim",
+    "good": "green",
+    "bad": "red",
+    "person": "yellow",
+    "quiet": "dim",
+}
+
+
+class View(Protocol):
+    def show(self, recorded: Recorded) -> None: ...
+
+    def spent(self, micros: int, calls: int) -> None: ...
+
+
+class JsonView:
+    def show(self, recorded: Recorded) -> None:
+        sys.stdout.write(recorded.model_dump_json() + "\n")
+        sys.stdout.flush()
+
+    def spent(self, micros: int, calls: int) -> None:
+        """Said once, in the summary."""
+
+
+class PlainView:
+    """Lines that read well in a log: the time, a sign, the words."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def show(self, recorded: Recorded) -> None:
+        for told in tell(recorded.entry):
+            self._console.print(f"{recorded.at:%H:%M:%S} {_SIGN[told.mark]} {told.text}", markup=False, highlight=False)
+
+    def spent(self, micros: int, calls: int) -> None:
+        """Said once, in the summary."""
+
+
+class LiveView:
+    """The story scrolls; below it one line says the state, who works, and the cost so far."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._state = IssueState.RECEIVED
+        self._who = ""
+        self._micros = 0
+        self._calls = 0
+        self._begun = time.monotonic()
+        self._spinner = Spinner("dots")
+        self._live = Live(console=console, get_renderable=self._footer, refresh_per_second=8, transient=True)
+
+    @contextmanager
+    def running(self) -> Iterator["LiveView"]:
+        with self._live:
+            yield self
+
+    def show(self, recorded: Recorded) -> None:
+        match recorded.entry:
+            case Transitioned(to_state=state):
+                self._state, self._who = state, ""
+            case TurnStarted(role=role):
+                self._who = role.value.replace("_", " ")
+            case TurnCompleted() | TurnFailed():
+                self._who = ""
+        for told in tell(recorded.entry):
+            self._live.console.print(_line(told))
+
+    def spent(self, micros: int, calls: int) -> None:
+        self._micros, self._calls = micros, calls
+
+    def _footer(self) -> RenderableType:
+        row = Table.grid(padding=(0, 1))
+        who = f"the {self._who} works" if self._who else "code works"
+        seconds = time.monotonic() - self._begun
+        row.add_row(
+            self._spinner,
+            Text(state_words(self._state).upper(), style="bold cyan"),
+            Text(f"{who} · {dollars(self._micros)} · {self._calls} model calls · {seconds:.0f} s", style="dim"),
+        )
+        return row
+
+
+def _line(told: Told) -> str:
+    sign = _SIGN[told.mark]
+    style = _STYLE[told.mark]
+    text = escape(told.text)
+    if told.mark == "state":
+        state, _, reason = text.partition("  ")
+        return f"\n[{style}]{sign} {state}[/]  {reason}"
+    return f"[{style}]{sign} {text}[/]" if style else f"{sign} {text}"
+
+
+@contextmanager
+def open_view(console: Console, *, as_json: bool) -> Iterator[View]:
+    if as_json:
+        yield JsonView()
+    elif console.is_terminal:
+        with LiveView(console).running() as view:
+            yield view
+    else:
+        yield PlainView(console)
+
+
+def print_json(value: object) -> None:
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")

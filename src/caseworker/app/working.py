@@ -1,0 +1,62 @@
+"""A worker at work: both queues, the reconciler, and a shutdown that lets short work end and gives long work back."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+
+import structlog
+from temporalio.client import Client
+
+from caseworker.app.settings import Settings
+from caseworker.app.wiring import make_case_workers, make_parts, make_reconciler
+from caseworker.core.errors import Transient
+from caseworker.engine.processes import end_abandoned
+from caseworker.ports import Store
+
+log = structlog.get_logger()
+
+RING_SECONDS = 30.0
+PULL_SECONDS = 3.0
+
+
+async def work(
+    client: Client,
+    store: Store,
+    settings: Settings,
+    *,
+    engine_is_new: bool,
+    bell: asyncio.Event,
+    until: Awaitable[object],
+) -> None:
+    """Until `until` is done. The caller has connected and opened; `bell` makes it look into the inbox at once."""
+    parts = make_parts(settings, store)
+    reconciler = make_reconciler(client, parts)
+    ended = await end_abandoned(client, await store.turns.running())
+    if ended:
+        log.info("attempts of a dead worker ended", attempts=ended)
+    async with AsyncExitStack() as stack:
+        for worker in make_case_workers(client, parts, slots=settings.slots):
+            await stack.enter_async_context(worker)
+        if engine_is_new:
+            log.info("open cases rung", cases=await reconciler.ring_open_cases())
+        loops = [
+            asyncio.create_task(_every(RING_SECONDS, reconciler.ring_unclaimed, bell)),
+            asyncio.create_task(_every(PULL_SECONDS, reconciler.look_at_pull_requests, asyncio.Event())),
+        ]
+        try:
+            await until
+        finally:
+            for loop in loops:
+                loop.cancel()
+            await asyncio.gather(*loops, return_exceptions=True)
+
+
+async def _every(seconds: float, look: Callable[[], Awaitable[None]], bell: asyncio.Event) -> None:
+    while True:
+        bell.clear()
+        try:
+            await look()
+        except Transient as error:
+            log.warning("the look will be repeated", error=str(error))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(bell.wait(), timeout=seconds)

@@ -1,0 +1,21 @@
+"""Names that two processes must agree on."""
+
+from typing import Final
+
+from caseworker.core.ids import CaseId
+
+FLOWS_QUEUE: Final = "caseworker"
+"""Workflows and short activities."""
+TURNS_QUEUE: Final = "caseworker-turns"
+"""Agents and builds: few slots, long work."""
+
+ISSUE_WORKFLOW: Final = "IssueWorkflow"
+INCOMING_MESSAGE: Final = "incoming_message"
+CLOSE_REQUESTED: Final = "close_requested"
+
+REFUSED: Final = "Refused"
+"""The type of the error that a refusal becomes on its way through Temporal."""
+
+
+def workflow_id(case: CaseId) -> str:
+    return f"case:{case}"

@@ -1,0 +1,91 @@
+"""What travels between flows and activities. Ids and facts only: text of people never enters a history."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from caseworker.core.case import Case
+from caseworker.core.decisions import BuildEnded, EffectRefused, PullRequestReady, TurnEnded, TurnGaveUp
+from caseworker.core.evidence import Stage
+from caseworker.core.ids import CaseId, MessageId, Sha
+from caseworker.core.messages import MessageKind, Standing
+from caseworker.core.outcomes import Task
+from caseworker.core.policy import Policy
+from caseworker.core.record import Transitioned
+from caseworker.core.states import Role
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class CaseInput(_Wire):
+    """All that a case's workflow starts from; the rest is in its record."""
+
+    case: CaseId
+    policy: Policy
+
+
+class ClaimRequest(_Wire):
+    case: CaseId
+    turn: int
+
+
+class Claimed(_Wire):
+    """A message of the inbox, without its text."""
+
+    id: MessageId
+    kind: MessageKind
+    author: str
+    standing: Standing
+
+
+class SettleRequest(_Wire):
+    messages: list[MessageId]
+    outcome: str
+
+
+class MoveRequest(_Wire):
+    after: Case
+    entry: Transitioned
+
+
+class TurnRequest(_Wire):
+    case: Case
+    turn: int
+    role: Role
+    task: Task
+    policy: Policy
+
+
+class TurnDied(_Wire):
+    """The attempt ended without an outcome, in a way that another attempt may not."""
+
+    kind: Literal["turn_died"] = "turn_died"
+    reason: str
+
+
+TurnReply = Annotated[TurnEnded | TurnGaveUp | TurnDied, Field(discriminator="kind")]
+
+
+class BuildRequest(_Wire):
+    case: Case
+    number: int
+    stage: Stage
+    commit: Sha
+    policy: Policy
+
+
+class PushRequest(_Wire):
+    case: Case
+    commit: Sha
+
+
+class Pushed(_Wire):
+    kind: Literal["pushed"] = "pushed"
+    commit: Sha
+
+
+PushReply = Annotated[Pushed | EffectRefused, Field(discriminator="kind")]
+PullReply = Annotated[PullRequestReady | EffectRefused, Field(discriminator="kind")]
+BuildReply = BuildEnded

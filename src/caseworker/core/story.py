@@ -1,0 +1,118 @@
+"""The record as a story: one line per entry, the same words in the terminal, the log and the dashboard."""
+
+from typing import Literal, assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.budget import dollars
+from caseworker.core.evidence import Stage, how_it_ended
+from caseworker.core.messages import MessageKind
+from caseworker.core.record import (
+    AgentSaid,
+    BranchPushed,
+    BuildRan,
+    CaseOpened,
+    Entry,
+    MessageRecorded,
+    MessagesClaimed,
+    Noted,
+    PullRequestOpened,
+    ToolCalled,
+    ToolReturned,
+    Transitioned,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+    WorkspaceRemoved,
+)
+from caseworker.core.words import state_words
+
+Mark = Literal["case", "state", "turn", "agent", "tool", "good", "bad", "person", "quiet"]
+
+
+class Told(BaseModel):
+    """A line of the story. `mark` says what kind, for colour and sign."""
+
+    model_config = ConfigDict(frozen=True)
+    mark: Mark
+    text: str
+
+
+_STAGE_WORDS = {
+    Stage.BASE: "before any change",
+    Stage.RED: "with the new test, without the fix",
+    Stage.HEAD: "with the fix",
+}
+
+
+def tell(entry: Entry) -> list[Told]:
+    """What a reader is shown of an entry; nothing for what only programs need."""
+    match entry:
+        case CaseOpened():
+            return [Told(mark="case", text=f"{entry.repository}#{entry.number}  {entry.title}")]
+        case MessageRecorded():
+            if entry.message_kind is MessageKind.WORDS:
+                return [Told(mark="person", text=f"{entry.author}: {one_line(entry.text)}")]
+            return [Told(mark="person", text=f"{entry.author} ({entry.message_kind.value}): {one_line(entry.text)}")]
+        case Transitioned():
+            return [Told(mark="state", text=f"{state_words(entry.to_state).upper()}  {one_line(entry.reason)}")]
+        case TurnStarted():
+            again = f", attempt {entry.attempt}" if entry.attempt > 1 else ""
+            who = entry.role.value.replace("_", " ")
+            return [Told(mark="turn", text=f"turn {entry.turn}: the {who} begins to {_verb(entry.task.value)}{again}")]
+        case AgentSaid():
+            return [Told(mark="agent", text=one_line(entry.text))]
+        case ToolCalled():
+            return [Told(mark="tool", text=f"{entry.tool}  {one_line(entry.summary)}")]
+        case ToolReturned():
+            if entry.ok:
+                return []
+            return [Told(mark="bad", text=f"failed: {one_line(entry.output)}")]
+        case TurnCompleted():
+            who = entry.role.value.replace("_", " ")
+            return [
+                Told(mark="good", text=f"turn {entry.turn}: the {who} says {entry.status}: {one_line(entry.summary)}")
+            ]
+        case TurnFailed():
+            return [
+                Told(mark="bad", text=f"turn {entry.turn}, attempt {entry.attempt} ended: {one_line(entry.reason)}")
+            ]
+        case BuildRan():
+            return [*_build_lines(entry)]
+        case BranchPushed():
+            return [Told(mark="good", text=f"pushed {entry.branch} at {entry.commit[:12]}")]
+        case PullRequestOpened():
+            return [Told(mark="good", text=f"opened pull request {entry.number}: {entry.title}")]
+        case Noted():
+            return [Told(mark="quiet", text=entry.text)]
+        case MessagesClaimed() | WorkspaceRemoved():
+            return []
+        case _:
+            assert_never(entry)
+
+
+def _build_lines(entry: BuildRan) -> list[Told]:
+    """The red build is good news where a failing test was the aim."""
+    wanted = "red" if entry.stage is Stage.RED else "green"
+    mark: Mark = "good" if entry.verdict == wanted or entry.stage is Stage.BASE else "bad"
+    lines = [
+        Told(mark="tool", text=f"$ {one_line(run.command)}  {how_it_ended(run)} after {run.seconds:.1f} s")
+        for run in entry.runs
+    ]
+    verdict = entry.verdict.replace("_", " ")
+    return [*lines, Told(mark=mark, text=f"build {entry.number}, {_STAGE_WORDS[entry.stage]}: {verdict}")]
+
+
+def cost_line(micros: int, calls: int) -> str:
+    return f"{dollars(micros)} in {calls} model calls"
+
+
+def one_line(text: str, limit: int = 160) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def _verb(task: str) -> str:
+    return {"create_tests": "write the test", "triage": "weigh the issue", "implement": "make the change"}.get(
+        task, task.replace("_", " ")
+    )

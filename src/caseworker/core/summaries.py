@@ -1,0 +1,101 @@
+"""What came of a case, for a person who was not watching and for programs: facts only, each from the record."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.case import Case
+from caseworker.core.casefile import CaseFile
+from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
+from caseworker.core.outcomes import AnalysisOutcome, Outcome
+from caseworker.core.states import TERMINAL, IssueState
+from caseworker.core.words import latest, standing_of
+
+
+class Seen(BaseModel):
+    """A command that was run, and how it ended."""
+
+    model_config = ConfigDict(frozen=True)
+    command: str
+    commit: str
+    exit_code: int
+    last_line: str
+
+
+class Summary(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    case: str
+    title: str
+    state: IssueState
+    stands: str
+    result: Literal["pull_request", "merged", "ended", "waits", "working"]
+    wrong: str
+    changed: str
+    files: list[str]
+    red: Seen | None
+    green: Seen | None
+    branch: str
+    pull_request: int | None
+    turns: int
+    model_calls: int
+    cost_micros: int
+    rehearsed: bool
+    seconds: float
+
+
+def summarise(
+    case: Case,
+    file: CaseFile,
+    *,
+    outcomes: Sequence[Outcome],
+    builds: Sequence[Build],
+    spent: tuple[int, int],
+    rehearsed: bool,
+    seconds: float,
+) -> Summary:
+    """`spent` is micro-dollars and model calls."""
+    analyses = [outcome for outcome in outcomes if isinstance(outcome, AnalysisOutcome)]
+    micros, calls = spent
+    return Summary(
+        case=case.id,
+        title=file.issue.title,
+        state=case.state,
+        stands=standing_of(case),
+        result=_result(case),
+        wrong=analyses[-1].root_cause if analyses else "",
+        changed=file.writer.summary,
+        files=[change.file for change in file.writer.changes],
+        red=_seen(latest(builds, Stage.RED)) if case.red else None,
+        green=_seen(latest(builds, Stage.HEAD)) if case.green else None,
+        branch=case.branch,
+        pull_request=case.pull_request,
+        turns=case.turns,
+        model_calls=calls,
+        cost_micros=micros,
+        rehearsed=rehearsed,
+        seconds=seconds,
+    )
+
+
+def _result(case: Case) -> Literal["pull_request", "merged", "ended", "waits", "working"]:
+    if case.state is IssueState.COMPLETED:
+        return "merged"
+    if case.state in TERMINAL:
+        return "ended"
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.pull_request is not None:
+        return "pull_request"
+    return "waits" if case.state in (IssueState.BLOCKED, IssueState.REQUIRES_HUMAN_INTERVENTION) else "working"
+
+
+def _seen(build: Build | None) -> Seen | None:
+    run = (build.run_of(Purpose.NEW_TEST) or build.run_of(Purpose.TEST)) if build is not None else None
+    if build is None or run is None:
+        return None
+    return Seen(command=run.command, commit=build.commit, exit_code=run.exit_code, last_line=_last_line(run))
+
+
+def _last_line(run: CommandRun) -> str:
+    lines = [line.strip() for line in run.output.splitlines() if line.strip()]
+    return lines[-1] if lines else ""

@@ -1,0 +1,169 @@
+"""Every sentence said to a person, as functions. No surface writes its own."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, assert_never
+
+from caseworker.core.budget import dollars
+from caseworker.core.case import Case, WaitingFor
+from caseworker.core.casefile import CaseFile
+from caseworker.core.evidence import Build, CommandRun, Purpose, Stage, how_it_ended
+from caseworker.core.messages import MessageKind
+from caseworker.core.outcomes import (
+    AnalysisOutcome,
+    ImplementationOutcome,
+    Outcome,
+    ReviewOutcome,
+    TestsOutcome,
+    TriageOutcome,
+)
+from caseworker.core.states import PARKED, TERMINAL, IssueState, Role
+
+OVER: Final = "the case was over: kept on the record"
+TURN_FAILED: Final = "given to a turn that failed"
+OBEYED: Final = {
+    MessageKind.CLOSE: "closed the case",
+    MessageKind.PULL_CLOSED: "closed the case",
+    MessageKind.MERGED: "completed the case",
+}
+
+
+def read_by(role: Role) -> str:
+    return f"read by the {role.value.replace('_', ' ')}"
+
+
+def kept(case: Case) -> str:
+    """What came of words that nobody is at work to hear."""
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT:
+        return f"kept on the record; `{case.branch}` waits for a merge"
+    return "kept on the record; the case waits for a person, and `caseworker close` ends it"
+
+
+def cost_words(micros: int, *, rehearsed: bool) -> str:
+    if rehearsed:
+        return f"$0.00 (rehearsed; about {dollars(micros)} at list prices)"
+    return dollars(micros)
+
+
+def commit_message(subject_and_why: str, number: int) -> str:
+    """The developer's words, with the issue it fixes; signatures of tools are left out."""
+    kept = [
+        line.rstrip()
+        for line in subject_and_why.strip().splitlines()
+        if not re.match(r"(co-authored-by|signed-off-by|generated with|🤖)", line.strip(), re.IGNORECASE)
+    ]
+    text = "\n".join(kept).strip()
+    return text if re.search(rf"#{number}\b", text) else f"{text}\n\nFixes #{number}"
+
+
+def pull_request_title(file: CaseFile) -> str:
+    return (file.commit.message or file.issue.title).strip().splitlines()[0]
+
+
+def pull_request_body(file: CaseFile, case: Case, builds: Sequence[Build], *, micros: int, rehearsed: bool) -> str:
+    """What, why, evidence, cost, and the issue that the merge will close."""
+    parts = [
+        f"## What\n\n{file.writer.summary}\n\n{_changes(file)}",
+        f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
+        f"## Evidence\n\n{_evidence(case, builds)}",
+        f"## Review\n\n{_review(file)}",
+        f"## Cost\n\n{cost_words(micros, rehearsed=rehearsed)}, {case.turns} agent turns, attempt {case.attempt}.",
+        f"Fixes #{file.issue.number}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _changes(file: CaseFile) -> str:
+    lines = [f"- `{change.file}`: {change.description}" for change in file.writer.changes]
+    if file.writer.test_file:
+        lines.append(f"- `{file.writer.test_file}`: the test")
+    return "\n".join(lines)
+
+
+def _must_do(file: CaseFile) -> str:
+    return "\n".join(f"- {line}" for line in file.analysis.must_do)
+
+
+def _evidence(case: Case, builds: Sequence[Build]) -> str:
+    red, head = latest(builds, Stage.RED), latest(builds, Stage.HEAD)
+    parts = []
+    if red is not None and case.red:
+        parts.append(
+            f"**Red first**: on `{red.commit[:12]}`, with the new test and without the change.\n\n{_red_run(red)}"
+        )
+    elif not case.test_required:
+        parts.append("No new test was asked for: the change alters no behaviour.")
+    if head is not None:
+        shown = "\n\n".join(run_words(run) for run in head.runs)
+        parts.append(f"**Green after**: on `{head.commit[:12]}`, the commit of this pull request.\n\n{shown}")
+    return "\n\n".join(parts)
+
+
+def _red_run(red: Build) -> str:
+    failing = red.run_of(Purpose.NEW_TEST) or red.run_of(Purpose.TEST)
+    return run_words(failing) if failing is not None else ""
+
+
+def run_words(run: CommandRun, *, lines: int = 25) -> str:
+    """A command, how it ended, and the end of what it printed, fenced so that no output can break out."""
+    tail = "\n".join(run.output.strip().splitlines()[-lines:])
+    longest = max((len(ticks) for ticks in re.findall(r"`+", tail)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"`{run.command}` {how_it_ended(run)} after {run.seconds:.1f} s\n\n{fence}\n{tail}\n{fence}"
+
+
+def _review(file: CaseFile) -> str:
+    good = [f"- {line}" for line in file.review.findings.good]
+    minor = [f"- minor, `{f.file}:{f.line}`: {f.issue}" for f in file.review.findings.issues]
+    return "\n".join([f"{file.review.verdict}.", *good, *minor])
+
+
+def build_words(build: Build) -> str:
+    """For an agent: on which commit which commands were run, and how each ended."""
+    title = {
+        Stage.BASE: "On the base",
+        Stage.RED: "With the new test and without the change",
+        Stage.HEAD: "On the head",
+    }
+    runs = "\n\n".join(run_words(run) for run in build.runs)
+    return f"{title[build.stage]} ({build.commit[:12]}):\n\n{runs}"
+
+
+def build_feedback(build: Build) -> str:
+    """For the developer: what failed and the end of its output."""
+    return "\n\n".join(run_words(run, lines=60) for run in build.runs if not run.passed)
+
+
+def latest(builds: Sequence[Build], stage: Stage) -> Build | None:
+    return next((build for build in reversed(builds) if build.stage is stage), None)
+
+
+def standing_of(case: Case) -> str:
+    """One line: where the case stands and what would move it."""
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MERGE:
+        return f"waits for a person to merge `{case.branch}`"
+    if case.state in PARKED:
+        return f"waits for a person: {case.reason}"
+    if case.state in TERMINAL:
+        return case.reason
+    return state_words(case.state)
+
+
+def state_words(state: IssueState) -> str:
+    return state.value.replace("_", " ")
+
+
+def outcome_words(outcome: Outcome) -> str:
+    """What a turn came to, in a line."""
+    match outcome:
+        case TriageOutcome():
+            return outcome.reason
+        case AnalysisOutcome():
+            return outcome.root_cause or "; ".join(outcome.must_do)
+        case TestsOutcome() | ImplementationOutcome():
+            return outcome.summary
+        case ReviewOutcome():
+            first = outcome.feedback_for_writer or "; ".join(outcome.good)
+            return f"{len(outcome.issues)} findings. {first}".strip()
+        case _:
+            assert_never(outcome)

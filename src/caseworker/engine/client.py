@@ -1,0 +1,69 @@
+"""The Temporal client, and the doorbell: signal-with-start with an id, never with text."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from temporalio.client import Client, TLSConfig
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.service import RPCError
+
+from caseworker.contract.names import CLOSE_REQUESTED, FLOWS_QUEUE, INCOMING_MESSAGE, ISSUE_WORKFLOW, workflow_id
+from caseworker.contract.wire import CaseInput
+from caseworker.core.errors import Transient
+from caseworker.core.ids import CaseId, MessageId
+from caseworker.core.messages import MessageKind
+from caseworker.core.policy import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """Where Temporal is: the embedded server, a cluster, or Temporal Cloud."""
+
+    target: str
+    namespace: str = "default"
+    tls: bool = False
+    api_key: str | None = field(default=None, repr=False)
+    client_certificate: bytes | None = field(default=None, repr=False)
+    client_key: bytes | None = field(default=None, repr=False)
+
+
+async def connect(address: Address, *, timeout: float = 10.0) -> Client:
+    tls: bool | TLSConfig = address.tls
+    if address.client_certificate is not None:
+        tls = TLSConfig(client_cert=address.client_certificate, client_private_key=address.client_key)
+    try:
+        return await Client.connect(
+            address.target,
+            namespace=address.namespace,
+            api_key=address.api_key,
+            tls=tls,
+            data_converter=pydantic_data_converter,
+            connect_timeout=timedelta(seconds=timeout),
+        )
+    except (RuntimeError, RPCError) as error:  # temporalio wraps refused connections in RuntimeError
+        raise Transient(
+            f"Temporal does not answer at {address.target} (namespace {address.namespace}): {error}"
+        ) from error
+
+
+class TemporalDoorbell:
+    """Rings a case; starts its workflow if none runs. What was said stays in the store."""
+
+    def __init__(self, client: Client, policy_of: Callable[[CaseId], Awaitable[Policy]]) -> None:
+        self._client = client
+        self._policy_of = policy_of
+
+    async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        signal = CLOSE_REQUESTED if kind is MessageKind.CLOSE else INCOMING_MESSAGE
+        try:
+            await self._client.start_workflow(
+                ISSUE_WORKFLOW,
+                CaseInput(case=case, policy=await self._policy_of(case)),
+                id=workflow_id(case),
+                task_queue=FLOWS_QUEUE,
+                start_signal=signal,
+                start_signal_args=[message],
+            )
+        except (RPCError, RuntimeError) as error:
+            raise Transient(f"The bell of {case} could not be rung: {error}") from error

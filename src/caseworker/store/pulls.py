@@ -1,0 +1,56 @@
+"""Pull requests of local repositories. Whether one was merged is seen by the forge, which tells us."""
+
+from typing import Literal
+
+from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId, RepositoryId
+from caseworker.ports import PullRequest
+from caseworker.store.database import Database
+from caseworker.store.rows import insert_or_stop, lock_repository
+from caseworker.store.tables import pulls
+
+
+class StoredPulls:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, pull: PullRequest) -> PullRequest:
+        same_head = (pulls.c.repository == pull.repository) & (pulls.c.head == pull.head) & (pulls.c.state == "open")
+        newest = select(func.max(pulls.c.number)).where(pulls.c.repository == pull.repository)
+        async with self._database.writing() as connection:
+            await lock_repository(connection, pull.repository)
+            number = (await connection.scalar(newest) or 0) + 1
+            row = pull.model_dump(mode="json") | {"number": number, "state": "open"}
+            await connection.execute(insert_or_stop(connection, pulls).values(row))
+            return (await _read(connection, same_head))[0]
+
+    async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
+        async with self._database.reading() as connection:
+            found = await _read(connection, (pulls.c.repository == repository) & (pulls.c.head == head))
+        return found[-1] if found else None
+
+    async def of(self, case: CaseId) -> list[PullRequest]:
+        async with self._database.reading() as connection:
+            return await _read(connection, pulls.c.case == case)
+
+    async def open_ones(self) -> list[PullRequest]:
+        async with self._database.reading() as connection:
+            return await _read(connection, pulls.c.state == "open")
+
+    async def set_state(
+        self, repository: RepositoryId, number: int, state: Literal["open", "merged", "closed"]
+    ) -> None:
+        row = update(pulls).where(pulls.c.repository == repository, pulls.c.number == number)
+        async with self._database.writing() as connection:
+            if await connection.scalar(row.values(state=state).returning(pulls.c.number)) is None:
+                raise Refused(f"There is no pull request {number} in {repository}.")
+
+
+async def _read(connection: AsyncConnection, condition: ColumnElement[bool]) -> list[PullRequest]:
+    """Oldest first."""
+    query = select(*pulls.c).where(condition).order_by(pulls.c.repository, pulls.c.number)
+    rows = (await connection.execute(query)).mappings()
+    return [PullRequest.model_validate({column.key: row[column] for column in pulls.c}) for row in rows]

@@ -1,0 +1,97 @@
+"""What several ports do inside a transaction of theirs: insert or stop, lock a case, append to its record.
+
+Nothing here opens or commits a transaction.
+"""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Table, TypedColumns, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId, RepositoryId, TraceId
+from caseworker.core.record import BODY_LIMIT, VERSION, Entry, clip
+from caseworker.store.columns import now, to_json
+from caseworker.store.tables import cases, record, record_keys, repositories
+
+
+def insert_or_stop(connection: AsyncConnection, table: Table[TypedColumns]) -> sqlite.Insert | postgresql.Insert:
+    """A unique index decides who was first; nobody looks before."""
+    if connection.dialect.name == "sqlite":
+        return sqlite.insert(table).on_conflict_do_nothing()
+    return postgresql.insert(table).on_conflict_do_nothing()
+
+
+async def lock_case(connection: AsyncConnection, case: CaseId) -> None:
+    """First in every transaction that writes to a case, so that two of them never wait for each other. PostgreSQL only:
+    SQLite has a single writer, and leaves the clause out. `NO KEY`, since rows that refer to the case need not wait."""
+    found = select(cases.c.id).where(cases.c.id == case).with_for_update(key_share=True)
+    if await connection.scalar(found) is None:
+        raise Refused(f"There is no case {case}.", todo="`caseworker cases` lists them.")
+
+
+async def lock_repository(connection: AsyncConnection, repository: RepositoryId) -> None:
+    """Numbers are given one at a time."""
+    found = select(repositories.c.id).where(repositories.c.id == repository).with_for_update(key_share=True)
+    if await connection.scalar(found) is None:
+        raise Refused(f"There is no repository {repository} here.", todo="Name its folder to register it.")
+
+
+async def append_entries(
+    connection: AsyncConnection, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None
+) -> bool:
+    """Needs the case's lock. False: this key was used before, and nothing is written."""
+    if key is not None:
+        used = insert_or_stop(connection, record_keys).values(case=case, key=key).returning(record_keys.c.key)
+        if await connection.scalar(used) is None:
+            return False
+    if not entries:
+        return True
+    at = now()
+    counted = (
+        update(cases)
+        .where(cases.c.id == case)
+        .values(sequence=cases.c.sequence + len(entries), changed_at=at)
+        .returning(cases.c.sequence)
+    )
+    last = (await connection.execute(counted)).scalar_one()
+    first = last - len(entries) + 1
+    rows = [
+        {
+            "case": case,
+            "sequence": first + place,
+            "at": at,
+            "trace": trace,
+            "version": VERSION,
+            "kind": entry.kind,
+            "body": fitting(entry),
+        }
+        for place, entry in enumerate(entries)
+    ]
+    await connection.execute(insert(record), rows)
+    return True
+
+
+def fitting(entry: Entry) -> dict[str, object]:
+    """The entry's body within the limit: its long strings are clipped, shorter and shorter. An entry made of very many
+    short ones stays as it is: too big is better than gone."""
+    body: object = entry.model_dump(mode="json")
+    longest = BODY_LIMIT // 2
+    while len(to_json(body).encode()) > BODY_LIMIT and longest >= 200:
+        body = _clipped(body, longest)
+        longest //= 2
+    assert isinstance(body, dict)
+    return body
+
+
+def _clipped(value: object, longest: int) -> object:
+    match value:
+        case str():
+            return clip(value, longest)
+        case list():
+            return [_clipped(item, longest) for item in value]
+        case dict():
+            return {key: _clipped(item, longest) for key, item in value.items()}
+        case _:
+            return value

@@ -1,0 +1,69 @@
+"""All ports of the store over one database, opened and brought up to date."""
+
+from dataclasses import dataclass
+
+from caseworker.ports import (
+    Builds,
+    Cases,
+    Effects,
+    Inbox,
+    Ledger,
+    Pulls,
+    Record,
+    Repositories,
+    Transcripts,
+    Turns,
+)
+from caseworker.store.builds import StoredBuilds
+from caseworker.store.cases import StoredCases
+from caseworker.store.database import Database, connect
+from caseworker.store.effects import StoredEffects
+from caseworker.store.inbox import StoredInbox
+from caseworker.store.ledger import StoredLedger
+from caseworker.store.migrating import migrate
+from caseworker.store.pulls import StoredPulls
+from caseworker.store.record import StoredRecord
+from caseworker.store.repositories import StoredRepositories
+from caseworker.store.transcripts import StoredTranscripts
+from caseworker.store.turns import StoredTurns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Store:
+    database: Database
+    repositories: Repositories
+    cases: Cases
+    inbox: Inbox
+    record: Record
+    turns: Turns
+    effects: Effects
+    builds: Builds
+    pulls: Pulls
+    ledger: Ledger
+    transcripts: Transcripts
+
+    async def close(self) -> None:
+        await self.database.close()
+
+
+async def open_store(url: str) -> Store:
+    """Opened, and migrated to the newest revision. Raises `Refused` for a database that is newer than this program."""
+    database = connect(url)
+    try:
+        await migrate(database)
+    except BaseException:
+        await database.close()
+        raise
+    return Store(
+        database=database,
+        repositories=StoredRepositories(database),
+        cases=StoredCases(database),
+        inbox=StoredInbox(database),
+        record=StoredRecord(database),
+        turns=StoredTurns(database),
+        effects=StoredEffects(database),
+        builds=StoredBuilds(database),
+        pulls=StoredPulls(database),
+        ledger=StoredLedger(database),
+        transcripts=StoredTranscripts(database),
+    )

@@ -1,0 +1,269 @@
+"""The tables. What they mean is in ports.py and core; how they came to be is in migrations/."""
+
+from datetime import datetime
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Named,
+    String,
+    Table,
+    Text,
+    TypedColumns,
+    UniqueConstraint,
+    text,
+)
+
+from caseworker.store.columns import Document, UtcTime, WideInteger, Words
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class _Repositories(TypedColumns):
+    id: Named[str] = Column(String, primary_key=True)
+    path: Named[str] = Column(String, unique=True)
+    registered_at: Named[datetime] = Column(UtcTime, nullable=False)
+
+
+repositories = Table("repositories", metadata, _Repositories)
+
+
+class _Issues(TypedColumns):
+    repository: Named[str] = Column(String, ForeignKey("repositories.id"), primary_key=True)
+    number: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
+    digest: Named[str] = Column(String)
+    title: Named[str] = Column(Words, nullable=False)
+    body: Named[str] = Column(Words, nullable=False)
+    labels: Named[list[str]] = Column(Document, nullable=False)
+    url: Named[str] = Column(String)
+    created_at: Named[datetime] = Column(UtcTime, nullable=False)
+
+
+issues = Table("issues", metadata, _Issues, UniqueConstraint("repository", "digest"))
+
+
+class _Cases(TypedColumns):
+    id: Named[str] = Column(String, primary_key=True)
+    repository: Named[str] = Column(String)
+    number: Named[int] = Column(Integer)
+    title: Named[str] = Column(Words, nullable=False)
+    snapshot: Named[dict[str, object]] = Column(Document, nullable=False)
+    policy: Named[dict[str, object]] = Column(Document, nullable=False)
+    file: Named[dict[str, object]] = Column(Document, nullable=False)
+    rehearsal: Named[str | None] = Column(Words, nullable=True)
+    trace: Named[str] = Column(String)
+    sequence: Named[int] = Column(Integer)
+    """The number of the newest record entry: counted here, since only a row can be locked on every database."""
+    opened_at: Named[datetime] = Column(UtcTime, nullable=False)
+    changed_at: Named[datetime] = Column(UtcTime, nullable=False)
+
+
+cases = Table("cases", metadata, _Cases, Index(None, "changed_at"))
+
+
+class _Messages(TypedColumns):
+    id: Named[int] = Column(WideInteger, primary_key=True)
+    case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", nullable=False)
+    surface: Named[str] = Column(String)
+    external_id: Named[str] = Column(Words, nullable=False)
+    author: Named[str] = Column(Words, nullable=False)
+    standing: Named[str] = Column(String)
+    kind: Named[str] = Column(String)
+    text: Named[str] = Column(Words, nullable=False)
+    trace: Named[str] = Column(String)
+    received_at: Named[datetime] = Column(UtcTime, nullable=False)
+    turn: Named[int | None] = Column(Integer, nullable=True)
+    outcome: Named[str | None] = Column(Words, nullable=True)
+
+
+messages = Table(
+    "messages",
+    metadata,
+    _Messages,
+    # A surface's id is its own over all cases: a redelivery must not open a second case either.
+    UniqueConstraint("surface", "external_id"),
+    Index(None, "case", "turn"),
+    Index("ix_messages_unclaimed", "id", sqlite_where=text("turn IS NULL"), postgresql_where=text("turn IS NULL")),
+    sqlite_autoincrement=True,  # an id is never given twice, not even after a purge
+)
+
+
+class _Record(TypedColumns):
+    case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", primary_key=True)
+    sequence: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
+    at: Named[datetime] = Column(UtcTime, nullable=False)
+    trace: Named[str] = Column(String)
+    version: Named[int] = Column(Integer)
+    kind: Named[str] = Column(String)
+    body: Named[dict[str, object]] = Column(Document, nullable=False)
+
+
+record = Table("record", metadata, _Record)
+
+
+class _RecordKeys(TypedColumns):
+    case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", primary_key=True)
+    key: Named[str] = Column(String, primary_key=True)
+
+
+record_keys = Table("record_keys", metadata, _RecordKeys)
+
+
+class _Turns(TypedColumns):
+    case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", primary_key=True)
+    turn: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
+    role: Named[str] = Column(String)
+    task: Named[str] = Column(String)
+    result: Named[dict[str, object] | None] = Column(Document(none_as_null=True), nullable=True)
+    """The FinishedTurn. Null: not finished."""
+
+
+turns = Table("turns", metadata, _Turns)
+
+
+class _Attempts(TypedColumns):
+    case: Named[str] = Column("case_id", String, key="case", primary_key=True)
+    turn: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
+    number: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
+    token: Named[str] = Column(String, unique=True)
+    session: Named[str] = Column(String, unique=True)
+    state: Named[str] = Column(String)
+    reason: Named[str] = Column(Words, nullable=False)
+    worker: Named[str] = Column(String)
+    activity: Named[bytes] = Column(LargeBinary)
+    trace: Named[str] = Column(String)
+    started_at: Named[datetime] = Column(UtcTime, nullable=False)
+    ended_at: Named[datetime | None] = Column(UtcTime, nullable=True)
+
+
+attempts = Table(
+    "attempts",
+    metadata,
+    _Attempts,
+    ForeignKeyConstraint(["case", "turn"], ["turns.case", "turns.turn"]),
+    CheckConstraint("state IN ('running', 'superseded', 'completed', 'failed')", name="state"),
+    Index(
+        "ix_attempts_running",
+        "case",
+        sqlite_where=text("state = 'running'"),
+        postgresql_where=text("state = 'running'"),
+    ),
+)
+
+
+class _Ledger(TypedColumns):
+    id: Named[int] = Column(WideInteger, primary_key=True)
+    case: Named[str] = Column("case_id", String, key="case", nullable=False)
+    turn: Named[int] = Column(Integer)
+    attempt: Named[int] = Column(Integer)
+    model: Named[str] = Column(String)
+    rehearsed: Named[bool] = Column(Boolean)
+    state: Named[str] = Column(String)
+    reserved_micros: Named[int] = Column(WideInteger, nullable=False)
+    micros: Named[int] = Column(WideInteger, nullable=False)
+    """What counts against the cap now: the reservation, then the cost."""
+    input_tokens: Named[int] = Column(WideInteger, nullable=False)
+    output_tokens: Named[int] = Column(WideInteger, nullable=False)
+    cache_write_tokens: Named[int] = Column(WideInteger, nullable=False)
+    cache_read_tokens: Named[int] = Column(WideInteger, nullable=False)
+    reserved_at: Named[datetime] = Column(UtcTime, nullable=False)
+    settled_at: Named[datetime | None] = Column(UtcTime, nullable=True)
+
+
+ledger = Table(
+    "ledger",
+    metadata,
+    _Ledger,
+    ForeignKeyConstraint(["case", "turn", "attempt"], ["attempts.case", "attempts.turn", "attempts.number"]),
+    CheckConstraint("state IN ('reserved', 'settled', 'abandoned')", name="state"),
+    Index(None, "case", "turn", "attempt"),
+    sqlite_autoincrement=True,
+)
+
+
+class _Effects(TypedColumns):
+    key: Named[str] = Column(String, primary_key=True)
+    case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", index=True, nullable=False)
+    kind: Named[str] = Column(String)
+    intent: Named[dict[str, str]] = Column(Document, nullable=False)
+    result: Named[dict[str, str]] = Column(Document, nullable=False)
+    intended_at: Named[datetime] = Column(UtcTime, nullable=False)
+    done_at: Named[datetime | None] = Column(UtcTime, nullable=True)
+
+
+effects = Table("effects", metadata, _Effects)
+
+
+class _Builds(TypedColumns):
+    case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", primary_key=True)
+    number: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
+    build: Named[dict[str, object]] = Column(Document, nullable=False)
+    saved_at: Named[datetime] = Column(UtcTime, nullable=False)
+
+
+builds = Table("builds", metadata, _Builds)
+
+
+class _Pulls(TypedColumns):
+    repository: Named[str] = Column(String, ForeignKey("repositories.id"), primary_key=True)
+    number: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
+    case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", index=True, nullable=False)
+    title: Named[str] = Column(Words, nullable=False)
+    body: Named[str] = Column(Words, nullable=False)
+    base: Named[str] = Column(String)
+    head: Named[str] = Column(String)
+    head_sha: Named[str] = Column(String)
+    state: Named[str] = Column(String)
+    url: Named[str] = Column(String)
+
+
+pulls = Table(
+    "pulls",
+    metadata,
+    _Pulls,
+    CheckConstraint("state IN ('open', 'merged', 'closed')", name="state"),
+    Index(
+        "uq_pulls_open_head",
+        "repository",
+        "head",
+        unique=True,
+        sqlite_where=text("state = 'open'"),
+        postgresql_where=text("state = 'open'"),
+    ),
+)
+
+
+class _Transcripts(TypedColumns):
+    id: Named[int] = Column(WideInteger, primary_key=True)
+    session: Named[str] = Column(String)
+    subpath: Named[str] = Column(String)
+    project: Named[str] = Column(String)
+    uuid: Named[str | None] = Column(String, nullable=True)
+    entry: Named[str] = Column(Text)
+    """JSON as text: it is the agent's, we never look into it."""
+    at: Named[datetime] = Column(UtcTime, nullable=False)
+
+
+transcripts = Table(
+    "transcripts",
+    metadata,
+    _Transcripts,
+    UniqueConstraint("session", "subpath", "uuid"),  # entries without a uuid don't collide: NULLs differ
+    Index(None, "project", "session"),
+    sqlite_autoincrement=True,
+)

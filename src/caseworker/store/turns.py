@@ -1,0 +1,144 @@
+"""Turns and their attempts: the fence that lets one attempt of a turn complete it, once."""
+
+import secrets
+from typing import Final
+from uuid import UUID, uuid5
+
+from sqlalchemy import ColumnElement, exists, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from caseworker.core.case import Case
+from caseworker.core.casefile import CaseFile
+from caseworker.core.ids import CaseId, SessionId, TraceId
+from caseworker.core.outcomes import Task
+from caseworker.core.record import Entry
+from caseworker.core.states import Role
+from caseworker.ports import Attempt, FinishedTurn, RunningAttempt
+from caseworker.store.cases import write_file
+from caseworker.store.columns import now
+from caseworker.store.database import Database
+from caseworker.store.ledger import abandon_reservations
+from caseworker.store.rows import append_entries, insert_or_stop, lock_case
+from caseworker.store.tables import attempts, cases, turns
+from caseworker.store.transcripts import delete_sessions
+
+_SESSIONS: Final = UUID("6f1d3c0e-5a0b-4c55-9d0c-0c5e5e55a110")
+"""The namespace of session ids. Fixed for ever: the same attempt has the same session on every machine."""
+
+
+class StoredTurns:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(
+        self, case: CaseId, turn: int, *, role: Role, task: Task, worker: str, activity: bytes, trace: TraceId
+    ) -> Attempt | FinishedTurn:
+        async with self._database.writing() as connection:
+            await lock_case(connection, case)
+            await connection.execute(
+                insert_or_stop(connection, turns).values(case=case, turn=turn, role=role, task=task)
+            )
+            finished = await _finished(connection, case, turn)
+            if finished:
+                return finished[0]
+            await _supersede(connection, case, turn)
+            attempt = await _next_attempt(connection, case, turn)
+            row = attempt.model_dump() | {
+                "state": "running",
+                "reason": "",
+                "worker": worker,
+                "activity": activity,
+                "trace": trace,
+                "started_at": now(),
+            }
+            await connection.execute(insert(attempts).values(row))
+            return attempt
+
+    async def is_current(self, attempt: Attempt) -> bool:
+        async with self._database.reading() as connection:
+            return await connection.scalar(select(exists().where(*_is_running(attempt)))) is True
+
+    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile, entry: Entry) -> bool:
+        async with self._database.writing() as connection:
+            await lock_case(connection, attempt.case)
+            fenced = (
+                update(turns)
+                .where(turns.c.case == attempt.case, turns.c.turn == attempt.turn, turns.c.result.is_(None))
+                .where(exists().where(*_is_running(attempt)))
+                .values(result=finished.model_dump(mode="json"))
+                .returning(turns.c.turn)
+            )
+            if await connection.scalar(fenced) is None:
+                return False
+            trace = await _end(connection, attempt, state="completed", reason="")
+            await write_file(connection, attempt.case, file)
+            await append_entries(connection, attempt.case, [entry], trace=trace)
+            return True
+
+    async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
+        """Of an attempt that was superseded there is nothing left to write about."""
+        async with self._database.writing() as connection:
+            await lock_case(connection, attempt.case)
+            if await connection.scalar(select(exists().where(*_is_running(attempt)))):
+                trace = await _end(connection, attempt, state="failed", reason=reason)
+                await delete_sessions(connection, [attempt.session])
+                await append_entries(connection, attempt.case, [entry], trace=trace)
+
+    async def finished(self, case: CaseId) -> list[FinishedTurn]:
+        async with self._database.reading() as connection:
+            return await _finished(connection, case)
+
+    async def running(self) -> list[RunningAttempt]:
+        found = attempts.c
+        query = (
+            select(found.case, found.turn, found.number, found.worker, found.activity)
+            .where(found.state == "running")
+            .order_by(found.started_at, found.case, found.turn)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(query)).all()
+        return [
+            RunningAttempt(case=CaseId(case), turn=turn, number=number, worker=worker, activity=activity)
+            for case, turn, number, worker, activity in rows
+        ]
+
+
+def _is_running(attempt: Attempt) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return (attempts.c.token == attempt.token, attempts.c.state == "running")
+
+
+async def _finished(connection: AsyncConnection, case: CaseId, turn: int | None = None) -> list[FinishedTurn]:
+    query = select(turns.c.result).where(turns.c.case == case, turns.c.result.is_not(None)).order_by(turns.c.turn)
+    if turn is not None:
+        query = query.where(turns.c.turn == turn)
+    return [FinishedTurn.model_validate(result) for result in await connection.scalars(query)]
+
+
+async def _supersede(connection: AsyncConnection, case: CaseId, turn: int) -> None:
+    """A killed attempt leaves nothing: no transcript to resume from, no money held back."""
+    ended = (
+        update(attempts)
+        .where(attempts.c.case == case, attempts.c.turn == turn, attempts.c.state == "running")
+        .values(state="superseded", ended_at=now())
+        .returning(attempts.c.number, attempts.c.session)
+    )
+    for number, session in (await connection.execute(ended)).all():
+        await delete_sessions(connection, [SessionId(session)])
+        await abandon_reservations(connection, case, turn, number)
+
+
+async def _next_attempt(connection: AsyncConnection, case: CaseId, turn: int) -> Attempt:
+    newest = select(func.max(attempts.c.number)).where(attempts.c.case == case, attempts.c.turn == turn)
+    number = (await connection.scalar(newest) or 0) + 1
+    snapshot = (await connection.execute(select(cases.c.snapshot).where(cases.c.id == case))).scalar_one()
+    epoch = Case.model_validate(snapshot).epoch
+    session = SessionId(str(uuid5(_SESSIONS, f"{case}/{epoch}/{turn}/{number}")))
+    return Attempt(case=case, turn=turn, number=number, token=secrets.token_urlsafe(24), session=session)
+
+
+async def _end(connection: AsyncConnection, attempt: Attempt, *, state: str, reason: str) -> TraceId:
+    """The attempt's trace. Calls not settled by now hardly ever will be; if one is, its true cost still counts."""
+    ended = update(attempts).where(*_is_running(attempt)).values(state=state, reason=reason, ended_at=now())
+    trace = (await connection.execute(ended.returning(attempts.c.trace))).scalar_one()
+    await abandon_reservations(connection, attempt.case, attempt.turn, attempt.number)
+    return TraceId(trace)

@@ -1,0 +1,107 @@
+"""The `Builder` port: each command in the sandbox, with a time limit, keeping only the end of what it says."""
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+
+from caseworker.core.evidence import OUTPUT_TAIL, Command, CommandRun, Purpose
+from caseworker.ports import Enclosure, Sandbox, Workspace
+
+TIMED_OUT = 124
+"""The exit code of timeout(1)."""
+_TAIL_BYTES = 8 * OUTPUT_TAIL
+"""More than the tail, because colours and multi-byte characters shrink."""
+_ENVIRONMENT = {
+    "CI": "true",
+    "NO_COLOR": "1",
+    "TERM": "dumb",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONUNBUFFERED": "1",  # so that a run that is stopped has said how far it got
+}
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b\x0c\x0e-\x1f]"
+)
+
+
+class SandboxedBuilder:
+    def __init__(self, sandbox: Sandbox, *, environment: Mapping[str, str] | None = None) -> None:
+        self._sandbox = sandbox
+        self._environment = _ENVIRONMENT | dict(environment or {})
+
+    async def run(self, workspace: Workspace, commands: Sequence[Command], *, seconds: float) -> list[CommandRun]:
+        """The time limit is each command's. What a build changed in the worktree stays: the caller resets."""
+        enclosure = Enclosure(
+            workspace=workspace.path,
+            writable=True,
+            environment=self._environment,
+            read_only=workspace.read_only,
+            overlays=workspace.overlays,
+        )
+        runs: list[CommandRun] = []
+        for command in commands:
+            argv = self._sandbox.command(enclosure, [*_shell(), command.command])
+            runs.append(await _run(command, argv, seconds))
+            if command.purpose is Purpose.SETUP and not runs[-1].passed:
+                break
+        return runs
+
+
+async def _run(command: Command, argv: Sequence[str], seconds: float) -> CommandRun:
+    started = monotonic()
+    process = await asyncio.create_subprocess_exec(
+        *argv,
+        cwd="/",
+        env={},  # bwrap's own environment can be read from inside
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+    )
+    tail = bytearray()
+    timed_out = False
+    try:
+        async with asyncio.timeout(seconds):
+            await _read(process, tail)
+            await process.wait()
+    except TimeoutError:
+        timed_out = True
+    finally:
+        # Killing bwrap ends its process namespace with everything in it, whether time was up or we are cancelled.
+        _kill(process)
+        await process.wait()
+    code = process.returncode if process.returncode is not None else -1
+    return CommandRun(
+        purpose=command.purpose,
+        command=command.command,
+        exit_code=TIMED_OUT if timed_out else code,
+        seconds=round(monotonic() - started, 3),
+        output=_readable(bytes(tail)),
+        timed_out=timed_out,
+    )
+
+
+async def _read(process: asyncio.subprocess.Process, tail: bytearray) -> None:
+    assert process.stdout is not None
+    while chunk := await process.stdout.read(1 << 16):
+        tail += chunk
+        del tail[:-_TAIL_BYTES]
+
+
+def _readable(output: bytes) -> str:
+    text = output.decode(errors="replace").replace("\r\n", "\n")
+    return _ESCAPES.sub("", text)[-OUTPUT_TAIL:]
+
+
+def _shell() -> tuple[str, ...]:
+    # With pipefail: `pytest | tee log` must not pass because tee did.
+    return ("/bin/bash", "-o", "pipefail", "-c") if Path("/bin/bash").exists() else ("/bin/sh", "-c")
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,109 @@
+"""From a worktree to a tree object, without letting anything in the worktree run or lead out of it.
+
+`git add -A` is not used: in a folder that is, or has become, a repository of its own it starts git inside of it, with
+that repository's configuration. Here git is asked what differs, and told file by file what to take.
+"""
+
+import asyncio
+import shutil
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from caseworker.core.errors import Refused
+from caseworker.core.ids import Sha
+from caseworker.ports import Git
+from caseworker.workspaces.mirrors import OURS
+
+MAX_FILE_BYTES = 50 << 20
+MAX_COMMIT_BYTES = 500 << 20
+_SUBMODULE = b"160000"
+_ROUNDS = 50
+"""Repositories within repositories within ...: each round opens one more layer."""
+
+
+async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -> Sha:
+    """The tree of all that is in the worktree, ignored files and what is ours left out."""
+    # The index may be stale (a reset by hand, a crash): start from the parent; file times stay where contents agree.
+    await git("read-tree", "--reset", parent, git_dir=git_dir, work_tree=work_tree)
+    listing = await git("ls-files", "-z", "--modified", "--stage", git_dir=git_dir, work_tree=work_tree)
+    differing = [_modified_path(line) for line in _lines(listing.output) if not line.startswith(_SUBMODULE)]
+    untracked = await _untracked(git, git_dir, work_tree)
+    paths = [path for path in dict.fromkeys([*differing, *untracked]) if not _is_ours(path)]
+    present = await asyncio.to_thread(_present, work_tree, paths)
+    gone = [path for path in differing if path not in present and not _is_ours(path)]
+    none = b"0" * len(parent)
+    removals = b"".join(b"0 " + none + b"\t" + path + b"\0" for path in gone)
+    additions = b"".join(path + b"\0" for path in present)
+    update = ("update-index", "-z")
+    await git(*update, "--index-info", stdin=removals, git_dir=git_dir, work_tree=work_tree)
+    await git(*update, "--add", "--replace", "--stdin", stdin=additions, git_dir=git_dir, work_tree=work_tree)
+    return Sha((await git("write-tree", git_dir=git_dir, work_tree=work_tree)).text)
+
+
+async def _untracked(git: Git, git_dir: Path, work_tree: Path) -> list[bytes]:
+    """Files git does not know and does not ignore. A nested repository is listed as `folder/`: it loses its .git, so
+    that its files count like any others; as a link to a commit that nobody else has they would be lost."""
+    for _ in range(_ROUNDS):
+        question = ("ls-files", "-z", "--others", "--exclude-standard")
+        paths = _lines((await git(*question, git_dir=git_dir, work_tree=work_tree)).output)
+        nested = [path for path in paths if path.endswith(b"/")]
+        if not nested:
+            return paths
+        await asyncio.to_thread(_unmake_repositories, work_tree, nested)
+    raise Refused(f"The workspace holds repositories nested more than {_ROUNDS} deep.")
+
+
+def _unmake_repositories(work_tree: Path, nested: Iterable[bytes]) -> None:
+    for path in nested:
+        inner = work_tree / path.decode(errors="surrogateescape") / ".git"
+        if inner.is_symlink() or inner.is_file():
+            inner.unlink()
+        else:
+            shutil.rmtree(inner)  # does not follow links
+
+
+def _present(work_tree: Path, paths: Iterable[bytes]) -> set[bytes]:
+    """Which of the paths are files or links of this tree, none of them reached through a link; `Refused` if too big."""
+    real: dict[Path, bool] = {work_tree: True}
+    found: set[bytes] = set()
+    total = 0
+    for path in paths:
+        file = work_tree / path.decode(errors="surrogateescape")
+        if not _is_real_folder(file.parent, real):
+            continue
+        try:
+            status = file.lstat()
+        except OSError:
+            continue
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
+            continue
+        total += status.st_size
+        if status.st_size > MAX_FILE_BYTES:
+            raise Refused(f"{_shown(path)} has {status.st_size >> 20} MB; a file may have {MAX_FILE_BYTES >> 20} MB.")
+        if total > MAX_COMMIT_BYTES:
+            raise Refused(f"The changed files have more than {MAX_COMMIT_BYTES >> 20} MB together.")
+        found.add(path)
+    return found
+
+
+def _is_real_folder(folder: Path, known: dict[Path, bool]) -> bool:
+    if folder not in known:
+        known[folder] = _is_real_folder(folder.parent, known) and folder.is_dir() and not folder.is_symlink()
+    return known[folder]
+
+
+def _is_ours(path: bytes) -> bool:
+    return path.split(b"/", 1)[0].decode(errors="replace") in OURS
+
+
+def _modified_path(line: bytes) -> bytes:
+    return line.split(b"\t", 1)[1]
+
+
+def _lines(output: bytes) -> list[bytes]:
+    return [line for line in output.split(b"\0") if line]
+
+
+def _shown(path: bytes) -> str:
+    return path.decode(errors="replace").encode("unicode_escape").decode()

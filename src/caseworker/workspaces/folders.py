@@ -1,0 +1,64 @@
+"""Putting a workspace's folders right after an agent had its way with them. Nothing here follows a link."""
+
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def tie_to_git_dir(tree: Path, git_dir: Path) -> None:
+    """The worktree's `.git` file, as we wrote it: in the sandbox it is read-only, without one it may be anything."""
+    file, text = tree / ".git", f"gitdir: {git_dir}\n"
+    if file.is_file() and not file.is_symlink() and file.read_text(errors="replace") == text:
+        return
+    if file.is_dir() and not file.is_symlink():
+        remove_folder(file)
+    tree.mkdir(parents=True, exist_ok=True)
+    fresh = tree.parent / "git-file.new"
+    fresh.write_text(text)
+    fresh.replace(file)
+
+
+def remove_stray_repositories(tree: Path, tracked: Iterable[str]) -> None:
+    """`.git` in a folder with tracked files: git neither lists nor cleans it, and obeys it when called from there."""
+    folders = {parent for path in tracked for parent in Path(path).parents} - {Path()}
+    for folder in folders:
+        stray = tree / folder / ".git"
+        if stray.is_symlink() or stray.is_file():
+            stray.unlink()
+        elif stray.is_dir():
+            remove_folder(stray)
+
+
+def make_readable(tree: Path) -> None:
+    """Give files and folders back their owner's permissions: what can't be read would be missing from a commit."""
+    if os.geteuid() == 0:
+        return  # nothing is unreadable to root
+    waiting = [tree]
+    while waiting:
+        folder = waiting.pop()
+        _grant(folder, folder.lstat(), stat.S_IRWXU)
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(entry.path))
+                elif entry.is_file(follow_symlinks=False):
+                    _grant(Path(entry.path), entry.stat(follow_symlinks=False), stat.S_IRUSR)
+
+
+def _grant(path: Path, status: os.stat_result, wanted: int) -> None:
+    # Only where it is needed: each change of permissions makes git read the file again.
+    if status.st_mode & wanted != wanted:
+        path.chmod(stat.S_IMODE(status.st_mode) | wanted)
+
+
+def remove_folder(folder: Path) -> None:
+    """By rm and chmod: unlike Python's, they reach folders nested deeper than a path may be long."""
+    if not folder.exists():
+        return
+    for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+        subprocess.run([*command, "--", str(folder)], env={"PATH": os.defpath}, capture_output=True, check=False)
+    if folder.exists():
+        shutil.rmtree(folder)

@@ -1,0 +1,146 @@
+"""A bare copy of each repository, where cases keep their commits. The user's repository is only ever read from here."""
+
+import hashlib
+import os
+import re
+import shutil
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from caseworker.core.errors import Refused
+from caseworker.core.ids import Sha
+from caseworker.ports import Git
+from caseworker.workspaces.git import OTHER_SIDE, SafeGit
+from caseworker.workspaces.locks import locked
+
+OURS = ("issue-state.json", ".caseworker")
+"""At the root of a workspace: laid there for the agent, never part of a commit."""
+FETCHED_HEAD = "refs/origin-head"
+_EXCLUDE = "".join(f"/{name}\n" for name in OURS)
+_ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding !diff\n"
+"""Files are taken byte for byte whatever the tree's own .gitattributes say: no filter, no conversion that could fail,
+and no `-diff` that would hide a change from the reviewer. This file has the last word among attributes."""
+_FETCH_SECONDS = 600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepositoryFacts:
+    path: Path
+    """The top-level folder; of a bare repository, the repository itself."""
+    default_branch: str
+    """The branch its HEAD names. Detached: the likeliest branch that contains the commit, or `HEAD`."""
+    head: Sha
+    object_format: str
+
+
+async def look(repository: Path, git: Git | None = None) -> RepositoryFacts:
+    """What there is at this path, or `Refused` with what to do. Changes nothing: for use before anything is created."""
+    ask = git or SafeGit()
+    path = _existing_folder(repository)
+    questions = ("--is-bare-repository", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir")
+    found = await ask("rev-parse", *questions, inside=path, accept=(0, 128))
+    if found.code != 0:
+        raise Refused(
+            f"{path} is not a git repository.", todo=f"Name one, or make it one: git -C {path} init, then commit."
+        )
+    bare, in_work_tree, object_format, git_dir = found.text.splitlines()
+    if bare == "true":
+        top = Path(git_dir)
+    elif in_work_tree == "true":
+        top = await _top_level(path, ask)
+    else:
+        raise Refused(f"{path} is the inside of a repository.", todo=f"Name the folder above it: {path.parent}")
+    head = await ask("rev-parse", "-q", "--verify", "HEAD^{commit}", inside=top, accept=(0, 1, 128))
+    if head.code != 0:
+        raise Refused(f"{top} has no commit yet.", todo='Make one: git add -A && git commit -m "Start"')
+    branch = await _default_branch(top, ask)
+    return RepositoryFacts(path=top, default_branch=branch, head=Sha(head.text), object_format=object_format)
+
+
+async def _top_level(path: Path, git: Git) -> Path:
+    answer = await git("rev-parse", "--show-toplevel", "--show-superproject-working-tree", inside=path)
+    top, *superproject = answer.text.splitlines()
+    if superproject:
+        raise Refused(
+            f"{top} is a submodule of {superproject[0]}.", todo="Clone it by itself, and name the clone's folder."
+        )
+    return Path(top)
+
+
+async def _default_branch(top: Path, git: Git) -> str:
+    named = await git("symbolic-ref", "-q", "--short", "HEAD", inside=top, accept=(0, 1))
+    if named.code == 0:
+        return named.text
+    with_head = ("for-each-ref", "--format=%(refname:lstrip=2)", "--contains=HEAD", "refs/heads")
+    branches = (await git(*with_head, inside=top)).text.splitlines()
+    return next((name for name in ("main", "master", "trunk") if name in branches), (branches or ["HEAD"])[0])
+
+
+def _existing_folder(repository: Path) -> Path:
+    path = repository.expanduser().resolve()
+    if not path.is_dir():
+        raise Refused(f"{path} is not a folder.", todo="Name the folder of a git repository.")
+    return path
+
+
+class Mirrors:
+    def __init__(self, folder: Path, git: Git) -> None:
+        self._folder = folder
+        self._git = git
+
+    def of(self, repository: Path) -> Path:
+        resolved = str(repository.resolve())
+        name = re.sub(r"[^\w-]+", "-", repository.resolve().name).strip("-") or "repository"
+        return self._folder / f"{name}-{hashlib.sha256(resolved.encode()).hexdigest()[:12]}.git"
+
+    def all(self) -> list[Path]:
+        return sorted(self._folder.glob("*.git"))
+
+    def lock(self, mirror: Path) -> AbstractAsyncContextManager[None]:
+        busy = f"another process has been fetching into {mirror.name} for {_FETCH_SECONDS:.0f} s."
+        return locked(mirror.with_suffix(".lock"), seconds=_FETCH_SECONDS, busy=busy)
+
+    async def fetch(self, facts: RepositoryFacts, mirror: Path) -> Sha:
+        """Bring the mirror up to date and say where the repository's HEAD was. The caller holds the lock."""
+        if not (mirror / "HEAD").exists():
+            await self._make(mirror, facts.object_format)
+        await self._git(
+            *("fetch", "--quiet", "--no-tags", "--prune", "--update-shallow", "--no-write-fetch-head"),
+            f"--upload-pack={OTHER_SIDE} upload-pack",
+            # Not refs/heads and not with tags: nothing that people name can collide with what we keep.
+            *(str(facts.path), "+refs/heads/*:refs/remotes/origin/*", f"+HEAD:{FETCHED_HEAD}"),
+            git_dir=mirror,
+        )
+        return Sha((await self._git("rev-parse", f"{FETCHED_HEAD}^{{commit}}", git_dir=mirror)).text)
+
+    async def has(self, mirror: Path, commit: Sha) -> bool:
+        if not _is_there(mirror):
+            return False
+        answer = await self._git("cat-file", "-e", f"{commit}^{{commit}}", git_dir=mirror, accept=(0, 1, 128))
+        return answer.code == 0
+
+    async def _make(self, mirror: Path, object_format: str) -> None:
+        fresh = mirror.with_suffix(f".{os.getpid()}.tmp")
+        _remove(fresh)
+        await self._git(
+            *("init", "--quiet", "--bare", "--template=", "--initial-branch=none"),
+            *(f"--object-format={object_format}", str(fresh)),
+        )
+        write_texts(fresh / "info", {"exclude": _EXCLUDE, "attributes": _ATTRIBUTES})
+        _remove(mirror)
+        fresh.rename(mirror)
+
+
+def write_texts(folder: Path, texts: dict[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+
+
+def _is_there(mirror: Path) -> bool:
+    return (mirror / "HEAD").exists()
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,194 @@
+"""Bubblewrap: the walls around the agent and around every build. What happens inside them is not decided here.
+
+What is not mounted does not exist inside. That is the whole idea, because it holds for root as well: when the worker is
+root, the process inside is uid 1000 by name but the same user to the kernel, so file permissions protect nothing.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from caseworker.core.errors import Refused
+from caseworker.ports import Enclosure
+from caseworker.workspaces.sandbox_probe import ask, missing
+from caseworker.workspaces.toolchains import Toolchains, find_toolchains, home_folders
+
+HOME = "/home/agent"
+_TEMPORARY_BYTES = 4 << 30
+_SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+
+_ROOT_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_ETC = (
+    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "timezone", "mime.types"),
+    *("services", "protocols", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "ca-certificates.conf"),
+    *("pki/tls/certs", "pki/tls/cert.pem", "pki/ca-trust/extracted", "crypto-policies", "fonts"),
+)
+"""The harmless parts: how libraries, certificates and names of ports are found. Never shadow, never all of /etc."""
+
+_SYNTHESISED = {
+    "passwd": f"agent:x:1000:1000:agent:{HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n",
+    "group": "agent:x:1000:\nnogroup:x:65534:\n",
+    "hosts": "127.0.0.1 localhost\n::1 localhost\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+}
+_PROC_READ_ONLY = ("sys", "irq", "bus", "fs", "acpi", "mtrr", "pressure", "driver", "tty", "sysrq-trigger")
+"""bwrap run by root leaves /proc/sys writable: the kernel looks at the global user id there, not at the namespace's.
+Writing kernel/core_pattern would have run a program on the host as root (tried)."""
+_PROC_HIDDEN = ("kcore", "kmsg", "keys", "timer_list", "sched_debug", "kpagecount", "kpageflags", "kpagecgroup")
+
+
+class Bubblewrap:
+    """A `Sandbox`: no network, no environment but the given one, no capabilities, its own process tree."""
+
+    def __init__(
+        self, folder: Path, *, expose: tuple[Path, ...] = (), program: Path | None = None, path: str | None = None
+    ) -> None:
+        """`folder`: where the few files of its /etc are kept. `expose`: further toolchains, shown read-only.
+        `path`: where toolchains are looked for; the worker's own PATH unless given."""
+        self._folder = folder
+        self._expose = expose
+        self._given = program
+        self._path = path
+
+    def command(self, enclosure: Enclosure, argv: Sequence[str]) -> list[str]:
+        # `env -i` although callers start us with an empty environment: bwrap is process 1 inside, where everyone can
+        # read /proc/1/environ, so one careless caller would hand over every key the worker has.
+        return [
+            *("/usr/bin/env", "-i", str(self._program)),
+            *("--unshare-all", "--unshare-user", *self._no_nesting, "--uid", "1000", "--gid", "1000"),
+            *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
+            *self._system(),
+            *_mounts(enclosure),
+            *("--remount-ro", "/", "--chdir", str(enclosure.workspace), "--clearenv"),
+            *self._environment(enclosure),
+            *("--", *argv),
+        ]
+
+    async def probe(self) -> str | None:
+        if self._found is None:
+            return missing()
+        canary = self._etc / "passwd"
+        enclosure = Enclosure(workspace=Path("/usr"), writable=False, environment={})
+        return await ask(lambda argv: self.command(enclosure, argv), hidden=canary)
+
+    def _environment(self, enclosure: Enclosure) -> list[str]:
+        search_path = [*map(str, self._toolchains.search_path), *_bin_folders(self._expose), *_SYSTEM_PATH]
+        given = {"PATH": os.pathsep.join(search_path), "HOME": HOME, "USER": "agent", "LANG": "C.UTF-8"}
+        return [word for pair in (given | dict(enclosure.environment)).items() for word in ("--setenv", *pair)]
+
+    def _system(self) -> list[str]:
+        size = ["--size", str(_TEMPORARY_BYTES)] if "--size" in self._help else []
+        words = ["--ro-bind", "/usr", "/usr"]
+        for name in _ROOT_FOLDERS:
+            folder = Path("/") / name
+            if folder.is_symlink():
+                words += ["--symlink", str(folder.readlink()), str(folder)]
+            elif folder.is_dir():
+                words += ["--ro-bind", str(folder), str(folder)]
+        words += ["--proc", "/proc", *_proc_walls(), "--dev", "/dev", *size, "--tmpfs", "/dev/shm"]
+        words += [*size, "--tmpfs", "/tmp", *size, "--tmpfs", HOME]
+        for path in (*_harmless_etc(), *self._toolchains.shown, *self._expose):
+            words += ["--ro-bind", str(path), str(path)]
+        for name in _SYNTHESISED:
+            words += ["--ro-bind", str(self._etc / name), f"/etc/{name}"]
+        return words
+
+    @cached_property
+    def _found(self) -> Path | None:
+        if self._given is not None:
+            return self._given if self._given.exists() else None
+        found = shutil.which("bwrap")
+        return Path(found) if found else None
+
+    @property
+    def _program(self) -> Path:
+        if self._found is None:
+            raise Refused(missing())
+        return self._found
+
+    @cached_property
+    def _help(self) -> str:
+        return subprocess.run([self._program, "--help"], capture_output=True, text=True, env={}, check=False).stdout
+
+    @cached_property
+    def _no_nesting(self) -> tuple[str, ...]:
+        """User namespaces inside would give an agent the kernel's least reviewed code to play with. A setuid bwrap and
+        those before 0.8 can't switch them off."""
+        setuid = bool(self._program.stat().st_mode & 0o4000)
+        return () if setuid or "--disable-userns" not in self._help else ("--disable-userns",)
+
+    @cached_property
+    def _toolchains(self) -> Toolchains:
+        path = self._path if self._path is not None else os.environ.get("PATH", os.defpath)
+        return find_toolchains(path, home_folders())
+
+    @cached_property
+    def _etc(self) -> Path:
+        folder = self._folder / "etc"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in _SYNTHESISED.items():
+            file = folder / name
+            if not (file.exists() and file.read_text() == text):
+                fresh = folder / f".{name}.{os.getpid()}"
+                fresh.write_text(text)
+                fresh.chmod(0o644)
+                fresh.replace(file)
+        return folder
+
+
+def _mounts(enclosure: Enclosure) -> list[str]:
+    """Outer folders first, so that an inner one is laid over them; overlays last, in the order given."""
+    git_file = enclosure.workspace / ".git"
+    binds = [(enclosure.workspace, "--bind" if enclosure.writable else "--ro-bind")]
+    binds += [(path, "--bind") for path in enclosure.read_write]
+    # A socket can be connected to through a read-only mount; its folder can't be changed.
+    binds += [(path, "--ro-bind") for path in (*enclosure.read_only, *enclosure.sockets)]
+    if git_file.is_file() and not git_file.is_symlink():
+        binds.append((git_file, "--ro-bind"))
+    binds.sort(key=lambda bind: len(bind[0].parts))
+    words = [word for path, how in binds for word in (how, str(path), str(path))]
+    return words + [word for pair in enclosure.overlays for word in ("--ro-bind", str(pair[0]), str(pair[1]))]
+
+
+def _proc_walls() -> list[str]:
+    words: list[str] = []
+    for name in _PROC_READ_ONLY:
+        if (path := Path("/proc") / name).exists():
+            words += ["--ro-bind", str(path), str(path)]
+    for name in _PROC_HIDDEN:
+        if (path := Path("/proc") / name).exists():
+            words += ["--ro-bind", "/dev/null", str(path)]
+    return words
+
+
+def _harmless_etc() -> list[Path]:
+    etc = Path("/etc")
+    return [path for path in (*(etc / name for name in _ETC), *sorted(etc.glob("java-*"))) if path.exists()]
+
+
+def _bin_folders(expose: Iterable[Path]) -> list[str]:
+    return [str(path / "bin" if (path / "bin").is_dir() else path) for path in expose]
+
+
+class Unconfined:
+    """NO SANDBOX. What runs here can read every file of the user, every key on disk, and reach every network.
+
+    It exists for `sandbox = "off"`, which a person has to write down. All it keeps is the clean environment.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def command(self, enclosure: Enclosure, argv: Sequence[str]) -> list[str]:
+        home = self._folder / "home"
+        home.mkdir(parents=True, exist_ok=True)
+        given = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
+        environment = [f"{name}={value}" for name, value in (given | dict(enclosure.environment)).items()]
+        enter = ("/bin/sh", "-c", 'cd "$0" && exec "$@"', str(enclosure.workspace))
+        return ["/usr/bin/env", "-i", *environment, *enter, *argv]
+
+    async def probe(self) -> str | None:
+        return None

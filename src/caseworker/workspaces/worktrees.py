@@ -1,0 +1,226 @@
+"""The `Workspaces` port: one worktree per case, made from the repository's mirror, rebuilt when lost.
+
+Laid out under `home`: mirrors/<name>-<hash>.git, and workspaces/<case>/ with `tree` (the worktree), `gitview` (what the
+sandbox sees of the mirror), `workspace.json` and `lock`. Nothing of a case is only here but its running turn.
+"""
+
+import asyncio
+import json
+import re
+import shutil
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from caseworker.core.build_commands import ROOT_FILES
+from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId, Sha, slug
+from caseworker.ports import Git, GitAnswer, Workspace
+from caseworker.workspaces.checkpoints import write_tree
+from caseworker.workspaces.folders import make_readable, remove_folder, remove_stray_repositories, tie_to_git_dir
+from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.locks import locked
+from caseworker.workspaces.mirrors import OURS, Mirrors, RepositoryFacts, look
+from caseworker.workspaces.views import lay_view
+
+_SHOWN_BYTES = 256 << 10
+"""Of each root file that tells how to build."""
+_NOT_OURS = ("--", ".", *(f":(top,exclude){name}" for name in OURS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """Where things of one case are."""
+
+    slug: str
+    folder: Path
+    mirror: Path
+
+    @property
+    def tree(self) -> Path:
+        return self.folder / "tree"
+
+    @property
+    def git_dir(self) -> Path:
+        return self.mirror / "worktrees" / self.slug
+
+    @property
+    def view(self) -> Path:
+        return self.folder / "gitview"
+
+    @property
+    def refs(self) -> str:
+        return f"refs/caseworker/{_ref_name(self.slug)}"
+
+
+class GitWorkspaces:
+    def __init__(self, home: Path, *, git: Git | None = None, lock_seconds: float = 60) -> None:
+        self._home = home.resolve()  # the sandbox mounts the worktree under this very name
+        self._git = git or SafeGit()
+        self._mirrors = Mirrors(self._home / "mirrors", self._git)
+        self._lock_seconds = lock_seconds
+
+    async def look(self, repository: Path) -> RepositoryFacts:
+        return await look(repository, self._git)
+
+    def hold(self, case: CaseId) -> AbstractAsyncContextManager[None]:
+        busy = f"another attempt at {case} has held its workspace for {self._lock_seconds:.0f} s."
+        return locked(self._folder(case) / "lock", seconds=self._lock_seconds, busy=busy)
+
+    async def prepare(self, case: CaseId, repository: Path, base: Sha | None) -> Workspace:
+        place = self._place(case, repository)
+        branch = _known_branch(place, base)
+        if branch is not None and base is not None and await self._is_intact(place):
+            return _workspace(case, place, base, branch)
+        if branch is None or base is None or not await self._mirrors.has(place.mirror, base):
+            facts = await self.look(repository)
+            branch = facts.default_branch
+            async with self._mirrors.lock(place.mirror):
+                head = await self._mirrors.fetch(facts, place.mirror)
+            base = base or head
+        if not await self._mirrors.has(place.mirror, base):
+            raise Refused(f"{repository} no longer has the commit {base[:12]} that {case} started from.")
+        await self._git("update-ref", f"{place.refs}/base", base, git_dir=place.mirror)
+        _lay_git_dir(place, base)
+        workspace = _workspace(case, place, base, branch)
+        await self.reset(workspace, base, scrub=True)
+        lay_view(place.view, mirror=place.mirror, name=place.slug, branch=branch, base=base)
+        _remember(place, base, branch)
+        return workspace
+
+    async def reset(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
+        git_dir = _git_dir(workspace)
+        _clear_stale_locks(git_dir)
+        tie_to_git_dir(workspace.path, git_dir)
+        try:
+            await self._restore(workspace, commit, scrub=scrub)
+        except Refused:
+            # Folders without permissions, or nested deeper than git can follow. The worktree is only a cache.
+            await asyncio.to_thread(remove_folder, workspace.path)
+            tie_to_git_dir(workspace.path, git_dir)
+            await self._restore(workspace, commit, scrub=scrub)
+
+    async def commit(self, workspace: Workspace, message: str, *, parent: Sha, name: str) -> Sha:
+        git_dir = _git_dir(workspace)
+        await asyncio.to_thread(make_readable, workspace.path)
+        tie_to_git_dir(workspace.path, git_dir)
+        tree = await write_tree(self._git, git_dir=git_dir, work_tree=workspace.path, parent=parent)
+        before = await self._git("rev-parse", f"{parent}^{{tree}}", git_dir=git_dir)
+        if tree == before.text:
+            return parent
+        words = message.encode()
+        made = await self._git("commit-tree", tree, "-p", parent, "-F", "-", stdin=words, git_dir=git_dir)
+        refs = f"refs/caseworker/{_ref_name(slug(workspace.case))}"
+        await self._git("update-ref", f"{refs}/{name}", made.text, git_dir=git_dir)
+        await self._git("update-ref", "--no-deref", "HEAD", made.text, git_dir=git_dir)
+        return Sha(made.text)
+
+    async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str:
+        answer = await self._compare(workspace, old, new)
+        return answer.output.decode(errors="replace")
+
+    async def changed(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
+        answer = await self._compare(workspace, old, new, "--name-only", "-z", "--no-renames")
+        return [path for path in answer.output.decode(errors="replace").split("\0") if path]
+
+    async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
+        git_dir = _git_dir(workspace)
+        listing = await self._git("ls-tree", "-r", "-z", "--name-only", commit, git_dir=git_dir)
+        files = dict.fromkeys([path for path in listing.output.decode(errors="replace").split("\0") if path], "")
+        for name in ROOT_FILES:
+            if name in files:
+                shown = await self._git("cat-file", "blob", f"{commit}:{name}", git_dir=git_dir, accept=(0, 128))
+                files[name] = shown.output[:_SHOWN_BYTES].decode(errors="replace")
+        return files
+
+    async def remove(self, case: CaseId) -> None:
+        for mirror in self._mirrors.all():
+            place = _Place(slug=slug(case), folder=self._folder(case), mirror=mirror)
+            refs = await self._git("for-each-ref", "--format=delete %(refname)", f"{place.refs}/", git_dir=mirror)
+            if refs.output:
+                await self._git("update-ref", "--stdin", stdin=refs.output, git_dir=mirror)
+            await asyncio.to_thread(shutil.rmtree, place.git_dir, ignore_errors=True)
+        await asyncio.to_thread(remove_folder, self._folder(case))
+
+    async def _restore(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
+        await self._in(workspace, "reset", "--hard", "--quiet", commit)
+        await self._in(workspace, "clean", "-ffdq", *(["-x"] if scrub else []))
+        tracked = (await self._in(workspace, "ls-files", "-z")).output.decode(errors="surrogateescape").split("\0")
+        await asyncio.to_thread(remove_stray_repositories, workspace.path, tracked)
+
+    async def _compare(self, workspace: Workspace, old: Sha, new: Sha, *how: str) -> GitAnswer:
+        options = ("--no-ext-diff", "--no-textconv", "--no-color", *how)
+        # The worktree may be lost; the commits are not.
+        return await self._git("diff", *options, old, new, *_NOT_OURS, git_dir=_git_dir(workspace), work_tree=Path("/"))
+
+    async def _in(self, workspace: Workspace, *arguments: str) -> GitAnswer:
+        return await self._git(*arguments, git_dir=_git_dir(workspace), work_tree=workspace.path)
+
+    async def _is_intact(self, place: _Place) -> bool:
+        if not (place.tree.is_dir() and (place.git_dir / "index").is_file() and (place.view / "HEAD").is_file()):
+            return False
+        head = await self._git(
+            "rev-parse", "-q", "--verify", "HEAD^{commit}", git_dir=place.git_dir, accept=(0, 1, 128)
+        )
+        tie_to_git_dir(place.tree, place.git_dir)
+        return head.code == 0
+
+    def _folder(self, case: CaseId) -> Path:
+        return self._home / "workspaces" / slug(case)
+
+    def _place(self, case: CaseId, repository: Path) -> _Place:
+        return _Place(slug=slug(case), folder=self._folder(case), mirror=self._mirrors.of(repository))
+
+
+def _workspace(case: CaseId, place: _Place, base: Sha, branch: str) -> Workspace:
+    # The view stands where git looks for the mirror; of the mirror itself only the objects and this worktree's own
+    # folder show through. Objects are shared by all cases of one repository: whoever knows a commit's name can read it,
+    # but no name of another case's commit can be seen.
+    shown = (place.mirror / "objects", place.git_dir)
+    overlays = ((place.view, place.mirror), *((path, path) for path in shown))
+    return Workspace(
+        case=case, path=place.tree, base=base, base_branch=branch, git_dir=place.git_dir, overlays=overlays
+    )
+
+
+def _git_dir(workspace: Workspace) -> Path:
+    if workspace.git_dir is None:
+        raise Refused(f"the workspace of {workspace.case} was not prepared here.")
+    return workspace.git_dir
+
+
+def _lay_git_dir(place: _Place, commit: Sha) -> None:
+    """What `git worktree add` would write, under a name of ours instead of tree, tree1, tree2..."""
+    place.git_dir.mkdir(parents=True, exist_ok=True)
+    place.tree.mkdir(parents=True, exist_ok=True)
+    _clear_stale_locks(place.git_dir)
+    (place.git_dir / "index").unlink(missing_ok=True)
+    for name, text in {"HEAD": commit, "commondir": "../..", "gitdir": str(place.tree / ".git")}.items():
+        (place.git_dir / name).write_text(f"{text}\n")
+
+
+def _clear_stale_locks(git_dir: Path) -> None:
+    """Left by a git that was killed. The caller holds the case, so nobody else is at work here."""
+    for name in ("index.lock", "HEAD.lock"):
+        (git_dir / name).unlink(missing_ok=True)
+
+
+def _remember(place: _Place, base: Sha, branch: str) -> None:
+    fresh = place.folder / "workspace.json.new"
+    fresh.write_text(json.dumps({"mirror": place.mirror.name, "base": base, "base_branch": branch}))
+    fresh.replace(place.folder / "workspace.json")
+
+
+def _known_branch(place: _Place, base: Sha | None) -> str | None:
+    try:
+        known = json.loads((place.folder / "workspace.json").read_text())
+    except (OSError, ValueError):
+        return None
+    if known.get("mirror") != place.mirror.name or (base is not None and known.get("base") != base):
+        return None
+    return str(known["base_branch"])
+
+
+def _ref_name(name: str) -> str:
+    """Folders may hold what refs may not: two dots in a row, or `.lock` at the end."""
+    return re.sub(r"\.(?=\.)|\.(?=lock$)", ".-", name)

@@ -1,0 +1,95 @@
+"""A small provider of ours on a TCP port: it speaks the Messages API, remembers what it was asked, and fails on request."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from caseworker.agents.rehearsal import load_rehearsal
+from caseworker.agents.serving import embedded_server, read_call
+from caseworker.agents.upstreams import ModelAnswer, ModelCall
+from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
+from caseworker.core.outcomes import Task
+from caseworker.core.states import Role
+
+
+@dataclass
+class Provider:
+    url: str
+    model: RehearsedUpstream
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    failures: list[tuple[int, str]] = field(default_factory=list)
+    """Statuses and error types of the next answers."""
+    breaks: list[int] = field(default_factory=list)
+    """After how many chunks the next answers break off."""
+    holds: asyncio.Event | None = None
+    """Answers stop after their first chunk until this is set."""
+
+    def plays(self, script: str, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT, nth: int = 1) -> None:
+        self.model = rehearsed(script, role, task, nth)
+
+    async def answer(self, request: Request) -> Response:
+        call = await read_call(request, "/v1/messages")
+        assert isinstance(call, ModelCall)
+        self.requests.append(json.loads(call.body))
+        self.headers.append(dict(request.headers))
+        if self.failures:
+            status, kind = self.failures.pop(0)
+            error = {"type": "error", "error": {"type": kind, "message": "as told"}}
+            return JSONResponse(error, status_code=status, headers={"retry-after": "0"})
+        answer = await self.model.send(call)
+        return StreamingResponse(self._body(answer), status_code=answer.status, headers=dict(answer.headers))
+
+    async def count(self, request: Request) -> Response:
+        return JSONResponse({"input_tokens": 7})
+
+    async def _body(self, answer: ModelAnswer) -> AsyncGenerator[bytes, None]:
+        last = self.breaks.pop(0) if self.breaks else None
+        number = 0
+        async for chunk in answer.body:
+            if number == last:
+                raise ConnectionError("broken off, as told")
+            yield chunk
+            number += 1
+            if self.holds is not None:
+                await self.holds.wait()
+
+
+def rehearsed(script: str, role: Role, task: Task, nth: int = 1) -> RehearsedUpstream:
+    part = Part(role=role, task=task, nth=nth, session=f"provider-{nth}", workspace=Path("/nowhere"))
+    return RehearsedUpstream(load_rehearsal(script, "test.yaml"), part)
+
+
+@asynccontextmanager
+async def provider(script: str, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT) -> AsyncIterator[Provider]:
+    listener = socket.create_server(("127.0.0.1", 0))
+    ours = Provider(url=f"http://127.0.0.1:{listener.getsockname()[1]}", model=rehearsed(script, role, task))
+    routes = [
+        Route("/v1/messages", ours.answer, methods=["POST"]),
+        Route("/v1/messages/count_tokens", ours.count, methods=["POST"]),
+    ]
+    server = embedded_server(Starlette(routes=routes))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield ours
+    finally:
+        if ours.holds is not None:
+            ours.holds.set()
+        server.should_exit = True
+        await serving
+
+
+def closed_port() -> str:
+    """A URL where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -1,0 +1,167 @@
+"""A sandbox, a ledger and transcripts small enough to read, and a way to run a turn of the real agent with a script."""
+
+import json
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from caseworker.agents.claude import ClaudeRuntime, ModelSettings
+from caseworker.agents.roles import tools_for, writes
+from caseworker.core.budget import Usage
+from caseworker.core.ids import CaseId, SessionId
+from caseworker.core.outcomes import Task
+from caseworker.core.record import AgentEvent
+from caseworker.core.states import Role
+from caseworker.ports import AgentFailed, AgentFinished, Attempt, Brief, Enclosure, Spending
+
+
+class PlainBubblewrap:
+    """Just enough of a sandbox for these tests; the real one is in `workspaces`."""
+
+    def command(self, enclosure: Enclosure, argv: Sequence[str]) -> list[str]:
+        command = ["bwrap", "--unshare-all", "--die-with-parent", "--clearenv", "--uid", "1000", "--gid", "1000"]
+        for folder in ("/usr", "/bin", "/lib", "/lib64", "/etc"):
+            command += ["--ro-bind-try", folder, folder]
+        command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+        for path in (*enclosure.read_only, *enclosure.sockets):
+            command += ["--ro-bind", str(path), str(path)]
+        for path in enclosure.read_write:
+            command += ["--bind", str(path), str(path)]
+        command += ["--bind" if enclosure.writable else "--ro-bind", *([str(enclosure.workspace)] * 2)]
+        for outside, inside in enclosure.overlays:
+            command += ["--ro-bind", str(outside), str(inside)]
+        for name, value in enclosure.environment.items():
+            command += ["--setenv", name, value]
+        return [*command, "--chdir", str(enclosure.workspace), "--", *argv]
+
+    async def probe(self) -> str | None:
+        return None
+
+
+class MemoryLedger:
+    def __init__(self) -> None:
+        self.reserved: list[int] = []
+        self.settled: dict[int, tuple[Usage, int]] = {}
+
+    async def reserve(
+        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
+    ) -> int | None:
+        under_way = sum(m for i, m in enumerate(self.reserved) if i not in self.settled)
+        if under_way + sum(spent for _, spent in self.settled.values()) + micros > cap_micros:
+            return None
+        self.reserved.append(micros)
+        return len(self.reserved) - 1
+
+    async def settle(self, reservation: int, usage: Usage, micros: int) -> None:
+        self.settled[reservation] = (usage, micros)
+
+    async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
+        return Spending(calls=len(self.settled), micros=sum(spent for _, spent in self.settled.values()))
+
+
+class MemoryTranscripts:
+    def __init__(self) -> None:
+        self.entries: dict[tuple[SessionId, str], list[dict[str, object]]] = defaultdict(list)
+        self.projects: dict[SessionId, str] = {}
+
+    async def append(
+        self, session: SessionId, subpath: str, project: str, entries: Sequence[dict[str, object]]
+    ) -> None:
+        kept = self.entries[session, subpath]
+        known = {entry["uuid"] for entry in kept if "uuid" in entry}
+        kept.extend(entry for entry in entries if entry.get("uuid") not in known)
+        self.projects.setdefault(session, project)
+
+    async def load(self, session: SessionId, subpath: str) -> list[dict[str, object]] | None:
+        return list(self.entries[session, subpath]) if (session, subpath) in self.entries else None
+
+    async def sessions(self, project: str) -> list[tuple[SessionId, int]]:
+        now = int(time.time() * 1000)
+        return [(session, now) for session, home in self.projects.items() if home == project]
+
+    async def subpaths(self, session: SessionId) -> list[str]:
+        return [subpath for known, subpath in self.entries if known == session and subpath]
+
+    async def delete(self, session: SessionId, subpath: str | None = None) -> None:
+        for key in [key for key in self.entries if key[0] == session and subpath in (None, key[1])]:
+            del self.entries[key]
+        if subpath is None:
+            self.projects.pop(session, None)
+
+
+@dataclass
+class Story:
+    """What the runtime told about a turn."""
+
+    events: list[AgentEvent] = field(default_factory=list)
+    batches: int = 0
+
+    async def saw(self, events: Sequence[AgentEvent]) -> None:
+        self.events.extend(events)
+        self.batches += 1
+
+
+@dataclass
+class AgentWorld:
+    """One case with a workspace, in which turns of the real agent are run."""
+
+    folder: Path
+    model: ModelSettings = field(default_factory=lambda: ModelSettings(pace=0))
+    secrets: tuple[str, ...] = ()
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    transcripts: MemoryTranscripts = field(default_factory=MemoryTranscripts)
+    story: Story = field(default_factory=Story)
+
+    def __post_init__(self) -> None:
+        self.workspace.mkdir(exist_ok=True)
+
+    @property
+    def workspace(self) -> Path:
+        return self.folder / "workspace"
+
+    def brief(self, script: str | None, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT) -> Brief:
+        return Brief(
+            attempt=Attempt(
+                case=CaseId("local/shop#1"), turn=3, number=1, token="token", session=SessionId(str(uuid.uuid4()))
+            ),
+            role=role,
+            task=task,
+            model="claude-sonnet-5",
+            system_prompt="You are a developer.",
+            prompt="Repair the sum.",
+            tools=tools_for(role),
+            workspace=self.workspace,
+            writable=writes(role),
+            resume=None,
+            rehearsal=script,
+            nth=1,
+            cap_micros=5_000_000,
+            calls=50,
+            seconds=60,
+        )
+
+    async def run(self, brief: Brief) -> AgentFinished | AgentFailed:
+        runtime = ClaudeRuntime(
+            sandbox=PlainBubblewrap(),
+            ledger=self.ledger,
+            transcripts=self.transcripts,
+            model=self.model,
+            secrets=self.secrets,
+        )
+        return await runtime.run(brief, self.story.saw)
+
+
+DONE = "outcome: {status: READY_FOR_QA, changes: [], summary: Repaired., commit_message: Repair the sum}"
+INVALID = "{invalid: true, outcome: {status: PERFECT, changes: [], summary: x, commit_message: x}}"
+
+
+def bash(command: str) -> str:
+    return f"{{call: Bash, with: {{command: {json.dumps(command)}, description: run}}}}"
+
+
+def script(*steps: str, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT) -> str:
+    lines = "\n".join(f"      - {step}" for step in steps)
+    return f"version: 1\nturns:\n  - role: {role}\n    task: {task}\n    steps:\n{lines}\n"

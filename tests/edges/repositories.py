@@ -1,0 +1,62 @@
+"""Real git repositories for tests, made and changed as a person would, with the person's own git."""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+_ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+}
+
+
+def git(folder: Path, *arguments: str, stdin: str = "") -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env=_ENVIRONMENT, input=stdin, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"git {' '.join(arguments)}: {done.stderr}"
+    return done.stdout.strip()
+
+
+@dataclass(frozen=True)
+class Repository:
+    path: Path
+
+    def git(self, *arguments: str) -> str:
+        return git(self.path, *arguments)
+
+    def write(self, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.path / name).write_text(text)
+
+    def commit(self, files: dict[str, str], message: str = "A change") -> str:
+        self.write(files)
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", message)
+        return self.head()
+
+    def head(self, name: str = "HEAD") -> str:
+        return self.git("rev-parse", name)
+
+    def state(self) -> tuple[str, ...]:
+        """What a person would notice if it changed: HEAD, index, their branch, and the files' text."""
+        head = (self.path / ".git" / "HEAD").read_text()
+        text = "".join(path.read_text() for path in sorted(self.path.glob("*.*")) if path.is_file())
+        index = (self.path / ".git" / "index").read_bytes().hex()
+        return head, index, self.git("for-each-ref", "refs/heads/main", "refs/tags"), text
+
+
+def new_repository(path: Path, files: dict[str, str] | None = None) -> Repository:
+    path.mkdir(parents=True)
+    repository = Repository(path)
+    repository.git("init", "-q", "-b", "main")
+    repository.commit(files or {"calc.py": "def add(a, b):\n    return a - b\n", "README.md": "# Calc\n"}, "Start")
+    return repository

@@ -1,0 +1,138 @@
+"""Rows for the store's suites, with defaults, so that a test names only what it is about."""
+
+from itertools import count
+from pathlib import Path
+
+from caseworker.core.case import Case
+from caseworker.core.casefile import CaseFile
+from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
+from caseworker.core.ids import CaseId, RepositoryId, Sha, TraceId, issue_case
+from caseworker.core.messages import MessageKind, NewMessage, Standing
+from caseworker.core.outcomes import IssueType, Task, TriageOutcome
+from caseworker.core.policy import Policy
+from caseworker.core.record import TurnCompleted, TurnFailed
+from caseworker.core.states import Role
+from caseworker.ports import Attempt, FinishedTurn, Issue, NewIssue, PullRequest
+from caseworker.store.store import Store
+
+TRACE = TraceId("trace-1")
+HEAD = Sha("a" * 40)
+_external_ids = count(1)
+
+
+def said(
+    case: CaseId, text: str = "it is broken", *, id: str | None = None, kind: MessageKind = MessageKind.WORDS
+) -> NewMessage:
+    return NewMessage(
+        case=case,
+        surface="cli",
+        external_id=id or f"message-{next(_external_ids)}",
+        author="ann",
+        standing=Standing.OWNER,
+        kind=kind,
+        text=text,
+        trace=TRACE,
+    )
+
+
+async def repository(store: Store, folder: str = "/srv/shop") -> RepositoryId:
+    return await store.repositories.register(Path(folder))
+
+
+async def filed(store: Store, title: str = "Checkout is broken") -> Issue:
+    return await store.repositories.new_issue(await repository(store), NewIssue(title=title, body="It says 500."))
+
+
+async def open_case(store: Store, title: str = "Checkout is broken") -> CaseId:
+    issue = await filed(store, title)
+    case = issue_case(issue.repository, issue.number)
+    assert await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case))
+    return case
+
+
+async def snapshot(store: Store, case: CaseId) -> Case:
+    stored = await store.cases.load(case)
+    assert stored is not None
+    return stored.case
+
+
+async def case_file(store: Store, case: CaseId) -> CaseFile:
+    stored = await store.cases.load(case)
+    assert stored is not None
+    return stored.file
+
+
+async def begun(store: Store, case: CaseId, turn: int = 1) -> Attempt:
+    attempt = await begin(store, case, turn)
+    assert isinstance(attempt, Attempt)
+    return attempt
+
+
+async def begin(store: Store, case: CaseId, turn: int = 1) -> Attempt | FinishedTurn:
+    return await store.turns.begin(
+        case, turn, role=Role.PM, task=Task.TRIAGE, worker="host-1", activity=b"token", trace=TRACE
+    )
+
+
+def finished(attempt: Attempt) -> FinishedTurn:
+    outcome = TriageOutcome(
+        status="PROCEED", type=IssueType.BUG_FIX, scope="SMALL", complexity="simple", reason="One file."
+    )
+    return FinishedTurn(
+        turn=attempt.turn,
+        attempt=attempt.number,
+        role=Role.PM,
+        task=Task.TRIAGE,
+        outcome=outcome,
+        checkpoint=HEAD,
+        session=attempt.session,
+        calls=3,
+        cost_micros=1_200,
+    )
+
+
+def completed_entry(attempt: Attempt) -> TurnCompleted:
+    return TurnCompleted(
+        turn=attempt.turn,
+        attempt=attempt.number,
+        role=Role.PM,
+        task=Task.TRIAGE,
+        status="PROCEED",
+        summary="One file.",
+        checkpoint=HEAD,
+        calls=3,
+        cost_micros=1_200,
+    )
+
+
+def failed_entry(attempt: Attempt) -> TurnFailed:
+    return TurnFailed(turn=attempt.turn, attempt=attempt.number, role=Role.PM, task=Task.TRIAGE, reason="killed")
+
+
+async def complete(store: Store, attempt: Attempt) -> bool:
+    file = await case_file(store, attempt.case)
+    return await store.turns.complete(attempt, finished(attempt), file, completed_entry(attempt))
+
+
+async def kinds(store: Store, case: CaseId) -> list[str]:
+    return [recorded.entry.kind for recorded in await store.record.read(case)]
+
+
+def build(number: int = 1, *, output: str = "1 passed") -> Build:
+    run = CommandRun(purpose=Purpose.TEST, command="pytest", exit_code=0, seconds=0.5, output=output)
+    return Build(number=number, stage=Stage.HEAD, commit=HEAD, runs=(run,))
+
+
+def pull(case: CaseId, *, head: str = "agent/issue-1") -> PullRequest:
+    return PullRequest(
+        repository=RepositoryId("local/shop"),
+        number=0,
+        case=case,
+        title="Fix the checkout",
+        body="Fixes #1.",
+        base="main",
+        head=head,
+        head_sha=HEAD,
+        state="open",
+        url="",
+    )

@@ -1,0 +1,155 @@
+"""Turns of the real agent in a sandbox, through the real gateway, with a rehearsed model."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from caseworker.agents.claude import ModelSettings
+from caseworker.agents.prompting import BriefInputs, render
+from caseworker.agents.roles import tools_for
+from caseworker.core.ids import SessionId
+from caseworker.core.outcomes import ImplementationOutcome, ReviewOutcome, Task, known_turns
+from caseworker.core.record import AgentSaid, ToolCalled, ToolReturned
+from caseworker.core.states import Role
+from caseworker.ports import AgentFailed, AgentFinished
+from tests.edges.agents_provider import provider
+from tests.edges.agents_world import DONE, INVALID, AgentWorld, bash, script
+
+KEY = "sk-ant-test-0123456789abcdef"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> AgentWorld:
+    return AgentWorld(tmp_path)
+
+
+async def test_tools_really_run_and_the_story_is_told_in_order(world: AgentWorld) -> None:
+    (world.workspace / "sum.py").write_text("total = 1 - 1\n")
+    steps = (
+        "{say: I look first., call: Read, with: {file_path: '${workspace}/sum.py'}}",
+        "{call: Edit, with: {file_path: '${workspace}/sum.py', old_string: 1 - 1, new_string: 1 + 1}}",
+        bash("cat sum.py && ls nothing-here"),
+        DONE,
+    )
+    ended = await world.run(world.brief(script(*steps)))
+    assert isinstance(ended, AgentFinished)
+    assert ended.outcome == ImplementationOutcome(
+        status="READY_FOR_QA", changes=[], summary="Repaired.", commit_message="Repair the sum"
+    )
+    assert ended.calls == 4
+    assert (world.workspace / "sum.py").read_text() == "total = 1 + 1\n"
+    told = [
+        event.text if isinstance(event, AgentSaid) else event.summary if isinstance(event, ToolCalled) else event.ok
+        for event in world.story.events
+    ]
+    file = f"{world.workspace}/sum.py"
+    assert told == ["I look first.", file, True, file, True, "cat sum.py && ls nothing-here", False]
+    assert {event.turn for event in world.story.events} == {3}
+    assert len(world.ledger.settled) == 4
+    assert all(usage.input_tokens > 1_000 for usage, _ in world.ledger.settled.values())
+
+
+async def test_several_tools_in_one_answer_have_each_its_result(world: AgentWorld) -> None:
+    both = f"calls: [{bash('echo one')}, {bash('echo two')}]"
+    await world.run(world.brief(script(both, DONE)))
+    returned = {event.call: event.output for event in world.story.events if isinstance(event, ToolReturned)}
+    called = [event.call for event in world.story.events if isinstance(event, ToolCalled)]
+    assert [returned[call] for call in called] == ["one", "two"]
+
+
+async def test_an_analyst_cannot_write_to_the_workspace(world: AgentWorld) -> None:
+    (world.workspace / "sum.py").write_text("total = 0\n")
+    outcome = (
+        "outcome: {status: READY, confidence: 1, files: [], must_do: [], brief: b, "
+        "test_requirement: {required: false, type: existing}}"
+    )
+    text = script(bash("echo x > sum.py; touch new.py"), outcome, role=Role.ANALYST, task=Task.ANALYZE)
+    ended = await world.run(world.brief(text, Role.ANALYST, Task.ANALYZE))
+    assert isinstance(ended, AgentFinished)
+    assert (world.workspace / "sum.py").read_text() == "total = 0\n"
+    assert not (world.workspace / "new.py").exists()
+
+
+async def test_a_pm_searches_without_a_shell(world: AgentWorld) -> None:
+    (world.workspace / "sum.py").write_text("total = 42\n")
+    steps = (
+        "{call: Grep, with: {pattern: 'total = 4.', output_mode: content}}",
+        "{call: Glob, with: {pattern: '*.py'}}",
+        "outcome: {status: PROCEED, type: BUG_FIX, scope: SMALL, complexity: simple, reason: r}",
+    )
+    ended = await world.run(world.brief(script(*steps, role=Role.PM, task=Task.TRIAGE), Role.PM, Task.TRIAGE))
+    assert isinstance(ended, AgentFinished)
+    found = [event.output for event in world.story.events if isinstance(event, ToolReturned)]
+    assert "total = 42" in found[0]
+    assert "sum.py" in found[1]
+
+
+async def test_an_outcome_against_the_schema_is_repaired_once(world: AgentWorld) -> None:
+    async with provider(script(INVALID, DONE)) as api:
+        world.model = ModelSettings(key=KEY, base_url=api.url)
+        ended = await world.run(world.brief(None))
+    assert isinstance(ended, AgentFinished)
+    assert "must be equal to one of the allowed values" in str(api.requests[1]["messages"][-1])
+
+
+async def test_an_outcome_against_our_own_rules_is_repaired_with_the_rule_quoted(world: AgentWorld) -> None:
+    finding = "{file: a.py, line: 1, issue: loses data, severity: critical}"
+    wrong = f"{{invalid: true, outcome: {{status: APPROVED, issues: [{finding}]}}}}"
+    text = script(wrong, "outcome: {status: APPROVED}", role=Role.TECH_LEAD, task=Task.REVIEW)
+    async with provider(text, Role.TECH_LEAD, Task.REVIEW) as api:
+        world.model = ModelSettings(key=KEY, base_url=api.url)
+        ended = await world.run(world.brief(None, Role.TECH_LEAD, Task.REVIEW))
+    assert isinstance(ended, AgentFinished)
+    assert ended.outcome == ReviewOutcome(status="APPROVED")
+    assert "APPROVED with a critical finding: only minor findings may pass" in str(api.requests[1]["messages"][-1])
+
+
+@pytest.mark.parametrize("steps", [(INVALID, INVALID, INVALID), ("say: Done!",) * 8], ids=["invalid", "only words"])
+async def test_an_invalid_outcome_twice_fails_the_turn(world: AgentWorld, steps: tuple[str, ...]) -> None:
+    ended = await world.run(world.brief(script(*steps)))
+    assert isinstance(ended, AgentFailed)
+    assert ended.why == "invalid_outcome"
+    assert not ended.retry
+    assert ended.reason.startswith("the outcome was invalid twice: ")
+
+
+async def test_a_resumed_turn_has_the_history_and_leaves_the_old_session_alone(world: AgentWorld) -> None:
+    first = world.brief(None)
+    sessions = [
+        first.attempt.session,
+        SessionId("3f0e4a52-0000-4000-8000-000000000002"),
+        SessionId("3f0e4a52-0000-4000-8000-000000000003"),
+    ]
+    async with provider(script("{say: I remember the blue door., call: Bash, with: {command: 'true'}}", DONE)) as api:
+        world.model = ModelSettings(key=KEY, base_url=api.url)
+        assert isinstance(await world.run(first), AgentFinished)
+        before = list(world.transcripts.entries[sessions[0], ""])
+        for number, session in enumerate(sessions[1:], start=1):
+            api.plays(script(f"{{say: Thought {number}., call: Bash, with: {{command: 'true'}}}}", DONE), nth=number)
+            attempt = first.attempt.model_copy(update={"session": session})
+            brief = replace(first, attempt=attempt, resume=sessions[number - 1], prompt=f"Go on, {number}.")
+            assert isinstance(await world.run(brief), AgentFinished)
+    assert world.transcripts.entries[sessions[0], ""] == before
+    last = str(api.requests[-1]["messages"])
+    for said in ("Repair the sum.", "I remember the blue door.", "Go on, 1.", "Thought 1.", "Go on, 2.", "Thought 2."):
+        assert last.count(said) == 1
+
+
+async def test_a_turn_whose_old_session_is_lost_starts_anew(world: AgentWorld) -> None:
+    brief = replace(world.brief(script(DONE)), resume=SessionId("3f0e4a52-0000-4000-8000-00000000dead"))
+    assert isinstance(await world.run(brief), AgentFinished)
+
+
+@pytest.mark.parametrize(("role", "task"), known_turns())
+async def test_what_goes_with_every_model_call_stays_small(world: AgentWorld, role: Role, task: Task) -> None:
+    """System prompt, tool definitions and the outcome's schema: at most 12 KB."""
+    system, prompt = render(role, task, BriefInputs(title="Sum is wrong", body="It is 0.", author="ann"))
+    async with provider(script("error: refused", role=role, task=task), role, task) as api:
+        world.model = ModelSettings(key=KEY, base_url=api.url)
+        await world.run(replace(world.brief(None, role, task), system_prompt=system, prompt=prompt))
+    request = api.requests[0]
+    fixed = len(json.dumps([request["system"], request["tools"]], ensure_ascii=False).encode())
+    assert fixed <= 12_000
+    assert {tool["name"] for tool in request["tools"]} == {*tools_for(role), "StructuredOutput"}

@@ -1,0 +1,111 @@
+"""Cases on both databases: opened once, moved once per transition."""
+
+import asyncio
+
+import pytest
+
+from caseworker.core.casefile import Question
+from caseworker.core.errors import Bug, Refused
+from caseworker.core.ids import CaseId, issue_case
+from caseworker.core.policy import Policy
+from caseworker.core.record import CaseOpened, Noted, Transitioned
+from caseworker.core.states import IssueState
+from caseworker.store.store import Store
+from tests.edges.store_examples import TRACE, case_file, filed, kinds, open_case, said, snapshot
+
+
+def transition(number: int) -> Transitioned:
+    return Transitioned(
+        number=number,
+        from_state=IssueState.RECEIVED,
+        to_state=IssueState.ANALYZING_REQUIREMENTS,
+        reason="the triage says go",
+    )
+
+
+async def test_a_case_is_opened_with_its_file_its_first_entry_and_its_first_message(store: Store) -> None:
+    issue = await filed(store)
+    case = issue_case(issue.repository, issue.number)
+    policy = Policy(attempts=2)
+    assert await store.cases.open(issue, policy=policy, rehearsal="script", trace=TRACE, first=said(case, "go"))
+    stored = await store.cases.load(case)
+    assert stored is not None
+    assert (stored.title, stored.repository, stored.number) == (issue.title, issue.repository, issue.number)
+    assert (stored.policy, stored.rehearsal, stored.trace) == (policy, "script", TRACE)
+    assert stored.case.state is IssueState.RECEIVED
+    assert stored.file.issue.original_body == issue.body
+    assert stored.file.pipeline.max_attempts == 2
+    assert stored.opened_at.utcoffset() is not None
+    assert [message.text for message in await store.inbox.of(case)] == ["go"]
+    assert await kinds(store, case) == ["case_opened", "message_recorded"]
+    opened = (await store.record.read(case))[0].entry
+    assert opened == CaseOpened(repository=issue.repository, number=1, title=issue.title, rehearsed=True)
+
+
+async def test_a_case_that_is_opened_ten_times_at_once_is_opened_once(store: Store) -> None:
+    issue = await filed(store)
+    case = issue_case(issue.repository, issue.number)
+
+    async def open_it() -> bool:
+        return await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case))
+
+    assert sorted(await asyncio.gather(*(open_it() for _ in range(10)))) == [False] * 9 + [True]
+    assert await kinds(store, case) == ["case_opened", "message_recorded"]
+
+
+async def test_a_first_message_that_belongs_to_another_case_opens_none(store: Store) -> None:
+    taken = said(await open_case(store, "One"), id="event-1")
+    await store.inbox.put(taken)
+    issue = await filed(store, "Two")
+    case = issue_case(issue.repository, issue.number)
+    with pytest.raises(Refused, match="belongs to another case"):
+        await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case, id="event-1"))
+    assert await store.cases.load(case) is None
+
+
+async def test_a_first_message_with_another_address_is_our_mistake(store: Store) -> None:
+    issue = await filed(store)
+    with pytest.raises(Bug):
+        await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(CaseId("local/other#1")))
+
+
+async def test_a_move_saves_snapshot_file_and_entry_and_its_repetition_does_nothing(store: Store) -> None:
+    case = await open_case(store)
+    before, file = await snapshot(store, case), await case_file(store, case)
+    after = before.model_copy(update={"state": IssueState.ANALYZING_REQUIREMENTS, "transitions": 1, "turns": 1})
+    file.triage.scope = "SMALL"
+    await store.cases.move(after, transition(1), file, trace=TRACE)
+    stale = file.model_copy(deep=True)
+    stale.triage.scope = "LARGE"
+    await store.cases.move(after.model_copy(update={"turns": 9}), transition(1), stale, trace=TRACE)
+    assert await snapshot(store, case) == after
+    assert (await case_file(store, case)).triage.scope == "SMALL"
+    assert (await kinds(store, case)).count("transitioned") == 1
+
+
+async def test_a_new_epoch_may_use_a_transition_number_again(store: Store) -> None:
+    case = await open_case(store)
+    file = await case_file(store, case)
+    first = (await snapshot(store, case)).model_copy(update={"transitions": 1})
+    await store.cases.move(first, transition(1), file, trace=TRACE)
+    await store.cases.move(first.model_copy(update={"epoch": 2}), transition(1), file, trace=TRACE)
+    assert (await snapshot(store, case)).epoch == 2
+
+
+async def test_a_saved_case_file_is_read_back_with_its_questions(store: Store) -> None:
+    case = await open_case(store)
+    file = await case_file(store, case)
+    file.communication.questions.append(Question(from_="analyst", to="reporter", question="Which page?"))
+    await store.cases.save_file(case, file)
+    assert await case_file(store, case) == file
+
+
+async def test_cases_are_listed_with_the_newest_change_first(store: Store) -> None:
+    one, two = await open_case(store, "One"), await open_case(store, "Two")
+    assert [stored.case.id for stored in await store.cases.list()] == [two, one]
+    await store.record.append(one, [Noted(text="something happened")], trace=TRACE)
+    assert [stored.case.id for stored in await store.cases.list()] == [one, two]
+
+
+async def test_an_unknown_case_is_none(store: Store) -> None:
+    assert await store.cases.load(CaseId("local/shop#1")) is None

@@ -1,0 +1,39 @@
+"""Effects on both databases: one intent, one result."""
+
+import asyncio
+
+import pytest
+
+from caseworker.core.errors import Bug
+from caseworker.ports import Effect
+from caseworker.store.store import Store
+from tests.edges.store_examples import open_case
+
+
+async def test_of_ten_who_intend_the_same_effect_one_is_first(store: Store) -> None:
+    case = await open_case(store)
+    tries = (store.effects.intend("k", case, "push", {"commit": str(number)}) for number in range(10))
+    results = await asyncio.gather(*tries)
+    assert [new for _, new in results].count(True) == 1
+    assert len({effect.intent["commit"] for effect, _ in results}) == 1
+
+
+async def test_an_effect_that_was_intended_and_not_done_says_so(store: Store) -> None:
+    case = await open_case(store)
+    await store.effects.intend("k", case, "push", {"branch": "b"})
+    effect, new = await store.effects.intend("k", case, "push", {"branch": "another"})
+    assert (effect, new) == (Effect(key="k", done=False, intent={"branch": "b"}, result={}), False)
+
+
+async def test_the_first_result_of_an_effect_stays(store: Store) -> None:
+    case = await open_case(store)
+    await store.effects.intend("k", case, "push", {})
+    await store.effects.done("k", {"commit": "abc"})
+    await store.effects.done("k", {"commit": "def"})
+    effect, new = await store.effects.intend("k", case, "push", {})
+    assert (effect.done, effect.result, new) == (True, {"commit": "abc"}, False)
+
+
+async def test_what_was_done_without_an_intent_is_our_mistake(store: Store) -> None:
+    with pytest.raises(Bug):
+        await store.effects.done("never", {})

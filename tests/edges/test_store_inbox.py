@@ -1,0 +1,121 @@
+"""The inbox on both databases: nothing is lost, nothing is taken twice."""
+
+import asyncio
+
+import pytest
+
+from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId
+from caseworker.core.messages import MessageKind
+from caseworker.core.record import MessageRecorded, MessagesClaimed
+from caseworker.store.store import Store, open_store
+from tests.edges.store_examples import kinds, open_case, said
+from tests.edges.store_processes import Process, let_off
+
+
+async def test_fifty_concurrent_deliveries_of_one_external_id_make_one_message(store: Store) -> None:
+    case = await open_case(store)
+    results = await asyncio.gather(*(store.inbox.put(said(case, id="delivery-7")) for _ in range(50)))
+    assert len([message for message in results if message is not None]) == 1
+    assert [message.external_id for message in await store.inbox.of(case)].count("delivery-7") == 1
+    assert (await kinds(store, case)).count("message_recorded") == 2  # the first message of the case, and this one
+
+
+async def test_a_put_message_is_given_back_with_its_id_and_time_and_is_in_the_record(store: Store) -> None:
+    case = await open_case(store)
+    message = await store.inbox.put(said(case, "since 9:40", kind=MessageKind.ANSWER))
+    assert message is not None
+    assert message in await store.inbox.of(case)
+    assert message.received_at.utcoffset() is not None
+    last = (await store.record.read(case))[-1].entry
+    assert isinstance(last, MessageRecorded)
+    assert (last.message, last.message_kind, last.text) == (message.id, MessageKind.ANSWER, "since 9:40")
+
+
+async def test_a_message_with_characters_that_no_database_holds_is_kept_all_the_same(store: Store) -> None:
+    case = await open_case(store)
+    assert await store.inbox.put(said(case, "a\x00b ✓ Привет")) is not None
+    assert (await store.inbox.of(case))[-1].text == "a\ufffdb ✓ Привет"
+
+
+async def test_a_message_to_a_case_that_does_not_exist_is_refused(store: Store) -> None:
+    with pytest.raises(Refused, match="There is no case local/shop#99"):
+        await store.inbox.put(said(CaseId("local/shop#99")))
+
+
+async def test_a_repeated_claim_gives_the_same_messages_and_takes_what_came_since(store: Store) -> None:
+    case = await open_case(store)
+    await store.inbox.put(said(case, "second"))
+    first = await store.inbox.claim(case, turn=1)
+    assert await store.inbox.claim(case, turn=1) == first
+    assert [message.text for message in first] == ["it is broken", "second"]
+    await store.inbox.put(said(case, "third"))
+    assert [message.text for message in await store.inbox.claim(case, turn=1)] == ["it is broken", "second", "third"]
+    assert await store.inbox.claim(case, turn=2) == []
+
+
+async def test_each_message_is_said_to_be_claimed_once(store: Store) -> None:
+    case = await open_case(store)
+    await store.inbox.claim(case, turn=1)
+    await store.inbox.claim(case, turn=1)
+    late = await store.inbox.put(said(case))
+    assert late is not None
+    await store.inbox.claim(case, turn=1)
+    claims = [found.entry for found in await store.record.read(case) if isinstance(found.entry, MessagesClaimed)]
+    assert [len(claim.messages) for claim in claims] == [1, 1]
+    assert claims[1].messages == [late.id]
+
+
+async def test_concurrent_claims_of_different_turns_share_no_message(store: Store) -> None:
+    case = await open_case(store)
+    for _ in range(10):
+        await store.inbox.put(said(case))
+    claims = await asyncio.gather(*(store.inbox.claim(case, turn) for turn in range(1, 6)))
+    claimed = [message.id for claim in claims for message in claim]
+    assert len(claimed) == len(set(claimed)) == 11
+
+
+async def test_unclaimed_messages_of_every_case_are_listed_until_they_are_claimed(store: Store) -> None:
+    one, two = await open_case(store, "One"), await open_case(store, "Two")
+    close = await store.inbox.put(said(two, kind=MessageKind.CLOSE))
+    assert close is not None
+    await store.inbox.claim(one, turn=1)
+    waiting = await store.inbox.unclaimed()
+    assert [(case, kind) for case, _, kind in waiting] == [(two, MessageKind.WORDS), (two, MessageKind.CLOSE)]
+    assert waiting[1][1] == close.id
+
+
+async def test_the_first_word_on_what_came_of_a_message_stays(store: Store) -> None:
+    case = await open_case(store)
+    claimed = await store.inbox.claim(case, turn=1)
+    await store.inbox.settle([message.id for message in claimed], "answered")
+    await store.inbox.settle([message.id for message in claimed], "declined")
+    assert [message.outcome for message in await store.inbox.of(case)] == ["answered"]
+
+
+async def test_after_a_kill_in_the_middle_of_writes_every_acknowledged_message_is_there(store_url: str) -> None:
+    store = await open_store(store_url)
+    case = await open_case(store)
+    process = Process("put", store_url, case)
+    process.get_ready()
+    process.go()
+    acknowledged = [process.next_line() for _ in range(40)] + process.kill()
+    kept = [message for message in await store.inbox.of(case) if message.external_id.startswith("put-")]
+    assert set(acknowledged) <= {message.external_id for message in kept}
+    assert len(kept) <= len(acknowledged) + 1  # one may have been committed and not yet said
+    entries = [found.entry for found in await store.record.read(case)]
+    recorded = {entry.message for entry in entries if isinstance(entry, MessageRecorded)}
+    assert {message.id for message in kept} <= recorded
+    assert await store.inbox.put(said(case)) is not None
+    await store.close()
+
+
+async def test_four_processes_write_to_one_database_and_none_finds_it_locked(store_url: str) -> None:
+    store = await open_store(store_url)
+    case = await open_case(store)
+    let_off([Process("write", store_url, case, f"writer-{number}", "25") for number in range(4)])
+    assert len(await store.inbox.of(case)) == 1 + 4 * 25
+    sequences = [found.sequence for found in await store.record.read(case)]
+    assert sequences == list(range(1, len(sequences) + 1))
+    assert [entry for entry in await kinds(store, case) if entry == "noted"] == ["noted"] * 100
+    await store.close()

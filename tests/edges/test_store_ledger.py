@@ -1,0 +1,106 @@
+"""The ledger on both databases: the cap holds, whatever happens to the calls."""
+
+import asyncio
+
+import pytest
+
+from caseworker.core.budget import Usage
+from caseworker.core.errors import Bug, Refused
+from caseworker.ports import Attempt, Spending
+from caseworker.store.store import Store
+from tests.edges.store_examples import begun, complete, failed_entry, open_case
+
+CAP = 1_000
+USED = Usage(input_tokens=10, output_tokens=20, cache_write_tokens=30, cache_read_tokens=40)
+
+
+async def reserve(store: Store, attempt: Attempt, micros: int) -> int | None:
+    return await store.ledger.reserve(attempt, model="haiku", micros=micros, cap_micros=CAP, rehearsed=False)
+
+
+async def reserved(store: Store, attempt: Attempt, micros: int) -> int:
+    reservation = await reserve(store, attempt, micros)
+    assert reservation is not None
+    return reservation
+
+
+async def test_twenty_concurrent_reservations_never_pass_the_cap(store: Store) -> None:
+    case = await open_case(store)
+    attempt = await begun(store, case)
+    results = await asyncio.gather(*(reserve(store, attempt, 150) for _ in range(20)))
+    assert len([result for result in results if result is not None]) == 6
+    assert (await store.ledger.spent(case)).micros == 900
+
+
+async def test_the_cap_itself_may_be_reached(store: Store) -> None:
+    attempt = await begun(store, await open_case(store))
+    await reserved(store, attempt, CAP)
+    assert await reserve(store, attempt, 1) is None
+
+
+async def test_settling_puts_the_true_cost_in_the_place_of_the_reservation_once(store: Store) -> None:
+    case = await open_case(store)
+    reservation = await reserved(store, await begun(store, case), 900)
+    await store.ledger.settle(reservation, USED, 100)
+    await store.ledger.settle(reservation, USED, 777)
+    assert await store.ledger.spent(case) == Spending(calls=1, usage=USED, micros=100)
+
+
+async def test_spending_is_told_for_the_case_and_for_a_turn(store: Store) -> None:
+    case = await open_case(store)
+    one = await begun(store, case, turn=1)
+    await store.ledger.settle(await reserved(store, one, 300), USED, 200)
+    await complete(store, one)
+    await reserved(store, await begun(store, case, turn=2), 50)
+    assert (await store.ledger.spent(case)).micros == 250
+    assert await store.ledger.spent(case, turn=1) == Spending(calls=1, usage=USED, micros=200)
+    assert await store.ledger.spent(case, turn=2) == Spending(calls=1, micros=50)
+    assert await store.ledger.spent(case, turn=3) == Spending()
+
+
+async def test_of_a_call_whose_attempt_was_killed_a_quarter_counts_rounded_up(store: Store) -> None:
+    case = await open_case(store)
+    killed = await begun(store, case)
+    settled = await reserved(store, killed, 100)
+    await store.ledger.settle(settled, USED, 60)
+    await reserved(store, killed, 401)
+    await begun(store, case)
+    assert (await store.ledger.spent(case)).micros == 60 + 101
+
+
+async def test_a_failed_attempt_gives_its_reservations_back_in_the_same_way(store: Store) -> None:
+    case = await open_case(store)
+    attempt = await begun(store, case)
+    await reserved(store, attempt, 400)
+    await store.turns.fail(attempt, "killed", failed_entry(attempt))
+    assert (await store.ledger.spent(case)).micros == 100
+
+
+async def test_a_late_settlement_of_an_abandoned_call_tells_the_truth(store: Store) -> None:
+    case = await open_case(store)
+    reservation = await reserved(store, await begun(store, case), 400)
+    await begun(store, case)
+    await store.ledger.settle(reservation, USED, 333)
+    assert (await store.ledger.spent(case)).micros == 333
+
+
+async def test_a_superseded_attempt_may_reserve_nothing(store: Store) -> None:
+    case = await open_case(store)
+    old = await begun(store, case)
+    await begun(store, case)
+    with pytest.raises(Refused, match="Attempt 1 at turn 1 of local/shop#1 is over"):
+        await reserve(store, old, 10)
+    assert await store.ledger.spent(case) == Spending()
+
+
+async def test_settling_what_was_never_reserved_is_our_mistake(store: Store) -> None:
+    with pytest.raises(Bug):
+        await store.ledger.settle(4711, USED, 1)
+
+
+async def test_sums_of_money_are_not_bound_to_32_bits(store: Store) -> None:
+    case = await open_case(store)
+    attempt = await begun(store, case)
+    huge = 5_000_000_000
+    assert await store.ledger.reserve(attempt, model="opus", micros=huge, cap_micros=huge, rehearsed=True)
+    assert (await store.ledger.spent(case)).micros == huge

@@ -1,0 +1,252 @@
+"""Worktrees of cases: made, lost, rebuilt, committed and removed; the user's repository is never changed."""
+
+import asyncio
+import multiprocessing
+import shutil
+from pathlib import Path
+
+import pytest
+
+from caseworker.core.errors import Refused, Transient
+from caseworker.core.ids import CaseId, Sha
+from caseworker.ports import Workspace
+from caseworker.workspaces.mirrors import look
+from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.edges.repositories import Repository, git, new_repository
+
+CASE = CaseId("local/calc#1")
+OTHER = CaseId("local/calc#2")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return new_repository(tmp_path / "calc")
+
+
+@pytest.fixture
+def workspaces(tmp_path: Path) -> GitWorkspaces:
+    return GitWorkspaces(tmp_path / "home", lock_seconds=0.2)
+
+
+async def committed(
+    workspaces: GitWorkspaces, workspace: Workspace, files: dict[str, str], *, parent: Sha, name: str = "turn-1"
+) -> Sha:
+    for path, text in files.items():
+        (workspace.path / path).parent.mkdir(parents=True, exist_ok=True)
+        (workspace.path / path).write_text(text)
+    return await workspaces.commit(workspace, "Do it", parent=parent, name=name)
+
+
+async def test_a_case_gets_a_worktree_of_the_default_branch_as_it_is_now(
+    workspaces: GitWorkspaces, repository: Repository
+) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    assert workspace.base == repository.head()
+    assert workspace.base_branch == "main"
+    assert sorted(path.name for path in workspace.path.iterdir()) == [".git", "README.md", "calc.py"]
+
+
+async def test_a_dirty_checkout_on_a_branch_of_its_own_works_and_stays_dirty(
+    workspaces: GitWorkspaces, repository: Repository
+) -> None:
+    repository.git("switch", "-q", "-c", "feature")
+    head = repository.commit({"new.py": "1\n"})
+    repository.write({"calc.py": "dirty\n", "untracked.txt": "mine\n"})
+    before = repository.state()
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    assert (workspace.base, workspace.base_branch) == (head, "feature")
+    assert (workspace.path / "calc.py").read_text().startswith("def add")
+    assert repository.state() == before
+
+
+async def test_a_detached_checkout_starts_from_that_commit(workspaces: GitWorkspaces, repository: Repository) -> None:
+    first = repository.head()
+    repository.commit({"later.py": "1\n"})
+    repository.git("switch", "-q", "--detach", first)
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    assert (workspace.base, workspace.base_branch) == (first, "main")
+
+
+async def test_a_shallow_checkout_works(workspaces: GitWorkspaces, repository: Repository, tmp_path: Path) -> None:
+    repository.commit({"calc.py": "def add(a, b):\n    return a + b\n"})
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository.path}", "shallow")
+    workspace = await workspaces.prepare(CASE, tmp_path / "shallow", None)
+    made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
+    assert await workspaces.changed(workspace, workspace.base, made) == ["x.py"]
+
+
+async def test_a_bare_repository_works(workspaces: GitWorkspaces, repository: Repository, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(repository.path), "bare.git")
+    workspace = await workspaces.prepare(CASE, tmp_path / "bare.git", None)
+    assert (workspace.path / "calc.py").exists()
+
+
+async def test_a_commit_is_the_whole_worktree_and_nothing_of_ours(
+    workspaces: GitWorkspaces, repository: Repository
+) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    (workspace.path / "README.md").unlink()
+    files = {"calc.py": "fixed\n", "deep/er/new\nline.py": "1\n", "issue-state.json": "{}", ".caseworker/PLAN.md": "x"}
+    made = await committed(workspaces, workspace, files, parent=workspace.base)
+    changed = await workspaces.changed(workspace, workspace.base, made)
+    assert changed == ["README.md", "calc.py", "deep/er/new\nline.py"]
+    diff = await workspaces.diff(workspace, workspace.base, made)
+    assert "+fixed" in diff
+    assert "issue-state" not in diff
+    assert "PLAN.md" not in diff
+    log = git(workspace.path, "log", "-1", "--format=%an <%ae> %s")
+    assert log == "Caseworker <caseworker@localhost> Do it"
+    assert git(workspace.path, "status", "--porcelain") == ""
+
+
+async def test_nothing_changed_is_no_new_commit(workspaces: GitWorkspaces, repository: Repository) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    files = {"issue-state.json": "{}"}
+    assert await committed(workspaces, workspace, files, parent=workspace.base) == workspace.base
+
+
+async def test_a_file_may_become_a_folder_and_a_folder_a_file(
+    workspaces: GitWorkspaces, repository: Repository
+) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    first = await committed(workspaces, workspace, {"a": "1", "b/c": "2"}, parent=workspace.base)
+    (workspace.path / "a").unlink()
+    shutil.rmtree(workspace.path / "b")
+    second = await committed(workspaces, workspace, {"a/x": "3", "b": "4"}, parent=first, name="turn-2")
+    assert await workspaces.changed(workspace, first, second) == ["a", "a/x", "b", "b/c"]
+
+
+async def test_reset_is_exactly_the_commit_and_scrub_takes_ignored_files_too(
+    workspaces: GitWorkspaces, repository: Repository
+) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    made = await committed(workspaces, workspace, {".gitignore": "*.log\n"}, parent=workspace.base)
+    for name in ("calc.py", "junk.py", "build.log"):
+        (workspace.path / name).write_text("junk")
+    await workspaces.reset(workspace, made, scrub=False)
+    assert not (workspace.path / "junk.py").exists()
+    assert (workspace.path / "build.log").exists()
+    assert (workspace.path / "calc.py").read_text() != "junk"
+    await workspaces.reset(workspace, made, scrub=True)
+    assert not (workspace.path / "build.log").exists()
+    await workspaces.reset(workspace, workspace.base, scrub=False)
+    assert git(workspace.path, "rev-parse", "HEAD") == workspace.base
+
+
+async def test_a_lost_worktree_is_rebuilt_and_its_checkpoints_are_still_there(
+    workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
+) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
+    shutil.rmtree(tmp_path / "home" / "workspaces")
+    shutil.rmtree(repository.path)
+    repository.path.mkdir()  # the repository is gone, too: then only the case's own memory is missing
+    with pytest.raises(Refused, match="is not a git repository"):
+        await workspaces.prepare(CASE, repository.path, workspace.base)
+    repository.git("init", "-q")
+    repository.commit({"unrelated": "1"})
+    again = await workspaces.prepare(CASE, repository.path, workspace.base)
+    assert again.path == workspace.path
+    await workspaces.reset(again, made, scrub=True)
+    assert (again.path / "x.py").read_text() == "1\n"
+
+
+async def test_a_worktree_that_is_there_is_left_alone(workspaces: GitWorkspaces, repository: Repository) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    (workspace.path / "half-done.py").write_text("1")
+    assert await workspaces.prepare(CASE, repository.path, workspace.base) == workspace
+    assert (workspace.path / "half-done.py").exists()
+
+
+async def test_build_files_are_root_files_with_contents_and_all_paths(
+    workspaces: GitWorkspaces, repository: Repository
+) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    files = {"Makefile": "test:\n\ttrue\n", "sub/Makefile": "x"}
+    made = await committed(workspaces, workspace, files, parent=workspace.base)
+    found = await workspaces.build_files(workspace, made)
+    assert found == {"Makefile": "test:\n\ttrue\n", "README.md": "", "calc.py": "", "sub/Makefile": ""}
+
+
+async def test_removing_a_case_leaves_nothing_of_it_and_all_of_others(
+    workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
+) -> None:
+    mine = await workspaces.prepare(CASE, repository.path, None)
+    other = await workspaces.prepare(OTHER, repository.path, None)
+    await committed(workspaces, mine, {"x.py": "1\n"}, parent=mine.base)
+    await committed(workspaces, other, {"y.py": "1\n"}, parent=other.base)
+    await workspaces.remove(CASE)
+    await workspaces.remove(CASE)
+    assert [path.name for path in (tmp_path / "home" / "workspaces").iterdir()] == ["local__calc__2"]
+    mirror = next((tmp_path / "home" / "mirrors").glob("*.git"))
+    refs = git(mirror, "for-each-ref", "--format=%(refname)", "refs/caseworker").splitlines()
+    assert refs == ["refs/caseworker/local__calc__2/base", "refs/caseworker/local__calc__2/turn-1"]
+    assert [path.name for path in (mirror / "worktrees").iterdir()] == ["local__calc__2"]
+    assert git(other.path, "status", "--porcelain") == ""
+
+
+def _prepare(home: Path, repository: Path, number: int) -> str:
+    workspace = asyncio.run(GitWorkspaces(home).prepare(CaseId(f"local/calc#{number}"), repository, None))
+    return str(workspace.path)
+
+
+async def test_processes_may_prepare_cases_of_one_repository_at_the_same_time(
+    repository: Repository, tmp_path: Path
+) -> None:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        jobs = [(tmp_path / "home", repository.path, number) for number in range(1, 5)]
+        paths = await asyncio.to_thread(pool.starmap, _prepare, jobs)
+    assert len({(Path(path) / "calc.py").read_text() for path in paths}) == 1
+    assert len(set(paths)) == 4
+
+
+async def test_only_one_attempt_holds_a_case_and_the_next_is_told_to_come_again(workspaces: GitWorkspaces) -> None:
+    async with workspaces.hold(CASE):
+        async with workspaces.hold(OTHER):
+            pass
+        with pytest.raises(Transient, match="another attempt at local/calc#1"):
+            async with workspaces.hold(CASE):
+                pass
+    async with workspaces.hold(CASE):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        ("true", "is not a git repository. Name one, or make it one"),
+        ("git init -q", "has no commit yet. Make one"),
+        ("rmdir ../place", "is not a folder"),
+    ],
+)
+async def test_a_path_that_can_not_be_worked_on_is_refused_with_what_to_do(
+    make: str, sentence: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    process = await asyncio.create_subprocess_shell(make, cwd=place)
+    assert await process.wait() == 0
+    with pytest.raises(Refused) as refused:
+        await look(place)
+    assert sentence in str(refused.value)
+
+
+async def test_look_finds_the_top_of_the_repository(repository: Repository) -> None:
+    (repository.path / "deep").mkdir()
+    facts = await look(repository.path / "deep")
+    assert (facts.path, facts.default_branch, facts.head) == (repository.path, "main", repository.head())
+    with pytest.raises(Refused, match="is the inside of a repository"):
+        await look(repository.path / ".git")
+
+
+async def test_a_submodule_is_refused_and_a_repository_with_one_works(
+    workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
+) -> None:
+    whole = new_repository(tmp_path / "whole")
+    whole.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(repository.path), "part")
+    whole.git("commit", "-q", "-m", "With a part")
+    with pytest.raises(Refused, match="is a submodule of"):
+        await look(whole.path / "part")
+    workspace = await workspaces.prepare(CASE, whole.path, None)
+    made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
+    assert await workspaces.changed(workspace, workspace.base, made) == ["x.py"]
