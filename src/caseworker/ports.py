@@ -207,7 +207,7 @@ class Pulls(Protocol):
     """The records behind the local forge's pull requests."""
 
     async def create(self, pull: PullRequest) -> PullRequest:
-        """The number is given here; one open pull request per repository and head: the second call returns the first."""
+        """The number is given here; one open pull request per repository and head: again, the first is returned."""
 
     async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
         """The newest one with this head."""

@@ -1,4 +1,4 @@
-"""A small provider of ours on a TCP port: it speaks the Messages API, remembers what it was asked, and fails on request."""
+"""A small provider of ours on a TCP port: speaks the Messages API, remembers what it was asked, fails on request."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A sandbox, a ledger and transcripts small enough to read, and a way to run a turn of the real agent with a script."""
+"""A ledger and transcripts small enough to read, and a way to run a turn of the real agent with a script."""
 
 import json
 import time
@@ -15,30 +15,8 @@ from caseworker.core.ids import CaseId, SessionId
 from caseworker.core.outcomes import Task
 from caseworker.core.record import AgentEvent
 from caseworker.core.states import Role
-from caseworker.ports import AgentFailed, AgentFinished, Attempt, Brief, Enclosure, Spending
-
-
-class PlainBubblewrap:
-    """Just enough of a sandbox for these tests; the real one is in `workspaces`."""
-
-    def command(self, enclosure: Enclosure, argv: Sequence[str]) -> list[str]:
-        command = ["bwrap", "--unshare-all", "--die-with-parent", "--clearenv", "--uid", "1000", "--gid", "1000"]
-        for folder in ("/usr", "/bin", "/lib", "/lib64", "/etc"):
-            command += ["--ro-bind-try", folder, folder]
-        command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-        for path in (*enclosure.read_only, *enclosure.sockets):
-            command += ["--ro-bind", str(path), str(path)]
-        for path in enclosure.read_write:
-            command += ["--bind", str(path), str(path)]
-        command += ["--bind" if enclosure.writable else "--ro-bind", *([str(enclosure.workspace)] * 2)]
-        for outside, inside in enclosure.overlays:
-            command += ["--ro-bind", str(outside), str(inside)]
-        for name, value in enclosure.environment.items():
-            command += ["--setenv", name, value]
-        return [*command, "--chdir", str(enclosure.workspace), "--", *argv]
-
-    async def probe(self) -> str | None:
-        return None
+from caseworker.ports import AgentFailed, AgentFinished, Attempt, Brief, Sandbox, Spending
+from caseworker.workspaces.sandbox import Bubblewrap
 
 
 class MemoryLedger:
@@ -114,9 +92,11 @@ class AgentWorld:
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
     transcripts: MemoryTranscripts = field(default_factory=MemoryTranscripts)
     story: Story = field(default_factory=Story)
+    sandbox: Sandbox = field(init=False)
 
     def __post_init__(self) -> None:
         self.workspace.mkdir(exist_ok=True)
+        self.sandbox = Bubblewrap(self.folder / "sandbox")
 
     @property
     def workspace(self) -> Path:
@@ -145,7 +125,7 @@ class AgentWorld:
 
     async def run(self, brief: Brief) -> AgentFinished | AgentFailed:
         runtime = ClaudeRuntime(
-            sandbox=PlainBubblewrap(),
+            sandbox=self.sandbox,
             ledger=self.ledger,
             transcripts=self.transcripts,
             model=self.model,

@@ -1,6 +1,7 @@
 """Databases for the edge suites: `store` is an open store on SQLite and on PostgreSQL, empty at the start of each test.
 
-Both are copies of a migrated one made once a session, so that a test pays for a copy and not for the migrations.
+Migrations run once a session: a test on SQLite gets a copy of that file, and on PostgreSQL a database that is emptied
+before it (20 ms; a copy takes 150), unless it asks for one of its own.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from caseworker.store.store import Store, open_store
+from caseworker.store.tables import metadata
 
 BACKENDS = ("sqlite", "postgresql")
 _numbers = count(1)
@@ -30,8 +32,8 @@ class PostgresServer:
     def url(self, database: str) -> str:
         return f"postgresql+asyncpg://postgres@/{database}?host={self.folder}"
 
-    async def execute(self, *statements: str) -> None:
-        engine = create_async_engine(self.url("postgres"), poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    async def execute(self, *statements: str, database: str = "postgres") -> None:
+        engine = create_async_engine(self.url(database), poolclass=NullPool, isolation_level="AUTOCOMMIT")
         async with engine.connect() as connection:
             for statement in statements:
                 await connection.execute(text(statement))
@@ -41,6 +43,12 @@ class PostgresServer:
         name = f"test_{next(_numbers)}"
         await self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         return self.url(name)
+
+    async def emptied_database(self) -> str:
+        """The one that tests share, one after the other."""
+        deletions = "; ".join(f"DELETE FROM {table.name}" for table in reversed(metadata.sorted_tables))
+        await self.execute(f"DO $$ BEGIN {deletions}; END $$", database="shared")
+        return self.url("shared")
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +69,7 @@ def postgres() -> Iterator[PostgresServer]:
 async def _prepare(postgres: PostgresServer) -> None:
     await postgres.execute("ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()", "CREATE DATABASE migrated")
     await (await open_store(postgres.url("migrated"))).close()
+    await postgres.execute("CREATE DATABASE shared TEMPLATE migrated")
 
 
 @pytest.fixture(scope="session")
@@ -99,8 +108,17 @@ def store_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> s
 
 
 @pytest.fixture
-async def store(store_url: str) -> AsyncIterator[Store]:
-    opened = await open_store(store_url)
+def emptied_url(backend: str, request: pytest.FixtureRequest) -> str:
+    """The same, cheaper, for tests that leave no process behind."""
+    if backend == "sqlite":
+        return str(request.getfixturevalue("store_url"))
+    postgres: PostgresServer = request.getfixturevalue("postgres")
+    return asyncio.run(postgres.emptied_database())
+
+
+@pytest.fixture
+async def store(emptied_url: str) -> AsyncIterator[Store]:
+    opened = await open_store(emptied_url)
     try:
         yield opened
     finally:

@@ -1,5 +1,6 @@
 """Turns of the real agent in a sandbox, through the real gateway, with a rehearsed model."""
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -142,14 +143,17 @@ async def test_a_turn_whose_old_session_is_lost_starts_anew(world: AgentWorld) -
     assert isinstance(await world.run(brief), AgentFinished)
 
 
-@pytest.mark.parametrize(("role", "task"), known_turns())
-async def test_what_goes_with_every_model_call_stays_small(world: AgentWorld, role: Role, task: Task) -> None:
+async def test_what_goes_with_every_model_call_stays_small(tmp_path: Path) -> None:
     """System prompt, tool definitions and the outcome's schema: at most 12 KB."""
+    sizes = await asyncio.gather(*(_fixed_bytes(AgentWorld(tmp_path), role, task) for role, task in known_turns()))
+    assert max(sizes) <= 12_000
+
+
+async def _fixed_bytes(world: AgentWorld, role: Role, task: Task) -> int:
     system, prompt = render(role, task, BriefInputs(title="Sum is wrong", body="It is 0.", author="ann"))
     async with provider(script("error: refused", role=role, task=task), role, task) as api:
         world.model = ModelSettings(key=KEY, base_url=api.url)
         await world.run(replace(world.brief(None, role, task), system_prompt=system, prompt=prompt))
     request = api.requests[0]
-    fixed = len(json.dumps([request["system"], request["tools"]], ensure_ascii=False).encode())
-    assert fixed <= 12_000
     assert {tool["name"] for tool in request["tools"]} == {*tools_for(role), "StructuredOutput"}
+    return len(json.dumps([request["system"], request["tools"]], ensure_ascii=False).encode())

@@ -119,3 +119,15 @@ async def test_four_processes_write_to_one_database_and_none_finds_it_locked(sto
     assert sequences == list(range(1, len(sequences) + 1))
     assert [entry for entry in await kinds(store, case) if entry == "noted"] == ["noted"] * 100
     await store.close()
+
+
+async def test_a_put_that_is_cancelled_anywhere_leaves_the_database_free_for_others(store: Store) -> None:
+    case = await open_case(store)
+    for steps in range(0, 150, 5):
+        leaving = asyncio.create_task(store.inbox.put(said(case)))
+        for _ in range(steps):
+            await asyncio.sleep(0)  # lets it go a little further each time
+        leaving.cancel()
+        await asyncio.wait([leaving])
+        async with asyncio.timeout(2):  # SQLite would wait for a lock that was left behind, and then give up
+            assert await store.inbox.put(said(case)) is not None

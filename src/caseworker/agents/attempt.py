@@ -93,7 +93,8 @@ class Talk:
             return self._failed(stopped.why, stopped.reason)
         if trouble is not None:
             return self._failed("model", trouble.reason, retry=trouble.passing)
-        how = said or (f"{error}" if error else "no result")
+        # Its own last line says more than the exit code that the SDK reports.
+        how = said or (self.stderr[-1] if self.stderr else str(error or "no result"))
         return self._failed("crashed", f"the agent's process ended early: {how}", retry=True)
 
     def _failed(

@@ -149,17 +149,21 @@ class Gateway:
     async def relay(self, call: ModelCall, reservation: int, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the answer through as it comes, and settle what was seen of it, however this ends."""
         meter = Meter(streamed=call.streamed)
+        begun = False
         try:
             answer = await self._ask(call)
             if isinstance(answer, Response):
                 await answer(scope, receive, send)
                 return
             headers = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
+            begun = True
             await send({"type": "http.response.start", "status": answer.status, "headers": headers})
             await self._pump(answer, meter, Request(scope, receive), send)
         except asyncio.CancelledError:
             if not self._closed:  # the fence ends quietly; anything else is the server's to report
                 raise
+            if not begun:
+                await refusal("this attempt is over")(scope, receive, send)
         finally:
             usage = meter.usage
             await self._ledger.settle(reservation, usage, cost(call.model, usage))

@@ -71,7 +71,7 @@ class _Fence:
     def around(self, text: str, *, what: str, source: str) -> str:
         if not text.strip():
             return ""
-        return f"<{self._tag} what=\"{what}\" from=\"{label(source)}\">\n{text.strip()}\n</{self._tag}>"
+        return f'<{self._tag} what="{what}" from="{label(source)}">\n{text.strip()}\n</{self._tag}>'
 
 
 def _blocks(inputs: BriefInputs, fence: _Fence) -> dict[str, str]:

@@ -51,5 +51,8 @@ class Redactor:
         if isinstance(value, list):
             return [self.value(item) for item in value]
         if isinstance(value, dict):
-            return {self.text(key): self.value(item) for key, item in value.items()}
+            clean = {self.text(key): self.value(item) for key, item in value.items()}
+            # The provider signs what the model thought, and refuses a session in which such a block was changed.
+            thought = value.get("type") == "thinking" and clean != value
+            return {"type": "text", "text": _REPLACED} if thought else clean
         return value

@@ -15,6 +15,11 @@ from caseworker.core.states import Role
 
 ScriptedError = Literal["overloaded", "rate_limited", "server_error", "refused"]
 _MOST_PROBLEMS: Final = 10
+_PLAIN: Final = {
+    "model_type": "this should be a mapping (`key: value`)",
+    "dict_type": "this should be a mapping (`key: value`)",
+    "tuple_type": "this should be a list (`- item`)",
+}
 _SOLO: Final = "an `error` stands alone: no `say`, `call`, `calls` or `outcome` beside it"
 
 
@@ -33,7 +38,7 @@ class Step(_Part):
     say: str | None = None
     call: Annotated[str, Field(min_length=1)] | None = None
     arguments: dict[str, JsonValue] | None = Field(default=None, alias="with")
-    calls: Annotated[tuple[ToolCall, ...], Field(min_length=1, strict=False)] | None = None
+    calls: Annotated[tuple[ToolCall, ...], Field(strict=False)] | None = None
     outcome: dict[str, JsonValue] | None = None
     invalid: bool = False
     error: ScriptedError | None = None
@@ -49,14 +54,14 @@ class Turn(_Part):
     role: Role = Field(strict=False)
     task: Task = Field(strict=False)
     nth: int | None = Field(default=None, ge=1)
-    steps: tuple[Step, ...] = Field(min_length=1, strict=False)
+    steps: tuple[Step, ...] = Field(strict=False)
 
 
 class Rehearsal(_Part):
     version: Literal[1]
     pace: float = Field(default=0.0, ge=0, le=600)
     """Seconds before each answer, where the step has no `delay` of its own."""
-    turns: tuple[Turn, ...] = Field(min_length=1, strict=False)
+    turns: tuple[Turn, ...] = Field(strict=False)
 
     def steps_for(self, role: Role, task: Task, nth: int) -> tuple[Step, ...] | None:
         """The turn written for this very number, or else the one written for any."""
@@ -71,7 +76,12 @@ def load_rehearsal(text: str, name: str) -> Rehearsal:
         rehearsal = Rehearsal.model_validate(script.document)
     except ValidationError as error:
         raise _refused(script, _shape_problems(error)) from error
-    if problems := [*_unknown_turns(rehearsal), *_double_turns(rehearsal), *_step_problems(rehearsal)]:
+    if problems := [
+        *_empty_lists(rehearsal),
+        *_unknown_turns(rehearsal),
+        *_double_turns(rehearsal),
+        *_step_problems(rehearsal),
+    ]:
         raise _refused(script, problems)
     return rehearsal
 
@@ -87,7 +97,7 @@ def _shape_problems(error: ValidationError) -> list[Problem]:
     return [
         Problem(
             where=tuple(found["loc"]),
-            what=found["msg"],
+            what=_PLAIN.get(found["type"], found["msg"]),
             unknown_key=found["type"] == "extra_forbidden",
             missing_key=found["type"] == "missing",
             allowed=_keys_at(tuple(found["loc"][:-1])),
@@ -102,6 +112,14 @@ def _keys_at(where: Location) -> tuple[str, ...]:
     parts: dict[str, type[BaseModel]] = {"turns": Turn, "steps": Step, "calls": ToolCall}
     part = parts.get(lists[-1] if lists else "", Rehearsal)
     return tuple(field.alias or key for key, field in part.model_fields.items())
+
+
+def _empty_lists(rehearsal: Rehearsal) -> Iterator[Problem]:
+    if not rehearsal.turns:
+        yield Problem(where=("turns",), what="there is no turn here")
+    for index, turn in enumerate(rehearsal.turns):
+        if not turn.steps:
+            yield Problem(where=("turns", index, "steps"), what="a turn has at least one step")
 
 
 def _unknown_turns(rehearsal: Rehearsal) -> Iterator[Problem]:
@@ -142,6 +160,8 @@ def _contradiction(step: Step) -> str | None:
         return "a step needs `say`, `call`, `calls`, `outcome` or `error`"
     if step.arguments is not None and step.call is None:
         return "`with` belongs to a `call`"
+    if step.calls == ():
+        return "`calls` is empty"
     if step.invalid and step.outcome is None:
         return "`invalid` belongs to an `outcome`"
     return None

@@ -58,9 +58,11 @@ def agent_options(
 
 
 def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:
-    """All that the agent and its tools see: an allow-list, not the worker's environment with holes."""
+    """All that the agent and its tools see: an allow-list, not the worker's environment with holes.
+
+    `PATH` is the sandbox's to give: it knows which toolchains it shows.
+    """
     return {
-        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": str(folder.home),
         "LANG": "C.UTF-8",
         "CLAUDE_CONFIG_DIR": str(folder.config),

@@ -61,7 +61,7 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
             {
                 **_case_json(stored),
                 "summary": summary.model_dump(mode="json"),
-                "messages": [{**m.model_dump(mode="json"), "receipt": receipt(m)} for m in messages],
+                "messages": [{**m.model_dump(mode="json"), "receipt": receipt(m, stored.case.turns)} for m in messages],
                 "record": [r.model_dump(mode="json") for r in story],
             }
         )
@@ -72,7 +72,11 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
             view.show(recorded)
     console.print("\n[bold]Messages[/]")
     for message in messages:
-        console.print(f"  {message.author}: {message.text}  ({receipt(message)})", markup=False, highlight=False)
+        console.print(
+            f"  {message.author}: {message.text}  ({receipt(message, stored.case.turns)})",
+            markup=False,
+            highlight=False,
+        )
     print_summary(summary, await store.repositories.path_of(stored.repository), console, as_json=False)
 
 
@@ -97,23 +101,26 @@ async def whole_record(store: Store, case: CaseId) -> list[Recorded]:
 
 
 async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Path]:
-    """The case file, the record and the pull request's text, each whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """The case file, the record and the pull request's text."""
     record = await whole_record(store, stored.case.id)
-    files = {
+    texts = {
         "issue-state.json": stored.file.dump(),
         "record.jsonl": "".join(recorded.model_dump_json() + "\n" for recorded in record),
     }
     pulls = await store.pulls.of(stored.case.id)
     if pulls:
-        files["pull-request.md"] = f"# {pulls[-1].title}\n\n{pulls[-1].body}"
-    written = []
-    for name, text in files.items():
+        texts["pull-request.md"] = f"# {pulls[-1].title}\n\n{pulls[-1].body}"
+    return write_files(folder, texts)
+
+
+def write_files(folder: Path, texts: dict[str, str]) -> list[Path]:
+    """Each whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
         draft = folder / f".{name}.new"
         draft.write_text(text, encoding="utf-8")
         draft.rename(folder / name)
-        written.append(folder / name)
-    return written
+    return [folder / name for name in texts]
 
 
 async def await_receipt(store: Store, case: CaseId, message: int, *, seconds: float) -> str:
@@ -122,5 +129,6 @@ async def await_receipt(store: Store, case: CaseId, message: int, *, seconds: fl
     while True:
         found = next(m for m in await store.inbox.of(case) if m.id == message)
         if found.outcome is not None or asyncio.get_running_loop().time() > deadline:
-            return receipt(found)
+            stored = await store.cases.load(case)
+            return receipt(found, stored.case.turns if stored else 0)
         await asyncio.sleep(0.1)

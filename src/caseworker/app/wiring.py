@@ -67,7 +67,7 @@ def make_parts(settings: Settings, store: Store) -> Parts:
     )
 
 
-def make_case_workers(client: Client, parts: Parts, *, slots: int) -> list[Worker]:
+def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:
     store, workspaces = parts.store, parts.workspaces
     records = Records(store=store)
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
@@ -95,6 +95,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int) -> list[Worke
         ],
         long=[turning.run_turn, building.run_build],
         slots=slots,
+        cached=cached,
     )
 
 

@@ -55,9 +55,9 @@ class Message(NewMessage):
     outcome: str | None = None
 
 
-def receipt(message: Message) -> str:
-    """recorded -> seen by turn n -> what came of it."""
+def receipt(message: Message, turns: int) -> str:
+    """recorded -> seen by turn n -> what came of it. `turns`: how many there were, for what was read between turns."""
     if message.turn is None:
         return "recorded"
-    seen = f"seen by turn {message.turn}" if message.turn else "seen"
+    seen = f"seen by turn {message.turn}" if message.turn <= turns else "seen"
     return f"{seen}: {message.outcome}" if message.outcome else seen

@@ -6,15 +6,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from caseworker.core.evidence import Build
 from caseworker.core.ids import CaseId
 from caseworker.store.columns import now
-from caseworker.store.database import Database
+from caseworker.store.port import Port
 from caseworker.store.rows import lock_case
 from caseworker.store.tables import builds
 
 
-class StoredBuilds:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredBuilds(Port):
     async def save(self, case: CaseId, build: Build) -> None:
         contents = {"build": build.model_dump(mode="json"), "saved_at": now()}
         insert = sqlite.insert if self._database.is_sqlite else postgresql.insert

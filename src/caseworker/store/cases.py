@@ -12,16 +12,13 @@ from caseworker.core.policy import Policy
 from caseworker.core.record import CaseOpened, Entry
 from caseworker.ports import Issue, StoredCase
 from caseworker.store.columns import now
-from caseworker.store.database import Database
 from caseworker.store.inbox import add_message
+from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
 from caseworker.store.tables import cases
 
 
-class StoredCases:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredCases(Port):
     async def open(
         self, issue: Issue, *, policy: Policy, rehearsal: str | None, trace: TraceId, first: NewMessage
     ) -> bool:

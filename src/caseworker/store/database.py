@@ -1,6 +1,7 @@
 """One database, opened: its engine, how transactions begin on it, and what its errors become. No tables, no queries."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
@@ -60,7 +61,7 @@ class Database:
 
 
 def connect(url: str) -> Database:
-    """The engine only: nothing is opened before the first query."""
+    """The engine only: no query is made, and no server is asked."""
     parsed = _parsed(url)
     engine = _sqlite(parsed) if parsed.get_backend_name() == "sqlite" else _postgres(parsed)
     return Database(engine)
@@ -87,10 +88,7 @@ def _postgres(url: URL) -> AsyncEngine:
 
 
 def _sqlite(url: URL) -> AsyncEngine:
-    try:
-        Path(url.database or "").parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Refused(f"The database's folder can't be made: {error}.", todo="Choose another place.") from error
+    _make_openable(Path(url.database or ""))
     engine = create_async_engine(
         url,
         json_serializer=to_json,
@@ -101,6 +99,20 @@ def _sqlite(url: URL) -> AsyncEngine:
     event.listen(engine.sync_engine, "connect", _on_connect)
     event.listen(engine.sync_engine, "begin", _on_begin)
     return engine
+
+
+def _make_openable(file: Path) -> None:
+    """Tried here, because aiosqlite leaves a thread behind that prints a traceback when the file can't be opened."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"The database's folder can't be made: {error}.", todo="Choose another place.") from error
+    try:
+        sqlite3.connect(file).close()
+    except sqlite3.OperationalError as error:
+        raise Refused(
+            "The database file can't be opened.", todo="Check that its folder exists and is yours to write to."
+        ) from error
 
 
 def _on_connect(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:

@@ -6,15 +6,12 @@ from caseworker.core.errors import Bug
 from caseworker.core.ids import CaseId
 from caseworker.ports import Effect
 from caseworker.store.columns import now
-from caseworker.store.database import Database
+from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_case
 from caseworker.store.tables import effects
 
 
-class StoredEffects:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredEffects(Port):
     async def intend(self, key: str, case: CaseId, kind: str, intent: dict[str, str]) -> tuple[Effect, bool]:
         """An old row keeps its first intent: that is what may have been done."""
         row = {"key": key, "case": case, "kind": kind, "intent": intent, "result": {}, "intended_at": now()}

@@ -9,15 +9,12 @@ from caseworker.core.ids import CaseId, MessageId, TraceId
 from caseworker.core.messages import Message, MessageKind, NewMessage
 from caseworker.core.record import MessageRecorded, MessagesClaimed
 from caseworker.store.columns import now
-from caseworker.store.database import Database
+from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
 from caseworker.store.tables import messages as rows
 
 
-class StoredInbox:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredInbox(Port):
     async def put(self, message: NewMessage) -> Message | None:
         async with self._database.writing(durably=True) as connection:
             await lock_case(connection, message.case)

@@ -8,7 +8,7 @@ from caseworker.core.errors import Bug, Refused
 from caseworker.core.ids import CaseId
 from caseworker.ports import Attempt, Spending
 from caseworker.store.columns import now
-from caseworker.store.database import Database
+from caseworker.store.port import Port
 from caseworker.store.rows import lock_case
 from caseworker.store.tables import attempts, ledger
 
@@ -18,10 +18,7 @@ sent its input and been charged for it, and hardly ever got the longest answer, 
 count all of it would let a few crashes eat a budget; to count nothing would let crashes spend without end."""
 
 
-class StoredLedger:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredLedger(Port):
     async def reserve(
         self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
     ) -> int | None:

@@ -8,15 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, RepositoryId
 from caseworker.ports import PullRequest
-from caseworker.store.database import Database
+from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_repository
 from caseworker.store.tables import pulls
 
 
-class StoredPulls:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredPulls(Port):
     async def create(self, pull: PullRequest) -> PullRequest:
         same_head = (pulls.c.repository == pull.repository) & (pulls.c.head == pull.head) & (pulls.c.state == "open")
         newest = select(func.max(pulls.c.number)).where(pulls.c.repository == pull.repository)

@@ -7,14 +7,11 @@ from sqlalchemy import select
 from caseworker.core.ids import CaseId, TraceId
 from caseworker.core.record import Entry, Recorded, parse_entry
 from caseworker.store import tables
-from caseworker.store.database import Database
+from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, lock_case
 
 
-class StoredRecord:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredRecord(Port):
     async def append(self, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None) -> None:
         async with self._database.writing() as connection:
             await lock_case(connection, case)

@@ -14,15 +14,12 @@ from caseworker.core.errors import Refused
 from caseworker.core.ids import RepositoryId
 from caseworker.ports import Issue, NewIssue
 from caseworker.store.columns import now
-from caseworker.store.database import Database
+from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_repository
 from caseworker.store.tables import issues, repositories
 
 
-class StoredRepositories:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredRepositories(Port):
     async def register(self, path: Path) -> RepositoryId:
         resolved = await asyncio.to_thread(path.resolve)
         name = _folder_name(resolved)

@@ -21,6 +21,7 @@ from caseworker.store.effects import StoredEffects
 from caseworker.store.inbox import StoredInbox
 from caseworker.store.ledger import StoredLedger
 from caseworker.store.migrating import migrate
+from caseworker.store.port import to_the_end
 from caseworker.store.pulls import StoredPulls
 from caseworker.store.record import StoredRecord
 from caseworker.store.repositories import StoredRepositories
@@ -50,7 +51,7 @@ async def open_store(url: str) -> Store:
     """Opened, and migrated to the newest revision. Raises `Refused` for a database that is newer than this program."""
     database = connect(url)
     try:
-        await migrate(database)
+        await to_the_end(migrate)(database)
     except BaseException:
         await database.close()
         raise

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.ids import SessionId
 from caseworker.store.columns import now, to_json
-from caseworker.store.database import Database
+from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop
 from caseworker.store.tables import attempts, transcripts
 
@@ -16,10 +16,7 @@ _MAIN = ""
 """The subpath of a session's own transcript; others are its helpers'."""
 
 
-class StoredTranscripts:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredTranscripts(Port):
     async def append(
         self, session: SessionId, subpath: str, project: str, entries: Sequence[dict[str, object]]
     ) -> None:

@@ -16,8 +16,8 @@ from caseworker.core.states import Role
 from caseworker.ports import Attempt, FinishedTurn, RunningAttempt
 from caseworker.store.cases import write_file
 from caseworker.store.columns import now
-from caseworker.store.database import Database
 from caseworker.store.ledger import abandon_reservations
+from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
 from caseworker.store.tables import attempts, cases, turns
 from caseworker.store.transcripts import delete_sessions
@@ -26,10 +26,7 @@ _SESSIONS: Final = UUID("6f1d3c0e-5a0b-4c55-9d0c-0c5e5e55a110")
 """The namespace of session ids. Fixed for ever: the same attempt has the same session on every machine."""
 
 
-class StoredTurns:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class StoredTurns(Port):
     async def begin(
         self, case: CaseId, turn: int, *, role: Role, task: Task, worker: str, activity: bytes, trace: TraceId
     ) -> Attempt | FinishedTurn:

@@ -13,23 +13,36 @@ def tie_to_git_dir(tree: Path, git_dir: Path) -> None:
     file, text = tree / ".git", f"gitdir: {git_dir}\n"
     if file.is_file() and not file.is_symlink() and file.read_text(errors="replace") == text:
         return
-    if file.is_dir() and not file.is_symlink():
-        remove_folder(file)
+    if file.is_dir():
+        remove_entry(file)
     tree.mkdir(parents=True, exist_ok=True)
     fresh = tree.parent / "git-file.new"
     fresh.write_text(text)
     fresh.replace(file)
 
 
-def remove_stray_repositories(tree: Path, tracked: Iterable[str]) -> None:
-    """`.git` in a folder with tracked files: git neither lists nor cleans it, and obeys it when called from there."""
-    folders = {parent for path in tracked for parent in Path(path).parents} - {Path()}
+def remove_strays(tree: Path, tracked: Iterable[str]) -> None:
+    """What git neither lists nor cleans in the folders it tracks: pipes and sockets, on which a reader would hang, and
+    a `.git`, which git obeys when it is called from there."""
+    folders = {Path(), *(parent for path in tracked for parent in Path(path).parents)}
     for folder in folders:
-        stray = tree / folder / ".git"
-        if stray.is_symlink() or stray.is_file():
-            stray.unlink()
-        elif stray.is_dir():
-            remove_folder(stray)
+        if not (tree / folder).is_dir():
+            continue  # a submodule's, perhaps
+        with os.scandir(tree / folder) as entries:
+            for entry in entries:
+                if not _is_ordinary(entry) or (entry.name == ".git" and folder != Path()):
+                    remove_entry(Path(entry.path))
+
+
+def remove_entry(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        remove_folder(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _is_ordinary(entry: os.DirEntry[str]) -> bool:
+    return entry.is_symlink() or entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
 
 
 def make_readable(tree: Path) -> None:

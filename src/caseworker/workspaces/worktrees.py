@@ -17,7 +17,7 @@ from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, Sha, slug
 from caseworker.ports import Git, GitAnswer, Workspace
 from caseworker.workspaces.checkpoints import write_tree
-from caseworker.workspaces.folders import make_readable, remove_folder, remove_stray_repositories, tie_to_git_dir
+from caseworker.workspaces.folders import make_readable, remove_entry, remove_folder, remove_strays, tie_to_git_dir
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.mirrors import OURS, Mirrors, RepositoryFacts, look
@@ -146,7 +146,10 @@ class GitWorkspaces:
         await self._in(workspace, "reset", "--hard", "--quiet", commit)
         await self._in(workspace, "clean", "-ffdq", *(["-x"] if scrub else []))
         tracked = (await self._in(workspace, "ls-files", "-z")).output.decode(errors="surrogateescape").split("\0")
-        await asyncio.to_thread(remove_stray_repositories, workspace.path, tracked)
+        await asyncio.to_thread(remove_strays, workspace.path, tracked)
+        # Ours are ignored, so git leaves them: a link that a build put there would be written through.
+        for name in set(OURS) - {path.split("/", 1)[0] for path in tracked}:
+            remove_entry(workspace.path / name)
 
     async def _compare(self, workspace: Workspace, old: Sha, new: Sha, *how: str) -> GitAnswer:
         options = ("--no-ext-diff", "--no-textconv", "--no-color", *how)

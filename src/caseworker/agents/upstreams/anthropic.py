@@ -24,15 +24,14 @@ class AnthropicUpstream:
 
     async def send(self, call: ModelCall) -> ModelAnswer:
         url = f"{self._base_url}{call.path}" + (f"?{call.query}" if call.query else "")
-        request = self._client.build_request(
-            "POST", url, content=call.body, headers={"content-type": "application/json", **call.headers}
-        )
+        headers = {"content-type": "application/json", **call.headers}
         try:
+            request = self._client.build_request("POST", url, content=call.body, headers=headers)
             response = await self._client.send(request, stream=True)
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable(f"{self._base_url} can't be reached ({type(error).__name__})") from error
-        headers = {name: response.headers[name] for name in _PASSED_BACK if name in response.headers}
-        return ModelAnswer(status=response.status_code, headers=headers, body=_bytes_of(response))
+        passed = {name: response.headers[name] for name in _PASSED_BACK if name in response.headers}
+        return ModelAnswer(status=response.status_code, headers=passed, body=_bytes_of(response))
 
     async def close(self) -> None:
         await self._client.aclose()

@@ -83,7 +83,8 @@ class RehearsedUpstream:
         if known is not None and steps[known].error is None:
             return known
         if self._next >= len(steps):
-            raise NotScripted(f"the rehearsal of {self._part} ran out after {len(steps)} steps")
+            steps_said = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
+            raise NotScripted(f"the rehearsal of {self._part} ran out after {steps_said}")
         self._asked[digest] = self._next
         self._next += 1
         return self._asked[digest]

@@ -1,0 +1,51 @@
+# Everything is installed by the targets themselves, into .venv; nothing by hand.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check lint format bench lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+run: $(VENV)/.ready ## Set everything up and watch a bug become a pull request (no key, no network)
+	@$(BIN)/caseworker demo
+
+setup: $(VENV)/.ready ## Only install: the program into .venv, git and bubblewrap into the system
+
+test: $(VENV)/.ready-dev check ## All checks and all tests
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+check: $(VENV)/.ready-dev ## Only the static checks
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+lint: check
+
+format: $(VENV)/.ready-dev ## Format the code
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(VENV)/.ready-dev ## Measure, side by side, and print tables
+	$(BIN)/python -m bench
+
+lock: $(VENV)/.ready-dev ## Renew the hashed locks from pyproject.toml
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
+		pyproject.toml setup-requirements.in -o requirements.lock
+	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
+		--extra dev pyproject.toml setup-requirements.in -c requirements.lock -o requirements-dev.lock
+
+clean: ## Remove what was installed here
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+$(VENV)/.ready: requirements.lock pyproject.toml scripts/install
+	@scripts/install $(PYTHON) $(VENV) requirements.lock
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
+	@scripts/install $(PYTHON) $(VENV) requirements-dev.lock
+	@touch $@

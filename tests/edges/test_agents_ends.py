@@ -1,0 +1,262 @@
+"""Every way in which a turn of the real agent ends without an outcome: limits, failures, and being stopped."""
+
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from caseworker.agents.claude import ModelSettings
+from caseworker.core.errors import Transient
+from caseworker.core.ids import SessionId
+from caseworker.core.outcomes import Task
+from caseworker.core.record import AgentEvent, ToolReturned
+from caseworker.core.states import Role
+from caseworker.ports import AgentFailed, AgentFinished
+from tests.edges.agents_provider import closed_port, provider
+from tests.edges.agents_world import DONE, AgentWorld, bash, script
+
+KEY = "sk-ant-test-0123456789abcdef"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> AgentWorld:
+    return AgentWorld(tmp_path)
+
+
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A temporary folder of this test's own, short enough for sockets, to see what is left in it."""
+    with tempfile.TemporaryDirectory(prefix="t-") as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
+
+
+async def test_a_turn_that_the_rehearsal_lacks_fails_at_once_and_says_which(world: AgentWorld) -> None:
+    brief = replace(world.brief(script(DONE), Role.ANALYST, Task.ANALYZE), nth=2)
+    began = time.monotonic()
+    ended = await world.run(brief)
+    assert ended == AgentFailed(why="script", reason="the rehearsal has no turn for analyst/analyze (nth 2)")
+    assert time.monotonic() - began < 5
+
+
+async def test_a_rehearsal_that_runs_out_fails_at_once(world: AgentWorld) -> None:
+    ended = await world.run(world.brief(script(bash("true"))))
+    assert ended == AgentFailed(
+        why="script", reason="the rehearsal of developer/implement (nth 1) ran out after 1 step"
+    )
+
+
+async def test_a_broken_rehearsal_starts_no_agent(world: AgentWorld) -> None:
+    ended = await world.run(world.brief("version: 2\n"))
+    assert isinstance(ended, AgentFailed)
+    assert ended.why == "script"
+    assert "line 1" in ended.reason
+
+
+async def test_without_key_and_rehearsal_there_is_no_turn(world: AgentWorld) -> None:
+    ended = await world.run(world.brief(None))
+    assert ended == AgentFailed(why="model", reason="there is no model key, and the case has no rehearsal")
+
+
+async def test_the_budget_stops_the_next_call(world: AgentWorld) -> None:
+    brief = replace(world.brief(script(bash("true"), bash("true"), DONE)), cap_micros=262_000)
+    ended = await world.run(brief)
+    assert isinstance(ended, AgentFailed)
+    assert ended.why == "budget"
+    assert ended.reason.endswith("which would pass the case's budget of $0.26")
+    assert 1 <= len(world.ledger.settled) < 3
+    assert sum(micros for _, micros in world.ledger.settled.values()) <= 262_000
+
+
+async def test_the_limit_of_calls_stops_the_next_call(world: AgentWorld) -> None:
+    ended = await world.run(replace(world.brief(script(*[bash("true")] * 5)), calls=2))
+    assert ended == AgentFailed(why="calls", reason="the turn used all of its 2 model calls")
+    assert len(world.ledger.settled) == 2
+
+
+async def test_the_limit_of_time_stops_the_agent(world: AgentWorld) -> None:
+    began = time.monotonic()
+    ended = await world.run(replace(world.brief(script(bash("tail -f /dev/null"), DONE)), seconds=2))
+    assert ended == AgentFailed(why="seconds", reason="the turn took longer than 2 s")
+    assert time.monotonic() - began < 5
+
+
+async def test_an_error_that_passes_is_retried_by_the_agent_itself(world: AgentWorld) -> None:
+    scripts = (script(f"error: {error}", DONE) for error in ("overloaded", "rate_limited", "server_error"))
+    for ended in await asyncio.gather(*(world.run(world.brief(text)) for text in scripts)):
+        assert isinstance(ended, AgentFinished)
+        assert ended.calls == 2
+
+
+async def test_a_model_that_stays_away_is_given_up_after_a_few_tries(world: AgentWorld) -> None:
+    """Together, since the agent waits between its tries."""
+    url = closed_port()
+    absent = AgentWorld(world.folder, model=ModelSettings(key=KEY, base_url=url))
+    began = time.monotonic()
+    overloaded = world.brief(script(*["error: overloaded"] * 9))
+    ends = tuple(await asyncio.gather(world.run(overloaded), absent.run(absent.brief(None))))
+    assert ends == (
+        AgentFailed(why="model", reason="the model's API answered 529", retry=True),
+        AgentFailed(why="model", reason=f"{url} can't be reached (ConnectError)", retry=True),
+    )
+    assert len(world.ledger.settled) == len(absent.ledger.settled) == 4
+    assert time.monotonic() - began < 20
+
+
+async def test_a_refusing_model_is_not_tried_again(world: AgentWorld) -> None:
+    ended = await world.run(world.brief(script("error: refused")))
+    assert ended == AgentFailed(why="model", reason="the model's API answered 403")
+
+
+async def test_a_stream_that_breaks_off_is_asked_for_again(world: AgentWorld) -> None:
+    async with provider(script(DONE)) as api:
+        api.breaks = [2]
+        world.model = ModelSettings(key=KEY, base_url=api.url)
+        ended = await world.run(world.brief(None))
+    assert isinstance(ended, AgentFinished)
+    assert len(api.requests) == 2
+
+
+async def test_a_process_that_dies_is_worth_another_try_and_leaves_its_last_words(world: AgentWorld) -> None:
+    class Dying:
+        def command(self, *_: object) -> list[str]:
+            return ["sh", "-c", "echo no space left, key is sk-ant-secret-12345678 >&2; exit 3"]
+
+        async def probe(self) -> str | None:
+            return None
+
+    world.sandbox = Dying()
+    ended = await world.run(world.brief(script(DONE)))
+    assert isinstance(ended, AgentFailed)
+    assert (ended.why, ended.retry) == ("crashed", True)
+    assert ended.reason == "the agent's process ended early: no space left, key is [redacted]"
+    assert ended.log == "no space left, key is [redacted]"
+
+
+async def test_a_session_that_could_not_be_saved_fails_the_turn(world: AgentWorld) -> None:
+    async def broken(session: SessionId, subpath: str, project: str, entries: Sequence[dict[str, object]]) -> None:
+        raise Transient("the disk is full")
+
+    world.transcripts.append = broken  # type: ignore[method-assign]  # the one port that is made to fail here
+    ended = await world.run(world.brief(script(DONE)))
+    assert ended == AgentFailed(why="crashed", reason="the agent's session could not be saved", retry=True)
+
+
+async def test_what_the_reader_of_events_raises_ends_the_turn(world: AgentWorld) -> None:
+    async def superseded(events: Sequence[AgentEvent]) -> None:
+        raise Transient("the record can't be written")
+
+    world.story.saw = superseded  # type: ignore[method-assign]  # a reader that fails
+    with pytest.raises(Transient, match="the record can't be written"):
+        await world.run(world.brief(script(bash("true"), bash("true"), DONE)))
+
+
+async def test_cancelling_leaves_no_process_and_no_file_within_two_seconds(world: AgentWorld, temporary: Path) -> None:
+    marker = f"/tmp/nothing-{os.getpid()}-{time.monotonic_ns()}"
+    command = f"(setsid tail -F {marker} &) ; tail -F {marker}"
+    async with _running(world, script(bash(command), DONE)) as turn:
+        await _until(lambda: len(_processes_with(f"tail\0-F\0{marker}")) >= 2)
+        began = time.monotonic()
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        assert time.monotonic() - began < 2
+    assert _processes_with(marker) == []
+    assert list(temporary.iterdir()) == []
+    assert len(world.ledger.settled) == len(world.ledger.reserved)
+
+
+async def test_cancelling_while_the_model_thinks_settles_what_was_seen(world: AgentWorld) -> None:
+    async with provider(script("say: A long thought about nothing much.", DONE)) as api:
+        api.holds = asyncio.Event()
+        world.model = ModelSettings(key=KEY, base_url=api.url)
+        async with _running(world, None) as turn:
+            await _until(lambda: bool(api.requests))
+            began = time.monotonic()
+            turn.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await turn
+            assert time.monotonic() - began < 2
+    assert list(world.ledger.settled) == [0]
+
+
+async def test_cancelling_at_once_leaves_nothing(world: AgentWorld, temporary: Path) -> None:
+    for wait in (0, 0.05, 0.2):
+        turn = asyncio.create_task(world.run(world.brief(script(DONE))))
+        await asyncio.sleep(wait)  # not waiting for a condition: these are moments at which to strike
+        turn.cancel()
+        began = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        assert time.monotonic() - began < 2
+    assert list(temporary.iterdir()) == []
+    assert _processes_with(str(temporary)) == []
+
+
+async def test_the_key_is_nowhere_inside(world: AgentWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looked for with the agent's own shell: environments and command lines of all processes, files, the workspace."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("CASEWORKER_TOKEN", KEY)
+    look = (
+        "cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr '\\0' '\\n' > seen.txt; "
+        "test -r /proc/1/environ && echo the first process was readable >> seen.txt; "
+        'find /etc /tmp /home /root /var "$HOME" "$CLAUDE_CONFIG_DIR" "$PWD" -type f -size -500k '
+        '-exec grep -ls "sk-ant-test-[0]" {} + > found.txt; true'
+    )
+    world.model = ModelSettings(key=KEY, pace=0)
+    ended = await world.run(world.brief(script(bash(look), DONE)))
+    assert isinstance(ended, AgentFinished)
+    seen = (world.workspace / "seen.txt").read_text()
+    assert "the-gateway-has-the-key" in seen  # so the look did see environments
+    assert "the first process was readable" in seen
+    assert KEY not in seen
+    assert "CASEWORKER_TOKEN" not in seen
+    assert (world.workspace / "found.txt").read_text() == ""
+
+
+async def test_secrets_are_redacted_in_events_and_transcripts(world: AgentWorld) -> None:
+    world.secrets = ("correct horse battery",)
+    (world.workspace / "env").write_text("A=AKIAABCDEFGHIJKLMNOP\nB=correct horse battery\n")
+    ended = await world.run(world.brief(script(f"{{say: see sk-ant-api03-abcdefghijk, {bash('cat env')[1:]}", DONE)))
+    assert isinstance(ended, AgentFinished)
+    outputs = [event.output for event in world.story.events if isinstance(event, ToolReturned)]
+    assert outputs == ["A=[redacted]\nB=[redacted]"]
+    kept = str(list(world.transcripts.entries.values()))
+    for secret in ("AKIAABCDEFGHIJKLMNOP", "correct horse battery", "sk-ant-api03"):
+        assert secret not in kept
+        assert secret not in str(world.story.events)
+    assert "see [redacted]" in kept
+
+
+@asynccontextmanager
+async def _running(world: AgentWorld, text: str | None) -> AsyncIterator[asyncio.Task[AgentFinished | AgentFailed]]:
+    turn = asyncio.create_task(world.run(world.brief(text)))
+    try:
+        yield turn
+    finally:
+        turn.cancel()
+        await asyncio.wait([turn])
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 - other processes have no event to wait for
+            await asyncio.sleep(0.02)
+
+
+def _processes_with(words: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if words.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found

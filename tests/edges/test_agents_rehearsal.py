@@ -1,0 +1,214 @@
+"""Rehearsal scripts: what is allowed, how a mistake is told, and what a rehearsed model answers."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from caseworker.agents.rehearsal import load_rehearsal
+from caseworker.agents.upstreams import ModelAnswer, ModelCall, NotScripted
+from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
+from caseworker.core.errors import Refused
+from caseworker.core.outcomes import Task
+from caseworker.core.states import Role
+
+GOOD = """\
+version: 1
+pace: 0.3
+turns:
+  - role: developer
+    task: fix
+    steps:
+      - say: Any.
+  - role: developer
+    task: fix
+    nth: 2
+    steps:
+      - say: Second.
+        call: Bash
+        with: {command: "ls ${workspace}", date: 2024-01-01}
+      - calls:
+          - call: Read
+            with: {file_path: a.py}
+          - call: Read
+      - error: overloaded
+      - delay: 2
+        outcome: {status: READY_FOR_QA, changes: [], summary: s, commit_message: m}
+      - invalid: true
+        outcome: {status: PERFECT}
+"""
+
+
+def test_the_more_specific_turn_wins() -> None:
+    rehearsal = load_rehearsal(GOOD, "good.yaml")
+    assert [len(rehearsal.steps_for(Role.DEVELOPER, Task.FIX, nth) or ()) for nth in (1, 2, 3)] == [1, 5, 1]
+    assert rehearsal.steps_for(Role.PM, Task.TRIAGE, 1) is None
+    assert rehearsal.pace == 0.3
+
+
+def test_dates_stay_text() -> None:
+    steps = load_rehearsal(GOOD, "good.yaml").steps_for(Role.DEVELOPER, Task.FIX, 2)
+    assert steps is not None
+    assert steps[0].tool_calls()[0].arguments == {"command": "ls ${workspace}", "date": "2024-01-01"}
+
+
+def told(text: str) -> str:
+    with pytest.raises(Refused) as refused:
+        load_rehearsal(text, "bug.yaml")
+    return str(refused.value)
+
+
+def turn(step: str, *, role: str = "developer", task: str = "implement") -> str:
+    return f"version: 1\nturns:\n  - role: {role}\n    task: {task}\n    steps:\n      - say: Hello.\n      - {step}\n"
+
+
+STEP = "bug.yaml, line 7: turns[0].steps[1]"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (turn("cal: Bash"), f'{STEP}: unknown key "cal"; did you mean "call"?'),
+        (
+            turn("zzz: 1"),
+            f'{STEP}: unknown key "zzz"; allowed are say, call, with, calls, outcome, invalid, error, delay',
+        ),
+        (
+            turn("calls: [{cal: Read}]"),
+            f'{STEP}.calls[0]: the key "call" is missing\n'
+            f'{STEP}.calls[0]: unknown key "cal"; did you mean "call"?',
+        ),
+        (turn("calls: []"), f"{STEP}: `calls` is empty"),
+        (turn("calls: Read"), f"{STEP}.calls: this should be a list (`- item`)"),
+        (turn("Read"), f"{STEP}: this should be a mapping (`key: value`)"),
+        (
+            turn("error: slow"),
+            f"{STEP}.error: input should be 'overloaded', 'rate_limited', 'server_error' or 'refused'",
+        ),
+        (turn("{error: refused, say: x}"),
+         f"{STEP}: an `error` stands alone: no `say`, `call`, `calls` or `outcome` beside it"),
+        (turn("{call: Bash, outcome: {}}"), f"{STEP}: only one of `call`, `calls` and `outcome` fits in a step"),
+        (turn("{delay: 1}"), f"{STEP}: a step needs `say`, `call`, `calls`, `outcome` or `error`"),
+        (turn("{say: x, with: {}}"), f"{STEP}: `with` belongs to a `call`"),
+        (turn("{say: x, invalid: true}"), f"{STEP}: `invalid` belongs to an `outcome`"),
+        (turn("say: 7"), f"{STEP}.say: input should be a valid string"),
+        (
+            turn("say: x", role="pm", task="fix"),
+            "bug.yaml, line 3: turns[0]: there is no turn pm/fix; there are pm/triage, analyst/analyze, "
+            "tester/create_tests, developer/implement, developer/fix, tech_lead/review",
+        ),
+        ("turns: []\n", 'bug.yaml, line 1: the key "version" is missing'),
+        ("version: 1\nturns: []", "bug.yaml, line 2: turns: there is no turn here"),
+        (
+            "version: 1\nturns: [{role: pm, task: triage, steps: []}]",
+            "bug.yaml, line 2: turns[0].steps: a turn has at least one step",
+        ),
+        ("version: 2\nturns: []", "bug.yaml, line 1: version: input should be 1"),
+        ("a: [1\nb: 2", "bug.yaml, line 2: this is not YAML: expected ',' or ']', but got ':'"),
+        ("", "bug.yaml is empty."),
+        ("just text", "bug.yaml, line 1: this should be a mapping (`key: value`)"),
+        ("version: 1\nversion: 1\n", 'bug.yaml, line 2: the key "version" is there twice'),
+        ("a: &x 1\nb: *x\n", "bug.yaml, line 1: anchors and aliases (& and *) are not allowed in a script"),
+        ("a: " + "[" * 100, "bug.yaml, line 1: nested more than 40 levels deep"),
+        ("a: !!python/object:os.system x", "bug.yaml, line 1: this is not YAML: could not determine a constructor "
+         "for the tag 'tag:yaml.org,2002:python/object:os.system'"),
+        ("x" * 1_000_001, "bug.yaml: a script has at most 1,000,000 bytes."),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_with_file_line_and_what_is_allowed(text: str, said: str) -> None:
+    assert told(text) == said
+
+
+def test_an_outcome_is_checked_when_the_script_is_loaded() -> None:
+    hint = "(write `invalid: true` beside it if that is what you rehearse)"
+    text = turn(
+        "outcome:\n          status: PERFECT\n          changes: []\n          sumary: s\n          commit_message: m"
+    )
+    assert told(text) == (
+        "bug.yaml, line 8: turns[0].steps[1].outcome.status: "
+        f"input should be 'READY_FOR_QA', 'PARTIAL' or 'BLOCKED' {hint}\n"
+        'bug.yaml, line 7: turns[0].steps[1].outcome: the key "summary" is missing\n'
+        'bug.yaml, line 10: turns[0].steps[1].outcome: unknown key "sumary"; did you mean "summary"?'
+    )
+
+
+def test_a_rule_that_spans_keys_is_checked_as_well() -> None:
+    assert "CHANGES_REQUESTED needs feedback_for_writer" in told(
+        turn("outcome: {status: CHANGES_REQUESTED}", role="tech_lead", task="review")
+    )
+
+
+def test_two_turns_for_the_same_number_are_refused() -> None:
+    text = turn("say: x") + turn("say: y").partition("turns:\n")[2]
+    assert told(text) == "bug.yaml, line 8: turns[1]: turns[0] is for developer/implement without `nth` as well"
+
+
+def test_many_mistakes_are_told_up_to_ten() -> None:
+    text = "version: 1\nturns:\n" + "  - {role: pm, task: fix, steps: [{say: x}], nth: 1}\n" * 12
+    assert told(text).count("\n") == 10
+    assert told(text).endswith("\nand 13 more")
+
+
+def test_loading_scripts_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; import caseworker.agents.rehearsal; "
+        "print([name for name in ('starlette', 'uvicorn', 'httpx', 'claude_agent_sdk') if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+# --- playing a script ------------------------------------------------------------------------------------------------
+
+
+def playing(nth: int, *, pace: float | None = 0) -> RehearsedUpstream:
+    part = Part(role=Role.DEVELOPER, task=Task.FIX, nth=nth, session="s", workspace=Path("/w"))
+    return RehearsedUpstream(load_rehearsal(GOOD.replace("delay: 2", "delay: 0"), "good.yaml"), part, pace=pace)
+
+
+def asked(*said: str, main: bool = True, stream: bool = False) -> ModelCall:
+    document: dict[str, object] = {
+        "model": "claude-sonnet-5",
+        "messages": [{"role": "user", "content": text} for text in said],
+        "tools": [{"name": "StructuredOutput"}] if main else [],
+        "stream": stream,
+    }
+    return ModelCall(path="/v1/messages", query="", headers={}, body=b"x" * 400, document=document)
+
+
+async def body(answer: ModelAnswer) -> str:
+    return b"".join([chunk async for chunk in answer.body]).decode()
+
+
+async def test_a_repeated_request_gets_the_same_answer_and_a_new_one_the_next() -> None:
+    model = playing(2)
+    first, again = await model.send(asked("a")), await model.send(asked("a"))
+    assert await body(first) == await body(again)
+    second = await body(await model.send(asked("a", "b")))
+    assert second.count('"tool_use"') == 3  # two calls and the reason to stop
+    assert "/w" in await body(await model.send(asked("a")))
+
+
+async def test_a_scripted_error_comes_once_also_for_a_repeated_request() -> None:
+    model = playing(2)
+    for number in range(2):
+        await model.send(asked(*"ab"[: number + 1]))
+    assert (await model.send(asked("a", "b", "c"))).status == 529
+    answer = await model.send(asked("a", "b", "c"))
+    assert answer.status == 200
+    assert '"name": "StructuredOutput"' in await body(answer)
+
+
+async def test_side_calls_of_the_agent_use_up_no_step() -> None:
+    model = playing(1)
+    assert "ok" in await body(await model.send(asked("title?", main=False)))
+    assert "Any." in await body(await model.send(asked("a", stream=True)))
+    with pytest.raises(NotScripted, match=r"the rehearsal of developer/fix \(nth 1\) ran out after 1 step"):
+        await model.send(asked("a", "b"))
+
+
+def test_the_example_in_the_documentation_is_a_script() -> None:
+    page = Path(__file__).parents[2] / "docs" / "rehearsal.md"
+    example = page.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
+    assert len(load_rehearsal(example, "rehearsal.md").turns) == 2

@@ -1,0 +1,150 @@
+"""Builds in the sandbox: what they say, how they end, and that nothing of them stays."""
+
+import asyncio
+import os
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from caseworker.core.evidence import OUTPUT_TAIL, Command, CommandRun, Purpose
+from caseworker.core.ids import CaseId, Sha
+from caseworker.ports import Workspace
+from caseworker.workspaces.builds import SandboxedBuilder
+from caseworker.workspaces.sandbox import Bubblewrap, Unconfined
+
+
+@pytest.fixture
+def builder(tmp_path: Path) -> SandboxedBuilder:
+    return SandboxedBuilder(Bubblewrap(tmp_path / "sandbox"))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    (tmp_path / "tree").mkdir()
+    return Workspace(case=CaseId("local/calc#1"), path=tmp_path / "tree", base=Sha("0" * 40), base_branch="main")
+
+
+async def run(
+    builder: SandboxedBuilder, workspace: Workspace, command: str, *, seconds: float = 20, purpose: str = "test"
+) -> CommandRun:
+    return (await builder.run(workspace, [Command(purpose=Purpose(purpose), command=command)], seconds=seconds))[0]
+
+
+def running(marker: str) -> bool:
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and (folder / "cmdline").read_text() == f"sleep\0{marker}\0":
+                return True
+        except OSError:
+            continue
+    return False
+
+
+async def until(marker: str, *, runs: bool) -> None:
+    assert await asyncio.to_thread(seen, marker, runs=runs)
+
+
+def seen(marker: str, *, runs: bool) -> bool:
+    deadline = monotonic() + 5
+    while running(marker) != runs:
+        if monotonic() > deadline:
+            return False
+        sleep(0.02)
+    return True
+
+
+async def test_a_build_says_what_it_ran_and_how_it_ended(builder: SandboxedBuilder, workspace: Workspace) -> None:
+    ended = await run(builder, workspace, "echo out; echo err >&2; pwd; exit 3")
+    assert (ended.exit_code, ended.timed_out, ended.passed) == (3, False, False)
+    assert ended.output == f"out\nerr\n{workspace.path}\n"
+    assert 0 < ended.seconds < 10
+
+
+async def test_a_failed_part_of_a_pipe_fails_the_command(builder: SandboxedBuilder, workspace: Workspace) -> None:
+    assert not (await run(builder, workspace, "false | cat")).passed
+
+
+async def test_a_failed_setup_ends_the_list(builder: SandboxedBuilder, workspace: Workspace) -> None:
+    commands = [
+        Command(purpose=Purpose.SETUP, command="true"),
+        Command(purpose=Purpose.SETUP, command="false"),
+        Command(purpose=Purpose.TEST, command="true"),
+    ]
+    assert [ended.exit_code for ended in await builder.run(workspace, commands, seconds=20)] == [0, 1]
+    commands = [Command(purpose=Purpose.TEST, command="false"), Command(purpose=Purpose.LINT, command="true")]
+    assert [ended.exit_code for ended in await builder.run(workspace, commands, seconds=20)] == [1, 0]
+
+
+async def test_only_the_readable_end_of_the_output_is_kept(builder: SandboxedBuilder, workspace: Workspace) -> None:
+    script = r"head -c 300000000 /dev/zero | tr '\0' 'x'; printf '\033[31mred\033[0m \033]0;title\007\377 end'"
+    ended = await run(builder, workspace, script)
+    assert len(ended.output) == OUTPUT_TAIL
+    assert ended.output.endswith("xxred \N{REPLACEMENT CHARACTER} end")
+
+
+async def test_at_the_time_limit_the_whole_tree_is_gone_within_two_seconds(
+    builder: SandboxedBuilder, workspace: Workspace
+) -> None:
+    began = monotonic()
+    ended = await run(builder, workspace, "echo begun; trap '' TERM; setsid sleep 2718.1 & sleep 2718.1", seconds=1)
+    assert (ended.exit_code, ended.timed_out, ended.output) == (124, True, "begun\n")
+    assert monotonic() - began < 3
+    await until("2718.1", runs=False)
+
+
+async def test_cancelling_ends_the_whole_tree_within_two_seconds(
+    builder: SandboxedBuilder, workspace: Workspace
+) -> None:
+    task = asyncio.create_task(run(builder, workspace, "setsid sleep 2718.2 & sleep 2718.2; true"))
+    await until("2718.2", runs=True)
+    began = monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await until("2718.2", runs=False)
+    assert monotonic() - began < 2
+
+
+async def test_a_background_process_does_not_keep_the_build_open(
+    builder: SandboxedBuilder, workspace: Workspace
+) -> None:
+    ended = await run(builder, workspace, "sleep 2718.3 & echo done")
+    assert (ended.exit_code, ended.output) == (0, "done\n")
+    await until("2718.3", runs=False)
+
+
+async def test_a_build_sees_no_environment_of_the_worker_and_a_home_of_its_own(
+    builder: SandboxedBuilder, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-planted")
+    ended = await run(builder, workspace, "cat /proc/*/environ | tr '\\0' '\\n'; touch ~/x && echo home; env")
+    assert "sk-planted" not in ended.output
+    assert "PYTHONDONTWRITEBYTECODE=1" in ended.output
+    assert "home" in ended.output
+    assert os.environ["ANTHROPIC_API_KEY"] == "sk-planted"
+    assert (await run(builder, workspace, "test ! -e ~/x")).passed
+
+
+async def test_python_tests_run_and_leave_no_bytecode(builder: SandboxedBuilder, workspace: Workspace) -> None:
+    (workspace.path / "calc.py").write_text("def add(a, b):\n    return a - b\n")
+    (workspace.path / "test_calc.py").write_text(
+        "import unittest, calc\n"
+        "class T(unittest.TestCase):\n"
+        "    def test_add(self):\n"
+        "        self.assertEqual(calc.add(1, 2), 3)\n"
+    )
+    ended = await run(builder, workspace, "python3 -m unittest discover")
+    assert ended.exit_code == 1
+    assert "FAIL: test_add" in ended.output
+    assert sorted(path.name for path in workspace.path.iterdir()) == ["calc.py", "test_calc.py"]
+
+
+async def test_without_a_sandbox_a_build_runs_with_a_clean_environment(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-planted")
+    ended = await run(SandboxedBuilder(Unconfined(tmp_path / "u")), workspace, "env; pwd; exit 4")
+    assert ended.exit_code == 4
+    assert ended.output.endswith(f"{workspace.path}\n")
+    assert "sk-planted" not in ended.output

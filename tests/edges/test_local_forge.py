@@ -1,0 +1,291 @@
+"""The local forge on real repositories: pushing only what is ours, and noticing what people did."""
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId, RepositoryId, Sha
+from caseworker.forges.local import LocalForge
+from caseworker.ports import Issue, NewIssue, PullRequest, Workspace
+from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.edges.repositories import Repository, git, new_repository
+
+CASE = CaseId("local/calc#1")
+ID = RepositoryId("local/calc")
+BRANCH = "agent/issue-1"
+
+
+class Shelf:
+    """`Repositories` and `Pulls` in memory."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.pulls: list[PullRequest] = []
+
+    async def register(self, path: Path) -> RepositoryId:
+        raise NotImplementedError
+
+    async def path_of(self, repository: RepositoryId) -> Path:
+        assert repository == ID
+        return self.path
+
+    async def new_issue(self, repository: RepositoryId, issue: NewIssue) -> Issue:
+        raise NotImplementedError
+
+    async def issue(self, repository: RepositoryId, number: int) -> Issue | None:
+        raise NotImplementedError
+
+    async def issues(self, repository: RepositoryId) -> list[Issue]:
+        raise NotImplementedError
+
+    async def create(self, pull: PullRequest) -> PullRequest:
+        self.pulls.append(pull.model_copy(update={"number": len(self.pulls) + 1}))
+        return self.pulls[-1]
+
+    async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
+        return next((pull for pull in reversed(self.pulls) if pull.head == head), None)
+
+    async def of(self, case: CaseId) -> list[PullRequest]:
+        return [pull for pull in self.pulls if pull.case == case]
+
+    async def open_ones(self) -> list[PullRequest]:
+        return [pull for pull in self.pulls if pull.state == "open"]
+
+    async def set_state(
+        self, repository: RepositoryId, number: int, state: Literal["open", "merged", "closed"]
+    ) -> None:
+        raise NotImplementedError
+
+
+class World:
+    """One repository, its case's workspace, and the forge between them."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.repository = new_repository(tmp_path / "calc", {"calc.py": "x = 1\n", "notes.txt": "a\nb\nc\n"})
+        self.workspaces = GitWorkspaces(tmp_path / "home")
+        self.shelf = Shelf(self.repository.path)
+        self.forge = LocalForge(repositories=self.shelf, pulls=self.shelf, git=SafeGit())
+        self.workspace: Workspace
+
+    async def work(self, files: dict[str, str], *, parent: Sha | None = None, name: str = "turn-1") -> Sha:
+        self.workspace = await self.workspaces.prepare(CASE, self.repository.path, None)
+        await self.workspaces.reset(self.workspace, parent or self.workspace.base, scrub=False)
+        for path, text in files.items():
+            (self.workspace.path / path).write_text(text)
+        return await self.workspaces.commit(self.workspace, "Fix it", parent=parent or self.workspace.base, name=name)
+
+    async def push(self, commit: Sha, *, expected: Sha | None = None, branch: str = BRANCH) -> None:
+        await self.forge.push(ID, self.workspace, commit, branch=branch, expected=expected)
+
+    async def propose(self, files: dict[str, str] | None = None) -> Sha:
+        commit = await self.work(files or {"calc.py": "x = 2\n"})
+        await self.push(commit)
+        await self.forge.open_pull_request(
+            PullRequest(
+                repository=ID,
+                number=0,
+                case=CASE,
+                title="Fix",
+                body="",
+                base="main",
+                head=BRANCH,
+                head_sha=commit,
+                state="open",
+                url="",
+            )
+        )
+        return commit
+
+    async def settled(self) -> list[str]:
+        return [pull.state for pull in await self.forge.settled_pull_requests()]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+async def test_a_push_makes_the_branch_and_leaves_a_dirty_checkout_alone(world: World) -> None:
+    world.repository.write({"calc.py": "dirty\n", "mine.txt": "untracked\n"})
+    world.repository.git("add", "mine.txt")
+    before = world.repository.state()
+    commit = await world.work({"calc.py": "x = 2\n"})
+    assert await world.forge.branch_head(ID, BRANCH) is None
+    await world.push(commit)
+    assert await world.forge.branch_head(ID, BRANCH) == commit
+    assert world.repository.state() == before
+
+
+async def test_a_detached_or_bare_repository_can_be_pushed_to(world: World, tmp_path: Path) -> None:
+    world.repository.git("switch", "-q", "--detach")
+    before = world.repository.state()
+    commit = await world.work({"calc.py": "x = 2\n"})
+    await world.push(commit)
+    assert world.repository.state() == before
+    git(tmp_path, "clone", "-q", "--bare", str(world.repository.path), "bare.git")
+    git(tmp_path / "bare.git", "update-ref", "-d", f"refs/heads/{BRANCH}")
+    world.shelf.path = tmp_path / "bare.git"
+    await world.push(commit)
+    assert await world.forge.branch_head(ID, BRANCH) == commit
+
+
+async def test_a_shallow_repository_can_be_pushed_to(world: World, tmp_path: Path) -> None:
+    world.repository.commit({"more.txt": "1"})
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{world.repository.path}", "shallow")
+    world.shelf.path = tmp_path / "shallow"
+    world.repository = Repository(tmp_path / "shallow")
+    commit = await world.work({"calc.py": "x = 2\n"})
+    await world.push(commit)
+    assert git(tmp_path / "shallow", "show", f"{BRANCH}:calc.py") == "x = 2"
+
+
+async def test_pushing_again_moves_our_branch_forward_or_sideways(world: World) -> None:
+    first = await world.work({"calc.py": "x = 2\n"})
+    await world.push(first)
+    await world.push(first)  # after an unknown result
+    second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
+    await world.push(second, expected=first)
+    other = await world.work({"calc.py": "x = 4\n"}, name="turn-3")
+    await world.push(other, expected=second)
+    assert await world.forge.branch_head(ID, BRANCH) == other
+
+
+async def test_a_persons_commit_on_the_branch_is_never_overwritten(world: World) -> None:
+    first = await world.work({"calc.py": "x = 2\n"})
+    await world.push(first)
+    world.repository.git("switch", "-q", BRANCH)
+    theirs = Sha(world.repository.commit({"calc.py": "x = 99\n"}))
+    world.repository.git("switch", "-q", "main")
+    second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
+    for expected in (first, None, theirs):  # even when the caller says that it saw that commit
+        with pytest.raises(Refused, match="won't overwrite a person's work"):
+            await world.push(second, expected=expected)
+    assert await world.forge.branch_head(ID, BRANCH) == theirs
+
+
+async def test_a_deleted_branch_is_not_brought_back_behind_a_persons_back(world: World) -> None:
+    first = await world.work({"calc.py": "x = 2\n"})
+    await world.push(first)
+    world.repository.git("branch", "-q", "-D", BRANCH)
+    second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
+    with pytest.raises(Refused, match="was deleted"):
+        await world.push(second, expected=first)
+
+
+async def test_the_branch_that_is_checked_out_is_refused_with_what_to_do(world: World, tmp_path: Path) -> None:
+    first = await world.work({"calc.py": "x = 2\n"})
+    await world.push(first)
+    second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
+    world.repository.git("worktree", "add", "-q", str(tmp_path / "elsewhere"), BRANCH)
+    with pytest.raises(Refused) as refused:
+        await world.push(second, expected=first)
+    assert str(refused.value) == (
+        f"{BRANCH} is checked out in {tmp_path}/elsewhere; moving it would change what you are working on. "
+        f"Switch to another branch (git -C {tmp_path}/elsewhere switch -), then say retry."
+    )
+
+
+@pytest.mark.parametrize("branch", ["main", "feature", "refs/heads/agent/x", "agentx", "../agent/x"])
+async def test_only_branches_under_agent_are_pushed_to(world: World, branch: str) -> None:
+    commit = await world.work({"calc.py": "x = 2\n"})
+    with pytest.raises(Refused, match="only to branches under agent/"):
+        await world.push(commit, branch=branch)
+
+
+async def test_a_base_branch_under_agent_is_refused_too(world: World) -> None:
+    world.repository.git("switch", "-q", "-c", "agent/base")
+    commit = await world.work({"calc.py": "x = 2\n"})
+    with pytest.raises(Refused, match="not to agent/base"):
+        await world.push(commit, branch="agent/base", expected=world.workspace.base)
+
+
+async def test_hooks_of_the_repository_do_not_run(world: World, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    for name in ("pre-receive", "update", "post-receive", "reference-transaction", "post-update", "pre-push"):
+        hook = world.repository.path / ".git/hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\ntouch {ran}\nexit 1\n")
+        hook.chmod(0o755)
+    await world.push(await world.work({"calc.py": "x = 2\n"}))
+    assert await world.forge.branch_head(ID, BRANCH) is not None
+    assert not ran.exists()
+
+
+async def test_an_open_pull_request_stays_open_while_nobody_merges(world: World) -> None:
+    await world.propose()
+    assert await world.settled() == []
+    world.repository.commit({"other.txt": "1"})
+    assert await world.settled() == []
+    assert await world.settled() == []
+    found = await world.forge.find_pull_request(ID, BRANCH)
+    assert found is not None
+    assert found.number == 1
+
+
+MERGES: dict[str, list[tuple[str, ...]]] = {
+    "merged": [("merge", "-q", "--no-ff", "--no-edit", BRANCH)],
+    "merged and the branch deleted": [("merge", "-q", "--no-ff", "--no-edit", BRANCH), ("branch", "-D", BRANCH)],
+    "fast-forwarded": [("reset", "-q", "--hard", BRANCH)],
+    "squashed": [("merge", "-q", "--squash", BRANCH), ("commit", "-q", "-m", "Squashed")],
+    "squashed and the branch deleted": [
+        ("merge", "-q", "--squash", BRANCH),
+        ("commit", "-q", "-m", "Squashed"),
+        ("branch", "-D", BRANCH),
+    ],
+    "picked": [("cherry-pick", BRANCH)],
+}
+
+
+@pytest.mark.parametrize("how", MERGES)
+@pytest.mark.parametrize("base", ["as it was", "moved on", "changed again since"])
+async def test_a_merge_of_any_kind_is_noticed(world: World, how: str, base: str) -> None:
+    await world.propose()
+    if base == "moved on" and how != "fast-forwarded":
+        world.repository.commit({"other.txt": "1"})
+    for arguments in MERGES[how]:
+        world.repository.git(*arguments)
+    if base == "changed again since":
+        world.repository.commit({"calc.py": "x = 2\ny = 3\n"})
+    assert await world.settled() == ["merged"]
+
+
+async def test_a_rebased_merge_of_several_commits_is_noticed(world: World) -> None:
+    first = await world.propose()
+    second = await world.work({"notes.txt": "a\nb\nc\nd\n"}, parent=first, name="turn-2")
+    await world.push(second, expected=first)
+    world.repository.commit({"other.txt": "1"})
+    world.repository.git("cherry-pick", first, second)
+    world.repository.commit({"calc.py": "x = 5\n"})
+    assert await world.settled() == ["merged"]
+
+
+async def test_a_persons_extra_commits_that_are_merged_with_ours_count(world: World) -> None:
+    await world.propose()
+    world.repository.git("switch", "-q", BRANCH)
+    world.repository.commit({"calc.py": "x = 2  # two\n"})
+    world.repository.git("switch", "-q", "main")
+    assert await world.settled() == []
+    world.repository.git("merge", "-q", "--squash", BRANCH)
+    world.repository.git("commit", "-q", "-m", "Squashed")
+    world.repository.git("branch", "-D", BRANCH)
+    assert await world.settled() == ["merged"]
+
+
+async def test_a_branch_deleted_without_a_merge_is_closed(world: World) -> None:
+    await world.propose()
+    world.repository.commit({"other.txt": "1"})
+    assert await world.settled() == []
+    world.repository.git("branch", "-D", BRANCH)
+    assert await world.settled() == ["closed"]
+
+
+async def test_a_repository_that_is_gone_is_passed_over(world: World, tmp_path: Path) -> None:
+    await world.propose()
+    world.repository.path.rename(tmp_path / "moved")
+    assert await world.settled() == []
+    (tmp_path / "moved").rename(world.repository.path)
+    world.repository.git("merge", "-q", BRANCH)
+    assert await world.settled() == ["merged"]

@@ -1,0 +1,132 @@
+"""Attacks from inside the sandbox, run by root and by an ordinary user. All of them must fail.
+
+Each is first shown to work without the sandbox, where that does no harm: an attack that never works proves nothing.
+"""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from caseworker.workspaces.sandbox import Unconfined
+from tests.edges.prison import Prison, prison
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the sandbox both as root and as nobody")
+
+READING = {
+    "the key in the environment of the process that started it": """
+for process in Path("/proc").iterdir():
+    try:
+        if KEY.encode() in (process / "environ").read_bytes(): got(process)
+    except OSError: pass
+""",
+    "the worker's own folder in /proc": """
+words = Path(f"/proc/{WORKER}/cmdline").read_bytes()
+if b"pytest" in words: got(words)
+""",
+    "a person's files": """
+for path in (f"{FOLDER}/people/ada/.ssh/id_ed25519", f"{PERSON}/.bashrc", "/etc/shadow", "/etc/passwd"):
+    try: text = Path(path).read_text()
+    except OSError: continue
+    if "agent:x:1000" not in text: got(path)
+""",
+    "another case's workspace": 'got(Path(f"{FOLDER}/home/workspaces/other/tree/secret.py").read_text())',
+    "the database": 'got(Path(f"{FOLDER}/home/caseworker.db").read_text())',
+    "a server on this machine": 'socket.create_connection(("127.0.0.1", PORT), timeout=2); got("a connection")',
+    "an abstract Unix socket": 's = socket.socket(socket.AF_UNIX); s.connect(chr(0) + ABSTRACT); got("a connection")',
+    "the mirror": 'Path(f"{FOLDER}/home/mirrors/calc.git/HEAD").open("r+"); got("the mirror")',
+    "another worktree": 'Path(f"{FOLDER}/home/workspaces/other/tree/new").write_text("x"); got("a file")',
+    "a process of the host": 'os.kill(WORKER, 0); got("the worker")',
+}
+
+WRITING = {
+    "system folders": """
+for folder in ("/usr", "/usr/local/bin", "/usr/lib", "/etc", "/", "/root", "/home", "/bin", "/etc/ssl/certs"):
+    try: Path(folder, "planted").write_text("x"); got(folder)
+    except OSError: pass
+""",
+    "the accounts": 'Path("/etc/passwd").open("a"); got("passwd")',
+    "kernel settings": """
+for path in Path("/proc/sys").rglob("*"):
+    if path.is_file() and os.access(path, os.W_OK): got(path)
+for name in ("sysrq-trigger", "mtrr"):
+    if Path("/proc", name).exists() and os.access(f"/proc/{name}", os.W_OK): got(name)
+""",
+    "kernel memory": """
+for name in ("kcore", "kmsg", "keys", "kpagecount"):
+    try:
+        if Path("/proc", name).open("rb").read(8): got(name)
+    except OSError: pass
+""",
+    "the .git file": """
+for act in (lambda p: p.write_text("gitdir: /tmp/evil"), lambda p: p.unlink(), lambda p: p.rename(f"{WORKSPACE}/gone")):
+    try: act(Path(WORKSPACE, ".git")); got(".git")
+    except OSError: pass
+""",
+    "devices": """
+for name in ("mem", "kmsg", "vda", "sda", "loop0", "fuse", "kvm"):
+    if Path("/dev", name).exists(): got(name)
+try: os.mknod("/tmp/disk", 0o60600, os.makedev(252, 0)); got("a device")
+except OSError: pass
+""",
+    "capabilities and mounts": """
+status = Path("/proc/self/status").read_text()
+if any(int(line.split()[1], 16) for line in status.splitlines() if line.startswith("Cap")): got("capabilities")
+if "NoNewPrivs:\t1" not in status: got("new privileges")
+if os.getuid() == 0 or os.geteuid() == 0: got("root")
+for act in ("mount -t tmpfs none /usr", "mount -o remount,rw /usr", "umount /proc/sys", "unshare -Ur true",
+            "unshare -m true", "chroot / true", "su -c true", "nsenter -t 1 -m true"):
+    if subprocess.run(act.split(), capture_output=True).returncode == 0: got(act)
+try: os.setuid(0); got("uid 0")
+except OSError: pass
+""",
+    "a way out to the network": """
+for line in Path("/proc/net/dev").read_text().splitlines()[2:]:
+    if not line.strip().startswith("lo:"): got("a network card")
+try: socket.create_connection(("192.0.2.1", 80), timeout=1); got("a connection")
+except OSError: pass
+""",
+}
+
+
+@pytest.fixture(scope="module", params=["root", "nobody"])
+def cell(request: pytest.FixtureRequest) -> Iterator[Prison]:
+    with prison(request.param) as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", READING)
+def test_what_is_around_the_sandbox_can_not_be_reached(cell: Prison, name: str) -> None:
+    outside = cell.attack(READING[name], sandbox=Unconfined(cell.folder / "unconfined"))
+    if not (cell.user == "nobody" and "GOT" not in outside):  # what that user could not do anyway
+        assert "GOT" in outside, outside
+    inside = cell.attack(READING[name])
+    assert "TRIED" in inside
+    assert "GOT" not in inside
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_what_holds_the_sandbox_can_not_be_changed(cell: Prison, name: str) -> None:
+    inside = cell.attack(WRITING[name])
+    assert "TRIED" in inside
+    assert "GOT" not in inside
+
+
+def test_a_read_only_workspace_can_not_be_written(cell: Prison) -> None:
+    code = 'Path(WORKSPACE, "new").write_text("x"); got("written")'
+    inside = cell.attack(code, writable=False)
+    assert "TRIED" in inside
+    assert "Read-only file system" in inside
+    assert "GOT" in cell.attack(code, writable=True)
+    assert (cell.workspace / "new").exists()
+
+
+def test_inside_it_is_an_ordinary_user_with_the_given_environment_and_a_place_for_files(cell: Prison) -> None:
+    said = cell.run(["/bin/sh", "-c", "id -un; pwd; env | sort; touch ~/x /tmp/x && echo wrote; echo $((6*7))"])
+    lines = said.splitlines()
+    assert lines[0] == "agent"
+    assert str(cell.workspace) in lines
+    assert "GIVEN=yes" in lines
+    assert lines[-2:] == ["wrote", "42"]
+    names = {line.partition("=")[0] for line in lines if "=" in line}
+    assert names == {"GIVEN", "HOME", "LANG", "PATH", "PWD", "USER"}

@@ -1,0 +1,42 @@
+"""One Temporal server per test process, one world per scenario; every history is replayed at the end."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from temporalio.client import WorkflowHistory
+
+from caseworker.engine.client import Address, connect
+from caseworker.engine.server import TemporalServer
+from tests.world.world import World, open_world
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def temporal(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Address]:
+    server = TemporalServer(tmp_path_factory.mktemp("temporal"))
+    await server.start()
+    yield server.address
+    await server.stop()
+
+
+@pytest.fixture
+async def world(tmp_path: Path, temporal: Address, request: pytest.FixtureRequest) -> AsyncIterator[World]:
+    async with open_world(tmp_path / "home", await connect(temporal)) as world:
+        yield world
+        histories = await world.end()
+    folder = request.config.getoption("--keep-histories")
+    if folder is not None:
+        keep(Path(folder), request.node.name, histories)
+
+
+def keep(folder: Path, name: str, histories: list[WorkflowHistory]) -> None:
+    """For `tests/replay`: with the machine's name taken out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, history in enumerate(reversed(histories), start=1):
+        text = re.sub(r'"identity": "[^"]*"', '"identity": "worker"', history.to_json())
+        document = {"workflow_id": history.workflow_id, **json.loads(text)}
+        path = folder / f"{name.removeprefix('test_')}-{number}.json"
+        path.write_text(json.dumps(document, indent=1) + "\n")

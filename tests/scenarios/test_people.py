@@ -1,0 +1,100 @@
+"""People may speak at any moment: nothing is lost, and each can see what came of it."""
+
+import asyncio
+
+from caseworker.core.states import IssueState, Role
+from tests.world.project import git
+from tests.world.world import World
+
+S = IssueState
+
+
+async def test_words_said_before_a_turn_are_read_by_it_and_the_receipt_says_so(world: World) -> None:
+    release = world.agent.holds_in(Role.ANALYST)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.ANALYST)
+    await case.person_says("Please keep the capital H.")
+    release()
+    await case.expect_pull_request()
+    tester = next(brief for brief in world.agent.briefs if brief.role is Role.TESTER)
+    assert "Please keep the capital H." in tester.prompt
+    assert "ada, owner" in tester.prompt
+    await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 3: read by the tester")
+
+
+async def test_words_said_while_the_pull_request_waits_are_kept_and_answered_for(world: World) -> None:
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    await case.person_says("Thank you!")
+    await case.expect_receipts(
+        "seen by turn 1: read by the pm", "seen: kept on the record; `agent/issue-1` waits for a merge"
+    )
+    assert (await case.stored()).case.state is S.WAITING_FOR_HUMAN_INPUT
+
+
+async def test_a_close_in_the_middle_of_a_turn_stops_the_agent_and_cleans_up(world: World) -> None:
+    world.agent.holds_in(Role.DEVELOPER)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.DEVELOPER)
+    await case.person_closes()
+    stored = await case.expect_end(S.CLOSED)
+    assert world.agent.stopped == [Role.DEVELOPER]
+    assert stored.file.pipeline.failure_reason == "closed: Closed by ada: asked to"
+    assert not list((world.home / "workspaces").glob("*/tree"))
+    assert git(world.repository, "branch", "--list", "agent/*") == ""
+    assert (await case.receipts())[-1] == "seen: closed the case"
+
+
+async def test_closing_while_the_pull_request_waits_closes_the_case_and_leaves_the_branch(world: World) -> None:
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    await case.person_closes()
+    await case.expect_end(S.CLOSED)
+    assert git(world.repository, "branch", "--list", "agent/*") == "agent/issue-1"
+
+
+async def test_deleting_the_branch_without_a_merge_closes_the_case(world: World) -> None:
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    git(world.repository, "branch", "--quiet", "-D", "agent/issue-1")
+    await world.reconciler_looks()
+    stored = await case.expect_end(S.CLOSED)
+    assert "closed without a merge" in stored.case.reason
+
+
+async def test_words_after_the_end_are_recorded_and_reopen_nothing(world: World) -> None:
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    await case.person_merges()
+    await case.expect_end(S.COMPLETED)
+    await case.person_says("Thanks, all!")
+    await case.expect_receipts(
+        "seen by turn 1: read by the pm", "seen: completed the case", "seen: the case was over: kept on the record"
+    )
+    assert (await case.expect_end(S.COMPLETED)).case.state is S.COMPLETED
+
+
+async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: World) -> None:
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+
+    class Deaf:
+        async def ring(self, *_: object) -> None:
+            """The process died between the commit and the bell."""
+
+    world.intake._doorbell = Deaf()  # the one crash that can't be had from outside
+    await case.person_says("Is anybody there?")
+    assert (await case.receipts())[-1] == "recorded"
+    await world.reconciler_looks()
+    await case.expect_receipts(
+        "seen by turn 1: read by the pm", "seen: kept on the record; `agent/issue-1` waits for a merge"
+    )
+
+
+async def test_twenty_words_at_once_are_all_answered_for(world: World) -> None:
+    case = await world.owner_files_issue()
+    await asyncio.gather(*(case.person_says(f"word {number}") for number in range(20)))
+    await case.expect_pull_request()
+    receipts = await case.receipts()
+    assert len(receipts) == 21
+    assert all(receipt.startswith("seen by turn") for receipt in receipts)

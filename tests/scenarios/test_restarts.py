@@ -1,0 +1,107 @@
+"""A crash at any instant costs nothing but time."""
+
+import shutil
+from pathlib import Path
+
+from caseworker.core.ids import Sha
+from caseworker.core.outcomes import Task
+from caseworker.core.record import Transitioned
+from caseworker.core.states import IssueState, Role
+from caseworker.engine.client import Address, connect
+from caseworker.ports import PullRequest
+from tests.scenarios.test_straight_path import STRAIGHT
+from tests.world.project import git
+from tests.world.world import World, open_world
+
+S = IssueState
+
+
+async def test_a_worker_that_stops_in_the_middle_of_a_turn_gives_it_to_the_next_one(world: World) -> None:
+    release = world.agent.holds_in(Role.DEVELOPER)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.DEVELOPER)
+    await world.worker_stops()
+    release()
+    await world.worker_starts()
+    await case.expect_pull_request()
+    assert await case.states() == STRAIGHT
+    developer = [brief for brief in world.agent.briefs if brief.role is Role.DEVELOPER]
+    assert [brief.attempt.number for brief in developer] == [1, 2]
+    assert developer[0].attempt.session != developer[1].attempt.session
+
+
+async def test_a_push_that_landed_unheard_is_not_repeated(world: World) -> None:
+    case = await world.owner_files_issue()
+    pushes: list[Sha] = []
+    push = world.parts.forge.push
+
+    async def lands_but_fails_once(*arguments: object, **named: object) -> None:
+        await push(*arguments, **named)  # type: ignore[arg-type] # whatever the flow passes is passed on
+        pushes.append(Sha("pushed"))
+        raise ConnectionError("the answer got lost")
+
+    world.parts.forge.push = lands_but_fails_once  # type: ignore[method-assign] # the crash after the effect
+    await case.expect_pull_request()
+    assert len(pushes) == 1
+    assert git(world.repository, "rev-list", "--count", "main..agent/issue-1") == "1"
+
+
+async def test_a_pull_request_that_was_opened_unheard_is_found_and_not_opened_twice(world: World) -> None:
+    opened: list[PullRequest] = []
+    open_it = world.parts.forge.open_pull_request
+
+    async def opens_but_fails_once(pull: PullRequest) -> PullRequest:
+        opened.append(await open_it(pull))
+        raise ConnectionError("the answer got lost")
+
+    world.parts.forge.open_pull_request = opens_but_fails_once  # type: ignore[method-assign] # as above
+    case = await world.owner_files_issue()
+    pull = await case.expect_pull_request()
+    assert [pull.number] == [one.number for one in opened]
+
+
+async def test_every_transition_is_on_the_record_once_with_reason_and_in_order(world: World) -> None:
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    moves = [r.entry for r in await case.record() if isinstance(r.entry, Transitioned)]
+    assert [move.number for move in moves] == list(range(1, len(STRAIGHT) + 1))
+    assert all(move.reason for move in moves)
+    assert [move.from_state for move in moves[1:]] == [move.to_state for move in moves[:-1]]
+    sequence = [recorded.sequence for recorded in await case.record()]
+    assert sequence == list(range(1, len(sequence) + 1))
+
+
+async def test_a_lost_workspace_costs_one_turn_at_most(world: World) -> None:
+    release = world.agent.holds_in(Role.TECH_LEAD)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.TECH_LEAD)
+    await world.worker_stops()
+    shutil.rmtree(world.home / "workspaces")
+    release()
+    await world.worker_starts()
+    await case.expect_pull_request()
+    assert await case.file_on_branch("greeting.txt") == "Hello world"
+
+
+async def test_the_engine_may_start_empty_and_every_case_goes_on_from_its_record(
+    world: World,
+) -> None:
+    release = world.agent.holds_in(Role.DEVELOPER)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.DEVELOPER)
+    await world.worker_stops()
+    await world.client.get_workflow_handle(f"case:{case.id}").terminate("the engine's data is gone")
+    release()
+    await world.worker_starts()
+    assert await world.reconciler.ring_open_cases() == 1
+    await case.expect_pull_request()
+    assert await case.states() == STRAIGHT
+
+
+async def test_the_case_goes_the_same_way_with_the_workflow_cache_off(tmp_path: Path, temporal: Address) -> None:
+    async with open_world(tmp_path / "home", await connect(temporal), cached=0) as world:
+        case = await world.owner_files_issue()
+        await case.expect_pull_request()
+        assert await case.states() == STRAIGHT
+        assert [brief.task for brief in world.agent.briefs][-1] is Task.REVIEW
+        await world.end()

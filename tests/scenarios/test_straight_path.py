@@ -1,0 +1,148 @@
+"""From an issue to a merged pull request, and the ends it may come to before."""
+
+from pathlib import Path
+
+from caseworker.core.outcomes import Outcome, Task
+from caseworker.core.states import IssueState, Role
+from caseworker.ports import AgentFailed
+from tests.world.agent import approved, changes, implemented, rejected, wrote_test
+from tests.world.project import git
+from tests.world.world import World
+
+S = IssueState
+STRAIGHT = [
+    S.ANALYZING_REQUIREMENTS,
+    S.CREATING_TESTS,
+    S.IMPLEMENTING,
+    S.RUNNING_TESTS,
+    S.REVIEWING_CODE,
+    S.CREATING_PR,
+    S.WAITING_FOR_HUMAN_INPUT,
+]
+
+
+async def test_an_issue_becomes_a_pull_request_and_is_completed_when_a_person_merges(world: World) -> None:
+    case = await world.owner_files_issue()
+    pull = await case.expect_pull_request()
+    assert pull.title == "Greet the world by its name"
+    assert await case.states() == STRAIGHT
+    assert await case.file_on_branch("greeting.txt") == "Hello world"
+    await case.person_merges()
+    stored = await case.expect_end(S.COMPLETED)
+    assert stored.file.pipeline.status == "completed"
+    assert stored.file.commit.issue_closed
+
+
+async def test_the_case_file_is_filled_section_by_section(world: World) -> None:
+    case = await world.owner_files_issue(body="It says wrold.")
+    await case.expect_pull_request()
+    file = (await case.stored()).file
+    assert file.issue.original_body == "It says wrold."
+    assert file.triage.should_proceed
+    assert file.analysis.must_do == ["Greet the world."]
+    assert file.writer.test_written
+    assert file.writer.test_file == "tests/world.sh"
+    assert file.build.tests_passed
+    assert file.review.verdict == "APPROVED"
+    assert file.commit.pr_created
+    assert file.commit.branch == "agent/issue-1"
+    assert file.pipeline.status == "blocked"
+
+
+async def test_the_pull_request_shows_the_test_that_failed_before_and_passes_now(world: World) -> None:
+    case = await world.owner_files_issue()
+    pull = await case.expect_pull_request()
+    red, green = pull.body.index("**Red first**"), pull.body.index("**Green after**")
+    assert "`sh tests/world.sh` ended with exit code 1" in pull.body[red:green]
+    assert "`sh tests/world.sh` ended with exit code 0" in pull.body[green:]
+    assert pull.body.rstrip().endswith("Fixes #1")
+
+
+async def test_a_test_that_passes_without_the_fix_stops_the_case(world: World) -> None:
+    def wrote_an_empty_test(workspace: Path) -> Outcome:
+        outcome = wrote_test(workspace)
+        (workspace / "tests" / "world.sh").write_text("true\n")
+        return outcome
+
+    world.agent.does(Role.TESTER, Task.CREATE_TESTS, wrote_an_empty_test)
+    case = await world.owner_files_issue()
+    stored = await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    assert "passes without the fix" in stored.case.reason
+
+
+async def test_a_rejected_review_leads_to_a_repair_and_the_same_commit_is_never_pushed(world: World) -> None:
+    def repaired(workspace: Path) -> Outcome:
+        (workspace / "greeting.txt").write_text("Hello world\nBye.\n")
+        return changes("Greet the world and say goodbye")
+
+    world.agent.does(Role.TECH_LEAD, Task.REVIEW, rejected, approved)
+    world.agent.does(Role.DEVELOPER, Task.FIX, repaired)
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    assert S.FIXING_ISSUES in await case.states()
+    assert await case.file_on_branch("greeting.txt") == "Hello world\nBye."
+    fix = next(brief for brief in world.agent.briefs if brief.task is Task.FIX)
+    assert "end it with a stop" in fix.prompt
+    assert fix.resume is not None
+
+
+async def test_a_red_build_uses_an_attempt_and_exhausted_attempts_fail_without_a_pull_request(world: World) -> None:
+    def broken(workspace: Path) -> Outcome:
+        (workspace / "greeting.txt").write_text("Good morning\n")
+        return changes("Say good morning")
+
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, broken)
+    world.agent.does(Role.DEVELOPER, Task.FIX, broken)
+    case = await world.owner_files_issue()
+    stored = await case.expect_end(S.FAILED)
+    assert "All 3 attempts are used" in stored.case.reason
+    assert await world.store.pulls.of(case.id) == []
+    assert await case.file_on_branch("greeting.txt") == "Good morning"
+
+
+async def test_a_turn_that_fails_for_good_fails_the_case_with_its_reason(world: World) -> None:
+    failed = AgentFailed(reason="the answer was invalid twice", why="invalid_outcome")
+    world.agent.does(Role.ANALYST, Task.ANALYZE, lambda _: failed)
+    case = await world.owner_files_issue()
+    stored = await case.expect_end(S.FAILED)
+    assert "the answer was invalid twice" in stored.case.reason
+    assert stored.file.pipeline.failure_reason == stored.case.reason
+
+
+async def test_a_turn_that_dies_is_begun_again_from_the_same_commit(world: World) -> None:
+    tries: list[str] = []
+
+    def dies_once(workspace: Path) -> Outcome | AgentFailed:
+        tries.append((workspace / "greeting.txt").read_text())
+        if len(tries) == 1:
+            (workspace / "greeting.txt").write_text("half an ed")
+            (workspace / "stray.txt").write_text("left behind")
+            return AgentFailed(reason="the process crashed", why="crashed", retry=True)
+        return implemented(workspace)
+
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, dies_once)
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    assert tries == ["Hello wrold\n", "Hello wrold\n"]
+    assert "stray.txt" not in git(world.repository, "ls-tree", "-r", "--name-only", await case.branch())
+
+
+async def test_two_cases_on_one_repository_at_once_do_not_meet(world: World) -> None:
+    first = await world.owner_files_issue("The greeting misspells the world")
+    second = await world.owner_files_issue("The greeting is still misspelt")
+    await first.expect_pull_request()
+    await second.expect_pull_request()
+    assert {await first.branch(), await second.branch()} == {"agent/issue-1", "agent/issue-2"}
+    for case in (first, second):
+        names = git(world.repository, "diff", "--name-only", "main", await case.branch())
+        assert names.split() == ["greeting.txt", "tests/world.sh"]
+
+
+async def test_a_dirty_checkout_is_left_as_it_is(world: World) -> None:
+    (world.repository / "greeting.txt").write_text("my own work")
+    (world.repository / "notes.txt").write_text("mine")
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    assert (world.repository / "greeting.txt").read_text() == "my own work"
+    assert git(world.repository, "status", "--short").splitlines() == ["M greeting.txt", "?? notes.txt"]
+    assert git(world.repository, "branch", "--show-current") == "main"

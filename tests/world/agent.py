@@ -1,0 +1,134 @@
+"""A scripted agent behind the runtime port: it edits real files in the real workspace, and says what it is told to."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from caseworker.core.outcomes import Outcome, Task, parse_outcome
+from caseworker.core.record import AgentEvent, AgentSaid
+from caseworker.core.states import Role
+from caseworker.ports import AgentFailed, AgentFinished, Brief
+
+Act = Callable[[Path], Outcome | AgentFailed]
+
+
+def triaged(workspace: Path) -> Outcome:
+    return parse_outcome(
+        Role.PM,
+        Task.TRIAGE,
+        {
+            "status": "PROCEED",
+            "type": "BUG_FIX",
+            "scope": "SMALL",
+            "complexity": "simple",
+            "reason": "The greeting is wrong.",
+        },
+    )
+
+
+def analyzed(workspace: Path) -> Outcome:
+    return parse_outcome(
+        Role.ANALYST,
+        Task.ANALYZE,
+        {
+            "status": "READY",
+            "confidence": 0.95,
+            "root_cause": "greeting.txt, line 1: the world is misspelt.",
+            "files": [{"path": "greeting.txt", "purpose": "the greeting", "action": "modify"}],
+            "test_requirement": {"required": True, "type": "regression", "location": "tests/world.sh"},
+            "must_do": ["Greet the world."],
+            "brief": "Spell the world right.",
+        },
+    )
+
+
+def wrote_test(workspace: Path) -> Outcome:
+    (workspace / "tests" / "world.sh").write_text("grep -q '^Hello world$' greeting.txt\n")
+    return parse_outcome(
+        Role.TESTER,
+        Task.CREATE_TESTS,
+        {
+            "status": "TESTS_READY",
+            "test_file": "tests/world.sh",
+            "test_command": "sh tests/world.sh",
+            "summary": "The greeting names the world.",
+        },
+    )
+
+
+def implemented(workspace: Path) -> Outcome:
+    (workspace / "greeting.txt").write_text("Hello world\n")
+    return changes("Greet the world by its name")
+
+
+def changes(subject: str) -> Outcome:
+    return parse_outcome(
+        Role.DEVELOPER,
+        Task.IMPLEMENT,
+        {
+            "status": "READY_FOR_QA",
+            "changes": [{"file": "greeting.txt", "description": "the spelling"}],
+            "summary": "The world was misspelt; it is not any more.",
+            "commit_message": f"{subject}\n\nIt was misspelt.",
+        },
+    )
+
+
+def approved(workspace: Path) -> Outcome:
+    return parse_outcome(Role.TECH_LEAD, Task.REVIEW, {"status": "APPROVED", "good": ["The smallest change."]})
+
+
+def rejected(workspace: Path) -> Outcome:
+    return parse_outcome(
+        Role.TECH_LEAD,
+        Task.REVIEW,
+        {"status": "CHANGES_REQUESTED", "feedback_for_writer": "greeting.txt, line 1: end it with a stop."},
+    )
+
+
+class ScriptedAgent:
+    """The `AgentRuntime` of most scenarios. Without instructions it walks the straight path."""
+
+    def __init__(self) -> None:
+        self._script: dict[tuple[Role, Task], list[Act]] = {
+            (Role.PM, Task.TRIAGE): [triaged],
+            (Role.ANALYST, Task.ANALYZE): [analyzed],
+            (Role.TESTER, Task.CREATE_TESTS): [wrote_test],
+            (Role.DEVELOPER, Task.IMPLEMENT): [implemented],
+            (Role.DEVELOPER, Task.FIX): [implemented],
+            (Role.TECH_LEAD, Task.REVIEW): [approved],
+        }
+        self.briefs: list[Brief] = []
+        self._holds: dict[Role, asyncio.Event] = {}
+        self._reached: dict[Role, asyncio.Event] = {}
+        self.stopped: list[Role] = []
+
+    def does(self, role: Role, task: Task, *acts: Act) -> None:
+        """These, one per turn; the last one again from then on."""
+        self._script[role, task] = list(acts)
+
+    def holds_in(self, role: Role) -> Callable[[], None]:
+        """The next turn of this role stays open until the returned function is called."""
+        self._holds[role] = asyncio.Event()
+        self._reached[role] = asyncio.Event()
+        return self._holds[role].set
+
+    def reached(self, role: Role) -> Awaitable[object]:
+        return asyncio.wait_for(self._reached[role].wait(), timeout=20)
+
+    async def run(
+        self, brief: Brief, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]]
+    ) -> AgentFinished | AgentFailed:
+        self.briefs.append(brief)
+        await saw([AgentSaid(turn=brief.attempt.turn, text=f"I am the {brief.role}.")])
+        hold = self._holds.get(brief.role)
+        if hold is not None:
+            self._reached[brief.role].set()
+            try:
+                await hold.wait()
+            except asyncio.CancelledError:
+                self.stopped.append(brief.role)
+                raise
+        acts = self._script[brief.role, brief.task]
+        end = acts[min(brief.nth, len(acts)) - 1](brief.workspace)
+        return end if isinstance(end, AgentFailed) else AgentFinished(outcome=end, calls=1)

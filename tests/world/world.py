@@ -1,0 +1,241 @@
+"""The world of a scenario: a home, a repository, a worker, and the people around them."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from temporalio.api.enums.v1 import EventType
+from temporalio.client import Client, WorkflowHistory
+from temporalio.service import RPCError
+from temporalio.worker import Replayer
+
+from caseworker.app.settings import Settings
+from caseworker.app.wiring import Parts, make_case_workers, make_doorbell, make_reconciler
+from caseworker.contract.names import workflow_id
+from caseworker.core.ids import CaseId
+from caseworker.core.messages import MessageKind, receipt
+from caseworker.core.policy import Policy
+from caseworker.core.record import Recorded, Transitioned
+from caseworker.core.states import IssueState
+from caseworker.core.story import tell
+from caseworker.engine.worker import sandboxed_runner
+from caseworker.flows.issue import IssueWorkflow
+from caseworker.forges.local import LocalForge
+from caseworker.intake.manual import ManualIntake
+from caseworker.intake.reconciler import Reconciler
+from caseworker.ports import NewIssue, PullRequest, Store, StoredCase
+from caseworker.store.store import open_store
+from caseworker.workspaces.builds import SandboxedBuilder
+from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.sandbox import Bubblewrap
+from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.world.agent import ScriptedAgent
+from tests.world.project import git, make_project
+
+PATIENCE = 30.0
+
+
+@dataclass
+class World:
+    home: Path
+    repository: Path
+    client: Client
+    store: Store
+    parts: Parts
+    agent: ScriptedAgent
+    intake: ManualIntake
+    reconciler: Reconciler
+    policy: Policy = field(default_factory=lambda: Policy(turn_retries=1))
+    cached: int = 200
+    cases: list[CaseId] = field(default_factory=list)
+    _worker: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    # --- what people do
+
+    async def owner_files_issue(self, title: str = "The greeting misspells the world", body: str = "") -> "CaseInWorld":
+        repository = await self.store.repositories.register(self.repository)
+        issue = await self.store.repositories.new_issue(repository, NewIssue(title=title, body=body))
+        opened = await self.intake.open_case(issue, policy=self.policy, rehearsal=None, author="ada")
+        self.cases.append(opened.case)
+        return CaseInWorld(self, opened.case)
+
+    # --- what time and machines do
+
+    async def worker_starts(self) -> None:
+        for worker in make_case_workers(self.client, self.parts, slots=2, cached=self.cached):
+            await self._worker.enter_async_context(worker)
+
+    async def worker_stops(self) -> None:
+        await self._worker.aclose()
+        self._worker = AsyncExitStack()
+
+    async def reconciler_looks(self) -> None:
+        await self.reconciler.ring_unclaimed()
+        await self.reconciler.look_at_pull_requests()
+
+    # --- at the end
+
+    async def histories(self) -> AsyncIterator[WorkflowHistory]:
+        """Every run of every case, from the newest back to the first."""
+        for case in self.cases:
+            run: str | None = None
+            while True:
+                handle = self.client.get_workflow_handle(workflow_id(case), run_id=run)
+                history = await handle.fetch_history()
+                yield history
+                run = history.events[0].workflow_execution_started_event_attributes.continued_execution_run_id
+                if not run:
+                    break
+
+    async def end(self) -> list[WorkflowHistory]:
+        """Stop, and replay everything that happened: each scenario is a test of determinism as well."""
+        for case in self.cases:
+            await self._rests(case)
+        await self.worker_stops()
+        kept = [history async for history in self.histories()]
+        replayer = Replayer(
+            workflows=[IssueWorkflow],
+            workflow_runner=sandboxed_runner(),
+            data_converter=self.client.data_converter,
+        )
+        for history in kept:
+            await asyncio.wait_for(replayer.replay_workflow(history), timeout=PATIENCE)
+        for case in self.cases:
+            try:
+                await self.client.get_workflow_handle(workflow_id(case)).terminate("the scenario is over")
+            except RPCError:
+                continue  # it has ended by itself
+        return kept
+
+    async def _rests(self, case: CaseId) -> None:
+        """Until no workflow task is under way: the replayer waits forever for what half a task had begun."""
+        under_way = {
+            EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
+            EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
+            EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
+            EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED,
+        }
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            history = await self.client.get_workflow_handle(workflow_id(case)).fetch_history()
+            if history.events[-1].event_type not in under_way:
+                return
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"the workflow of {case} does not come to rest")
+
+
+@dataclass
+class CaseInWorld:
+    world: World
+    id: CaseId
+
+    # --- what people do
+
+    async def person_says(self, text: str, *, kind: MessageKind = MessageKind.WORDS) -> None:
+        client_id = f"{self.id} {text} {time.monotonic_ns()}"
+        await self.world.intake.say(self.id, author="ada", kind=kind, text=text, client_id=client_id)
+
+    async def person_closes(self, reason: str = "not needed any more") -> None:
+        await self.person_says(reason, kind=MessageKind.CLOSE)
+
+    async def person_merges(self) -> None:
+        git(self.world.repository, "merge", "--quiet", "--no-ff", "--message", "Merge", await self.branch())
+        await self.world.reconciler_looks()
+
+    # --- what we expect
+
+    async def expect_state(self, state: IssueState) -> StoredCase:
+        return await self.expect(lambda stored: stored.case.state is state, f"the state {state}")
+
+    async def expect_end(self, state: IssueState) -> StoredCase:
+        """The state, and the workflow's own end: everything is pushed, cleaned up and answered for."""
+        await self.expect_state(state)
+        handle = self.world.client.get_workflow_handle(workflow_id(self.id))
+        await asyncio.wait_for(handle.result(), timeout=PATIENCE)
+        return await self.stored()
+
+    async def expect_pull_request(self) -> PullRequest:
+        await self.expect_state(IssueState.WAITING_FOR_HUMAN_INPUT)
+        pulls = await self.world.store.pulls.of(self.id)
+        assert len(pulls) == 1
+        return pulls[0]
+
+    async def expect(self, is_so: Callable[[StoredCase], bool], what: str) -> StoredCase:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            stored = await self.stored()
+            if is_so(stored):
+                return stored
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{self.id} did not come to {what}; its story:\n{await self.story()}")
+            await asyncio.sleep(0.02)
+
+    async def expect_receipts(self, *expected: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while (seen := await self.receipts()) != list(expected):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"expected the receipts {list(expected)}, saw {seen}")
+            await asyncio.sleep(0.02)
+
+    # --- what can be looked at
+
+    async def stored(self) -> StoredCase:
+        stored = await self.world.store.cases.load(self.id)
+        assert stored is not None
+        return stored
+
+    async def branch(self) -> str:
+        return (await self.stored()).case.branch
+
+    async def record(self) -> list[Recorded]:
+        return await self.world.store.record.read(self.id, limit=10_000)
+
+    async def states(self) -> list[IssueState]:
+        return [r.entry.to_state for r in await self.record() if isinstance(r.entry, Transitioned)]
+
+    async def receipts(self) -> list[str]:
+        turns = (await self.stored()).case.turns
+        return [receipt(message, turns) for message in await self.world.store.inbox.of(self.id)]
+
+    async def story(self) -> str:
+        return "\n".join(told.text for recorded in await self.record() for told in tell(recorded.entry))
+
+    async def file_on_branch(self, name: str) -> str:
+        return git(self.world.repository, "show", f"{await self.branch()}:{name}")
+
+
+@asynccontextmanager
+async def open_world(home: Path, client: Client, *, cached: int = 200) -> AsyncIterator[World]:
+    settings = Settings(home=home)
+    project = make_project(home / "project")
+    store = await open_store(settings.database)
+    agent = ScriptedAgent()
+    sandbox = Bubblewrap(home / "sandbox")
+    forge = LocalForge(repositories=store.repositories, pulls=store.pulls, git=SafeGit())
+    parts = Parts(
+        store=store,
+        workspaces=GitWorkspaces(home),
+        builder=SandboxedBuilder(sandbox),
+        forge=forge,
+        runtime=agent,
+    )
+    world = World(
+        home=home,
+        repository=project,
+        client=client,
+        store=store,
+        parts=parts,
+        agent=agent,
+        cached=cached,
+        intake=ManualIntake(store=store, doorbell=make_doorbell(client, store)),
+        reconciler=make_reconciler(client, parts),
+    )
+    await world.worker_starts()
+    try:
+        yield world
+    finally:
+        await world.worker_stops()
+        await store.close()
