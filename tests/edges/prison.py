@@ -62,6 +62,7 @@ class Prison:
             "PORT": self.port,
             "ABSTRACT": self.abstract,
             "WORKER": os.getpid(),
+            "WORDS": Path("/proc/self/cmdline").read_bytes(),
             "PERSON": str(Path.home()),
         }
         constants = "".join(f"{name} = {value!r}\n" for name, value in places.items())

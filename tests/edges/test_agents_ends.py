@@ -168,7 +168,7 @@ async def test_cancelling_leaves_no_process_and_no_file_within_two_seconds(world
             await turn
         assert time.monotonic() - began < 2
     assert _processes_with(marker) == []
-    assert list(temporary.iterdir()) == []
+    assert _left_in(temporary) == []
     assert len(world.ledger.settled) == len(world.ledger.reserved)
 
 
@@ -195,7 +195,7 @@ async def test_cancelling_at_once_leaves_nothing(world: AgentWorld, temporary: P
         with pytest.raises(asyncio.CancelledError):
             await turn
         assert time.monotonic() - began < 2
-    assert list(temporary.iterdir()) == []
+    assert _left_in(temporary) == []
     assert _processes_with(str(temporary)) == []
 
 
@@ -260,3 +260,7 @@ def _processes_with(words: str) -> list[int]:
             except OSError:
                 continue
     return found
+
+
+def _left_in(folder: Path) -> list[Path]:
+    return list(folder.iterdir())

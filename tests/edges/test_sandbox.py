@@ -30,6 +30,12 @@ def workspace(tmp_path: Path) -> Path:
     return tmp_path / "tree"
 
 
+@pytest.fixture
+def marker(tmp_path: Path) -> str:
+    """Seconds to sleep that no other test, nor another run of the tests on this machine, sleeps."""
+    return f"3141.{abs(hash(tmp_path)) % 10**12}"
+
+
 def run(sandbox: Bubblewrap | Unconfined, enclosure: Enclosure, *argv: str) -> str:
     done = subprocess.run(sandbox.command(enclosure, argv), env={}, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
@@ -75,8 +81,7 @@ async def test_the_probe_is_content_here(sandbox: Bubblewrap) -> None:
     assert await sandbox.probe() is None
 
 
-def test_killing_it_kills_all_that_runs_inside(sandbox: Bubblewrap, workspace: Path) -> None:
-    marker = "31415.1"
+def test_killing_it_kills_all_that_runs_inside(sandbox: Bubblewrap, workspace: Path, marker: str) -> None:
     process = start(sandbox, workspace, f"setsid sleep {marker} & nohup sleep {marker} & sleep {marker}; true")
     assert eventually(3, marker)
     process.send_signal(signal.SIGKILL)
@@ -84,15 +89,13 @@ def test_killing_it_kills_all_that_runs_inside(sandbox: Bubblewrap, workspace: P
     assert eventually(0, marker)
 
 
-def test_nothing_is_left_running_when_it_ends_by_itself(sandbox: Bubblewrap, workspace: Path) -> None:
-    marker = "31415.2"
+def test_nothing_is_left_running_when_it_ends_by_itself(sandbox: Bubblewrap, workspace: Path, marker: str) -> None:
     process = start(sandbox, workspace, f"setsid sleep {marker} >/dev/null 2>&1 & echo done")
     assert process.wait() == 0
     assert eventually(0, marker)
 
 
-def test_it_dies_with_the_worker(tmp_path: Path, workspace: Path) -> None:
-    marker = "31415.3"
+def test_it_dies_with_the_worker(tmp_path: Path, workspace: Path, marker: str) -> None:
     worker = f"""
 import subprocess, sys
 from pathlib import Path

@@ -22,7 +22,7 @@ for process in Path("/proc").iterdir():
 """,
     "the worker's own folder in /proc": """
 words = Path(f"/proc/{WORKER}/cmdline").read_bytes()
-if b"pytest" in words: got(words)
+if words == WORDS: got(words)
 """,
     "a person's files": """
 for path in (f"{FOLDER}/people/ada/.ssh/id_ed25519", f"{PERSON}/.bashrc", "/etc/shadow", "/etc/passwd"):

@@ -129,5 +129,5 @@ async def test_a_put_that_is_cancelled_anywhere_leaves_the_database_free_for_oth
             await asyncio.sleep(0)  # lets it go a little further each time
         leaving.cancel()
         await asyncio.wait([leaving])
-        async with asyncio.timeout(2):  # SQLite would wait for a lock that was left behind, and then give up
+        async with asyncio.timeout(8):  # SQLite would wait 10 s for a lock that was left behind
             assert await store.inbox.put(said(case)) is not None

@@ -36,7 +36,8 @@ class Building(BuildActivities):
         commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
         if request.stage is not Stage.BASE and request.case.new_test:
             commands = [*commands, Command(purpose=Purpose.NEW_TEST, command=request.case.new_test)]
-        await self._workspaces.reset(workspace, request.commit, scrub=False)
+        # Scrubbed: an ignored file that an agent left behind must not decide what we see.
+        await self._workspaces.reset(workspace, request.commit, scrub=True)
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
         return Build(number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs))
 

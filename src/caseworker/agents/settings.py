@@ -70,6 +70,7 @@ def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:
         "ANTHROPIC_UNIX_SOCKET": str(folder.socket),
         "ANTHROPIC_BASE_URL": "http://localhost",  # without it the program speaks TLS on the socket
         "ANTHROPIC_API_KEY": "the-gateway-has-the-key",
+        "PYTHONDONTWRITEBYTECODE": "1",  # by-products of a look belong into no commit
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "CLAUDE_CODE_MAX_OUTPUT_TOKENS": "16000",
         # Three tries wait about 4 s in all; ten, the default, would hide an outage from the flow's retry for minutes.

@@ -10,7 +10,7 @@ from rich.console import Console
 from caseworker.app.desk import at_desk, find_case, person, reading
 from caseworker.app.hosting import start_host
 from caseworker.app.running import check_disk, follow
-from caseworker.app.settings import Settings
+from caseworker.app.settings import Settings, make_home
 from caseworker.app.showing import await_receipt, export_case, show_case, show_cases, show_pull_request
 from caseworker.app.view import open_view, print_json
 from caseworker.core.errors import Refused
@@ -33,7 +33,7 @@ async def new_issue(
         raise Refused("The title is empty.", todo="Say in one line what is wrong.")
     facts = await look(repo)
     check_disk(settings.home)
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_home(settings)
     store = await open_store(settings.database)
     try:
         repository = await store.repositories.register(facts.path)
@@ -119,6 +119,7 @@ async def export_one(settings: Settings, console: Console, name: str, to: Path |
 
 def start(settings: Settings, console: Console, *, fresh_engine: bool, as_json: bool) -> None:
     check_disk(settings.home)
+    make_home(settings)
     if fresh_engine and HostPlace(settings.home).running() is not None:
         raise Refused("The host is running.", todo="`caseworker host stop` first.")
     host = start_host(settings, fresh_engine=fresh_engine)

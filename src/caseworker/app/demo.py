@@ -8,13 +8,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from caseworker.app.running import RunRequest, read_rehearsal, run
-from caseworker.app.settings import Settings
+from caseworker.app.running import RunRequest, check_disk, check_sandbox, read_rehearsal, run
+from caseworker.app.settings import Settings, make_home
 from caseworker.core.errors import Refused
 from caseworker.intake.issues import read_issue
 
 
 async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> int:
+    check_disk(settings.home)
+    await check_sandbox(settings)
+    make_home(settings)
     with as_file(files("caseworker.app") / "demos" / "shop") as source:
         project = lay_out(source / "project", settings.home / "demo")
         request = RunRequest(

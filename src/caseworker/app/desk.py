@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from caseworker.app.hosting import ensure_host
-from caseworker.app.settings import Settings
+from caseworker.app.settings import Settings, make_home
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.messages import MessageKind
@@ -64,7 +64,7 @@ async def reading(settings: Settings) -> AsyncIterator[Store]:
 @asynccontextmanager
 async def at_desk(settings: Settings) -> AsyncIterator[Desk]:
     """The records and a worker: the host of this home, started if need be, or the cluster's own workers."""
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_home(settings)
     store = await open_store(settings.database)
     try:
         doorbell: Doorbell = await _doorbell(settings, store)

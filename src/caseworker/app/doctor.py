@@ -103,13 +103,12 @@ async def _engine(settings: Settings) -> Finding:
 
 
 async def _agent() -> Finding:
-    from caseworker.agents.process import agent_binary
+    from caseworker.agents.claude import agent_binary
 
-    try:
-        program = agent_binary()
-    except Refused as refused:
-        return Finding("agent", "missing", str(refused))
-    return Finding("agent", "ok", await _output(str(program), "--version"))
+    answer = await _output(str(agent_binary()), "--version")
+    if answer == "not found":
+        return Finding("agent", "missing", "its program is not installed: `make setup` installs it again")
+    return Finding("agent", "ok", answer)
 
 
 def _home(settings: Settings) -> Finding:

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from caseworker.app.settings import Settings
+from caseworker.app.settings import Settings, make_home
 from caseworker.core.errors import Refused
 from caseworker.engine.host import HostFile, HostPlace, await_start, code_fingerprint, spawn, stop
 from caseworker.ports import Store
@@ -28,7 +28,7 @@ def start_host(settings: Settings, *, fresh_engine: bool = False) -> HostFile:
 async def ensure_host(settings: Settings, store: Store) -> HostFile:
     """A host of this code and these settings."""
     place = HostPlace(settings.home)
-    place.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_home(settings)
     place.touch()
     running = place.running()
     if running is not None and not _fits(running, settings):

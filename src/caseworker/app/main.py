@@ -52,8 +52,15 @@ def _console() -> "Console":
     return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
+class _Interrupted(Exception):
+    """Ctrl-C, as an exception that Typer does not answer by itself."""
+
+
 def _do(work: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(work)
+    try:
+        return asyncio.run(work)
+    except KeyboardInterrupt:
+        raise _Interrupted from None
 
 
 def _version(wanted: bool) -> None:
@@ -237,7 +244,7 @@ def main() -> None:
         _tell(str(refused), 2)
     except Transient as error:
         _tell(f"{error} Nothing is lost; try again in a moment.", 3)
-    except KeyboardInterrupt:
+    except (_Interrupted, KeyboardInterrupt):
         _tell("Interrupted. What was begun goes on; the same command takes it up again.", 130)
     except BrokenPipeError:
         sys.stderr.close()

@@ -80,6 +80,11 @@ class Settings(BaseModel):
         return [secret.get_secret_value() for secret in held if secret is not None]
 
 
+def make_home(settings: Settings) -> None:
+    """For nobody else: the records, transcripts and workspaces in it are as private as the code they are about."""
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
 _NOT_SETTINGS: Final = {"CONFIG"}
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 
-from caseworker.app.settings import Settings
+from caseworker.app.settings import Settings, make_home
 from caseworker.app.wiring import cluster_address
 from caseworker.app.working import work
 from caseworker.core.errors import Refused
@@ -20,7 +20,7 @@ async def run_worker(settings: Settings) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_home(settings)
     store = await open_store(settings.database)
     try:
         client = await connect(cluster_address(settings))

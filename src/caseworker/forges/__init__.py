@@ -1,0 +1,1 @@
+"""Where branches and pull requests live: a repository on this disk, or GitHub. Nothing here merges."""
