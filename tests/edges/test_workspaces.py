@@ -250,3 +250,12 @@ async def test_a_submodule_is_refused_and_a_repository_with_one_works(
     workspace = await workspaces.prepare(CASE, whole.path, None)
     made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
     assert await workspaces.changed(workspace, workspace.base, made) == ["x.py"]
+
+
+async def test_what_running_leaves_behind_is_no_part_of_a_commit(
+    workspaces: GitWorkspaces, repository: Repository
+) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    files = {"__pycache__/a.cpython-311.pyc": "x", "node_modules/dependency.js": "1", "new.py": "x = 1\n"}
+    commit = await committed(workspaces, workspace, files, parent=workspace.base)
+    assert await workspaces.changed(workspace, workspace.base, commit) == ["new.py"]

@@ -196,14 +196,14 @@ def proven(case: Case) -> bool:
 def _after_outcome(case: Case, outcome: Outcome, policy: Policy) -> Move:
     match outcome:
         case TriageOutcome(status="PROCEED"):
-            return Move(to=S.ANALYZING_REQUIREMENTS, reason=outcome.reason)
+            return Move(to=S.ANALYZING_REQUIREMENTS, reason="The issue is worth working on.")
         case TriageOutcome(status="REJECT"):
             return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}")
         case TriageOutcome():
             return _ask(f"A person has to agree first: {outcome.reason}")
         case AnalysisOutcome(status="READY") if outcome.confidence >= CLEAR_ENOUGH and not outcome.questions:
             if outcome.test_requirement.required:
-                return Move(to=S.CREATING_TESTS, reason=outcome.root_cause or "The requirements are clear.")
+                return Move(to=S.CREATING_TESTS, reason="The requirements are clear; a test comes first.")
             return Move(to=S.IMPLEMENTING, reason="The requirements are clear; no new test is needed.")
         case AnalysisOutcome():
             return _ask("The requirements are unclear. " + " ".join(outcome.questions))
@@ -212,7 +212,7 @@ def _after_outcome(case: Case, outcome: Outcome, policy: Policy) -> Move:
         case TestsOutcome():
             return _ask(f"The tester could not write the test: {outcome.summary}")
         case ImplementationOutcome(status="READY_FOR_QA"):
-            return Move(to=S.RUNNING_TESTS, reason=outcome.summary)
+            return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
         case ImplementationOutcome():
             return _ask(f"The developer could not finish ({outcome.status}): {outcome.summary}")
         case ReviewOutcome(status="APPROVED"):

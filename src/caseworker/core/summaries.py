@@ -1,5 +1,6 @@
 """What came of a case, for a person who was not watching and for programs: facts only, each from the record."""
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -96,6 +97,10 @@ def _seen(build: Build | None) -> Seen | None:
     return Seen(command=run.command, commit=build.commit, exit_code=run.exit_code, last_line=_last_line(run))
 
 
+_TELLING = re.compile(r"\b(ok|pass|passed|fail|failed|failures?|errors?)\b", re.IGNORECASE)
+
+
 def _last_line(run: CommandRun) -> str:
+    """The last line that tells how it went; runners like to end with a time."""
     lines = [line.strip() for line in run.output.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    return next((line for line in reversed(lines) if _TELLING.search(line)), lines[-1] if lines else "")

@@ -17,7 +17,17 @@ from caseworker.workspaces.locks import locked
 OURS = ("issue-state.json", ".caseworker")
 """At the root of a workspace: laid there for the agent, never part of a commit."""
 FETCHED_HEAD = "refs/origin-head"
-_EXCLUDE = "".join(f"/{name}\n" for name in OURS)
+_BY_PRODUCTS = (
+    "__pycache__/",
+    "*.py[co]",
+    ".pytest_cache/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    "node_modules/",
+    ".DS_Store",
+)
+"""What running and looking leaves behind, where the repository does not ignore it itself. Tracked files stay."""
+_EXCLUDE = "".join(f"{name}\n" for name in (*(f"/{name}" for name in OURS), *_BY_PRODUCTS))
 _ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding !diff\n"
 """Files are taken byte for byte whatever the tree's own .gitattributes say: no filter, no conversion that could fail,
 and no `-diff` that would hide a change from the reviewer. This file has the last word among attributes."""
