@@ -54,10 +54,19 @@ class Meter:
         seen = {
             "input_tokens": usage.get("input_tokens"),
             "output_tokens": usage.get("output_tokens"),
-            "cache_write_tokens": usage.get("cache_creation_input_tokens"),
             "cache_read_tokens": usage.get("cache_read_input_tokens"),
+            **_written_to_caches(usage),
         }
         self._usage = self._usage.model_copy(update={k: v for k, v in seen.items() if isinstance(v, int) and v >= 0})
+
+
+def _written_to_caches(usage: dict[str, Any]) -> dict[str, object]:
+    """The provider gives the sum, and beside it how it divides into caches of five minutes and of an hour."""
+    match usage:
+        case {"cache_creation": {"ephemeral_1h_input_tokens": int(long)}, "cache_creation_input_tokens": int(total)}:
+            return {"cache_write_tokens": max(0, total - long), "long_cache_write_tokens": long}
+        case _:
+            return {"cache_write_tokens": usage.get("cache_creation_input_tokens")}
 
 
 def _parsed(data: bytes) -> dict[str, Any]:

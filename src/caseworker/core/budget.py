@@ -1,5 +1,6 @@
 """What a model call costs. Money is counted in whole micro-dollars: cents that are added up must not drift."""
 
+import math
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,6 +14,9 @@ class Usage(BaseModel):
     input_tokens: int = 0
     output_tokens: int = 0
     cache_write_tokens: int = 0
+    """Kept for five minutes."""
+    long_cache_write_tokens: int = 0
+    """Kept for an hour, and dearer."""
     cache_read_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -20,31 +24,43 @@ class Usage(BaseModel):
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            long_cache_write_tokens=self.long_cache_write_tokens + other.long_cache_write_tokens,
             cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
         )
 
 
 class Price(BaseModel):
-    """Micro-dollars per million tokens, which is dollars per million times a million."""
+    """Dollars per million tokens, which is micro-dollars per token."""
 
     model_config = ConfigDict(frozen=True)
     input: float
     output: float
     cache_write: float
+    long_cache_write: float
     cache_read: float
 
 
-def _price(dollars_in: float, dollars_out: float) -> Price:
-    """Anthropic's rule for caches: a write costs 1.25 of the input, a read a tenth."""
-    return Price(input=dollars_in, output=dollars_out, cache_write=dollars_in * 1.25, cache_read=dollars_in * 0.1)
+def _price(dollars_in: float, dollars_out: float, *, cache_read: float = 0.1) -> Price:
+    """Anthropic's rule for caches: a write costs 1.25 of the input, twice if kept for an hour; a read a tenth."""
+    return Price(
+        input=dollars_in,
+        output=dollars_out,
+        cache_write=dollars_in * 1.25,
+        long_cache_write=dollars_in * 2,
+        cache_read=dollars_in * cache_read,
+    )
 
 
 PRICES: Final[tuple[tuple[str, Price], ...]] = (
     ("haiku", _price(1, 5)),
+    ("sonnet-5", _price(2, 10)),
     ("sonnet", _price(3, 15)),
+    ("opus-5-5", _price(4, 20, cache_read=0.05)),
+    ("opus-5", _price(5, 25)),
     ("opus", _price(15, 75)),
+    ("fable", _price(10, 50)),
 )
-"""Dollars per million tokens by family, found in the model's name; settings may override."""
+"""List prices by what the model's name holds, the first that fits. Where a family has several, never too low."""
 
 _DEAREST: Final = max((price for _, price in PRICES), key=lambda price: price.output)
 
@@ -56,18 +72,19 @@ def price_of(model: str) -> Price:
 
 def cost(model: str, usage: Usage) -> int:
     price = price_of(model)
-    dollars_per_million = (
+    micros = (
         usage.input_tokens * price.input
         + usage.output_tokens * price.output
         + usage.cache_write_tokens * price.cache_write
+        + usage.long_cache_write_tokens * price.long_cache_write
         + usage.cache_read_tokens * price.cache_read
     )
-    return round(dollars_per_million)  # tokens * dollars / million, times a million micros
+    return math.ceil(micros - 1e-9)  # never a fraction too low; the margin takes off what floats add
 
 
 def worst_case(model: str, request_bytes: int, max_tokens: int) -> int:
-    """What to reserve before a call: every three bytes a token, all of it written to the cache, the longest answer."""
-    return cost(model, Usage(cache_write_tokens=request_bytes // 3 + 1, output_tokens=max_tokens))
+    """What to reserve before a call: every three bytes a token, all of it written to a cache, the longest answer."""
+    return cost(model, Usage(long_cache_write_tokens=request_bytes // 3 + 1, output_tokens=max_tokens))
 
 
 def dollars(micros: int) -> str:

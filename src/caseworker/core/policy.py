@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from caseworker.core.budget import MICROS
 from caseworker.core.states import Role
 
-DEFAULT_MODEL: Final = "claude-sonnet-5"
-STRONGER_MODEL: Final = "claude-opus-5"
+DEFAULT_MODEL: Final = "claude-sonnet-5-5"
+STRONGER_MODEL: Final = "claude-opus-5-5"
 
 
 def _default_models() -> dict[str, str]:

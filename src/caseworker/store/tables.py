@@ -180,6 +180,7 @@ class _Ledger(TypedColumns):
     input_tokens: Named[int] = Column(WideInteger, nullable=False)
     output_tokens: Named[int] = Column(WideInteger, nullable=False)
     cache_write_tokens: Named[int] = Column(WideInteger, nullable=False)
+    long_cache_write_tokens: Named[int] = Column(WideInteger, nullable=False)
     cache_read_tokens: Named[int] = Column(WideInteger, nullable=False)
     reserved_at: Named[datetime] = Column(UtcTime, nullable=False)
     settled_at: Named[datetime | None] = Column(UtcTime, nullable=True)

@@ -155,6 +155,7 @@ def _turns() -> None:
         sa.Column("input_tokens", _WIDE, nullable=False),
         sa.Column("output_tokens", _WIDE, nullable=False),
         sa.Column("cache_write_tokens", _WIDE, nullable=False),
+        sa.Column("long_cache_write_tokens", _WIDE, nullable=False),
         sa.Column("cache_read_tokens", _WIDE, nullable=False),
         sa.Column("reserved_at", _TIME, nullable=False),
         sa.Column("settled_at", _TIME, nullable=True),
