@@ -9,9 +9,12 @@ from caseworker.contract.wire import BuildReply, BuildRequest
 from caseworker.core import words
 from caseworker.core.build_commands import find_commands
 from caseworker.core.evidence import Build, Command, Purpose, Stage, Verdict, judge_head, judge_red
-from caseworker.core.record import BuildRan
+from caseworker.core.record import BuildRan, clip
 from caseworker.core.sections import after_build
 from caseworker.ports import Builder, Store, StoredCase, Workspaces
+
+_FEEDBACK_LIMIT = 16_000
+"""Characters: it travels with the case through the workflow's history."""
 
 
 class Building(BuildActivities):
@@ -47,7 +50,7 @@ class Building(BuildActivities):
         await self._store.builds.save(request.case.id, build)
         feedback = ""
         if build.stage is Stage.HEAD:
-            feedback = words.build_feedback(build) if verdict.kind == "red" else ""
+            feedback = clip(words.build_feedback(build), _FEEDBACK_LIMIT) if verdict.kind == "red" else ""
             await self._store.cases.save_file(request.case.id, after_build(stored.file, build, feedback))
         await self._store.record.append(
             request.case.id,

@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 import structlog
 
 import caseworker
-from caseworker.app.hosting import settings_fingerprint
+from caseworker.app.hosting import is_busy, settings_fingerprint
 from caseworker.app.logs import set_up_logs
 from caseworker.app.settings import Settings, load_settings
 from caseworker.app.working import work
 from caseworker.core.errors import Refused, Transient
-from caseworker.core.states import WORKING
 from caseworker.engine.client import connect
 from caseworker.engine.host import HostFile, HostPlace, code_fingerprint
+from caseworker.engine.identity import started_at
 from caseworker.engine.server import TemporalServer
 from caseworker.ports import Store
 from caseworker.store.store import open_store
@@ -89,6 +89,7 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
 def _host_file(server: TemporalServer, settings: Settings) -> HostFile:
     return HostFile(
         pid=os.getpid(),
+        process_started=started_at(os.getpid()),
         target=server.address.target,
         ui=f"http://127.0.0.1:{server.ports.ui}",
         version=caseworker.__version__,
@@ -124,13 +125,6 @@ async def _stop_when_idle(stop: asyncio.Event, store: Store, place: HostPlace, l
             log.info("host is idle")
             stop.set()
             return
-
-
-async def is_busy(store: Store) -> bool:
-    """Somebody works, or should: a turn runs, a message waits, or a case is in a working state."""
-    if await store.turns.running() or await store.inbox.unclaimed():
-        return True
-    return any(stored.case.state in WORKING for stored in await store.cases.list())
 
 
 if __name__ == "__main__":

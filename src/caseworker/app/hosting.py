@@ -4,6 +4,7 @@ import hashlib
 
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.errors import Refused
+from caseworker.core.states import WORKING
 from caseworker.engine.host import HostFile, HostPlace, await_start, code_fingerprint, spawn, stop
 from caseworker.ports import Store
 
@@ -32,19 +33,25 @@ async def ensure_host(settings: Settings, store: Store) -> HostFile:
     place.touch()
     running = place.running()
     if running is not None and not _fits(running, settings):
-        at_work = await store.turns.running()
-        if at_work:
+        if await is_busy(store):
             what = (
                 "has other settings"
                 if running.code == code_fingerprint()
                 else f"is of another version ({running.version})"
             )
             raise Refused(
-                f"The host that runs {what} and has {len(at_work)} turns at work.",
-                todo="Wait until they are done, or `caseworker host stop`: the turns are then begun again.",
+                f"The host that runs {what} and is at work.",
+                todo="Wait until it is done, or `caseworker host stop`: a turn under way is then begun again.",
             )
         stop(place)
     return start_host(settings)
+
+
+async def is_busy(store: Store) -> bool:
+    """Somebody works, or should: a turn runs, a message waits, or a case is in a working state."""
+    if await store.turns.running() or await store.inbox.unclaimed():
+        return True
+    return any(stored.case.state in WORKING for stored in await store.cases.list())
 
 
 def _fits(host: HostFile, settings: Settings) -> bool:

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from caseworker.core.budget import MICROS
 from caseworker.core.errors import Refused
 from caseworker.core.policy import Policy
+from caseworker.workspaces.allowed_hosts import AllowedHosts
 
 PREFIX: Final = "CASEWORKER_"
 
@@ -44,6 +45,8 @@ class Settings(BaseModel):
     sandbox: Literal["bubblewrap", "off"] = "bubblewrap"
     expose: list[Path] = Field(default_factory=list)
     """Further toolchains that builds and agents may read."""
+    setup_hosts: list[str] = Field(default_factory=list)
+    """Hosts that set-up commands may reach: "registry.example", "*.example.org", "host.example:8443". None by default."""
 
     slots: int = Field(default=2, ge=1, le=64)
     """Agents and builds at work at the same time."""
@@ -55,6 +58,15 @@ class Settings(BaseModel):
     rehearsal_pace: float | None = Field(default=None, ge=0, le=60)
     """Seconds before each rehearsed answer, over what the script says."""
     log: Literal["auto", "plain", "json"] = "auto"
+
+    @field_validator("setup_hosts")
+    @classmethod
+    def _are_hosts(cls, hosts: list[str]) -> list[str]:
+        try:
+            AllowedHosts(hosts)
+        except Refused as error:
+            raise ValueError(str(error).removesuffix(".")) from error
+        return hosts
 
     @property
     def database(self) -> str:
@@ -129,6 +141,8 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
             raise Refused(f"{name} is not a setting.", todo=_did_you_mean(key, env_style=True))
         if key in ("expose",):
             found[key] = [part for part in value.split(os.pathsep) if part]
+        elif key == "setup_hosts":
+            found[key] = value.replace(",", " ").split()  # not by colons: they stand before ports
         elif key == "models":
             raise Refused(f"{name} can't be set in the environment.", todo="Use a [models] table in caseworker.toml.")
         elif value != "":

@@ -19,7 +19,7 @@ from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId
 from caseworker.core.policy import Policy
 from caseworker.engine.client import Address, TemporalDoorbell
-from caseworker.engine.processes import own_identity
+from caseworker.engine.identity import own_identity
 from caseworker.engine.worker import make_workers
 from caseworker.flows.issue import IssueWorkflow
 from caseworker.forges.local import LocalForge
@@ -51,7 +51,7 @@ def make_parts(settings: Settings, store: Store) -> Parts:
     return Parts(
         store=store,
         workspaces=GitWorkspaces(settings.home),
-        builder=SandboxedBuilder(sandbox),
+        builder=SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts)),
         forge=make_forge(store),
         runtime=ClaudeRuntime(
             sandbox=sandbox,

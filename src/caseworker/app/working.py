@@ -10,7 +10,7 @@ from temporalio.client import Client
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import make_case_workers, make_parts, make_reconciler
 from caseworker.core.errors import Transient
-from caseworker.engine.processes import end_abandoned
+from caseworker.engine.abandoned import end_abandoned
 from caseworker.ports import Store
 
 log = structlog.get_logger()

@@ -206,7 +206,7 @@ def _after_outcome(case: Case, outcome: Outcome, policy: Policy) -> Move:
                 return Move(to=S.CREATING_TESTS, reason="The requirements are clear; a test comes first.")
             return Move(to=S.IMPLEMENTING, reason="The requirements are clear; no new test is needed.")
         case AnalysisOutcome():
-            return _ask("The requirements are unclear. " + " ".join(outcome.questions))
+            return _ask(" ".join(["The requirements are unclear.", *outcome.questions]))
         case TestsOutcome(status="TESTS_READY"):
             raise Bug("a tester's claim is judged by the red build, not here")
         case TestsOutcome():

@@ -1,6 +1,7 @@
 """What we ran and saw, and the judgements that follow from it. Models claim; this decides."""
 
 import re
+from collections import Counter
 from enum import StrEnum
 from typing import Literal
 
@@ -117,9 +118,13 @@ _FAILURE_LINE = re.compile(
 )
 
 
-def failures_named(output: str) -> frozenset[str]:
-    """The failures a test runner named, with what changes from run to run (numbers) taken out."""
-    return frozenset(re.sub(r"\d+", "0", name).strip() for name in _FAILURE_LINE.findall(output))
+_CHANGES_FROM_RUN_TO_RUN = re.compile(r"0x[0-9a-fA-F]+|(?<![\w\[-])\d+")
+"""Addresses, times, line numbers. A number inside a name stays: `test_1` and `test[2]` are tests of their own."""
+
+
+def failures_named(output: str) -> Counter[str]:
+    """The failures a test runner named, and how often, with what changes from run to run taken out."""
+    return Counter(_CHANGES_FROM_RUN_TO_RUN.sub("0", name).strip() for name in _FAILURE_LINE.findall(output))
 
 
 def _failed_alike_on_base(run: CommandRun, base: Build | None) -> bool:

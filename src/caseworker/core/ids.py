@@ -12,7 +12,7 @@ Sha = NewType("Sha", str)
 SessionId = NewType("SessionId", str)
 TraceId = NewType("TraceId", str)
 
-_ISSUE_CASE = re.compile(r"^(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9]\d*)$")
+_ISSUE_CASE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)")
 
 
 def issue_case(repository: RepositoryId, number: int) -> CaseId:
@@ -20,7 +20,7 @@ def issue_case(repository: RepositoryId, number: int) -> CaseId:
 
 
 def split_issue_case(case: CaseId) -> tuple[RepositoryId, int]:
-    found = _ISSUE_CASE.match(case)
+    found = _ISSUE_CASE.fullmatch(case)
     if found is None:
         raise ValueError(f"{case!r} is not the id of an issue case (owner/repo#42)")
     return RepositoryId(found["repository"]), int(found["number"])

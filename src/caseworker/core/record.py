@@ -187,5 +187,5 @@ def clip(text: str, limit: int = 4_000) -> str:
     """The text, or its two ends with a note of what was left out."""
     if len(text) <= limit:
         return text
-    half = (limit - 40) // 2
-    return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[-half:]}"
+    half = max(0, limit - 40) // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[len(text) - half :]}"

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 import caseworker
 from caseworker.core.errors import Refused
+from caseworker.engine.identity import started_at
 
 _START_SECONDS = 40.0
 _STOP_SECONDS = 20.0
@@ -27,6 +28,8 @@ class HostFile(BaseModel):
 
     model_config = ConfigDict(frozen=True)
     pid: int
+    process_started: str | None
+    """In clock ticks: a pid may be another process's by now."""
     target: str
     ui: str
     version: str
@@ -70,8 +73,9 @@ class HostPlace:
         draft.rename(self.file)
 
     def running(self) -> HostFile | None:
-        """The host that holds the lock, if it has said where it is. A file without a held lock is stale."""
-        return self.read() if self.is_locked() else None
+        """The host that holds the lock, if it has said where it is. The file of a dead one is not believed."""
+        host = self.read() if self.is_locked() else None
+        return host if host is not None and started_at(host.pid) == host.process_started else None
 
     def is_locked(self) -> bool:
         """The kernel frees the lock when its holder dies, so it can't be stale."""
@@ -95,11 +99,11 @@ class HostPlace:
             handle.close()
             yield False
             return
+        self.file.unlink(missing_ok=True)  # of a host that was killed
         try:
             yield True
         finally:
-            with suppress(FileNotFoundError):
-                self.file.unlink()
+            self.file.unlink(missing_ok=True)
             handle.close()
 
     def touch(self) -> None:
@@ -109,8 +113,7 @@ class HostPlace:
 
 def spawn(place: HostPlace, command: list[str]) -> "subprocess.Popen[bytes]":
     """Detached: it outlives the command and the terminal."""
-    with suppress(FileNotFoundError):
-        place.failure.unlink()
+    place.failure.unlink(missing_ok=True)
     with place.log.open("ab") as output:
         return subprocess.Popen(
             [sys.executable, *command],

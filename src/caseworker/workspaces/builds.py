@@ -11,6 +11,9 @@ from time import monotonic
 
 from caseworker.core.evidence import OUTPUT_TAIL, Command, CommandRun, Purpose
 from caseworker.ports import Enclosure, Sandbox, Workspace
+from caseworker.workspaces.egress import Resolve, look_up
+from caseworker.workspaces.sandbox import Unconfined
+from caseworker.workspaces.setup_network import SetupNetwork
 
 TIMED_OUT = 124
 """The exit code of timeout(1)."""
@@ -29,9 +32,20 @@ _ESCAPES = re.compile(
 
 
 class SandboxedBuilder:
-    def __init__(self, sandbox: Sandbox, *, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        *,
+        environment: Mapping[str, str] | None = None,
+        hosts: tuple[str, ...] = (),
+        resolve: Resolve = look_up,
+    ) -> None:
+        """`hosts`: what set-up commands may reach, as in the setting `setup_hosts`; all others reach nothing."""
         self._sandbox = sandbox
         self._environment = _ENVIRONMENT | dict(environment or {})
+        network = SetupNetwork(hosts, resolve=resolve)
+        # Without walls there is no need for a way out, and the bridge would be open to everyone on this machine.
+        self._network = None if isinstance(sandbox, Unconfined) else network
 
     async def run(self, workspace: Workspace, commands: Sequence[Command], *, seconds: float) -> list[CommandRun]:
         """The time limit is each command's. What a build changed in the worktree stays: the caller resets."""
@@ -44,11 +58,29 @@ class SandboxedBuilder:
         )
         runs: list[CommandRun] = []
         for command in commands:
-            argv = self._sandbox.command(enclosure, [*_last_resort(seconds), *_shell(), command.command])
-            runs.append(await _run(command, argv, seconds))
+            if command.purpose is Purpose.SETUP and self._network is not None:
+                runs.append(await self._set_up(self._network, enclosure, command, seconds))
+            else:
+                runs.append(await _run(command, self._argv(enclosure, command, seconds), seconds))
             if command.purpose is Purpose.SETUP and not runs[-1].passed:
                 break
         return runs
+
+    async def _set_up(
+        self, network: SetupNetwork, enclosure: Enclosure, command: Command, seconds: float
+    ) -> CommandRun:
+        async with network.opened(enclosure) as way_out:
+            argv = self._argv(way_out.enclosure, command, seconds, before=way_out.bridge)
+            run = await _run(command, argv, seconds)
+        if run.passed or not (refusals := way_out.refusals):
+            return run
+        said = f"{run.output}\n" if run.output and not run.output.endswith("\n") else run.output
+        return run.model_copy(update={"output": f"{said}{refusals}\n"[-OUTPUT_TAIL:]})
+
+    def _argv(
+        self, enclosure: Enclosure, command: Command, seconds: float, *, before: tuple[str, ...] = ()
+    ) -> list[str]:
+        return self._sandbox.command(enclosure, [*_last_resort(seconds), *before, *_shell(), command.command])
 
 
 async def _run(command: Command, argv: Sequence[str], seconds: float) -> CommandRun:

@@ -4,12 +4,6 @@ import os
 import socket
 from pathlib import Path
 
-from temporalio.client import Client
-from temporalio.exceptions import ApplicationError
-from temporalio.service import RPCError
-
-from caseworker.ports import RunningAttempt
-
 
 def _boot_id() -> str:
     path = Path("/proc/sys/kernel/random/boot_id")
@@ -36,18 +30,3 @@ def is_gone(identity: str) -> bool:
     if machine != socket.gethostname():
         return False
     return boot != _boot_id() or started_at(int(pid)) != started
-
-
-async def end_abandoned(client: Client, attempts: list[RunningAttempt]) -> int:
-    """Tell Temporal of attempts whose worker died here: their cases need not wait for a heartbeat to run out."""
-    ended = 0
-    for attempt in attempts:
-        if not is_gone(attempt.worker):
-            continue
-        handle = client.get_async_activity_handle(task_token=attempt.activity)
-        try:
-            await handle.fail(ApplicationError("the worker died"))
-        except RPCError:
-            continue  # timed out or superseded already: nothing waits for it
-        ended += 1
-    return ended

@@ -1,0 +1,114 @@
+"""Which hosts set-up may reach: the entries of `setup_hosts`, read and compared. Nothing is looked up here."""
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from caseworker.core.errors import Refused
+
+USUAL_PORTS = (443, 80)
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
+_BRACKETED = re.compile(r"\[([0-9a-f:.]+)\](?::(\d+))?")
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+"""What the name servers of networks without IPv4 answer: the IPv4 address is in its last four bytes."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    host: str
+    ports: tuple[int, ...]
+    below: bool
+    """`*.example.org`: every name below it, and not itself."""
+    local: bool
+    """It may lead to this machine or its network: said by naming the one host with its port, and by nothing else."""
+
+    def covers(self, host: str, port: int) -> bool:
+        return port in self.ports and (host.endswith(f".{self.host}") if self.below else host == self.host)
+
+
+class AllowedHosts:
+    def __init__(self, entries: Sequence[str]) -> None:
+        """An entry that can't be understood is `Refused`: left out in silence, it would be missed far from here."""
+        self._rules = tuple(_rule(entry) for entry in entries)
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
+    def allow(self, host: str, port: int) -> bool:
+        return any(rule.covers(host, port) for rule in self._rules)
+
+    def allow_local(self, host: str, port: int) -> bool:
+        return any(rule.local and rule.covers(host, port) for rule in self._rules)
+
+
+def read_host(text: str) -> str | None:
+    """A name or an address, as it is compared: lower case, without brackets and final dot. None: it is neither."""
+    text = text.lower()
+    if match := _BRACKETED.fullmatch(text):
+        return _address(match[1]) if match[2] is None else None
+    name = text.removesuffix(".")
+    return _address(name) or (name if _NAME.fullmatch(name) else None)
+
+
+def is_address(host: str) -> bool:
+    return _address(host) is not None
+
+
+def is_public(address: str) -> bool:
+    """Out in the internet; not this machine, its network, or where a cloud keeps the machine's credentials."""
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.sixtofour is not None or ip.teredo is not None:
+            return False  # tunnels to an IPv4 address of the asker's choice
+        if ip in _NAT64:
+            ip = ipaddress.IPv4Address(ip.packed[-4:])
+        elif ip.ipv4_mapped is not None:
+            ip = ip.ipv4_mapped
+    return ip.is_global and not ip.is_multicast
+
+
+def _rule(entry: str) -> Rule:
+    text = entry.strip().lower()
+    below = text.startswith("*.")
+    host_text, port_text = _split(text.removeprefix("*.") if below else text)
+    host = read_host(_to_ascii(host_text))
+    if host is None or (below and is_address(host)):
+        hint = "Write a host alone, without https:// and path" if "/" in text else "Write a host"
+        raise Refused(
+            f'setup_hosts: "{entry}" is not a host.',
+            todo=f'{hint}: "registry.example", "*.example.org" or "host.example:8443".',
+        )
+    if port_text is None:
+        return Rule(host=host, ports=USUAL_PORTS, below=below, local=False)
+    if not (port_text.isdecimal() and 0 < int(port_text) < 65536):
+        raise Refused(f'setup_hosts: "{entry}" has no valid port.', todo="Ports are the numbers from 1 to 65535.")
+    return Rule(host=host, ports=(int(port_text),), below=below, local=not below)
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    if match := _BRACKETED.fullmatch(text):
+        return match[1], match[2]
+    if text.count(":") > 1:
+        return text, None  # an IPv6 address
+    host, colon, port = text.partition(":")
+    return host, port if colon else None
+
+
+def _to_ascii(name: str) -> str:
+    """As clients ask for it: a name with other letters travels in its encoded form."""
+    try:
+        return name if name.isascii() else name.encode("idna").decode("ascii")
+    except UnicodeError:
+        return name
+
+
+def _address(text: str) -> str | None:
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        return None

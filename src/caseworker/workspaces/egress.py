@@ -1,0 +1,161 @@
+"""The proxy of set-up: a Unix socket in the worker, behind which only the named hosts are reached. It reads no content.
+
+A name is looked up only after it was found among the allowed ones (a lookup alone can carry data out), and the address
+that was judged is the one connected to: asking twice would let a name server answer differently the second time.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from caseworker.workspaces import bridge
+from caseworker.workspaces.allowed_hosts import USUAL_PORTS, AllowedHosts, is_address, is_public
+from caseworker.workspaces.egress_traffic import TrafficBook, place
+from caseworker.workspaces.proxy_requests import NotUnderstood, ProxyRequest, answer, read_request
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+_Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+_LOOKUPS = 2
+"""At once: each takes one of the few threads that the whole worker shares."""
+_ADDRESSES_TRIED = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    connections: int = bridge.CONNECTIONS
+    head_seconds: float = 10
+    """Until the request is there, however slowly it drips."""
+    connect_seconds: float = 10
+    """For each address."""
+    idle_seconds: float = 120
+    """Without a byte in either direction. Servers of big repositories think for a minute."""
+
+
+class _Unreachable(Exception):
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+async def look_up(host: str, port: int) -> list[str]:
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(place[4][0]) for place in found))
+
+
+class Egress:
+    def __init__(self, allowed: AllowedHosts, *, resolve: Resolve = look_up, limits: Limits | None = None) -> None:
+        self._allowed = allowed
+        self._resolve = resolve
+        self._limits = limits or Limits()
+        self._lookups = asyncio.Semaphore(_LOOKUPS)
+        self._book = TrafficBook()
+
+    @asynccontextmanager
+    async def listening(self, path: Path) -> AsyncIterator[None]:
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(path))
+            listener.listen(2 * self._limits.connections)
+            accepting = asyncio.create_task(bridge.accept(listener, self._serve, self._limits.connections))
+            try:
+                yield
+            finally:
+                accepting.cancel()
+                await asyncio.gather(accepting, return_exceptions=True)
+                self._book.log_totals()
+
+    def refusals(self) -> str:
+        return self._book.refusals()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.set_write_buffer_limits(high=0)
+        try:
+            request = await self._read(reader)
+            server = await self._connect(request)
+        except NotUnderstood as error:
+            await self._say(writer, 400, f"Caseworker's proxy for set-up can't serve this: {error}")
+        except _Unreachable as error:
+            await self._say(writer, error.status, str(error))
+        else:
+            await self._relay(request, (reader, writer), server)
+
+    async def _read(self, reader: asyncio.StreamReader) -> ProxyRequest:
+        try:
+            async with asyncio.timeout(self._limits.head_seconds):
+                return read_request(await reader.readuntil(b"\r\n\r\n"))
+        except TimeoutError:
+            raise NotUnderstood("no request came in time") from None
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            raise NotUnderstood("the head of the request is cut off or too long") from None
+
+    async def _connect(self, request: ProxyRequest) -> _Streams:
+        host, port = request.host, request.port
+        if not self._allowed.allow(host, port):
+            self._book.refuse(host, port)
+            name = host if port in USUAL_PORTS and not is_address(host) else place(host, port)
+            raise _Unreachable(403, f"{place(host, port)} is refused: set-up may not reach it. {_todo(name)}")
+        addresses = await self._addresses(host, port)
+        problem = "it has no address"
+        for address in addresses[:_ADDRESSES_TRIED]:
+            try:
+                async with asyncio.timeout(self._limits.connect_seconds):
+                    return await asyncio.open_connection(address, port, limit=bridge.CHUNK)
+            except OSError as error:
+                problem = error.strerror or "it did not answer in time"
+        raise _Unreachable(502, f"{place(host, port)} is allowed but can't be reached: {problem}")
+
+    async def _addresses(self, host: str, port: int) -> Sequence[str]:
+        if is_address(host):
+            found: Sequence[str] = [host]
+        else:
+            try:
+                async with asyncio.timeout(self._limits.connect_seconds), self._lookups:
+                    found = await self._resolve(host, port)
+            except OSError as error:
+                problem = error.strerror or "no answer in time"
+                raise _Unreachable(502, f"{host} is allowed but its name can't be looked up: {problem}") from None
+        if self._allowed.allow_local(host, port):
+            return found
+        public = [address for address in found if is_public(address)]
+        if found and not public:
+            self._book.refuse(host, port, local=True)
+            why = f"{host} is refused: it leads to {found[0]}, a local address."
+            raise _Unreachable(403, f"{why} {_todo(place(host, port))}")
+        return public
+
+    async def _relay(self, request: ProxyRequest, client: _Streams, server: _Streams) -> None:
+        traffic = self._book.reached(request.host, request.port)
+        traffic.connections += 1
+        clock = asyncio.get_running_loop().time
+        idle = self._limits.idle_seconds
+        try:
+            async with asyncio.timeout(idle) as deadline:
+
+                def sent(size: int) -> None:
+                    traffic.sent += size
+                    deadline.reschedule(clock() + idle)
+
+                def received(size: int) -> None:
+                    traffic.received += size
+                    deadline.reschedule(clock() + idle)
+
+                if request.forwarded is None:
+                    client[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                    await client[1].drain()
+                else:
+                    server[1].write(request.forwarded)
+                    sent(len(request.forwarded))
+                await bridge.join(client, server, sent, received)
+        finally:
+            bridge.end(server[1])
+
+    async def _say(self, writer: asyncio.StreamWriter, status: int, sentence: str) -> None:
+        async with asyncio.timeout(self._limits.head_seconds):
+            writer.write(answer(status, sentence))
+            await writer.drain()
+
+
+def _todo(entry: str) -> str:
+    return f'To allow it, add "{entry}" to setup_hosts in caseworker.toml'

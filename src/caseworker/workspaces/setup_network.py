@@ -1,0 +1,103 @@
+"""The way out for one set-up command: a private folder with the proxy's socket, and the bridge to it inside."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from caseworker.core.errors import Refused
+from caseworker.ports import Enclosure
+from caseworker.workspaces import bridge
+from caseworker.workspaces.allowed_hosts import AllowedHosts
+from caseworker.workspaces.egress import Egress, Resolve, look_up
+from caseworker.workspaces.toolchains import find_toolchains, home_folders
+
+_SOCKET_PATH_LIMIT = 107
+"""Bytes of a Unix socket's path."""
+_PREFIX = "cw-net-"
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    program: Path
+    shown: tuple[Path, ...] = ()
+    """What the sandbox must be shown for it, besides the system."""
+
+
+@dataclass(frozen=True)
+class WayOut:
+    enclosure: Enclosure
+    bridge: tuple[str, ...]
+    """The words before the command. Empty: it runs without a bridge."""
+    egress: Egress
+
+    @property
+    def refusals(self) -> str:
+        return self.egress.refusals()
+
+
+class SetupNetwork:
+    def __init__(self, hosts: tuple[str, ...], *, resolve: Resolve = look_up) -> None:
+        self._allowed = AllowedHosts(hosts)
+        self._resolve = resolve
+        self._interpreter = find_interpreter(Path(sys.executable))
+
+    @asynccontextmanager
+    async def opened(self, enclosure: Enclosure) -> AsyncIterator[WayOut]:
+        """Without any host, too: a proxy that refuses says which host was wanted and what to set."""
+        egress = Egress(self._allowed, resolve=self._resolve)
+        if self._interpreter is None:
+            if self._allowed:
+                raise no_interpreter()
+            yield WayOut(enclosure, (), egress)
+            return
+        with gate_folder() as folder:
+            async with egress.listening(folder / "s"):
+                yield WayOut(*through(folder, enclosure, self._interpreter), egress)
+
+
+def through(folder: Path, enclosure: Enclosure, interpreter: Interpreter) -> tuple[Enclosure, tuple[str, ...]]:
+    """The enclosure with the folder and the interpreter in it, and the words that start the bridge."""
+    shown = (*enclosure.read_only, *interpreter.shown)
+    wider = replace(enclosure, read_only=shown, sockets=(*enclosure.sockets, folder))
+    # Isolated and without `site`: it starts quickly, and nothing of the workspace is imported in its place.
+    return wider, (str(interpreter.program), "-I", "-S", "-B", str(folder / "bridge.py"), str(folder / "s"))
+
+
+def no_interpreter() -> Refused:
+    return Refused(
+        "Set-up can't reach the hosts named in setup_hosts: no Python can be shown to the sandbox, where it carries "
+        f"the connections. {sys.executable} lies among a person's private files.",
+        todo="Install one for the whole system (sudo apt-get install python3), or empty setup_hosts.",
+    )
+
+
+def find_interpreter(running: Path, *, system: Path = Path("/usr/bin/python3")) -> Interpreter | None:
+    """Our own, where its folder can be shown without showing more than it; else the system's; else none."""
+    program = running.resolve()
+    if program.is_relative_to("/usr"):
+        return Interpreter(program)
+    shown = find_toolchains(str(program.parent), home_folders()).shown
+    # Shown alone, as a single file, it would miss its library.
+    if any(program.is_relative_to(folder) and folder.is_dir() for folder in shown):
+        return Interpreter(program, shown)
+    return Interpreter(system) if system.exists() else None
+
+
+@contextmanager
+def gate_folder() -> Iterator[Path]:
+    """For us alone (0700), with the bridge in it; removed with all that is in it."""
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_short_base()))
+    try:
+        shutil.copyfile(bridge.__file__, folder / "bridge.py")
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _short_base() -> str:
+    usual = tempfile.gettempdir()
+    return usual if len(usual.encode()) + len(f"/{_PREFIX}12345678/s") <= _SOCKET_PATH_LIMIT else "/tmp"

@@ -1,0 +1,108 @@
+"""Values of the core with defaults, so that a test names only what it is about."""
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from caseworker.core.case import Case
+from caseworker.core.casefile import CaseFile, IssueSection, new_case_file
+from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
+from caseworker.core.ids import CaseId, Sha
+from caseworker.core.outcomes import (
+    AnalysisOutcome,
+    Change,
+    FileNote,
+    ImplementationOutcome,
+    IssueType,
+    ReviewOutcome,
+    TestRequirement,
+    TestsOutcome,
+    TriageOutcome,
+)
+from caseworker.core.states import IssueState
+
+CASE = CaseId("owner/repo#42")
+BASE, HEAD, OTHER = Sha("b" * 40), Sha("c" * 40), Sha("d" * 40)
+MORNING = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
+
+
+def a_case(state: IssueState = IssueState.RECEIVED, /, **known: object) -> Case:
+    return Case.model_validate({"id": CASE, "base": BASE, "checkpoint": HEAD, "state": state, **known})
+
+
+def a_proven_case(state: IssueState = IssueState.REVIEWING_CODE, /, **known: object) -> Case:
+    proof = {"issue_type": "BUG_FIX", "red": True, "green": HEAD, "approved": HEAD}
+    return Case.model_validate({"id": CASE, "base": BASE, "checkpoint": HEAD, "state": state, **proof, **known})
+
+
+def a_file() -> CaseFile:
+    issue = IssueSection(number=42, title="The total forgets the discount", original_body="10 % off is not taken off.")
+    return new_case_file(issue, MORNING, max_attempts=3)
+
+
+def a_run(
+    command: str = "make test",
+    *,
+    purpose: Purpose = Purpose.TEST,
+    exit_code: int = 0,
+    output: str = "",
+    timed_out: bool = False,
+) -> CommandRun:
+    return CommandRun(
+        purpose=purpose, command=command, exit_code=exit_code, seconds=1.25, output=output, timed_out=timed_out
+    )
+
+
+def a_build(*runs: CommandRun, stage: Stage = Stage.HEAD, commit: Sha = HEAD, number: int = 1) -> Build:
+    return Build(number=number, stage=stage, commit=commit, runs=runs)
+
+
+def triaged(
+    status: Literal["PROCEED", "REJECT", "NEEDS_APPROVAL"] = "PROCEED", type: IssueType = IssueType.BUG_FIX
+) -> TriageOutcome:
+    return TriageOutcome(status=status, type=type, scope="SMALL", complexity="simple", reason="A clear bug.")
+
+
+def analysed(
+    status: Literal["READY", "UNCLEAR", "BLOCKED"] = "READY",
+    *,
+    confidence: float = 0.95,
+    test_required: bool = True,
+    questions: list[str] | None = None,
+    root_cause: str = "cart.py:12 adds before it subtracts.",
+) -> AnalysisOutcome:
+    return AnalysisOutcome(
+        status=status,
+        confidence=confidence,
+        root_cause=root_cause,
+        files=[FileNote(path="cart.py", purpose="the cart", action="modify")],
+        test_requirement=TestRequirement(required=test_required, type="regression", location="test_cart.py"),
+        must_do=["Take the discount off", "Keep the currency"],
+        must_not_do=["Change the API"],
+        questions=questions or [],
+        brief="Repair `total`.",
+    )
+
+
+def wrote_test(
+    status: Literal["TESTS_READY", "TESTS_NEED_WORK", "REQUIREMENT_GAP"] = "TESTS_READY", summary: str = "A test."
+) -> TestsOutcome:
+    return TestsOutcome(
+        status=status, test_file="test_cart.py", test_command="python -m unittest test_cart", summary=summary
+    )
+
+
+def implemented(
+    status: Literal["READY_FOR_QA", "PARTIAL", "BLOCKED"] = "READY_FOR_QA",
+    commit_message: str = "Take the discount off the total",
+) -> ImplementationOutcome:
+    return ImplementationOutcome(
+        status=status,
+        changes=[Change(file="cart.py", description="subtracts the discount")],
+        summary="The discount was never subtracted; now it is.",
+        commit_message=commit_message,
+    )
+
+
+def reviewed(status: Literal["APPROVED", "CHANGES_REQUESTED", "NEEDS_INFO"] = "APPROVED") -> ReviewOutcome:
+    feedback = None if status == "APPROVED" else "What of a discount over 100 %?"
+    return ReviewOutcome(status=status, good=["Minimal change"], feedback_for_writer=feedback)

@@ -1,0 +1,29 @@
+"""Histories of every released version replay with the flows as they are now: a changed decision would show here."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from temporalio.client import WorkflowHistory
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.worker import Replayer
+
+from caseworker.engine.worker import sandboxed_runner
+from caseworker.flows.issue import IssueWorkflow
+
+HISTORIES = sorted((Path(__file__).parent / "histories").rglob("*.json"))
+
+
+def test_there_are_histories() -> None:
+    assert len(HISTORIES) >= 6
+
+
+@pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
+async def test_a_committed_history_replays(path: Path) -> None:
+    document = json.loads(path.read_text())
+    history = WorkflowHistory.from_json(document.pop("workflow_id"), document)
+    replayer = Replayer(
+        workflows=[IssueWorkflow], workflow_runner=sandboxed_runner(), data_converter=pydantic_data_converter
+    )
+    await asyncio.wait_for(replayer.replay_workflow(history), timeout=30)

@@ -1,0 +1,155 @@
+"""The host process: one per home, found, started, replaced, and told about in words when something is wrong."""
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from caseworker.engine.server import server_version
+from tests.world.project import make_project
+from tests.world.terminal import REHEARSAL, Terminal, open_terminal
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    with open_terminal(tmp_path / "home") as terminal:
+        yield terminal
+
+
+def test_five_starts_at_once_make_one_host(terminal: Terminal) -> None:
+    starts = [terminal.starts("host", "start", "--json") for _ in range(5)]
+    pids = set()
+    for start in starts:
+        out, err = start.communicate(timeout=60)
+        assert start.returncode == 0, err
+        pids.add(json.loads(out)["pid"])
+    assert len(pids) == 1
+
+
+def test_a_killed_host_leaves_a_stale_file_that_nobody_believes_and_no_server(terminal: Terminal) -> None:
+    terminal.types("host", "start")
+    old, server = terminal.host_pid, terminal.temporal_pid
+    terminal.kills(old)
+    terminal.waits_until(lambda: not _is_alive(server), "the end of the orphaned server")
+    assert (terminal.home / "host.json").exists()
+    status = terminal.types("host", "status")
+    assert status.code == 1
+    assert "No host runs" in status.out
+    assert terminal.types("host", "start").code == 0
+    assert terminal.host_pid != old
+
+
+def test_a_stale_file_that_names_a_foreign_server_is_not_believed(terminal: Terminal) -> None:
+    """Somebody else listens where the dead host's file says Temporal is."""
+    terminal.types("host", "start")
+    terminal.kills(terminal.host_pid)
+    path = terminal.home / "host.json"
+    with socket.create_server(("127.0.0.1", 0)) as foreign:
+        host = json.loads(path.read_text()) | {"pid": os.getpid(), "target": f"127.0.0.1:{foreign.getsockname()[1]}"}
+        path.write_text(json.dumps(host))
+        assert terminal.types("host", "status").code == 1
+        answer = terminal.types("host", "start", "--json")
+        assert json.loads(answer.out)["target"] != host["target"]
+
+
+def test_stopping_is_graceful_and_a_second_stop_says_so(terminal: Terminal) -> None:
+    terminal.types("host", "start")
+    pid, server = terminal.host_pid, terminal.temporal_pid
+    assert terminal.types("host", "stop").out == "The host has stopped.\n"
+    assert not _is_alive(pid)
+    assert not _is_alive(server)
+    assert terminal.types("host", "stop").out == "No host was running.\n"
+    assert not (terminal.home / "host.json").exists()
+
+
+def test_a_host_of_another_version_is_replaced_when_idle(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.types("host", "start")
+    old = terminal.host_pid
+    path = terminal.home / "host.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"code": "another", "version": "0.0.9"}))
+    answer = terminal.types(*_run(tmp_path))
+    assert answer.code == 0, answer.err
+    assert terminal.host_pid != old
+    assert not _is_alive(old)
+
+
+def test_a_host_of_another_version_at_work_is_left_alone_and_named(terminal: Terminal, tmp_path: Path) -> None:
+    run = _run(tmp_path)
+    terminal.types(*run, "--detach")
+    terminal.waits_until(lambda: bool(terminal.entries("tool_called")), "an agent at work")
+    path = terminal.home / "host.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"code": "another", "version": "0.0.9"}))
+    answer = terminal.types(*run)
+    assert answer.code == 2
+    assert "another version (0.0.9)" in answer.err
+    assert "caseworker host stop" in answer.err
+
+
+def test_engine_data_of_another_version_is_set_aside_and_open_cases_go_on(terminal: Terminal, tmp_path: Path) -> None:
+    run = _run(tmp_path)
+    assert terminal.types(*run).code == 0
+    terminal.types("host", "stop")
+    (terminal.home / "temporal" / "temporal.version").write_text("0.9.9")
+    assert terminal.types("host", "start").code == 0
+    assert list((terminal.home / "temporal").glob("temporal-0.9.9-*.db"))
+    assert (terminal.home / "temporal" / "temporal.version").read_text() == server_version()
+    answer = terminal.types("close", "#1")
+    assert "closed the case" in answer.out, answer.err + terminal.host_log()
+
+
+def test_broken_engine_data_is_told_with_a_way_out_that_works(terminal: Terminal) -> None:
+    folder = terminal.home / "temporal"
+    folder.mkdir(parents=True)
+    (folder / "temporal.db").write_bytes(b"this is no database" * 1000)
+    (folder / "temporal.version").write_text(server_version())
+    answer = terminal.types("host", "start")
+    assert answer.code == 2
+    assert "Temporal's server did not start" in answer.err
+    assert "--fresh-engine" in answer.err
+    assert terminal.types("host", "start", "--fresh-engine").code == 0
+
+
+def test_records_of_a_newer_program_are_told_and_left_alone(terminal: Terminal, tmp_path: Path) -> None:
+    assert terminal.types(*_run(tmp_path)).code == 0
+    terminal.types("host", "stop")
+    with sqlite3.connect(terminal.home / "caseworker.db") as database:
+        database.execute("update alembic_version set version_num = '9999'")
+    answer = terminal.types("cases")
+    assert answer.code == 2
+    assert "newer" in answer.err
+
+
+def test_an_idle_host_ends_by_itself(tmp_path: Path) -> None:
+    with open_terminal(tmp_path / "home", CASEWORKER_IDLE_MINUTES="0.02") as terminal:
+        terminal.types("host", "start")
+        pid = terminal.host_pid
+        terminal.waits_until(lambda: not _is_alive(pid), "the host's end")
+
+
+def test_a_host_that_gets_sigterm_in_a_turn_gives_the_turn_back(terminal: Terminal, tmp_path: Path) -> None:
+    run = _run(tmp_path)
+    terminal.types(*run, "--detach")
+    terminal.waits_until(lambda: bool(terminal.entries("tool_called")), "an agent at work")
+    os.kill(terminal.host_pid, signal.SIGTERM)
+    terminal.waits_until(lambda: not (terminal.home / "host.json").exists(), "the host's end")
+    answer = terminal.types(*run)
+    assert answer.code == 0, answer.err + terminal.host_log()
+
+
+def _run(tmp_path: Path) -> list[str]:
+    issue = tmp_path / "issue.md"
+    issue.write_text("# The greeting misspells the world\n")
+    project = make_project(tmp_path / "project")
+    return ["run", "--repo", str(project), "--issue", str(issue), "--rehearse", str(REHEARSAL)]
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
