@@ -1,6 +1,8 @@
-"""Options of the whole suite."""
+"""Options and fixtures of the whole suite."""
 
 import pytest
+
+pytest_plugins = ["tests.databases"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

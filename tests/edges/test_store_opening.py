@@ -19,7 +19,7 @@ from caseworker.store.database import connect
 from caseworker.store.migrations import HEAD, REVISIONS
 from caseworker.store.store import Store, open_store
 from caseworker.store.tables import metadata
-from tests.edges.conftest import PostgresServer
+from tests.databases import PostgresServer
 from tests.edges.store_examples import open_case, said
 from tests.edges.store_processes import Process, let_off
 

@@ -46,7 +46,7 @@ class Settings(BaseModel):
     expose: list[Path] = Field(default_factory=list)
     """Further toolchains that builds and agents may read."""
     setup_hosts: list[str] = Field(default_factory=list)
-    """Hosts that set-up commands may reach: "registry.example", "*.example.org", "host.example:8443". None by default."""
+    """Hosts that set-up commands may reach: "registry.example", "*.example.org", "host.example:8443"."""
 
     slots: int = Field(default=2, ge=1, le=64)
     """Agents and builds at work at the same time."""

@@ -10,7 +10,7 @@ from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
 from caseworker.core.outcomes import AnalysisOutcome, Outcome
-from caseworker.core.states import TERMINAL, IssueState
+from caseworker.core.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.words import latest, standing_of
 
 
@@ -87,7 +87,7 @@ def _result(case: Case) -> Literal["pull_request", "merged", "ended", "waits", "
         return "ended"
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.pull_request is not None:
         return "pull_request"
-    return "waits" if case.state in (IssueState.BLOCKED, IssueState.REQUIRES_HUMAN_INTERVENTION) else "working"
+    return "waits" if case.state in PARKED | WAITING else "working"
 
 
 def _seen(build: Build | None) -> Seen | None:

@@ -45,19 +45,23 @@ def cost_words(micros: int, *, rehearsed: bool) -> str:
     return dollars(micros)
 
 
+_SIGNATURE: Final = re.compile(r"\s*(co-authored-by|signed-off-by|generated with|🤖)", re.IGNORECASE)
+
+
+def _unsigned(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.splitlines() if not _SIGNATURE.match(line)).strip()
+
+
 def commit_message(subject_and_why: str, number: int) -> str:
     """The developer's words, with the issue it fixes; signatures of tools are left out."""
-    kept = [
-        line.rstrip()
-        for line in subject_and_why.strip().splitlines()
-        if not re.match(r"(co-authored-by|signed-off-by|generated with|🤖)", line.strip(), re.IGNORECASE)
-    ]
-    text = "\n".join(kept).strip()
-    return text if re.search(rf"#{number}\b", text) else f"{text}\n\nFixes #{number}"
+    text = _unsigned(subject_and_why)
+    if re.search(rf"\b(fix(es|ed)?|close[sd]?|resolve[sd]?):? #{number}\b", text, re.IGNORECASE):
+        return text
+    return f"{text}\n\nFixes #{number}".strip()
 
 
 def pull_request_title(file: CaseFile) -> str:
-    return (file.commit.message or file.issue.title).strip().splitlines()[0]
+    return (_unsigned(file.commit.message or "") or file.issue.title.strip()).splitlines()[0]
 
 
 def pull_request_body(file: CaseFile, case: Case, builds: Sequence[Build], *, micros: int, rehearsed: bool) -> str:

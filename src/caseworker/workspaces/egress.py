@@ -42,7 +42,7 @@ class _Unreachable(Exception):
 
 async def look_up(host: str, port: int) -> list[str]:
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(place[4][0]) for place in found))
+    return list(dict.fromkeys(str(where[4][0]) for where in found))
 
 
 class Egress:

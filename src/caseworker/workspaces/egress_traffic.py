@@ -1,4 +1,4 @@
-"""What set-up asked for and what went through, by host and port: for the log, and for the person when it was refused."""
+"""What set-up asked for and what went through, by host and port: for the log, and for the person it was refused."""
 
 from dataclasses import dataclass
 

@@ -1,0 +1,61 @@
+"""`python -m bench [NAME...] [--json]`: measure, print a table each, and fail only where something can't be measured."""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Final
+
+from rich.console import Console
+
+from bench import answers, prompt, start, tax, worktree
+from bench.home import NotMeasured
+from bench.report import Report, show
+
+_MEASUREMENTS: Final[dict[str, Callable[[], Report]]] = {
+    "start": start.measure,
+    "tax": tax.measure,
+    "worktree": worktree.measure,
+    "prompt": prompt.measure,
+    "help": answers.measure,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Caseworker. Asserts no time.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(_MEASUREMENTS)}; all without one")
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in _MEASUREMENTS]:
+        parser.error(f"there is no measurement {unknown[0]}; there are {', '.join(_MEASUREMENTS)}")
+    console, aside = Console(), Console(stderr=True)
+    reports, failures = [], 0
+    begun, load = time.monotonic(), os.getloadavg()[0]
+    for name in arguments.names or _MEASUREMENTS:
+        aside.print(f"measuring {name} …", style="dim", highlight=False)
+        try:
+            report = _MEASUREMENTS[name]()
+        except NotMeasured as reason:
+            aside.print(f"{name} could not be measured: {reason}", style="red", markup=False, highlight=False)
+            failures += 1
+            continue
+        reports.append(report)
+        if not arguments.json:
+            show(report, console)
+    machine = {
+        "cores": os.cpu_count(),
+        "load before": round(load, 2),
+        "python": sys.version.split()[0],
+        "seconds": round(time.monotonic() - begun),
+    }
+    if arguments.json:
+        console.out(json.dumps({"machine": machine, "reports": [report.as_json() for report in reports]}, indent=2))
+    else:
+        console.print(", ".join(f"{name}: {value}" for name, value in machine.items()), style="dim", highlight=False)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

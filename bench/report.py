@@ -1,0 +1,90 @@
+"""What a measurement hands back, and how it is shown: a table for people, JSON for programs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Final, Literal
+
+from rich.console import Console
+from rich.table import Table
+
+Unit = Literal["s", "ms", "B", "times"]
+
+_DIGITS: Final[dict[Unit, str]] = {"s": ".2f", "ms": ".0f", "B": ",.0f", "times": ".2f"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One thing that was measured. A target is an upper limit."""
+
+    what: str
+    samples: Sequence[float]
+    unit: Unit = "s"
+    target: float | None = None
+    part: bool = False
+    """Of the row above it: shown indented."""
+
+    @property
+    def median(self) -> float:
+        return median(self.samples)
+
+    @property
+    def met(self) -> bool | None:
+        return None if self.target is None else self.median <= self.target
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "what": self.what,
+            "unit": self.unit,
+            "n": len(self.samples),
+            "median": round(self.median, 4),
+            "least": round(min(self.samples), 4),
+            "most": round(max(self.samples), 4),
+            "target": self.target,
+            "met": self.met,
+            "part": self.part,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """One measurement's table."""
+
+    name: str
+    title: str
+    rows: Sequence[Row]
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "title": self.title,
+            "rows": [row.as_json() for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+
+def show(report: Report, console: Console) -> None:
+    table = Table(title=f"{report.name}: {report.title}", title_justify="left", title_style="bold", expand=False)
+    table.add_column("")
+    for name in ("n", "median", "least … most", "target"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("met", no_wrap=True)
+    for row in report.rows:
+        table.add_row(
+            f"  {row.what}" if row.part else row.what,
+            str(len(row.samples)),
+            said(row.median, row.unit),
+            f"{said(min(row.samples), row.unit)} … {said(max(row.samples), row.unit)}" if len(row.samples) > 1 else "",
+            "" if row.target is None else f"≤ {said(row.target, row.unit)}",
+            {True: "[green]yes[/]", False: "[red]no[/]", None: ""}[row.met],
+            style="dim" if row.part else "",
+        )
+    console.print(table)
+    for note in report.notes:
+        console.print(f"  {note}", style="dim", markup=False, highlight=False)
+    console.print()
+
+
+def said(value: float, unit: Unit) -> str:
+    return f"{value:{_DIGITS[unit]}} {unit}"

@@ -1,0 +1,63 @@
+"""What `caseworker run` does before it opens a case, step by step: `python -m bench.stages SPAWNED REPO ISSUE SCRIPT`.
+
+It calls the same functions in the same order in a process of its own, whose host is up, and prints seconds as JSON.
+"""
+
+import sys
+import time
+
+_MARKS: list[tuple[str, float]] = []
+
+
+def _mark(what: str) -> None:
+    _MARKS.append((what, time.time()))
+
+
+def main() -> None:
+    _mark("Python starts")
+    from pathlib import Path
+
+    import caseworker.app.main  # noqa: F401 # what every command imports
+    from caseworker.app.logs import set_up_logs
+    from caseworker.app.running import RunRequest, issue_argument, read_rehearsal
+    from caseworker.app.settings import load_settings
+
+    _mark("its own imports")
+    spawned, repository, issue, script = sys.argv[1:]
+    settings = load_settings()
+    set_up_logs(settings)
+    request = RunRequest(
+        repository=Path(repository), issue=issue_argument(issue), rehearsal=read_rehearsal(Path(script))
+    )
+    _mark("settings, issue and script are read")
+    import asyncio
+
+    asyncio.run(_walk(request, settings))
+    import json
+
+    starts = [float(spawned), *(at for _, at in _MARKS)]
+    seconds = {what: at - before for (what, at), before in zip(_MARKS, starts, strict=False)}
+    sys.stdout.write(json.dumps(seconds))
+
+
+async def _walk(request: object, settings: object) -> None:
+    from caseworker.app.desk import at_desk
+    from caseworker.app.running import RunRequest, check_sandbox
+    from caseworker.app.settings import Settings
+    from caseworker.store.store import open_store
+    from caseworker.workspaces.mirrors import look
+
+    assert isinstance(request, RunRequest)
+    assert isinstance(settings, Settings)
+    await look(request.repository)
+    _mark("the repository is looked at (4 git commands)")
+    await check_sandbox(settings)
+    _mark("the sandbox is probed")
+    await (await open_store(settings.database)).close()
+    _mark("the records are opened")
+    async with at_desk(settings):
+        _mark("the host is found (and the records opened again)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""What follows from what was run and seen: red first, green after, and what a failing base excuses."""
+
+import pytest
+
+from caseworker.core.evidence import (
+    Build,
+    CommandRun,
+    Purpose,
+    Stage,
+    Verdict,
+    failures_named,
+    how_it_ended,
+    judge_head,
+    judge_red,
+)
+from tests.core.examples import BASE, a_build, a_run
+
+NOTHING = Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+NEW = "python -m unittest test_new"
+
+
+def new_test(*, exit_code: int = 0, timed_out: bool = False, output: str = "") -> CommandRun:
+    return a_run(NEW, purpose=Purpose.NEW_TEST, exit_code=exit_code, timed_out=timed_out, output=output)
+
+
+def on_base(*runs: CommandRun) -> Build:
+    return a_build(*runs, stage=Stage.BASE, commit=BASE)
+
+
+def failing(*names: str, exit_code: int = 1) -> CommandRun:
+    return a_run(exit_code=exit_code, output="\n".join(f"FAILED tests.py::{name}" for name in names))
+
+
+# --- red first
+
+
+RED_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
+    ("no command", a_build(a_run("lint", purpose=Purpose.LINT)), None, NOTHING),
+    (
+        "the new test fails",
+        a_build(a_run(), new_test(exit_code=1)),
+        None,
+        Verdict(kind="red", reason=f"`{NEW}` ended with exit code 1 without the fix"),
+    ),
+    (
+        "the new test hangs",
+        a_build(a_run(), new_test(exit_code=-9, timed_out=True)),
+        None,
+        Verdict(kind="red", reason=f"`{NEW}` was stopped after 1 s without the fix"),
+    ),
+    (
+        "the new test passes, whatever the suite does",
+        a_build(failing("test_old"), new_test()),
+        None,
+        Verdict(kind="green", reason=f"`{NEW}` passes without the fix: it proves nothing"),
+    ),
+    (
+        "no new test of its own, and the suite fails where it passed",
+        a_build(failing("test_new")),
+        on_base(a_run()),
+        Verdict(kind="red", reason="`make test` ended with exit code 1 without the fix"),
+    ),
+    (
+        "no new test of its own, and the suite passes",
+        a_build(a_run()),
+        on_base(a_run()),
+        Verdict(kind="green", reason="`make test` passes with the new test and without the fix"),
+    ),
+    (
+        "no new test of its own, and the suite failed before",
+        a_build(failing("test_old", "test_new")),
+        on_base(failing("test_old")),
+        Verdict(kind="green", reason="`make test` failed before the new test as well"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("red", "base", "verdict"), [r[1:] for r in RED_TABLE], ids=[r[0] for r in RED_TABLE])
+def test_red_first_is_judged_by_what_was_seen(red: Build, base: Build | None, verdict: Verdict) -> None:
+    assert judge_red(red, base) == verdict
+
+
+# --- green after
+
+
+def red(reason: str) -> Verdict:
+    return Verdict(kind="red", reason=reason)
+
+
+EXCUSED = Verdict(kind="green", reason="`make test` fails on the base as well; nothing else failed")
+GUILTY = red("`make test` ended with exit code 1")
+
+HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
+    ("no command at all", a_build(), None, NOTHING),
+    ("no test command", a_build(a_run("lint", purpose=Purpose.LINT)), None, NOTHING),
+    ("the new test alone is not the suite", a_build(new_test()), None, NOTHING),
+    (
+        "all passed",
+        a_build(a_run(), a_run("lint", purpose=Purpose.LINT), new_test()),
+        None,
+        Verdict(kind="green", reason="3 of 3 commands passed"),
+    ),
+    ("failed, base unknown", a_build(failing("test_a")), None, GUILTY),
+    ("failed, base passed", a_build(failing("test_a")), on_base(a_run()), GUILTY),
+    ("failed, base failed alike", a_build(failing("test_a")), on_base(failing("test_a")), EXCUSED),
+    ("one of the base's failures was repaired", a_build(failing("test_a")), on_base(failing("test_a", "b")), EXCUSED),
+    (
+        "failed alike with another exit code",
+        a_build(failing("test_a")),
+        on_base(failing("test_a", exit_code=2)),
+        EXCUSED,
+    ),
+    ("one failure more than on the base", a_build(failing("test_a", "test_b")), on_base(failing("test_a")), GUILTY),
+    ("another failure than on the base", a_build(failing("test_b")), on_base(failing("test_a")), GUILTY),
+    ("a test whose name differs by a number", a_build(failing("test_2")), on_base(failing("test_1")), GUILTY),
+    ("another case of the same test", a_build(failing("test[1-20]")), on_base(failing("test[1-2]")), GUILTY),
+    (
+        "the same failure named more often",
+        a_build(a_run(exit_code=1, output="error: mismatched types\nerror: mismatched types")),
+        on_base(a_run(exit_code=1, output="error: mismatched types")),
+        GUILTY,
+    ),
+    ("the same exit code and no names", a_build(a_run(exit_code=1)), on_base(a_run(exit_code=1)), GUILTY),
+    ("names on the base only", a_build(a_run(exit_code=1)), on_base(failing("test_a")), GUILTY),
+    ("names on the head only", a_build(failing("test_a")), on_base(a_run(exit_code=1)), GUILTY),
+    (
+        "another command failed alike",
+        a_build(failing("test_a")),
+        on_base(a_run("other", exit_code=1, output="FAILED tests.py::test_a")),
+        GUILTY,
+    ),
+    (
+        "the head was stopped",
+        a_build(a_run(exit_code=1, output="FAILED a", timed_out=True)),
+        on_base(a_run(exit_code=1, output="FAILED a")),
+        red("`make test` was stopped after 1 s"),
+    ),
+    (
+        "both were stopped",
+        a_build(a_run(exit_code=1, output="FAILED a", timed_out=True)),
+        on_base(a_run(exit_code=1, output="FAILED a", timed_out=True)),
+        red("`make test` was stopped after 1 s"),
+    ),
+    (
+        "the base was stopped",
+        a_build(failing("test_a")),
+        on_base(a_run(exit_code=1, output="FAILED tests.py::test_a", timed_out=True)),
+        GUILTY,
+    ),
+    (
+        "stopped, though it ended well",
+        a_build(a_run(timed_out=True)),
+        None,
+        red("`make test` was stopped after 1 s"),
+    ),
+    (
+        "the new test has no excuse",
+        a_build(a_run(), new_test(exit_code=1, output="FAILED a")),
+        on_base(a_run(), a_run(NEW, exit_code=1, output="FAILED a")),
+        red(f"`{NEW}` ended with exit code 1"),
+    ),
+    (
+        "an excused suite does not excuse the linter",
+        a_build(failing("test_a"), a_run("lint", purpose=Purpose.LINT, exit_code=3)),
+        on_base(failing("test_a"), a_run("lint", purpose=Purpose.LINT)),
+        red("`lint` ended with exit code 3"),
+    ),
+    (
+        "a set-up that failed",
+        a_build(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1), a_run()),
+        on_base(a_run("npm ci", purpose=Purpose.SETUP), a_run()),
+        red("`npm ci` ended with exit code 1"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("head", "base", "verdict"), [r[1:] for r in HEAD_TABLE], ids=[r[0] for r in HEAD_TABLE])
+def test_green_after_is_judged_by_what_was_seen(head: Build, base: Build | None, verdict: Verdict) -> None:
+    assert judge_head(head, base) == verdict
+
+
+# --- the names of failures
+
+
+@pytest.mark.parametrize(
+    ("output", "named"),
+    [
+        ("", []),
+        ("all is well\n3 passed", []),
+        ("FAILED tests/test_cart.py::test_total - assert 3 == 4", ["tests/test_cart.py::test_total - assert 0 == 0"]),
+        ("ERROR tests/test_cart.py", ["tests/test_cart.py"]),
+        ("FAIL: test_total (test_cart.Cart)", ["test_total (test_cart.Cart)"]),
+        ("--- FAIL: TestTotal (0.01s)", ["TestTotal (0.0s)"]),
+        ("not ok 3 - takes the discount off", ["0 - takes the discount off"]),
+        ("  ✖ takes the discount off (12ms)", ["takes the discount off (0ms)"]),
+        ("error[E0308]: mismatched types", ["mismatched types"]),
+        ("error: at 0x7ffE12", ["at 0"]),
+        ("it FAILED and nobody named it", []),
+        ("FAILED test_1\nFAILED test_2\nFAILED test[3]", ["test_1", "test_2", "test[3]"]),
+    ],
+)
+def test_failures_are_named_without_what_changes_from_run_to_run(output: str, named: list[str]) -> None:
+    assert sorted(failures_named(output)) == sorted(named)
+
+
+# --- runs and builds
+
+
+def test_how_a_run_ended_is_said_in_words() -> None:
+    assert how_it_ended(a_run(exit_code=2)) == "ended with exit code 2"
+    assert how_it_ended(a_run(timed_out=True)) == "was stopped after 1 s"
+
+
+def test_a_run_passed_when_it_ended_well_and_was_not_stopped() -> None:
+    assert a_run().passed
+    assert not a_run(exit_code=1).passed
+    assert not a_run(timed_out=True).passed
+
+
+def test_a_purpose_passed_when_no_command_of_it_failed() -> None:
+    build = a_build(a_run("a"), a_run("b", exit_code=1), a_run("c", purpose=Purpose.LINT))
+    assert not build.passed(Purpose.TEST)
+    assert build.passed(Purpose.LINT)
+    assert build.passed(Purpose.TYPES)
+    assert build.run_of(Purpose.TYPES) is None

@@ -1,0 +1,54 @@
+"""Grown up: a Temporal cluster, PostgreSQL, and workers started by hand; no host process anywhere."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import pytest
+
+from caseworker.engine.client import Address
+from tests.databases import PostgresServer
+from tests.world.project import git, make_project
+from tests.world.terminal import REHEARSAL, Terminal
+
+
+@pytest.mark.timeout(120)
+async def test_a_worker_of_a_cluster_takes_a_case_to_its_pull_request_on_postgresql(
+    temporal: Address, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    terminal = Terminal(
+        tmp_path / "home",
+        CASEWORKER_TEMPORAL_ADDRESS=temporal.target,
+        CASEWORKER_DATABASE_URL=await postgres.new_database(template="migrated"),
+    )
+    project = make_project(tmp_path / "project")
+    issue = tmp_path / "issue.md"
+    issue.write_text("# The greeting misspells the world\n")
+    worker = terminal.starts("worker")
+    try:
+        run = ("run", "--repo", project, "--issue", issue, "--rehearse", REHEARSAL)
+        answer = await asyncio.to_thread(terminal.types, *run)
+        assert answer.code == 0, answer.err
+        assert git(project, "show", "agent/issue-1:greeting.txt") == "Hello world"
+        closed = await asyncio.to_thread(terminal.types, "close", "#1")
+        assert "closed the case" in closed.out
+    finally:
+        worker.send_signal(signal.SIGTERM)
+        _, err = await asyncio.to_thread(worker.communicate, timeout=30)
+    assert worker.returncode == 0, err
+    assert not (terminal.home / "host.lock").exists()
+
+
+def test_a_cluster_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path / "home", CASEWORKER_TEMPORAL_ADDRESS="127.0.0.1:1")
+    answer = terminal.types("worker")
+    assert answer.code == 3
+    assert "Temporal does not answer at 127.0.0.1:1" in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_a_worker_without_a_cluster_says_what_to_do(tmp_path: Path) -> None:
+    answer = Terminal(tmp_path / "home").types("worker")
+    assert answer.code == 2
+    assert "CASEWORKER_TEMPORAL_ADDRESS" in answer.err
+    assert list(tmp_path.iterdir()) == []
