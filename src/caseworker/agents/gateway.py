@@ -21,6 +21,7 @@ from caseworker.agents.metering import Meter
 from caseworker.agents.serving import broken_off, embedded_server, failure, read_call, refusal
 from caseworker.agents.upstreams import ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
 from caseworker.core.budget import cost, dollars, worst_case
+from caseworker.core.errors import Refused, Transient
 from caseworker.ports import Attempt, Ledger
 
 
@@ -37,7 +38,7 @@ class Allowance:
 class Stop:
     """Why this gateway answers no more calls."""
 
-    why: Literal["budget", "calls", "script"]
+    why: Literal["budget", "calls", "script", "model"]
     reason: str
 
 
@@ -102,13 +103,20 @@ class Gateway:
             return refusal(self.stopped.reason)
         self.calls += 1  # before the first await, so that calls made side by side can't pass the limit together
         worst = worst_case(call.model, len(call.body), call.max_tokens)
-        reservation = await self._ledger.reserve(
-            self._allowance.attempt,
-            model=call.model,
-            micros=worst,
-            cap_micros=self._allowance.cap_micros,
-            rehearsed=self._upstream.rehearsed,
-        )
+        try:
+            reservation = await self._ledger.reserve(
+                self._allowance.attempt,
+                model=call.model,
+                micros=worst,
+                cap_micros=self._allowance.cap_micros,
+                rehearsed=self._upstream.rehearsed,
+            )
+        except Refused as error:  # a newer attempt has taken over: this one may spend nothing more
+            self.stopped = Stop(why="model", reason=str(error))
+            return refusal(str(error))
+        except Transient as error:
+            self.trouble = Trouble(reason=str(error), passing=True)
+            return failure(str(error))
         if reservation is None:
             cap = dollars(self._allowance.cap_micros)
             reason = f"the next model call could cost {dollars(worst)}, which would pass the case's budget of {cap}"
