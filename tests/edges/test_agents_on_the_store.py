@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 from claude_agent_sdk.testing import run_session_store_conformance
+from sqlalchemy import delete
 
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.metering import Meter
@@ -16,6 +17,7 @@ from caseworker.core.outcomes import Task
 from caseworker.core.states import Role
 from caseworker.ports import Attempt
 from caseworker.store.store import Store
+from caseworker.store.tables import transcripts
 from tests.edges.agents_provider import provider
 from tests.edges.agents_world import DONE, script
 from tests.edges.store_examples import TRACE, open_case
@@ -23,7 +25,9 @@ from tests.edges.test_agents_gateway import question
 
 
 async def test_sessions_in_the_database_pass_the_conformance_suite_of_the_sdk(store: Store) -> None:
-    def fresh() -> SessionAdapter:
+    async def fresh() -> SessionAdapter:
+        async with store.database.writing() as connection:
+            await connection.execute(delete(transcripts))
         return SessionAdapter(store.transcripts, Redactor())
 
     await run_session_store_conformance(fresh)  # type: ignore[arg-type]  # optional methods are looked for by name

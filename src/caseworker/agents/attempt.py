@@ -58,7 +58,7 @@ class Talk:
         return ended
 
     async def _turn(self, client: "ClaudeSDKClient", batches: Batches) -> AgentFinished | AgentFailed:
-        watcher = Watcher(self.brief.attempt.turn, self.redactor)
+        watcher = Watcher(self.brief.attempt.turn, self.redactor, self.brief.workspace)
         prompt = self.brief.prompt
         problem = ""
         for _ in ("the turn", "its one repair"):

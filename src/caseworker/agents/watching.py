@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from types import TracebackType
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from caseworker.agents.redaction import Redactor
@@ -24,8 +25,9 @@ _FLUSH_EVENTS: Final = 20
 class Watcher:
     """Events of one attempt. One per attempt, because a result is matched to its call."""
 
-    def __init__(self, turn: int, redactor: Redactor) -> None:
+    def __init__(self, turn: int, redactor: Redactor, workspace: Path) -> None:
         self._turn = turn
+        self._workspace = f"{workspace}/"
         self._redactor = redactor
         self._hidden: set[str] = set()
         """Calls that hand in the outcome: the outcome is shown by itself."""
@@ -47,7 +49,7 @@ class Watcher:
                     if tool == _OUTCOME_TOOL:
                         self._hidden.add(call)
                     else:
-                        summary = self._redactor.text(_summary(arguments))
+                        summary = self._redactor.text(_summary(arguments).replace(self._workspace, ""))
                         yield ToolCalled(turn=self._turn, call=call, tool=tool, summary=summary)
                 case ToolResultBlock(tool_use_id=call, content=content, is_error=failed) if call in self._hidden:
                     self.rejection = _text_of(content) if failed else ""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
 from caseworker.core.budget import MICROS
 from caseworker.core.errors import Refused
@@ -23,11 +24,11 @@ PREFIX: Final = "CASEWORKER_"
 
 
 class Settings(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     home: Path
-    database_url: str = ""
-    """Empty: SQLite in the home folder. `postgresql+asyncpg://...` for PostgreSQL."""
+    database_url: str = Field(default="", repr=False)
+    """Empty: SQLite in the home folder. `postgresql+asyncpg://...` for PostgreSQL; a password may be in it."""
 
     temporal_address: str = ""
     """Empty: the embedded server. `host:port` of a cluster otherwise."""
@@ -65,7 +66,7 @@ class Settings(BaseModel):
         try:
             AllowedHosts(hosts)
         except Refused as error:
-            raise ValueError(str(error).removesuffix(".")) from error
+            raise PydanticCustomError("host", "{why}", {"why": str(error).removesuffix(".")}) from error
         return hosts
 
     @property

@@ -26,6 +26,7 @@ _SIGN: dict[Mark, str] = {
     "turn": "┌",
     "agent": "│ ",
     "tool": "│  ▸",
+    "failed": "│  ✘",
     "good": "✔",
     "bad": "✘",
     "person": "☺",
@@ -37,6 +38,7 @@ _STYLE: dict[Mark, str] = {
     "turn": "dim",
     "agent": "",
     "tool": "dim",
+    "failed": "dim red",
     "good": "green",
     "bad": "red",
     "person": "yellow",
@@ -100,7 +102,7 @@ class LiveView:
             case TurnCompleted() | TurnFailed():
                 self._who = ""
         for told in tell(recorded.entry):
-            self._live.console.print(_line(told))
+            self._live.console.print(story_line(told))
 
     def spent(self, micros: int, calls: int) -> None:
         self._micros, self._calls = micros, calls
@@ -117,7 +119,7 @@ class LiveView:
         return row
 
 
-def _line(told: Told) -> str:
+def story_line(told: Told) -> str:
     sign = _SIGN[told.mark]
     style = _STYLE[told.mark]
     text = escape(told.text)

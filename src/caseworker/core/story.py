@@ -27,7 +27,7 @@ from caseworker.core.record import (
 )
 from caseworker.core.words import state_words
 
-Mark = Literal["case", "state", "turn", "agent", "tool", "good", "bad", "person", "quiet"]
+Mark = Literal["case", "state", "turn", "agent", "tool", "failed", "good", "bad", "person", "quiet"]
 
 
 class Told(BaseModel):
@@ -67,7 +67,7 @@ def tell(entry: Entry) -> list[Told]:
         case ToolReturned():
             if entry.ok:
                 return []
-            return [Told(mark="bad", text=f"failed: {one_line(entry.output)}")]
+            return [Told(mark="failed", text=one_line(entry.output))]
         case TurnCompleted():
             who = entry.role.value.replace("_", " ")
             return [

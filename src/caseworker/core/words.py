@@ -167,7 +167,8 @@ def outcome_words(outcome: Outcome) -> str:
         case TestsOutcome() | ImplementationOutcome():
             return outcome.summary
         case ReviewOutcome():
-            first = outcome.feedback_for_writer or "; ".join(outcome.good)
-            return f"{len(outcome.issues)} findings. {first}".strip()
+            first = outcome.feedback_for_writer or " ".join(outcome.good)
+            findings = "1 finding" if len(outcome.issues) == 1 else f"{len(outcome.issues)} findings"
+            return f"{findings}. {first}".strip()
         case _:
             assert_never(outcome)

@@ -4,13 +4,15 @@ import json
 import re
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from caseworker.core.errors import Refused
 from caseworker.ports import NewIssue
 
 _LARGEST = 256_000
 _BODY_LIMIT = 60_000
+_TITLE_LIMIT = 300
+_LARGEST_NUMBER = 2**31 - 1
 
 
 class _GhLabel(BaseModel):
@@ -21,7 +23,7 @@ class _GhIssue(BaseModel):
     """`gh issue view N --json number,title,body,labels,url`."""
 
     model_config = ConfigDict(extra="ignore")
-    number: int
+    number: int = Field(ge=1, le=_LARGEST_NUMBER)
     title: str
     body: str = ""
     labels: list[_GhLabel] = []
@@ -37,18 +39,23 @@ def read_issue(path: Path) -> NewIssue:
 
 
 def _text_of(path: Path) -> str:
-    if not path.exists():
-        raise Refused(
-            f"There is no issue file at {path}.", todo="Give a Markdown file, or the JSON of `gh issue view`."
-        )
-    if not path.is_file():
-        raise Refused(f"{path} is not a file.", todo="Give a Markdown file, or the JSON of `gh issue view`.")
-    if path.stat().st_size > _LARGEST:
-        raise Refused(f"{path.name} is larger than {_LARGEST // 1000} KB.", todo="Shorten it, or link what is long.")
+    wanted = "Give a Markdown file, or the JSON of `gh issue view`."
     try:
-        text = path.read_text(encoding="utf-8")
+        if not path.exists():
+            raise Refused(f"There is no issue file at {path}.", todo=wanted)
+        if not path.is_file():
+            raise Refused(f"{path} is not a file.", todo=wanted)
+        if path.stat().st_size > _LARGEST:
+            raise Refused(
+                f"{path.name} is larger than {_LARGEST // 1000} KB.", todo="Shorten it, or link what is long."
+            )
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise Refused(f"{path.name} is not UTF-8 text.", todo="Save it as UTF-8 Markdown.") from error
+    except OSError as error:
+        raise Refused(f"{_shortened(str(path))} can't be read: {error.strerror}.", todo=wanted) from error
+    if "\0" in text:
+        raise Refused(f"{path.name} is not UTF-8 text.", todo="Save it as UTF-8 Markdown.")
     if not text.strip():
         raise Refused(
             f"The issue file {path.name} is empty.",
@@ -58,18 +65,24 @@ def _text_of(path: Path) -> str:
 
 
 def from_markdown(text: str, name: str) -> NewIssue:
-    """The first line that says something is the title, with or without `#`; the rest is the body."""
+    """The first line that says something is the title, with or without `#`; the rest is the body.
+
+    A first line too long for a title is in the body as well: nothing of what was written is lost.
+    """
     lines = text.strip().splitlines()
     title = re.sub(r"^#+\s*", "", lines[0]).strip()
     if not title:
         raise Refused(f"The first line of {name} has no words.", todo="Write the title there.")
-    return NewIssue(title=title[:300], body=_bounded("\n".join(lines[1:]).strip(), name))
+    body = lines if len(title) > _TITLE_LIMIT else lines[1:]
+    return NewIssue(title=_shortened(title), body=_bounded("\n".join(body).strip(), name))
 
 
 def _from_gh(text: str, name: str) -> NewIssue:
     hint = "Make it with `gh issue view N --json number,title,body,labels,url`."
     try:
-        issue = _GhIssue.model_validate(json.loads(text))
+        document = json.loads(text)
+        json.dumps(document, ensure_ascii=False).encode()
+        issue = _GhIssue.model_validate(document)
     except json.JSONDecodeError as error:
         raise Refused(f"{name} is not valid JSON (line {error.lineno}: {error.msg}).", todo=hint) from error
     except ValidationError as error:

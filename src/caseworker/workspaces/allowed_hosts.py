@@ -77,16 +77,16 @@ def _rule(entry: str) -> Rule:
     below = text.startswith("*.")
     host_text, port_text = _split(text.removeprefix("*.") if below else text)
     host = read_host(_to_ascii(host_text))
-    if host is None or (below and is_address(host)):
-        hint = "Write a host alone, without https:// and path" if "/" in text else "Write a host"
+    if host is None or "/" in text or (below and is_address(host)):
+        hint = "Write a name alone, without https:// and path," if "/" in text else "Write a name"
         raise Refused(
-            f'setup_hosts: "{entry}" is not a host.',
-            todo=f'{hint}: "registry.example", "*.example.org" or "host.example:8443".',
+            f'"{entry}" is not a host.',
+            todo=f'{hint} in setup_hosts: "registry.example", "*.example.org" or "host.example:8443".',
         )
     if port_text is None:
         return Rule(host=host, ports=USUAL_PORTS, below=below, local=False)
     if not (port_text.isdecimal() and 0 < int(port_text) < 65536):
-        raise Refused(f'setup_hosts: "{entry}" has no valid port.', todo="Ports are the numbers from 1 to 65535.")
+        raise Refused(f'"{entry}" in setup_hosts has no valid port.', todo="Ports are the numbers from 1 to 65535.")
     return Rule(host=host, ports=(int(port_text),), below=below, local=not below)
 
 

@@ -1,7 +1,7 @@
 """What runs inside the sandbox beside a set-up command: from 127.0.0.1 to the proxy's Unix socket. It decides nothing.
 
 A program of its own, copied into the sandbox and run by a Python that may be older than ours: nothing but the standard
-library of 3.8. Usage: bridge.py SOCKET COMMAND...; it starts the command, and ends with it and with its exit code.
+library of 3.9. Usage: bridge.py SOCKET COMMAND...; it starts the command, and ends with it and with its exit code.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from caseworker.core.evidence import OUTPUT_TAIL, Command, CommandRun, Purpose
 from caseworker.ports import Enclosure, Sandbox, Workspace
 from caseworker.workspaces.egress import Resolve, look_up
 from caseworker.workspaces.sandbox import Unconfined
-from caseworker.workspaces.setup_network import SetupNetwork
+from caseworker.workspaces.setup_network import SetupNetwork, find_interpreter
 
 TIMED_OUT = 124
 """The exit code of timeout(1)."""
@@ -43,7 +43,7 @@ class SandboxedBuilder:
         """`hosts`: what set-up commands may reach, as in the setting `setup_hosts`; all others reach nothing."""
         self._sandbox = sandbox
         self._environment = _ENVIRONMENT | dict(environment or {})
-        network = SetupNetwork(hosts, resolve=resolve)
+        network = SetupNetwork(hosts, interpreter=find_interpreter(), resolve=resolve)
         # Without walls there is no need for a way out, and the bridge would be open to everyone on this machine.
         self._network = None if isinstance(sandbox, Unconfined) else network
 

@@ -5,6 +5,7 @@ that was judged is the one connected to: asking twice would let a name server an
 """
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -103,7 +104,7 @@ class Egress:
                 async with asyncio.timeout(self._limits.connect_seconds):
                     return await asyncio.open_connection(address, port, limit=bridge.CHUNK)
             except OSError as error:
-                problem = error.strerror or "it did not answer in time"
+                problem = os.strerror(error.errno) if error.errno else "it did not answer in time"
         raise _Unreachable(502, f"{place(host, port)} is allowed but can't be reached: {problem}")
 
     async def _addresses(self, host: str, port: int) -> Sequence[str]:

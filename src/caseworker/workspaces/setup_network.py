@@ -40,10 +40,10 @@ class WayOut:
 
 
 class SetupNetwork:
-    def __init__(self, hosts: tuple[str, ...], *, resolve: Resolve = look_up) -> None:
+    def __init__(self, hosts: tuple[str, ...], *, interpreter: Interpreter | None, resolve: Resolve = look_up) -> None:
         self._allowed = AllowedHosts(hosts)
+        self._interpreter = interpreter
         self._resolve = resolve
-        self._interpreter = find_interpreter(Path(sys.executable))
 
     @asynccontextmanager
     async def opened(self, enclosure: Enclosure) -> AsyncIterator[WayOut]:
@@ -51,7 +51,7 @@ class SetupNetwork:
         egress = Egress(self._allowed, resolve=self._resolve)
         if self._interpreter is None:
             if self._allowed:
-                raise no_interpreter()
+                raise _no_interpreter()
             yield WayOut(enclosure, (), egress)
             return
         with gate_folder() as folder:
@@ -67,7 +67,7 @@ def through(folder: Path, enclosure: Enclosure, interpreter: Interpreter) -> tup
     return wider, (str(interpreter.program), "-I", "-S", "-B", str(folder / "bridge.py"), str(folder / "s"))
 
 
-def no_interpreter() -> Refused:
+def _no_interpreter() -> Refused:
     return Refused(
         "Set-up can't reach the hosts named in setup_hosts: no Python can be shown to the sandbox, where it carries "
         f"the connections. {sys.executable} lies among a person's private files.",
@@ -75,7 +75,9 @@ def no_interpreter() -> Refused:
     )
 
 
-def find_interpreter(running: Path, *, system: Path = Path("/usr/bin/python3")) -> Interpreter | None:
+def find_interpreter(
+    running: Path = Path(sys.executable), *, system: Path = Path("/usr/bin/python3")
+) -> Interpreter | None:
     """Our own, where its folder can be shown without showing more than it; else the system's; else none."""
     program = running.resolve()
     if program.is_relative_to("/usr"):

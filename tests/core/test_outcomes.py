@@ -1,0 +1,77 @@
+"""The structured answers of turns: what is accepted, and what the agent is told when it is not."""
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from caseworker.core.decisions import TURN_OF
+from caseworker.core.outcomes import Outcome, Task, known_turns, outcome_schema, parse_outcome
+from caseworker.core.states import Role
+from tests.core.examples import analysed, implemented, reviewed, triaged, wrote_test
+
+ANSWERS: list[tuple[Role, Task, Outcome]] = [
+    (Role.PM, Task.TRIAGE, triaged()),
+    (Role.ANALYST, Task.ANALYZE, analysed()),
+    (Role.TESTER, Task.CREATE_TESTS, wrote_test()),
+    (Role.DEVELOPER, Task.IMPLEMENT, implemented()),
+    (Role.DEVELOPER, Task.FIX, implemented()),
+    (Role.TECH_LEAD, Task.REVIEW, reviewed()),
+]
+
+
+def plain(answer: BaseModel, **changes: object) -> dict[str, object]:
+    return {**answer.model_dump(mode="json"), **changes}
+
+
+@pytest.mark.parametrize(("role", "task", "answer"), ANSWERS)
+def test_an_answer_comes_back_as_its_model(role: Role, task: Task, answer: Outcome) -> None:
+    assert parse_outcome(role, task, plain(answer)) == answer
+
+
+def test_every_task_that_a_state_gives_has_its_answer() -> None:
+    assert set(TURN_OF.values()) <= set(known_turns())
+    assert {(role, task) for role, task, _ in ANSWERS} == set(known_turns())
+
+
+@pytest.mark.parametrize(("role", "task"), known_turns())
+def test_a_schema_names_the_statuses_and_forbids_more(role: Role, task: Task) -> None:
+    schema = outcome_schema(role, task)
+    assert schema["additionalProperties"] is False
+    properties = schema["properties"]
+    assert isinstance(properties, dict)
+    assert properties["status"]["enum"]
+
+
+@pytest.mark.parametrize(
+    ("role", "task", "answer", "complaint"),
+    [
+        (Role.PM, Task.TRIAGE, plain(triaged(), status="MAYBE"), "Input should be 'PROCEED', 'REJECT' or"),
+        (Role.PM, Task.TRIAGE, plain(triaged(), pipeline="completed"), "Extra inputs are not permitted"),
+        (Role.PM, Task.TRIAGE, plain(reviewed()), "Field required"),
+        (Role.PM, Task.TRIAGE, plain(triaged(), reason="x" * 2_001), "at most 2000 characters"),
+        (Role.ANALYST, Task.ANALYZE, plain(analysed(), confidence=1.1), "less than or equal to 1"),
+        (Role.ANALYST, Task.ANALYZE, plain(analysed(), confidence="nan"), "less than or equal to 1"),
+        (Role.DEVELOPER, Task.FIX, plain(implemented(), commit_message=""), "at least 1 character"),
+        (Role.DEVELOPER, Task.FIX, plain(implemented(), kind="review"), "Input should be 'implementation'"),
+        (
+            Role.TECH_LEAD,
+            Task.REVIEW,
+            plain(reviewed("CHANGES_REQUESTED"), feedback_for_writer=""),
+            "CHANGES_REQUESTED needs feedback_for_writer",
+        ),
+        (Role.TECH_LEAD, Task.REVIEW, "APPROVED", "valid dictionary"),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_refused_and_told_why(
+    role: Role, task: Task, answer: object, complaint: str
+) -> None:
+    with pytest.raises(ValidationError, match=complaint):
+        parse_outcome(role, task, answer)
+
+
+@pytest.mark.parametrize("severity", ["critical", "major"])
+def test_only_minor_findings_may_pass(severity: str) -> None:
+    finding = {"file": "a.py", "line": 1, "issue": "it is wrong", "severity": severity}
+    with pytest.raises(ValidationError, match=f"APPROVED with a {severity} finding: only minor findings may pass"):
+        parse_outcome(Role.TECH_LEAD, Task.REVIEW, plain(reviewed(), issues=[finding]))
+    minor = plain(reviewed(), issues=[{**finding, "severity": "minor"}])
+    assert parse_outcome(Role.TECH_LEAD, Task.REVIEW, minor).kind == "review"

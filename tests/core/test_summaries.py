@@ -1,0 +1,81 @@
+"""What came of a case: facts only, each from the record."""
+
+import pytest
+
+from caseworker.core.evidence import Purpose, Stage
+from caseworker.core.outcomes import Outcome
+from caseworker.core.sections import after_outcome
+from caseworker.core.states import IssueState, Role
+from caseworker.core.summaries import Seen, Summary, summarise
+from tests.core.examples import BASE, CASE, HEAD, a_build, a_case, a_file, a_proven_case, a_run, analysed, implemented
+
+S = IssueState
+RED = a_build(a_run("t", purpose=Purpose.NEW_TEST, exit_code=1, output="1 failed\nin 3 s\n"), stage=Stage.RED)
+GREEN = a_build(a_run("make test", output="5 passed\n\n"), commit=HEAD)
+
+
+def summary_of(state: IssueState, **known: object) -> Summary:
+    return summarise(a_case(state, **known), a_file(), outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0)
+
+
+def test_a_summary_tells_what_was_wrong_what_changed_and_the_proof() -> None:
+    case = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="merge", pull_request=1, turns=5)
+    file = after_outcome(a_file(), Role.DEVELOPER, implemented(), attempt=1)
+    outcomes: list[Outcome] = [analysed(root_cause="an older guess"), analysed(), implemented()]
+    summary = summarise(
+        case, file, outcomes=outcomes, builds=[RED, GREEN], spent=(120_000, 9), rehearsed=True, seconds=61.5
+    )
+    assert summary == Summary(
+        case=CASE,
+        title="The total forgets the discount",
+        state=S.WAITING_FOR_HUMAN_INPUT,
+        stands="waits for a person to merge `agent/issue-42`",
+        result="pull_request",
+        wrong="cart.py:12 adds before it subtracts.",
+        changed="The discount was never subtracted; now it is.",
+        files=["cart.py"],
+        red=Seen(command="t", commit=HEAD, exit_code=1, last_line="1 failed"),
+        green=Seen(command="make test", commit=HEAD, exit_code=0, last_line="5 passed"),
+        branch="agent/issue-42",
+        pull_request=1,
+        turns=5,
+        model_calls=9,
+        cost_micros=120_000,
+        rehearsed=True,
+        seconds=61.5,
+    )
+
+
+def test_a_summary_claims_no_proof_that_was_not_seen() -> None:
+    case = a_case(S.FAILED, red=False, green=None)
+    summary = summarise(case, a_file(), outcomes=[], builds=[RED, GREEN], spent=(0, 0), rehearsed=False, seconds=0)
+    assert (summary.red, summary.green, summary.wrong, summary.files) == (None, None, "", [])
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [("", ""), ("\n \n", ""), ("done\nbye", "bye"), ("2 failed, 3 passed\ntook 3 s", "2 failed, 3 passed")],
+)
+def test_the_line_shown_of_a_run_is_the_last_that_tells_how_it_went(output: str, line: str) -> None:
+    build = a_build(a_run(output=output), stage=Stage.RED, commit=BASE)
+    case = a_case(S.IMPLEMENTING, red=True)
+    summary = summarise(case, a_file(), outcomes=[], builds=[build], spent=(0, 0), rehearsed=False, seconds=0)
+    assert summary.red == Seen(command="make test", commit=BASE, exit_code=0, last_line=line)
+
+
+@pytest.mark.parametrize(
+    ("state", "pull_request", "result"),
+    [
+        (S.COMPLETED, 1, "merged"),
+        (S.FAILED, None, "ended"),
+        (S.CLOSED, 1, "ended"),
+        (S.WAITING_FOR_HUMAN_INPUT, 1, "pull_request"),
+        (S.WAITING_FOR_HUMAN_INPUT, None, "waits"),
+        (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, None, "waits"),
+        (S.BLOCKED, 1, "waits"),
+        (S.REQUIRES_HUMAN_INTERVENTION, None, "waits"),
+        (S.IMPLEMENTING, None, "working"),
+    ],
+)
+def test_the_result_is_said_in_a_word(state: IssueState, pull_request: int | None, result: str) -> None:
+    assert summary_of(state, pull_request=pull_request).result == result
