@@ -45,7 +45,7 @@ async def test_tools_really_run_and_the_story_is_told_in_order(world: AgentWorld
         event.text if isinstance(event, AgentSaid) else event.summary if isinstance(event, ToolCalled) else event.ok
         for event in world.story.events
     ]
-    file = f"{world.workspace}/sum.py"
+    file = "sum.py"
     assert told == ["I look first.", file, True, file, True, "cat sum.py && ls nothing-here", False]
     assert {event.turn for event in world.story.events} == {3}
     assert len(world.ledger.settled) == 4

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from types import TracebackType
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
 from caseworker.agents.redaction import Redactor

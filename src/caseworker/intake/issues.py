@@ -1,10 +1,10 @@
 """Where issues of a local repository come from: a Markdown file, or the JSON of `gh issue view`. Parsing only."""
 
-import json
 import re
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from caseworker.core.errors import Refused
 from caseworker.ports import NewIssue
@@ -15,8 +15,12 @@ _TITLE_LIMIT = 300
 _LARGEST_NUMBER = 2**31 - 1
 
 
+_Text = Annotated[str, AfterValidator(lambda text: text.replace("\0", ""))]
+"""PostgreSQL can't hold a NUL, and nobody sees one."""
+
+
 class _GhLabel(BaseModel):
-    name: str
+    name: _Text
 
 
 class _GhIssue(BaseModel):
@@ -24,10 +28,10 @@ class _GhIssue(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
     number: int = Field(ge=1, le=_LARGEST_NUMBER)
-    title: str
-    body: str = ""
+    title: _Text
+    body: _Text = ""
     labels: list[_GhLabel] = []
-    url: str = ""
+    url: _Text = ""
 
 
 def read_issue(path: Path) -> NewIssue:
@@ -80,24 +84,26 @@ def from_markdown(text: str, name: str) -> NewIssue:
 def _from_gh(text: str, name: str) -> NewIssue:
     hint = "Make it with `gh issue view N --json number,title,body,labels,url`."
     try:
-        document = json.loads(text)
-        json.dumps(document, ensure_ascii=False).encode()
-        issue = _GhIssue.model_validate(document)
-    except json.JSONDecodeError as error:
-        raise Refused(f"{name} is not valid JSON (line {error.lineno}: {error.msg}).", todo=hint) from error
+        issue = _GhIssue.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            raise Refused(f"{name} is not valid JSON: {first['ctx']['error']}.", todo=hint) from error
         where = ".".join(str(part) for part in first["loc"]) or "the document"
         raise Refused(f"{name} is not an issue: `{where}`: {first['msg']}.", todo=hint) from error
     if not issue.title.strip():
         raise Refused(f"The issue in {name} has an empty title.", todo=hint)
     return NewIssue(
-        title=issue.title.strip()[:300],
+        title=_shortened(issue.title.strip()),
         body=_bounded(issue.body, name),
         labels=[label.name for label in issue.labels],
         url=issue.url,
         number=issue.number,
     )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _TITLE_LIMIT else text[: _TITLE_LIMIT - 1] + "…"
 
 
 def _bounded(body: str, name: str) -> str:
