@@ -65,15 +65,19 @@ class Provider:
                 await self.holds.wait()
 
 
-def rehearsed(script: str, role: Role, task: Task, nth: int = 1) -> RehearsedUpstream:
-    part = Part(role=role, task=task, nth=nth, session=f"provider-{nth}", workspace=Path("/nowhere"))
+def rehearsed(
+    script: str, role: Role, task: Task, nth: int = 1, workspace: Path = Path("/nowhere")
+) -> RehearsedUpstream:
+    part = Part(role=role, task=task, nth=nth, session=f"provider-{role}-{nth}", workspace=workspace)
     return RehearsedUpstream(load_rehearsal(script, "test.yaml"), part)
 
 
 @asynccontextmanager
-async def provider(script: str, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT) -> AsyncIterator[Provider]:
+async def provider(
+    script: str, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT, kind: type[Provider] = Provider
+) -> AsyncIterator[Provider]:
     listener = socket.create_server(("127.0.0.1", 0))
-    ours = Provider(url=f"http://127.0.0.1:{listener.getsockname()[1]}", model=rehearsed(script, role, task))
+    ours = kind(url=f"http://127.0.0.1:{listener.getsockname()[1]}", model=rehearsed(script, role, task))
     routes = [
         Route("/v1/messages", ours.answer, methods=["POST"]),
         Route("/v1/messages/count_tokens", ours.count, methods=["POST"]),

@@ -49,7 +49,7 @@ def _settings() -> "Settings":
 def _console() -> "Console":
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return Console(highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
 class _Interrupted(Exception):

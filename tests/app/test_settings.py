@@ -1,0 +1,229 @@
+"""Settings: defaults, the file, the environment over it, and what a mistake says."""
+
+from pathlib import Path
+
+import pytest
+
+from caseworker.app.settings import Settings, load_settings, make_home
+from caseworker.core.errors import Refused
+from caseworker.core.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy
+
+
+def loaded(home: Path, toml: str | None = None, **env: str) -> Settings:
+    home.mkdir(exist_ok=True)
+    if toml is not None:
+        (home / "caseworker.toml").write_text(toml, encoding="utf-8")
+    return load_settings({"CASEWORKER_HOME": str(home), **env})
+
+
+def refusal(home: Path, toml: str | None = None, **env: str) -> str:
+    with pytest.raises(Refused) as refused:
+        loaded(home, toml, **env)
+    return str(refused.value).replace(str(home), "HOME")
+
+
+# --- where values come from
+
+
+def test_the_defaults_are_the_specs(tmp_path: Path) -> None:
+    settings = loaded(tmp_path)
+    assert settings == Settings(home=tmp_path)
+    assert (settings.slots, settings.idle_minutes, settings.sandbox) == (2, 10, "bubblewrap")
+    assert (settings.budget_usd, settings.calls_per_turn, settings.turn_minutes) == (5, 100, 60)
+    assert settings.is_embedded
+    assert settings.database == f"sqlite+aiosqlite:///{tmp_path}/caseworker.db"
+    assert settings.anthropic_base_url == "https://api.anthropic.com"
+    assert settings.anthropic_api_key is None
+
+
+def test_the_default_policy_is_the_cores(tmp_path: Path) -> None:
+    assert loaded(tmp_path).policy() == Policy()
+
+
+def test_without_a_home_it_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert load_settings({}).home == tmp_path / ".caseworker"
+    assert load_settings({"CASEWORKER_HOME": "~/cw"}).home == tmp_path / "cw"
+
+
+def test_the_file_overrules_the_defaults(tmp_path: Path) -> None:
+    toml = 'slots = 4\nlog = "json"\nexpose = ["/opt/go"]\n\n[models]\ndefault = "a"\n"developer.fix" = "b"\n'
+    settings = loaded(tmp_path, toml)
+    assert (settings.slots, settings.log, settings.expose) == (4, "json", [Path("/opt/go")])
+    assert settings.models == {"default": "a", "developer.fix": "b"}
+
+
+def test_the_environment_overrules_the_file(tmp_path: Path) -> None:
+    settings = loaded(tmp_path, 'slots = 4\nlog = "json"\n', CASEWORKER_SLOTS="8", CASEWORKER_TEMPORAL_TLS="true")
+    assert (settings.slots, settings.log, settings.temporal_tls) == (8, "json", True)
+
+
+def test_an_empty_variable_is_as_good_as_none(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "slots = 4\n", CASEWORKER_SLOTS="", CASEWORKER_CONFIG="").slots == 4
+
+
+def test_lists_in_the_environment_are_separated_as_one_separates_them_there(tmp_path: Path) -> None:
+    settings = loaded(
+        tmp_path, CASEWORKER_EXPOSE="/opt/go::/opt/node", CASEWORKER_SETUP_HOSTS="a.example, b.example:81"
+    )
+    assert settings.expose == [Path("/opt/go"), Path("/opt/node")]
+    assert settings.setup_hosts == ["a.example", "b.example:81"]
+
+
+def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
+    assert loaded(tmp_path, SLOTS="9", caseworker_slots="9", MY_CASEWORKER_SLOTS="9").slots == 2
+
+
+def test_another_file_can_be_named(tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text("slots = 7\n")
+    assert loaded(tmp_path, "slots = 4\n", CASEWORKER_CONFIG=str(other)).slots == 7
+
+
+def test_a_file_in_the_working_directory_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repository must not be able to choose where the key is sent."""
+    work = tmp_path / "repository"
+    work.mkdir()
+    (work / "caseworker.toml").write_text('anthropic_base_url = "https://evil.example"\nnonsense = 1\n')
+    (work / ".caseworker.toml").write_text('anthropic_base_url = "https://evil.example"\n')
+    monkeypatch.chdir(work)
+    assert loaded(tmp_path / "home").anthropic_base_url == "https://api.anthropic.com"
+
+
+def test_the_file_does_not_move_the_home_it_lies_in(tmp_path: Path) -> None:
+    assert loaded(tmp_path, 'home = "/elsewhere"\n').home == tmp_path
+
+
+def test_the_usual_name_of_the_key_is_known_and_ours_goes_first(tmp_path: Path) -> None:
+    assert loaded(tmp_path, ANTHROPIC_API_KEY="usual").secrets() == ["usual"]
+    both = loaded(tmp_path, ANTHROPIC_API_KEY="usual", CASEWORKER_ANTHROPIC_API_KEY="ours")
+    assert both.secrets() == ["ours"]
+
+
+def test_settings_become_the_policy_of_new_cases(tmp_path: Path) -> None:
+    toml = 'budget_usd = 0.25\nturn_minutes = 0.5\ncommand_minutes = 0.001\ncalls_per_turn = 7\n[models]\npm = "a"\n'
+    policy = loaded(tmp_path, toml).policy()
+    assert (policy.budget_micros, policy.turn_seconds, policy.command_seconds) == (250_000, 30, 1)
+    assert policy.calls_per_turn == 7
+    assert [policy.model_for(role, "x") for role in ("pm", "developer", "tech_lead")] == [
+        "a",
+        DEFAULT_MODEL,
+        STRONGER_MODEL,
+    ]
+
+
+# --- mistakes
+
+
+@pytest.mark.parametrize(
+    ("toml", "sentence"),
+    [
+        ("slots = 2\nslot = 3\n", "HOME/caseworker.toml, line 2: `slot` is not a setting. Did you mean slots?"),
+        (
+            "# mine\n\n[telemetry]\non = true\n",
+            "HOME/caseworker.toml, line 3: `telemetry` is not a setting. docs/settings.md lists them all.",
+        ),
+        (
+            'log = "auto"\nslots = 0\n',
+            "HOME/caseworker.toml, line 2: `slots`: Input should be greater than or equal to 1.",
+        ),
+        (
+            'slots = "many"\n',
+            "HOME/caseworker.toml, line 1: `slots`: Input should be a valid integer, unable to parse string as an "
+            "integer.",
+        ),
+        (
+            '\n  "sandbox" = "maybe"\n',
+            "HOME/caseworker.toml, line 2: `sandbox`: Input should be 'bubblewrap' or 'off'.",
+        ),
+        (
+            "budget_usd = -1\n",
+            "HOME/caseworker.toml, line 1: `budget_usd`: Input should be greater than or equal to 0.",
+        ),
+        ("turn_minutes = inf\n", "HOME/caseworker.toml, line 1: `turn_minutes`: Input should be a finite number."),
+        ("budget_usd = nan\n", "HOME/caseworker.toml, line 1: `budget_usd`: Input should be a finite number."),
+        (
+            'slots = 2\nmodels = "a"\n',
+            "HOME/caseworker.toml, line 2: `models`: Input should be a valid dictionary.",
+        ),
+        (
+            "slots = \n",
+            "HOME/caseworker.toml: Invalid value (at line 1, column 9). Correct the line, or move the file away.",
+        ),
+        (
+            "slots = 1\nslots = 2\n",
+            "HOME/caseworker.toml: Cannot overwrite a value (at line 2, column 10). "
+            "Correct the line, or move the file away.",
+        ),
+    ],
+)
+def test_a_mistake_in_the_file_names_the_file_the_line_and_the_fix(tmp_path: Path, toml: str, sentence: str) -> None:
+    assert refusal(tmp_path, toml) == sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("CASEWORKER_SLOT", "3", "CASEWORKER_SLOT is not a setting. Did you mean CASEWORKER_SLOTS?"),
+        (
+            "CASEWORKER_TEMPORAL_ADRESS",
+            "h:7233",
+            "CASEWORKER_TEMPORAL_ADRESS is not a setting. Did you mean CASEWORKER_TEMPORAL_ADDRESS?",
+        ),
+        ("CASEWORKER_XYZZY", "3", "CASEWORKER_XYZZY is not a setting. docs/settings.md lists them all."),
+        (
+            "CASEWORKER_SLOTS",
+            "many",
+            "CASEWORKER_SLOTS: Input should be a valid integer, unable to parse string as an integer.",
+        ),
+        ("CASEWORKER_TURN_MINUTES", "inf", "CASEWORKER_TURN_MINUTES: Input should be a finite number."),
+        (
+            "CASEWORKER_MODELS",
+            "a",
+            "CASEWORKER_MODELS can't be set in the environment. Use a [models] table in caseworker.toml.",
+        ),
+        (
+            "CASEWORKER_CONFIG",
+            "/nowhere/caseworker.toml",
+            "There is no settings file at /nowhere/caseworker.toml. Correct CASEWORKER_CONFIG or unset it.",
+        ),
+    ],
+)
+def test_a_mistake_in_the_environment_names_the_variable(tmp_path: Path, name: str, value: str, sentence: str) -> None:
+    assert refusal(tmp_path, **{name: value}) == sentence
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "caseworker.toml").write_bytes(b"\xff\xfe")
+    assert refusal(tmp_path).startswith("HOME/caseworker.toml can't be read: 'utf-8' codec can't decode byte 0xff")
+
+
+def test_a_folder_in_the_files_place_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "caseworker.toml").mkdir()
+    assert refusal(tmp_path).startswith("HOME/caseworker.toml can't be read: [Errno 21] Is a directory")
+
+
+# --- secrets
+
+
+def test_secrets_are_not_in_what_is_printed(tmp_path: Path) -> None:
+    settings = loaded(
+        tmp_path,
+        CASEWORKER_ANTHROPIC_API_KEY="sk-first",
+        CASEWORKER_TEMPORAL_API_KEY="sk-second",
+        CASEWORKER_DATABASE_URL="postgresql+asyncpg://me:sk-third@db/caseworker",
+    )
+    for shown in (repr(settings), str(settings)):
+        assert "sk-" not in shown
+    assert settings.secrets()[:2] == ["sk-first", "sk-second"]
+    assert settings.database == "postgresql+asyncpg://me:sk-third@db/caseworker"
+
+
+def test_a_refusal_does_not_repeat_a_secret(tmp_path: Path) -> None:
+    assert "sk-first" not in refusal(tmp_path, 'anthropic_api_key = ["sk-first"]\n')
+
+
+def test_the_home_is_for_nobody_else(tmp_path: Path) -> None:
+    settings = loaded(tmp_path / "a", CASEWORKER_HOME=str(tmp_path / "b" / "home"))
+    make_home(settings)
+    assert settings.home.stat().st_mode & 0o777 == 0o700

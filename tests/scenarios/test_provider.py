@@ -1,0 +1,84 @@
+"""A case with a key: the model is asked over HTTP at a provider of ours, and the key stays in the gateway."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from caseworker.core.ids import CaseId, slug
+from caseworker.core.outcomes import known_turns
+from caseworker.core.states import Role
+from tests.edges.agents_provider import Provider, provider, rehearsed
+from tests.world.project import git, make_project
+from tests.world.terminal import REHEARSAL, Terminal, open_terminal
+
+KEY = "sk-ant-api03-this-is-the-key-0123456789"
+SIGNS = {
+    "project manager:": Role.PM,
+    "analyst:": Role.ANALYST,
+    "tester:": Role.TESTER,
+    "developer:": Role.DEVELOPER,
+    "tech lead:": Role.TECH_LEAD,
+}
+
+
+class WholeCast(Provider):
+    """Answers each role from its part of the script; who asks is in the system prompt."""
+
+    def cast(self, script: str, workspace: Path) -> None:
+        self.parts = {
+            role: rehearsed(script, role, task, workspace=workspace)
+            for role, task in known_turns()
+            if task.value != "fix"
+        }
+
+    async def answer(self, request: Request) -> Response:
+        self.model = self.parts[_role(await request.json())]
+        return await super().answer(request)
+
+
+def _role(document: dict[str, Any]) -> Role:
+    system = json.dumps(document["system"])
+    return next(role for sign, role in SIGNS.items() if f"You are the {sign}" in system or sign in system)
+
+
+@pytest.fixture
+async def api(tmp_path: Path) -> AsyncIterator[WholeCast]:
+    async with provider(REHEARSAL.read_text(), kind=WholeCast) as api:
+        assert isinstance(api, WholeCast)
+        api.cast(REHEARSAL.read_text(), tmp_path / "home" / "workspaces" / slug(CaseId("local/project#1")) / "tree")
+        yield api
+
+
+@pytest.mark.timeout(120)
+async def test_a_case_with_a_key_is_paid_for_and_the_key_is_nowhere(api: WholeCast, tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    issue = tmp_path / "issue.md"
+    issue.write_text("# The greeting misspells the world\n")
+    environment = {"ANTHROPIC_API_KEY": KEY, "CASEWORKER_ANTHROPIC_BASE_URL": api.url}
+    with open_terminal(tmp_path / "home", **environment) as terminal:
+        answer = await asyncio.to_thread(terminal.types, "run", "--repo", project, "--issue", issue)
+        assert answer.code == 0, answer.err + terminal.host_log()
+        assert git(project, "show", "agent/issue-1:greeting.txt") == "Hello world"
+        assert "rehearsed" not in answer.out
+        shown = await asyncio.to_thread(terminal.reads_json, "show", "#1")
+        await asyncio.to_thread(terminal.types, "host", "stop")
+        assert_key_is_nowhere(terminal)
+    summary = shown["summary"]
+    assert isinstance(summary, dict)
+    assert summary["cost_micros"] > 0
+    assert summary["model_calls"] == len(api.requests)
+    assert {headers["x-api-key"] for headers in api.headers} == {KEY}
+    assert KEY not in answer.out + answer.err + json.dumps(shown)
+
+
+def assert_key_is_nowhere(terminal: Terminal) -> None:
+    files = [path for path in terminal.home.rglob("*") if path.is_file()]
+    assert len(files) > 20
+    for path in files:
+        assert KEY.encode() not in path.read_bytes(), path
