@@ -14,7 +14,7 @@ from bench.home import Home, Ran, only, open_home, private_folder, timed
 from bench.projects import ISSUE, make_shop, rejection
 from bench.report import Report, Row
 
-_TIMES: Final = 6
+_TIMES: Final = 4
 _UP_TARGET: Final = 1.0
 _DOWN_TARGET: Final = 4.0
 _FIRST_TURN: Final = "turn_started"

@@ -80,7 +80,7 @@ TABLE: list[tuple[Entry, list[str]]] = [
     (AgentSaid(turn=3, text="I look\nat the cart."), ["agent: I look at the cart."]),
     (ToolCalled(turn=3, call="1", tool="Bash", summary="grep -n total"), ["tool: Bash  grep -n total"]),
     (ToolReturned(turn=3, call="1", ok=True, output="12: total"), []),
-    (ToolReturned(turn=3, call="1", ok=False, output="no such\nfile"), ["bad: failed: no such file"]),
+    (ToolReturned(turn=3, call="1", ok=False, output="no such\nfile"), ["failed: no such file"]),
     (
         TurnCompleted(
             turn=3,

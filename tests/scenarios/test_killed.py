@@ -64,6 +64,18 @@ def _is_in_the_middle(terminal: Terminal, role: str) -> bool:
 
 
 @pytest.mark.timeout(120)
+def test_who_watches_a_case_whose_host_is_killed_sees_it_go_on(
+    terminal: Terminal, project: Path, run: list[str]
+) -> None:
+    watcher = terminal.starts(*run)
+    terminal.waits_until(partial(_is_in_the_middle, terminal, "analyst"), "the analyst in its turn")
+    terminal.kills(terminal.host_pid)
+    _, err = watcher.communicate(timeout=60)
+    assert watcher.returncode == 0, err
+    expect_one_of_everything(terminal, project)
+
+
+@pytest.mark.timeout(120)
 def test_the_temporal_server_killed_between_two_turns_comes_back_by_itself(
     terminal: Terminal, project: Path, run: list[str]
 ) -> None:

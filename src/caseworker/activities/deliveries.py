@@ -97,5 +97,5 @@ class Delivering(DeliveryActivities):
             head=case.branch,
             head_sha=request.commit,
             state="open",
-            url="",
+            url=f"file://{await self._store.repositories.path_of(stored.repository)}#{case.branch}",
         )

@@ -77,7 +77,7 @@ async def _follow(settings: Settings, console: Console, name: str, *, as_json: b
     async with at_desk(settings) as desk:
         case = (await find_case(desk.store, name)).case.id
         with open_view(console, as_json=as_json) as view:
-            await follow(desk.store, case, view)
+            await follow(desk, case, view)
 
 
 async def say_to(settings: Settings, console: Console, name: str, text: str, *, as_json: bool) -> None:

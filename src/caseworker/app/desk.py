@@ -1,5 +1,6 @@
 """What a command works with: the store, and a bell that the host hears. Light: no Temporal client is imported."""
 
+import asyncio
 import getpass
 import os
 import signal
@@ -7,12 +8,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from caseworker.app.hosting import ensure_host
+from caseworker.app.hosting import ensure_host, start_host
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.messages import MessageKind
-from caseworker.engine.host import HostFile
+from caseworker.engine.host import HostFile, HostPlace
 from caseworker.intake.manual import ManualIntake
 from caseworker.ports import Doorbell, Store, StoredCase
 from caseworker.store.store import open_store
@@ -34,6 +35,12 @@ class Desk:
     settings: Settings
     store: Store
     intake: ManualIntake
+
+    async def keep_host(self) -> None:
+        """Who watches a case wants it to go on: a host that was killed or ended is started again."""
+        if self.settings.is_embedded:
+            HostPlace(self.settings.home).touch()
+            await asyncio.to_thread(start_host, self.settings)
 
 
 async def find_case(store: Store, name: str) -> StoredCase:

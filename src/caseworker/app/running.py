@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from caseworker.ports import Issue, NewIssue, Store
 
 _NEEDED_BYTES = 200 * 1024 * 1024
 _LOOK_SECONDS = 0.1
+_HOST_SECONDS = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +100,7 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
             console.print(f"{case} is under way. `caseworker show {case}` tells how it stands.", highlight=False)
             return 0
         with open_view(console, as_json=as_json) as view:
-            await follow(desk.store, case, view)
+            await follow(desk, case, view)
         summary = await summary_of(desk.store, case)
         print_summary(summary, top, console, as_json=as_json)
         return exit_code(summary)
@@ -131,9 +133,11 @@ async def _issue(store: Store, request: RunRequest, top: Path) -> Issue:
     return issue
 
 
-async def follow(store: Store, case: CaseId, view: View) -> None:
-    """Show the record as it grows, until nobody works on the case."""
+async def follow(desk: Desk, case: CaseId, view: View) -> None:
+    """Show the record as it grows, until nobody works on the case. A host that dies meanwhile is started again."""
+    store = desk.store
     after = 0
+    last_look = time.monotonic()
     while True:
         news = await store.record.read(case, after=after)
         for recorded in news:
@@ -143,6 +147,9 @@ async def follow(store: Store, case: CaseId, view: View) -> None:
         view.spent(spent.micros, spent.calls)
         if _rests(news) or (not news and await _is_at_rest(store, case, after)):
             return
+        if time.monotonic() - last_look > _HOST_SECONDS:
+            await desk.keep_host()
+            last_look = time.monotonic()
         if not news:
             await asyncio.sleep(_LOOK_SECONDS)
 

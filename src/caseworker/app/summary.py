@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from rich.console import Console, Group
-from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from caseworker.app.view import print_json
 from caseworker.core.ids import CaseId
@@ -47,8 +47,8 @@ def _body(summary: Summary, repository: Path) -> Group:
     rows.add_column(style="bold", no_wrap=True)
     rows.add_column(overflow="fold")
     for name, value in _rows(summary, repository):
-        rows.add_row(name, escape(value))
-    return Group(f"[bold]{escape(summary.title)}[/]\n", rows)
+        rows.add_row(name, Text(value))
+    return Group(Text(f"{summary.title}\n", style="bold"), rows)
 
 
 def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:

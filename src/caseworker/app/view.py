@@ -9,7 +9,6 @@ from typing import Protocol
 
 from rich.console import Console, RenderableType
 from rich.live import Live
-from rich.markup import escape
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
@@ -119,14 +118,13 @@ class LiveView:
         return row
 
 
-def story_line(told: Told) -> str:
-    sign = _SIGN[told.mark]
-    style = _STYLE[told.mark]
-    text = escape(told.text)
+def story_line(told: Told) -> Text:
+    """As text and not as markup: what people and programs said is shown as they said it."""
+    sign, style = _SIGN[told.mark], _STYLE[told.mark]
     if told.mark == "state":
-        state, _, reason = text.partition("  ")
-        return f"\n[{style}]{sign} {state}[/]  {reason}"
-    return f"[{style}]{sign} {text}[/]" if style else f"{sign} {text}"
+        state, _, reason = told.text.partition("  ")
+        return Text.assemble("\n", (f"{sign} {state}", style), f"  {reason}")
+    return Text(f"{sign} {told.text}", style=style)
 
 
 @contextmanager

@@ -86,7 +86,8 @@ class Merged(_Fact):
 class CloseAsked(_Fact):
     kind: Literal["close_asked"] = "close_asked"
     by: str
-    reason: str
+    unmerged: bool = False
+    """It was the pull request that was closed."""
 
 
 Fact = Annotated[
@@ -162,7 +163,8 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
         case Merged():
             return Move(to=S.COMPLETED, reason=f"Merged by {fact.by}.")
         case CloseAsked():
-            return Move(to=S.CLOSED, reason=f"Closed by {fact.by}: {fact.reason}")
+            how = "The pull request was closed without a merge" if fact.unmerged else "Closed"
+            return Move(to=S.CLOSED, reason=f"{how} by {fact.by}.")
         case _:
             assert_never(fact)
 

@@ -323,9 +323,9 @@ class IssueWorkflow:
 def _command(message: Claimed) -> Fact | None:
     match message.kind:
         case MessageKind.CLOSE:
-            return CloseAsked(by=message.author, reason="asked to")
+            return CloseAsked(by=message.author)
         case MessageKind.PULL_CLOSED:
-            return CloseAsked(by=message.author, reason="the pull request was closed without a merge")
+            return CloseAsked(by=message.author, unmerged=True)
         case MessageKind.MERGED:
             return Merged(by=message.author)
         case _:

@@ -1,0 +1,148 @@
+"""`prompt`: how many bytes go with every model call, per role and task, counted in a real request of the real agent."""
+
+import asyncio
+import json
+import socket
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bench.home import NotMeasured, private_folder
+from bench.model import Counter
+from bench.report import Report, Row
+from caseworker.agents.claude import ClaudeRuntime, ModelSettings
+from caseworker.agents.prompting import BriefInputs, render
+from caseworker.agents.roles import tools_for, writes
+from caseworker.agents.serving import embedded_server, refusal
+from caseworker.core.ids import CaseId, SessionId
+from caseworker.core.outcomes import Task, known_turns
+from caseworker.core.policy import Policy
+from caseworker.core.record import AgentEvent
+from caseworker.core.states import Role
+from caseworker.ports import Attempt, Brief
+from caseworker.workspaces.sandbox import Bubblewrap
+
+_TARGET: Final = 12_000
+
+
+class NoTranscripts:
+    """A `Transcripts` that forgets: a refused call leaves nothing to go on from."""
+
+    async def append(
+        self, session: SessionId, subpath: str, project: str, entries: Sequence[dict[str, object]]
+    ) -> None: ...
+
+    async def load(self, session: SessionId, subpath: str) -> list[dict[str, object]] | None:
+        return None
+
+    async def sessions(self, project: str) -> list[tuple[SessionId, int]]:
+        return []
+
+    async def subpaths(self, session: SessionId) -> list[str]:
+        return []
+
+    async def delete(self, session: SessionId, subpath: str | None = None) -> None: ...
+
+
+@dataclass
+class _Provider:
+    """Remembers what it is asked and refuses it, so that the turn ends with its first call."""
+
+    url: str
+    bodies: list[bytes] = field(default_factory=list)
+
+    async def answer(self, request: Request) -> Response:
+        self.bodies.append(await request.body())
+        return refusal("only measured")
+
+
+def measure() -> Report:
+    with private_folder() as folder:
+        bodies = asyncio.run(_asked(folder))
+    rows: list[Row] = []
+    for (role, task), body in bodies.items():
+        request: dict[str, Any] = json.loads(body)
+        system, tools = request["system"], request["tools"]
+        (outcome,) = (tool for tool in tools if tool["name"] == "StructuredOutput")
+        rows += [
+            Row(what=f"{role}, {task}", samples=[_bytes([system, tools])], unit="B", target=_TARGET),
+            Row(what="system prompt", samples=[_bytes(system)], unit="B", part=True),
+            Row(what="tools without the outcome", samples=[_bytes(tools) - _bytes(outcome)], unit="B", part=True),
+            Row(what="the outcome's schema", samples=[_bytes(outcome)], unit="B", part=True),
+            Row(what="the whole first request, with a one-line issue", samples=[len(body)], unit="B", part=True),
+        ]
+    return Report(
+        name="prompt",
+        title="fixed bytes of every model call",
+        rows=rows,
+        notes=("Fixed: the system prompt, the tools' definitions and the outcome's schema. Equal from run to run.",),
+    )
+
+
+def _bytes(part: object) -> int:
+    return len(json.dumps(part, ensure_ascii=False).encode())
+
+
+async def _asked(folder: Path) -> dict[tuple[Role, Task], bytes]:
+    found: dict[tuple[Role, Task], bytes] = {}
+    for role, task in known_turns():
+        async with _provider() as provider:
+            runtime = ClaudeRuntime(
+                sandbox=Bubblewrap(folder / "sandbox"),
+                ledger=Counter(),
+                transcripts=NoTranscripts(),
+                model=ModelSettings(key="no key", base_url=provider.url),
+            )
+            end = await runtime.run(_brief(folder, role, task), _unseen)
+        if not provider.bodies:
+            raise NotMeasured(f"the {role}'s agent made no model call: {end}")
+        found[role, task] = provider.bodies[0]
+    return found
+
+
+async def _unseen(events: Sequence[AgentEvent]) -> None: ...
+
+
+def _brief(folder: Path, role: Role, task: Task) -> Brief:
+    workspace = folder / "workspace"
+    workspace.mkdir(exist_ok=True)
+    system, prompt = render(role, task, BriefInputs(title="Sum is wrong", body="It is 0.", author="ann"))
+    session = SessionId(str(uuid.uuid4()))
+    return Brief(
+        attempt=Attempt(case=CaseId("local/bench#1"), turn=1, number=1, token="bench", session=session),
+        role=role,
+        task=task,
+        model=Policy().model_for(role, task),
+        system_prompt=system,
+        prompt=prompt,
+        tools=tools_for(role),
+        workspace=workspace,
+        writable=writes(role),
+        resume=None,
+        rehearsal=None,
+        nth=1,
+        cap_micros=10**12,
+        calls=10,
+        seconds=60,
+    )
+
+
+@asynccontextmanager
+async def _provider() -> AsyncIterator[_Provider]:
+    listener = socket.create_server(("127.0.0.1", 0))
+    ours = _Provider(url=f"http://127.0.0.1:{listener.getsockname()[1]}")
+    server = embedded_server(Starlette(routes=[Route("/v1/messages", ours.answer, methods=["POST"])]))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield ours
+    finally:
+        server.should_exit = True
+        await serving
