@@ -1,1 +1,1 @@
-"""Measurements of Caseworker, printed beside their targets. Nothing here asserts a time: see `python -m bench --help`."""
+"""Measurements of Caseworker, printed beside their targets; no time is asserted. `python -m bench --help`."""

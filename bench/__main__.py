@@ -1,4 +1,4 @@
-"""`python -m bench [NAME...] [--json]`: measure, print a table each, and fail only where something can't be measured."""
+"""`python -m bench [NAME...] [--json]`: measure, print tables; it fails only where something could not be measured."""
 
 import argparse
 import json

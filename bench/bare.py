@@ -123,9 +123,7 @@ class BareCase:
 
     def _enclosure(self, environment: Mapping[str, str], role: Role | None = None) -> Enclosure:
         if role is None:
-            return Enclosure(
-                workspace=self._tree, writable=True, environment=environment, read_only=(self._mirror,)
-            )
+            return Enclosure(workspace=self._tree, writable=True, environment=environment, read_only=(self._mirror,))
         place = self._place(role)
         return Enclosure(
             workspace=self._tree,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from typing import Final
 
 _PATIENCE: Final = 180.0
 _GONE_SECONDS: Final = 20.0
+_MEMORY: Final = Path("/dev/shm")
+_ROOM: Final = 1 << 30
 
 
 class NotMeasured(Exception):
@@ -102,10 +105,14 @@ class Home:
 
 def timed(argv: Sequence[str], environment: Mapping[str, str], *, codes: Sequence[int] = (0, 1)) -> Ran:
     spawned = time.time()
-    done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE)
+    done = subprocess.run(
+        argv, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE
+    )
     ended = time.time()
     if done.returncode not in codes:
-        raise NotMeasured(f"`{' '.join(argv)[:200]}` ended with {done.returncode}: {(done.stderr or done.stdout)[-800:]}")
+        raise NotMeasured(
+            f"`{' '.join(argv)[:200]}` ended with {done.returncode}: {(done.stderr or done.stdout)[-800:]}"
+        )
     return Ran(spawned=spawned, ended=ended, out=done.stdout)
 
 
@@ -123,9 +130,10 @@ def _seconds(at: str) -> float:
 
 
 @contextmanager
-def private_folder() -> Iterator[Path]:
-    """Short, because the sockets of a home have short names only; removed at the end."""
-    with tempfile.TemporaryDirectory(prefix="cwb-", ignore_cleanup_errors=True) as folder:
+def private_folder(*, in_memory: bool = False) -> Iterator[Path]:
+    """With a short name, because those of sockets are; removed at the end."""
+    base = _MEMORY if in_memory and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM else None
+    with tempfile.TemporaryDirectory(prefix="cwb-", dir=base, ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.process import AttemptFolder
-from caseworker.agents.rehearsal import load_rehearsal
+from caseworker.agents.rehearsal import Rehearsal, load_rehearsal
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
 from caseworker.core.budget import Usage
 from caseworker.core.ids import CaseId, SessionId
@@ -40,8 +40,7 @@ class Counter:
         return Spending(calls=self.calls, usage=Usage(), micros=0)
 
 
-async def serve(folder: Path, script: Path, workspace: Path, pace: float) -> None:
-    rehearsal = load_rehearsal(script.read_text(encoding="utf-8"), script.name)
+async def serve(folder: Path, rehearsal: Rehearsal, workspace: Path, pace: float) -> None:
     async with AsyncExitStack() as stack:
         for number, turn in enumerate(rehearsal.turns, start=1):
             session = SessionId(f"bare-{number}")
@@ -59,5 +58,11 @@ async def serve(folder: Path, script: Path, workspace: Path, pace: float) -> Non
         await asyncio.to_thread(sys.stdin.read)
 
 
+def main() -> None:
+    folder, script, workspace = map(Path, sys.argv[1:4])
+    rehearsal = load_rehearsal(script.read_text(encoding="utf-8"), script.name)
+    asyncio.run(serve(folder, rehearsal, workspace, float(sys.argv[4])))
+
+
 if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), float(sys.argv[4])))
+    main()

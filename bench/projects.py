@@ -79,7 +79,9 @@ def make_large(folder: Path, *, number_of_files: int, commits: int) -> Path:
 
 def _history(number_of_files: int, commits: int) -> Iterator[bytes]:
     for number in range(commits):
-        changed = range(number_of_files) if number == 0 else [(number * 37 + i * 211) % number_of_files for i in range(20)]
+        changed = (
+            range(number_of_files) if number == 0 else [(number * 37 + i * 211) % number_of_files for i in range(20)]
+        )
         yield b"commit refs/heads/main\n"
         yield f"committer Bench <bench@localhost> {1_700_000_000 + number * 3_600} +0000\n".encode()
         yield _data(f"Change {number}\n")

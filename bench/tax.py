@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from statistics import linear_regression
+from statistics import LinearRegression, linear_regression
 from typing import Final
 
 from bench.bare import BareCase
@@ -70,7 +70,7 @@ def measure() -> Report:
             f"The case: 5 turns, 3 builds, {_DEMO_CALLS} model calls. The script starts the same agent program in the "
             "same sandbox on the same rehearsed model, and runs the same git and test commands.",
             "A step is one model call and the one tool call it asks for; fixed is all that does not grow with steps "
-            f"(straight lines through cases with {', '.join(map(str, _SIZES))} further steps, their difference).",
+            f"(the difference of two lines a round, through cases with {', '.join(map(str, _SIZES))} more steps).",
             "A transition is from a turn's `turn_completed` to the next one's `turn_started`.",
         ),
     )
@@ -109,21 +109,28 @@ def _unpaced(bench: _Bench) -> list[float]:
 
 
 def _fit(bench: _Bench, dearer: Sequence[float]) -> list[Row]:
-    ours, other = (linear_regression(*zip(*samples, strict=True)) for samples in (bench.up, bench.bare))
-    fixed = ours.intercept - other.intercept
+    """A line per round, so that the differences have a spread as well."""
+    ours, other = (_lines(samples) for samples in (bench.up, bench.bare))
+    fixed = [mine.intercept - bare.intercept for mine, bare in zip(ours, other, strict=True)]
+    steps = [(mine.slope - bare.slope) * 1000 for mine, bare in zip(ours, other, strict=True)]
     rows: list[Row] = []
-    for size in _SIZES:
-        calls = _DEMO_CALLS + size
+    for calls in (_DEMO_CALLS + size for size in _SIZES):
         rows.append(Row(what=f"shell script, {calls} model calls, no pace", samples=_of(bench.bare, calls)))
         rows.append(Row(what=f"caseworker run, {calls} model calls, no pace", samples=_of(bench.up, calls)))
+    down = [more + part for more, part in zip(dearer, fixed, strict=True)]
     return [
         *rows,
-        Row(what="fixed part, host up", samples=[fixed], target=_FIXED_TARGET),
-        Row(what="fixed part, host down", samples=[fixed + more for more in dearer], target=_FIXED_TARGET),
-        Row(what="part per step", samples=[(ours.slope - other.slope) * 1000], unit="ms", target=_STEP_TARGET),
-        Row(what="a step in the shell script", samples=[other.slope * 1000], unit="ms", part=True),
-        Row(what="a step in caseworker run", samples=[ours.slope * 1000], unit="ms", part=True),
+        Row(what="fixed part, host up", samples=fixed, target=_FIXED_TARGET),
+        Row(what="fixed part, host down", samples=down, target=_FIXED_TARGET),
+        Row(what="part per step", samples=steps, unit="ms", target=_STEP_TARGET),
+        Row(what="a step in the shell script", samples=[bare.slope * 1000 for bare in other], unit="ms", part=True),
+        Row(what="a step in caseworker run", samples=[mine.slope * 1000 for mine in ours], unit="ms", part=True),
     ]
+
+
+def _lines(samples: Sequence[tuple[int, float]]) -> list[LinearRegression]:
+    rounds = [samples[start : start + len(_SIZES)] for start in range(0, len(samples), len(_SIZES))]
+    return [linear_regression(*zip(*points, strict=True)) for points in rounds]
 
 
 def _of(samples: Sequence[tuple[int, float]], calls: int) -> list[float]:

@@ -260,9 +260,16 @@ TABLE: list[tuple[str, Case, Fact, IssueState, str]] = [
     (
         "closed",
         a_case(S.IMPLEMENTING),
-        CloseAsked(by="ann", reason="asked to"),
+        CloseAsked(by="ann"),
         S.CLOSED,
-        "Closed by ann: asked to",
+        "Closed by ann.",
+    ),
+    (
+        "closed without a merge",
+        a_proven_case(S.WAITING_FOR_HUMAN_INPUT),
+        CloseAsked(by="ann", unmerged=True),
+        S.CLOSED,
+        "The pull request was closed without a merge by ann.",
     ),
 ]
 
@@ -333,7 +340,7 @@ def test_red_is_what_the_red_build_saw_last() -> None:
         TurnGaveUp(role=Role.PM, reason="x"),
         EffectRefused(reason="x"),
         Merged(by="ann"),
-        CloseAsked(by="ann", reason="x"),
+        CloseAsked(by="ann"),
         built("green", Stage.BASE),
     ],
 )

@@ -58,9 +58,7 @@ BEGINNINGS = st.builds(
     approved=st.none() | SHAS,
     red=st.booleans(),
 )
-BY_PEOPLE: st.SearchStrategy[Fact] = st.one_of(
-    st.just(Merged(by="ann")), st.just(CloseAsked(by="ann", reason="asked to"))
-)
+BY_PEOPLE: st.SearchStrategy[Fact] = st.one_of(st.just(Merged(by="ann")), st.just(CloseAsked(by="ann")))
 POLICIES = st.builds(Policy, attempts=st.integers(1, 4), transitions=st.integers(1, 60))
 
 

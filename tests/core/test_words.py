@@ -264,7 +264,7 @@ STANDING: list[tuple[Case, str]] = [
     (a_case(S.BLOCKED, reason="Nobody answered."), "waits for a person: Nobody answered."),
     (a_case(S.COMPLETED, reason="Merged by ann."), "Merged by ann."),
     (a_case(S.FAILED, reason="All 3 attempts are used."), "All 3 attempts are used."),
-    (a_case(S.CLOSED, reason="Closed by ann: asked to"), "Closed by ann: asked to"),
+    (a_case(S.CLOSED, reason="Closed by ann."), "Closed by ann."),
     (a_case(S.REVIEWING_CODE), "reviewing code"),
 ]
 

@@ -19,6 +19,8 @@ class LocalServer:
     heads: list[bytes] = field(default_factory=list)
     stalled_after: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     """Bytes of a big answer after which nobody took any more."""
+    patience: float = 30
+    """Seconds until nobody takes any more."""
     asked: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -61,7 +63,7 @@ class LocalServer:
             block = _BLOCK[: size - sent]
             writer.write(block)
             try:
-                await asyncio.wait_for(writer.drain(), 1)
+                await asyncio.wait_for(writer.drain(), self.patience)
             except TimeoutError:
                 self.stalled_after.set_result(sent)
                 return

@@ -217,7 +217,7 @@ async def test_neither_process_nor_socket_is_left(
     files = open_files()
     builder = SandboxedBuilder(sandbox, hosts=(server.name,))
     command = f"{FETCH} {server.url}/silent & until test -e go; do sleep 0.02; done"
-    task = asyncio.create_task(set_up(builder, workspace, command, seconds=2 if how.startswith("stopped") else 20))
+    task = asyncio.create_task(set_up(builder, workspace, command, seconds=4 if how.startswith("stopped") else 20))
     await server.asked.wait()
     assert len(left_in(temporary)) > 1
     if how == "ended":

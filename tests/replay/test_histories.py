@@ -15,14 +15,18 @@ from caseworker.flows.issue import IssueWorkflow
 HISTORIES = sorted((Path(__file__).parent / "histories").rglob("*.json"))
 
 
+def read(path: Path) -> WorkflowHistory:
+    document = json.loads(path.read_text())
+    return WorkflowHistory.from_json(document.pop("workflow_id"), document)
+
+
 def test_there_are_histories() -> None:
     assert len(HISTORIES) >= 6
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 async def test_a_committed_history_replays(path: Path) -> None:
-    document = json.loads(path.read_text())
-    history = WorkflowHistory.from_json(document.pop("workflow_id"), document)
+    history = read(path)
     replayer = Replayer(
         workflows=[IssueWorkflow], workflow_runner=sandboxed_runner(), data_converter=pydantic_data_converter
     )
