@@ -91,7 +91,13 @@ def test_a_file_in_the_working_directory_is_not_read(tmp_path: Path, monkeypatch
 
 
 def test_the_file_does_not_move_the_home_it_lies_in(tmp_path: Path) -> None:
-    assert loaded(tmp_path, 'home = "/elsewhere"\n').home == tmp_path
+    with pytest.raises(Refused, match="line 2: `home` is set by CASEWORKER_HOME only"):
+        loaded(tmp_path, '# ours\nhome = "/elsewhere"\n')
+
+
+def test_the_password_of_the_database_is_a_secret(tmp_path: Path) -> None:
+    url = "postgresql+asyncpg://us:hunter2@db.example/cw"
+    assert loaded(tmp_path, CASEWORKER_DATABASE_URL=url).secrets() == ["hunter2"]
 
 
 def test_the_usual_name_of_the_key_is_known_and_ours_goes_first(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile
-from caseworker.core.evidence import Purpose, Stage
+from caseworker.core.evidence import Purpose, Stage, code
 from caseworker.core.outcomes import Finding, Outcome, ReviewOutcome
 from caseworker.core.sections import after_move, after_outcome
 from caseworker.core.states import IssueState, Role
@@ -20,6 +20,7 @@ from caseworker.core.words import (
     kept,
     latest,
     outcome_words,
+    printable,
     pull_request_body,
     pull_request_title,
     read_by,
@@ -129,7 +130,9 @@ Fixes #42
 
 def test_a_pull_request_says_what_why_the_evidence_the_review_and_the_cost() -> None:
     case = a_proven_case(S.CREATING_PR, turns=6, attempt=2)
-    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], micros=123_456, rehearsed=False)
+    body = pull_request_body(
+        a_finished_file(), case, [RED_BUILD, HEAD_BUILD], cost=cost_words(123_456, rehearsed=False)
+    )
     assert body == BODY
 
 
@@ -137,24 +140,31 @@ def test_a_pull_request_shows_the_newest_builds_only() -> None:
     case = a_proven_case(S.CREATING_PR, turns=6, attempt=2)
     older = [a_build(a_run(exit_code=1), stage=stage, commit=OTHER) for stage in (Stage.RED, Stage.HEAD)]
     builds = [*older, RED_BUILD, HEAD_BUILD]
-    assert pull_request_body(a_finished_file(), case, builds, micros=123_456, rehearsed=False) == BODY
+    assert pull_request_body(a_finished_file(), case, builds, cost=cost_words(123_456, rehearsed=False)) == BODY
 
 
 def test_a_pull_request_claims_no_red_test_that_was_not_seen() -> None:
     case = a_proven_case(S.CREATING_PR, red=False, issue_type="NEW_FEATURE")
-    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], micros=0, rehearsed=False)
+    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], cost="$0.00")
     assert "Red first" not in body
 
 
 def test_a_pull_request_says_when_no_test_was_asked_for() -> None:
     case = a_proven_case(S.CREATING_PR, red=False, test_required=False, issue_type="REFACTOR_STYLE")
-    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], micros=0, rehearsed=False)
+    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], cost="$0.00")
     assert "## Evidence\n\nNo new test was asked for: the change alters no behaviour.\n\n**Green after**" in body
+
+
+def test_a_pull_request_says_when_the_test_was_changed_after_it_failed() -> None:
+    case = a_proven_case(S.CREATING_PR, tests=BASE, test_file="tests/`odd`.py")
+    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], cost="$0.00", test_was_changed=True)
+    said = f"**The test was changed after it was seen to fail**: compare ``tests/`odd`.py`` in `{BASE[:12]}`"
+    assert said in body
 
 
 def test_a_rehearsed_pull_request_says_so() -> None:
     case = a_proven_case(S.CREATING_PR, turns=5)
-    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], micros=123_456, rehearsed=True)
+    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], cost=cost_words(123_456, rehearsed=True))
     assert "## Cost\n\n$0.00 (rehearsed; about $0.12 at list prices), 5 agent turns, attempt 1.\n" in body
 
 
@@ -305,3 +315,20 @@ def test_rehearsed_money_is_not_said_to_be_spent() -> None:
 )
 def test_what_a_turn_came_to_is_said_in_a_line(outcome: Outcome, words: str) -> None:
     assert outcome_words(outcome) == words
+
+
+@pytest.mark.parametrize(
+    ("command", "span"),
+    [
+        ("make test", "`make test`"),
+        ("echo `date`", "`` echo `date` ``"),
+        ("a\n\n## Fixes #1", "`a ## Fixes #1`"),
+        ("x ```` y", "`````x ```` y`````"),
+    ],
+)
+def test_no_command_can_break_out_of_its_code_span(command: str, span: str) -> None:
+    assert code(command) == span
+
+
+def test_what_is_shown_in_a_terminal_can_not_move_its_cursor() -> None:
+    assert printable("\x1b[2Jgone\x07\n\tkept\u202e") == "�[2Jgone�\n\tkept�"

@@ -86,13 +86,19 @@ class Delivering(DeliveryActivities):
         case = request.case
         spent = await self._store.ledger.spent(case.id)
         builds = await self._store.builds.of(case.id)
-        rehearsed = stored.rehearsal is not None
+        changed = await self._workspaces.changed(workspace, case.tests, request.commit) if case.tests else []
         return PullRequest(
             repository=stored.repository,
             number=0,
             case=case.id,
             title=words.pull_request_title(stored.file),
-            body=words.pull_request_body(stored.file, case, builds, micros=spent.micros, rehearsed=rehearsed),
+            body=words.pull_request_body(
+                stored.file,
+                case,
+                builds,
+                cost=words.cost_words(spent.micros, rehearsed=stored.rehearsal is not None),
+                test_was_changed=case.test_file in changed,
+            ),
             base=workspace.base_branch,
             head=case.branch,
             head_sha=request.commit,

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
@@ -90,7 +91,8 @@ class Settings(BaseModel):
     def secrets(self) -> list[str]:
         """Values that may appear nowhere: not in a log, not in a transcript."""
         held = [self.anthropic_api_key, self.temporal_api_key]
-        return [secret.get_secret_value() for secret in held if secret is not None]
+        password = urlsplit(self.database_url).password
+        return [secret.get_secret_value() for secret in held if secret is not None] + ([password] if password else [])
 
 
 def make_home(settings: Settings) -> None:
@@ -110,7 +112,7 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
     if "anthropic_api_key" not in from_env and env.get("ANTHROPIC_API_KEY"):
         from_env["anthropic_api_key"] = env["ANTHROPIC_API_KEY"]
     try:
-        return Settings.model_validate({"home": home, **from_file, **from_env, "home": home})  # noqa: F601 # home is the environment's alone: the file lies in it
+        return Settings.model_validate({**from_file, **from_env, "home": home})
     except ValidationError as error:
         raise Refused(*_explain(error, file, from_env)) from error
 
@@ -127,9 +129,12 @@ def _read_file(file: Path, *, wanted: bool) -> dict[str, object]:
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"{file} can't be read: {error}.") from error
     try:
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Refused(f"{file}: {error}.", todo="Correct the line, or move the file away.") from error
+    if "home" in found:
+        raise Refused(f"{file}, line {_line_of(file, 'home')}: `home` is set by CASEWORKER_HOME only.")
+    return found
 
 
 def _read_environment(env: Mapping[str, str]) -> dict[str, object]:

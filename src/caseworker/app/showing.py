@@ -13,7 +13,8 @@ from caseworker.core.budget import dollars
 from caseworker.core.ids import CaseId
 from caseworker.core.messages import receipt
 from caseworker.core.record import AgentSaid, Recorded, ToolCalled, ToolReturned
-from caseworker.core.words import standing_of, state_words
+from caseworker.core.story import one_line
+from caseworker.core.words import printable, standing_of, state_words
 from caseworker.ports import Store, StoredCase
 
 
@@ -73,7 +74,7 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
     console.print("\n[bold]Messages[/]")
     for message in messages:
         console.print(
-            f"  {message.author}: {message.text}  ({receipt(message, stored.case.turns)})",
+            f"  {message.author}: {one_line(message.text)}  ({receipt(message, stored.case.turns)})",
             markup=False,
             highlight=False,
         )
@@ -89,8 +90,8 @@ async def show_pull_request(store: Store, stored: StoredCase, console: Console, 
         console.print(f"{stored.case.id} has no pull request yet: {standing_of(stored.case)}", highlight=False)
     for pull in pulls:
         head = f"Pull request {pull.number} ({pull.state}): {pull.title}\n{pull.head} -> {pull.base}\n"
-        console.print(head, markup=False, highlight=False)
-        console.print(pull.body, markup=False, highlight=False)
+        console.print(printable(head), markup=False, highlight=False)
+        console.print(printable(pull.body), markup=False, highlight=False)
 
 
 async def whole_record(store: Store, case: CaseId) -> list[Recorded]:

@@ -1,6 +1,7 @@
 """The end of a run, as a person likes to read it: what was wrong, what changed, the proof, the cost, how to merge."""
 
 from pathlib import Path
+from shlex import quote
 
 from rich.console import Console, Group
 from rich.panel import Panel
@@ -56,7 +57,7 @@ def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:
     if summary.wrong:
         rows.append(("What was wrong", summary.wrong))
     if summary.changed:
-        rows.append(("What changed", f"{summary.changed} ({', '.join(summary.files)})"))
+        rows.append(("What changed", summary.changed + (f" ({', '.join(summary.files)})" if summary.files else "")))
     if summary.red:
         rows.append(("Failed before", _seen(summary.red)))
     if summary.green:
@@ -71,8 +72,8 @@ def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:
     if summary.result == "pull_request":
         rows.append(("Pull request", f"{summary.pull_request}, branch {summary.branch} in {repository}"))
         rows.append(("Read it", f"caseworker show {summary.case} --pull-request"))
-        rows.append(("See the diff", f"git -C {repository} diff HEAD...{summary.branch}"))
-        rows.append(("Merge it", f"git -C {repository} merge {summary.branch}"))
+        rows.append(("See the diff", f"git -C {quote(str(repository))} diff HEAD...{summary.branch}"))
+        rows.append(("Merge it", f"git -C {quote(str(repository))} merge {summary.branch}"))
     else:
         rows.append(("How it stands", summary.stands))
     return rows

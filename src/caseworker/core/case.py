@@ -38,6 +38,8 @@ class Case(BaseModel):
     """What the last completed turn left: where the next one begins."""
     issue_type: IssueType | None = None
     test_required: bool = True
+    tests: Sha | None = None
+    """The tester's commit: where the new test was seen to fail."""
     test_file: str = ""
     new_test: str = ""
     """The command that runs the new test alone."""

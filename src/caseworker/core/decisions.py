@@ -19,7 +19,7 @@ from caseworker.core.outcomes import (
     TriageOutcome,
 )
 from caseworker.core.policy import Policy
-from caseworker.core.states import IssueState, Role, next_states
+from caseworker.core.states import WORKING, IssueState, Role, next_states
 
 S = IssueState
 
@@ -115,9 +115,15 @@ def learn(case: Case, fact: Fact) -> Case:
                 case TriageOutcome() as triage:
                     known |= {"issue_type": triage.type}
                 case AnalysisOutcome() as analysis:
-                    known |= {"test_required": analysis.test_requirement.required}
+                    # A bug needs its regression test whatever the analyst says: only a person may waive it.
+                    is_bug = case.issue_type is IssueType.BUG_FIX
+                    known |= {"test_required": analysis.test_requirement.required or is_bug}
                 case TestsOutcome() as tests:
-                    known |= {"test_file": tests.test_file, "new_test": tests.test_command}
+                    known |= {
+                        "tests": fact.checkpoint,
+                        "test_file": tests.test_file,
+                        "new_test": tests.test_command,
+                    }
                 case ReviewOutcome() as review:
                     known |= {
                         "approved": fact.checkpoint if review.status == "APPROVED" else None,
@@ -150,8 +156,10 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
             return Move(to=S.FAILED, reason=f"The {fact.role.value}'s turn failed: {fact.reason}")
         case BuildEnded(stage=Stage.RED):
             return _after_red(case, fact)
-        case BuildEnded():
+        case BuildEnded(stage=Stage.HEAD):
             return _after_head(case, fact, policy)
+        case BuildEnded():
+            raise Bug("the base's build is what others are compared with; nothing follows from it alone")
         case PullRequestReady():
             return Move(
                 to=S.WAITING_FOR_HUMAN_INPUT,
@@ -175,7 +183,7 @@ def take(case: Case, move: Move, policy: Policy) -> Case:
         raise Bug(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
     if move.to is S.CREATING_PR and not proven(case):
         raise Bug(f"{case.id}: a pull request needs a green build and an approved review of {case.checkpoint}")
-    if case.transitions >= policy.transitions and move.to not in (S.FAILED, S.CLOSED, S.COMPLETED):
+    if case.transitions >= policy.transitions and move.to in WORKING:
         move = Move(to=S.FAILED, reason=f"Stopped after {case.transitions} transitions without an end in sight.")
     changes: dict[str, object] = {
         "state": move.to,
@@ -191,7 +199,7 @@ def take(case: Case, move: Move, policy: Policy) -> Case:
 def proven(case: Case) -> bool:
     """Green and approved, both of the very commit that would be pushed; and red first, where a test was asked for."""
     commit = case.checkpoint
-    seen_red = case.red or not case.test_required or case.issue_type is not IssueType.BUG_FIX
+    seen_red = case.red or case.issue_type is not IssueType.BUG_FIX
     return commit is not None and case.green == commit and case.approved == commit and seen_red
 
 
@@ -204,7 +212,7 @@ def _after_outcome(case: Case, outcome: Outcome, policy: Policy) -> Move:
         case TriageOutcome():
             return _ask(f"A person has to agree first: {outcome.reason}")
         case AnalysisOutcome(status="READY") if outcome.confidence >= CLEAR_ENOUGH and not outcome.questions:
-            if outcome.test_requirement.required:
+            if case.test_required:
                 return Move(to=S.CREATING_TESTS, reason="The requirements are clear; a test comes first.")
             return Move(to=S.IMPLEMENTING, reason="The requirements are clear; no new test is needed.")
         case AnalysisOutcome():

@@ -83,28 +83,39 @@ def judge_head(head: Build, base: Build | None) -> Verdict:
     excused = [run for run in failed if _failed_alike_on_base(run, base)]
     guilty = [run for run in failed if run not in excused]
     if guilty:
-        return Verdict(kind="red", reason=f"`{guilty[0].command}` {how_it_ended(guilty[0])}")
+        return Verdict(kind="red", reason=f"{code(guilty[0].command)} {how_it_ended(guilty[0])}")
     if excused:
-        return Verdict(kind="green", reason=f"`{excused[0].command}` fails on the base as well; nothing else failed")
+        return Verdict(
+            kind="green", reason=f"{code(excused[0].command)} fails on the base as well; nothing else failed"
+        )
     return Verdict(kind="green", reason=f"{len(head.runs)} of {len(head.runs)} commands passed")
 
 
 def judge_red(red: Build, base: Build | None) -> Verdict:
     """Red first: with the new test and without the fix, the tests fail, where they passed before it."""
     new_test = red.run_of(Purpose.NEW_TEST)
-    suite = red.run_of(Purpose.TEST)
-    if new_test is None and suite is None:
-        return Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+    suites = [run for run in red.runs if run.purpose is Purpose.TEST]
     if new_test is not None:
         if new_test.passed:
-            return Verdict(kind="green", reason=f"`{new_test.command}` passes without the fix: it proves nothing")
-        return Verdict(kind="red", reason=f"`{new_test.command}` {how_it_ended(new_test)} without the fix")
-    assert suite is not None
-    if suite.passed:
-        return Verdict(kind="green", reason=f"`{suite.command}` passes with the new test and without the fix")
+            return Verdict(kind="green", reason=f"{code(new_test.command)} passes without the fix: it proves nothing")
+        return Verdict(kind="red", reason=f"{code(new_test.command)} {how_it_ended(new_test)} without the fix")
+    if not suites:
+        return Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+    failed = next((run for run in suites if not run.passed), None)
+    if failed is None:
+        return Verdict(kind="green", reason=f"{code(suites[0].command)} passes with the new test and without the fix")
     if base is not None and not base.passed(Purpose.TEST):
-        return Verdict(kind="green", reason=f"`{suite.command}` failed before the new test as well")
-    return Verdict(kind="red", reason=f"`{suite.command}` {how_it_ended(suite)} without the fix")
+        return Verdict(kind="green", reason=f"{code(failed.command)} failed before the new test as well")
+    return Verdict(kind="red", reason=f"{code(failed.command)} {how_it_ended(failed)} without the fix")
+
+
+def code(text: str) -> str:
+    """A code span of Markdown that nothing in the text can end."""
+    flat = " ".join(text.split())
+    longest = max((len(ticks) for ticks in re.findall(r"`+", flat)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if flat.startswith("`") or flat.endswith("`") else ""
+    return f"{fence}{pad}{flat}{pad}{fence}"
 
 
 def how_it_ended(run: CommandRun) -> str:

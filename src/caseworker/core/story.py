@@ -25,7 +25,7 @@ from caseworker.core.record import (
     TurnStarted,
     WorkspaceRemoved,
 )
-from caseworker.core.words import state_words
+from caseworker.core.words import printable, state_words
 
 Mark = Literal["case", "state", "turn", "agent", "tool", "failed", "good", "bad", "person", "quiet"]
 
@@ -108,7 +108,7 @@ def cost_line(micros: int, calls: int) -> str:
 
 
 def one_line(text: str, limit: int = 160) -> str:
-    flat = " ".join(text.split())
+    flat = printable(" ".join(text.split()))
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 

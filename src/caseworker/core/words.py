@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from caseworker.core.budget import dollars
 from caseworker.core.case import Case, WaitingFor
 from caseworker.core.casefile import CaseFile
-from caseworker.core.evidence import Build, CommandRun, Purpose, Stage, how_it_ended
+from caseworker.core.evidence import Build, CommandRun, Purpose, Stage, code, how_it_ended
 from caseworker.core.messages import MessageKind
 from caseworker.core.outcomes import (
     AnalysisOutcome,
@@ -64,23 +64,25 @@ def pull_request_title(file: CaseFile) -> str:
     return (_unsigned(file.commit.message or "") or file.issue.title.strip()).splitlines()[0]
 
 
-def pull_request_body(file: CaseFile, case: Case, builds: Sequence[Build], *, micros: int, rehearsed: bool) -> str:
+def pull_request_body(
+    file: CaseFile, case: Case, builds: Sequence[Build], *, cost: str, test_was_changed: bool = False
+) -> str:
     """What, why, evidence, cost, and the issue that the merge will close."""
     parts = [
         f"## What\n\n{file.writer.summary}\n\n{_changes(file)}",
         f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
-        f"## Evidence\n\n{_evidence(case, builds)}",
+        f"## Evidence\n\n{_evidence(case, builds, test_was_changed=test_was_changed)}",
         f"## Review\n\n{_review(file)}",
-        f"## Cost\n\n{cost_words(micros, rehearsed=rehearsed)}, {case.turns} agent turns, attempt {case.attempt}.",
+        f"## Cost\n\n{cost}, {case.turns} agent turns, attempt {case.attempt}.",
         f"Fixes #{file.issue.number}",
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def _changes(file: CaseFile) -> str:
-    lines = [f"- `{change.file}`: {change.description}" for change in file.writer.changes]
+    lines = [f"- {code(change.file)}: {change.description}" for change in file.writer.changes]
     if file.writer.test_file:
-        lines.append(f"- `{file.writer.test_file}`: the test")
+        lines.append(f"- {code(file.writer.test_file)}: the test")
     return "\n".join(lines)
 
 
@@ -88,7 +90,7 @@ def _must_do(file: CaseFile) -> str:
     return "\n".join(f"- {line}" for line in file.analysis.must_do)
 
 
-def _evidence(case: Case, builds: Sequence[Build]) -> str:
+def _evidence(case: Case, builds: Sequence[Build], *, test_was_changed: bool) -> str:
     red, head = latest(builds, Stage.RED), latest(builds, Stage.HEAD)
     parts = []
     if red is not None and case.red:
@@ -97,6 +99,11 @@ def _evidence(case: Case, builds: Sequence[Build]) -> str:
         )
     elif not case.test_required:
         parts.append("No new test was asked for: the change alters no behaviour.")
+    if test_was_changed:
+        parts.append(
+            f"**The test was changed after it was seen to fail**: compare {code(case.test_file)} "
+            f"in `{(case.tests or '')[:12]}` and in this pull request."
+        )
     if head is not None:
         shown = "\n\n".join(run_words(run) for run in head.runs)
         parts.append(f"**Green after**: on `{head.commit[:12]}`, the commit of this pull request.\n\n{shown}")
@@ -113,12 +120,12 @@ def run_words(run: CommandRun, *, lines: int = 25) -> str:
     tail = "\n".join(run.output.strip().splitlines()[-lines:])
     longest = max((len(ticks) for ticks in re.findall(r"`+", tail)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"`{run.command}` {how_it_ended(run)} after {run.seconds:.1f} s\n\n{fence}\n{tail}\n{fence}"
+    return f"{code(run.command)} {how_it_ended(run)} after {run.seconds:.1f} s\n\n{fence}\n{tail}\n{fence}"
 
 
 def _review(file: CaseFile) -> str:
     good = [f"- {line}" for line in file.review.findings.good]
-    minor = [f"- minor, `{f.file}:{f.line}`: {f.issue}" for f in file.review.findings.issues]
+    minor = [f"- minor, {code(f'{f.file}:{f.line}')}: {f.issue}" for f in file.review.findings.issues]
     return "\n".join([f"{file.review.verdict}.", *good, *minor])
 
 
@@ -172,3 +179,8 @@ def outcome_words(outcome: Outcome) -> str:
             return f"{findings}. {first}".strip()
         case _:
             assert_never(outcome)
+
+
+def printable(text: str) -> str:
+    """For a terminal: no control characters but line ends and tabs, so that no text can move the cursor or lie."""
+    return "".join(character if character.isprintable() or character in "\n\t" else "�" for character in text)
