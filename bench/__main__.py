@@ -1,4 +1,7 @@
-"""`python -m bench [NAME...] [--json]`: measure, print tables; it fails only where something could not be measured."""
+"""`python -m bench [NAME...] [--json]`: measure, print tables; it fails only where something could not be measured.
+
+Where others edit the tree meanwhile, hosts restart in the middle of a measurement: set PYTHONPATH to a copy of `src`.
+"""
 
 import argparse
 import json

@@ -7,7 +7,7 @@ from bench.home import Home, open_home, private_folder, timed
 from bench.projects import ISSUE, make_shop, rehearsal
 from bench.report import Report, Row
 
-_TIMES: Final = 10
+_TIMES: Final = 8
 _HELP_TARGET: Final = 0.3
 
 

@@ -1,61 +1,54 @@
 """The rehearsed model for the bare script, one socket per role: `python -m bench.model FOLDER SCRIPT WORKSPACE PACE`.
 
-The gateway and the upstream are Caseworker's own; only the ledger is a counter, since a script keeps no books. It says
-`ready` when it listens, and ends with its standard input.
+The script is played by Caseworker's own upstream, without the gateway before it: a shell script counts and reserves
+nothing. It says `ready` when it listens, and ends with its standard input.
 """
 
 import asyncio
+import socket
 import sys
-from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Final
 
-from caseworker.agents.gateway import Allowance, Gateway
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.rehearsal import Rehearsal, load_rehearsal
+from caseworker.agents.serving import embedded_server, read_call
+from caseworker.agents.upstreams import Upstream
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
-from caseworker.core.budget import Usage
-from caseworker.core.ids import CaseId, SessionId
-from caseworker.ports import Attempt, Spending
-
-_CALLS: Final = 1_000
-
-
-class Counter:
-    """A `Ledger` that lets everything pass."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    async def reserve(
-        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
-    ) -> int | None:
-        self.calls += 1
-        return self.calls
-
-    async def settle(self, reservation: int, usage: Usage, micros: int) -> None:
-        """Nothing is owed."""
-
-    async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
-        return Spending(calls=self.calls, usage=Usage(), micros=0)
 
 
 async def serve(folder: Path, rehearsal: Rehearsal, workspace: Path, pace: float) -> None:
-    async with AsyncExitStack() as stack:
-        for number, turn in enumerate(rehearsal.turns, start=1):
-            session = SessionId(f"bare-{number}")
-            part = Part(role=turn.role, task=turn.task, nth=1, session=session, workspace=workspace)
-            attempt = Attempt(case=CaseId("local/bare#1"), turn=number, number=1, token="bare", session=session)
-            gateway = Gateway(
-                path=AttemptFolder(folder / turn.role.value).socket,
-                upstream=RehearsedUpstream(rehearsal, part, pace=pace),
-                ledger=Counter(),
-                allowance=Allowance(attempt=attempt, cap_micros=10**12, calls=_CALLS),
-            )
-            await stack.enter_async_context(gateway)
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
-        await asyncio.to_thread(sys.stdin.read)
+    servers = []
+    for turn in rehearsal.turns:
+        part = Part(role=turn.role, task=turn.task, nth=1, session=f"bare-{turn.role}", workspace=workspace)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(AttemptFolder(folder / turn.role.value).socket))
+        listener.listen(64)
+        server = embedded_server(_app(RehearsedUpstream(rehearsal, part, pace=pace)))
+        servers.append((server, asyncio.create_task(server.serve(sockets=[listener]))))
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    await asyncio.to_thread(sys.stdin.read)
+    for server, serving in servers:
+        server.should_exit = True
+        await serving
+
+
+def _app(upstream: Upstream) -> Starlette:
+    async def answer(request: Request) -> Response:
+        counting = request.url.path.endswith("/count_tokens")
+        call = await read_call(request, "/v1/messages/count_tokens" if counting else "/v1/messages")
+        if isinstance(call, Response):
+            return call
+        said = await upstream.send(call)
+        return StreamingResponse(said.body, status_code=said.status, headers=dict(said.headers))
+
+    paths = ("/v1/messages", "/v1/messages/count_tokens")
+    return Starlette(routes=[Route(path, answer, methods=["POST"]) for path in paths])
 
 
 def main() -> None:

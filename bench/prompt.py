@@ -16,21 +16,35 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bench.home import NotMeasured, private_folder
-from bench.model import Counter
 from bench.report import Report, Row
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.prompting import BriefInputs, render
 from caseworker.agents.roles import tools_for, writes
 from caseworker.agents.serving import embedded_server, refusal
+from caseworker.core.budget import Usage
 from caseworker.core.ids import CaseId, SessionId
 from caseworker.core.outcomes import Task, known_turns
 from caseworker.core.policy import Policy
 from caseworker.core.record import AgentEvent
 from caseworker.core.states import Role
-from caseworker.ports import Attempt, Brief
+from caseworker.ports import Attempt, Brief, Spending
 from caseworker.workspaces.sandbox import Bubblewrap
 
 _TARGET: Final = 12_000
+
+
+class FreeLedger:
+    """A `Ledger` that lets every call pass."""
+
+    async def reserve(
+        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
+    ) -> int | None:
+        return 1
+
+    async def settle(self, reservation: int, usage: Usage, micros: int) -> None: ...
+
+    async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
+        return Spending(calls=0, usage=Usage(), micros=0)
 
 
 class NoTranscripts:
@@ -97,7 +111,7 @@ async def _asked(folder: Path) -> dict[tuple[Role, Task], bytes]:
         async with _provider() as provider:
             runtime = ClaudeRuntime(
                 sandbox=Bubblewrap(folder / "sandbox"),
-                ledger=Counter(),
+                ledger=FreeLedger(),
                 transcripts=NoTranscripts(),
                 model=ModelSettings(key="no key", base_url=provider.url),
             )

@@ -44,10 +44,10 @@ class _Kind:
 
 
 _SAID: Final = {
-    "host_spawned": "the command: imports, checks, records opened, until the host's process begins",
+    "host_spawned": "the command: imports, checks, records opened; spawns the host",
     "server_spawned": "the host: its imports, until Temporal's server is spawned",
     "host_started": "Temporal answers, records opened, `host started`",
-    "case_opened": "until the case is committed (host up: imports, checks, records opened)",
+    "case_opened": "the command (host up: imports, checks, records): the case is committed",
     "messages_claimed": "bell, workflow begins, inbox read",
     "attempt_begun": "mirror and worktree made, turn's activity begins",
     "turn_started": "worktree reset, prompt written: `turn_started`",
@@ -74,8 +74,8 @@ def measure() -> Report:
             resting.stops_host()
             with open_home(folder / f"e{number}") as fresh:
                 empty.add(*_watched(fresh, shop, script, host_down=True))
-    before = [Row(what=f"{what}", samples=seconds, part=True) for what, seconds in stages.items()]
-    walk = Row(what="of `until the case is committed`, measured apart", samples=_sums(stages))
+    before = [Row(what=what, samples=seconds, part=True) for what, seconds in stages.items()]
+    walk = Row(what="of `the case is committed`, host up, measured apart", samples=_sums(stages))
     return Report(
         name="start",
         title="from `caseworker run` to the first agent turn",

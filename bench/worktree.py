@@ -13,7 +13,7 @@ from bench.report import Report, Row
 from caseworker.core.ids import CaseId, Sha
 from caseworker.workspaces.worktrees import GitWorkspaces
 
-_TIMES: Final = 5
+_TIMES: Final = 4
 _FILES: Final = 5_000
 _COMMITS: Final = 300
 

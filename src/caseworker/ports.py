@@ -3,7 +3,7 @@
 Nothing here knows a vendor. Values are core's; a port returns expected results and raises `Transient` or `Refused`.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -72,8 +72,9 @@ class Repositories(Protocol):
 
     async def path_of(self, repository: RepositoryId) -> Path: ...
 
-    async def new_issue(self, repository: RepositoryId, issue: NewIssue) -> Issue:
-        """The same title and body in the same repository is the same issue: it is returned, not made again."""
+    async def new_issue(self, repository: RepositoryId, issue: NewIssue, *, taken: Set[int] = frozenset()) -> Issue:
+        """The same title and body in the same repository is the same issue: it is returned, not made again.
+        `taken`: numbers that a new one must not get, because their branch exists."""
 
     async def issue(self, repository: RepositoryId, number: int) -> Issue | None: ...
 
@@ -93,6 +94,12 @@ class Cases(Protocol):
 
     async def move(self, after: Case, entry: Entry, file: CaseFile, *, trace: TraceId) -> None:
         """Save snapshot, case file and record entry together; again with the same transition number: a no-op."""
+
+    async def unfinished(self) -> Sequence[CaseId]:
+        """Every case that is not over, or whose end still has something to do: each needs a workflow."""
+
+    async def at_work(self) -> int:
+        """How many cases are in a working state."""
 
     async def save_file(self, case: CaseId, file: CaseFile) -> None: ...
 
@@ -163,6 +170,9 @@ class Turns(Protocol):
 
     async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
         """The attempt ended without an outcome: its transcript is deleted."""
+
+    async def close_up(self, case: CaseId, entry: Entry, *, trace: TraceId) -> None:
+        """The case is over: whatever attempt still counts as running is superseded, and nobody needs to ring again."""
 
     async def finished(self, case: CaseId) -> list[FinishedTurn]: ...
 
@@ -451,7 +461,17 @@ class Forge(Protocol):
     async def settled_pull_requests(self) -> list[PullRequest]:
         """Open ones that a person has meanwhile merged or closed, with their new state, which is not saved yet."""
 
+    async def taken_numbers(self, path: Path) -> set[int]:
+        """The N of every branch `agent/issue-N` there: a new issue must not get the number of one."""
+
 
 class Doorbell(Protocol):
     async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
         """Signal-with-start. Losing it costs time only: the reconciler rings again."""
+
+
+class Switchboard(Doorbell, Protocol):
+    """A doorbell that also knows who is at home."""
+
+    async def listening(self) -> set[CaseId]:
+        """The cases whose workflow runs."""

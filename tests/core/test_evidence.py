@@ -3,6 +3,8 @@
 import pytest
 
 from caseworker.core.evidence import (
+    MAX_NAME,
+    OUTPUT_TAIL,
     Build,
     CommandRun,
     Purpose,
@@ -29,6 +31,11 @@ def on_base(*runs: CommandRun) -> Build:
 
 def failing(*names: str, exit_code: int = 1) -> CommandRun:
     return a_run(exit_code=exit_code, output="\n".join(f"FAILED tests.py::{name}" for name in names))
+
+
+def heard(*names: str, output: str = "") -> CommandRun:
+    """Of a long output: the names were heard as it went by, and only its end was kept."""
+    return failing().model_copy(update={"failures": names, "output": output})
 
 
 # --- red first
@@ -87,6 +94,16 @@ def red(reason: str) -> Verdict:
     return Verdict(kind="red", reason=reason)
 
 
+MANY = [f"tests.py::test_{n}" for n in range(300)]
+SHORT = "FAILED tests.py::a"
+TAIL = "\n".join(["FAILED tests.py::a"] * 1000)[-OUTPUT_TAIL:]
+
+
+def tail_of(output: str) -> CommandRun:
+    """As builds were stored before failures were heard."""
+    return a_run(exit_code=1, output=output)
+
+
 EXCUSED = Verdict(kind="green", reason="`make test` fails on the base as well; nothing else failed")
 GUILTY = red("`make test` ended with exit code 1")
 
@@ -123,6 +140,18 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
     ("the same exit code and no names", a_build(a_run(exit_code=1)), on_base(a_run(exit_code=1)), GUILTY),
     ("names on the base only", a_build(a_run(exit_code=1)), on_base(failing("test_a")), GUILTY),
     ("names on the head only", a_build(failing("test_a")), on_base(a_run(exit_code=1)), GUILTY),
+    ("more failures than the tail shows, all of them known", a_build(heard(*MANY)), on_base(heard(*MANY)), EXCUSED),
+    (
+        "one more than on the base, named before the tail begins",
+        a_build(heard("new", *MANY, output=TAIL)),
+        on_base(heard(*MANY, output=TAIL)),
+        GUILTY,
+    ),
+    ("named once more than on the base", a_build(heard("a", "a")), on_base(heard("a")), GUILTY),
+    ("too many to keep on both", a_build(heard(output=SHORT)), on_base(heard(output=SHORT)), GUILTY),
+    ("only a tail on both", a_build(tail_of(TAIL)), on_base(tail_of(TAIL)), GUILTY),
+    ("only a tail on the base", a_build(heard("tests.py::a")), on_base(tail_of(TAIL)), GUILTY),
+    ("a whole short output on the base", a_build(heard("tests.py::a")), on_base(tail_of(SHORT)), EXCUSED),
     (
         "another command failed alike",
         a_build(failing("test_a")),
@@ -196,6 +225,7 @@ def test_green_after_is_judged_by_what_was_seen(head: Build, base: Build | None,
         ("error[E0308]: mismatched types", ["mismatched types"]),
         ("error: at 0x7ffE12", ["at 0"]),
         ("it FAILED and nobody named it", []),
+        ("FAILED\nexit status 1\nFAIL   \nFAILURES!\nERRORS", []),
         ("FAILED test_1\nFAILED test_2\nFAILED test[3]", ["test_1", "test_2", "test[3]"]),
     ],
 )
@@ -203,7 +233,19 @@ def test_failures_are_named_without_what_changes_from_run_to_run(output: str, na
     assert sorted(failures_named(output)) == sorted(named)
 
 
+def test_long_names_are_bounded_and_still_tell_tests_apart() -> None:
+    first, second = f"test[{'x' * 10_000}a]", f"test[{'x' * 10_000}b]"
+    assert [len(name) for name in failures_named(f"FAILED {first}\nFAILED {second}")] == [MAX_NAME, MAX_NAME]
+
+
 # --- runs and builds
+
+
+def test_a_build_stored_before_failures_were_heard_can_be_read() -> None:
+    stored = a_build(failing("test_a")).model_dump(mode="json", exclude={"runs": {"__all__": {"failures"}}})
+    assert Build.model_validate(stored) == a_build(failing("test_a"))
+    known = a_build(heard("test_a"))
+    assert Build.model_validate_json(known.model_dump_json()) == known
 
 
 def test_how_a_run_ended_is_said_in_words() -> None:

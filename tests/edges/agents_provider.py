@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from caseworker.agents.rehearsal import load_rehearsal
-from caseworker.agents.serving import embedded_server, read_call
+from caseworker.agents.serving import broken_off, embedded_server, read_call
 from caseworker.agents.upstreams import ModelAnswer, ModelCall
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
 from caseworker.core.outcomes import Task
@@ -32,8 +32,12 @@ class Provider:
     """Statuses and error types of the next answers."""
     breaks: list[int] = field(default_factory=list)
     """After how many chunks the next answers break off."""
+    errors: list[str] = field(default_factory=list)
+    """Error types with which the next streams end after their first chunk; an answer in one piece fails as a whole."""
     holds: asyncio.Event | None = None
     """Answers stop after their first chunk until this is set."""
+    thinks: asyncio.Event | None = None
+    """Answers don't begin until this is set."""
 
     def plays(self, script: str, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT, nth: int = 1) -> None:
         self.model = rehearsed(script, role, task, nth)
@@ -43,10 +47,14 @@ class Provider:
         assert isinstance(call, ModelCall)
         self.requests.append(json.loads(call.body))
         self.headers.append(dict(request.headers))
+        if self.errors and not call.streamed:
+            self.failures.insert(0, (529, self.errors.pop(0)))
         if self.failures:
             status, kind = self.failures.pop(0)
             error = {"type": "error", "error": {"type": kind, "message": "as told"}}
             return JSONResponse(error, status_code=status, headers={"retry-after": "0"})
+        if self.thinks is not None:
+            await self.thinks.wait()
         answer = await self.model.send(call)
         return StreamingResponse(self._body(answer), status_code=answer.status, headers=dict(answer.headers))
 
@@ -61,6 +69,9 @@ class Provider:
                 raise ConnectionError("broken off, as told")
             yield chunk
             number += 1
+            if self.errors:
+                yield broken_off("as told").replace(b"api_error", self.errors.pop(0).encode())
+                return
             if self.holds is not None:
                 await self.holds.wait()
 
@@ -87,10 +98,23 @@ async def provider(
     try:
         yield ours
     finally:
-        if ours.holds is not None:
-            ours.holds.set()
+        for waiting in (ours.holds, ours.thinks):
+            if waiting is not None:
+                waiting.set()
         server.should_exit = True
         await serving
+
+
+@asynccontextmanager
+async def hanging_up() -> AsyncIterator[str]:
+    """The URL of somebody who takes a request and closes the connection without a word."""
+
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
 def closed_port() -> str:

@@ -1,10 +1,11 @@
 """A ledger and transcripts small enough to read, and a way to run a turn of the real agent with a script."""
 
+import asyncio
 import json
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -132,6 +133,12 @@ class AgentWorld:
             secrets=self.secrets,
         )
         return await runtime.run(brief, self.story.saw)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 - other processes have no event to wait for
+            await asyncio.sleep(0.02)
 
 
 DONE = "outcome: {status: READY_FOR_QA, changes: [], summary: Repaired., commit_message: Repair the sum}"

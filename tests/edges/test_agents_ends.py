@@ -4,7 +4,7 @@ import asyncio
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +19,8 @@ from caseworker.core.outcomes import Task
 from caseworker.core.record import AgentEvent, ToolReturned
 from caseworker.core.states import Role
 from caseworker.ports import AgentFailed, AgentFinished
-from tests.edges.agents_provider import closed_port, provider
-from tests.edges.agents_world import DONE, AgentWorld, bash, script
+from tests.edges.agents_provider import closed_port, hanging_up, provider
+from tests.edges.agents_world import DONE, AgentWorld, bash, script, until
 
 KEY = "sk-ant-test-0123456789abcdef"
 
@@ -113,6 +113,25 @@ async def test_a_model_that_stays_away_is_given_up_after_a_few_tries(world: Agen
     assert time.monotonic() - began < 20
 
 
+async def test_a_model_that_is_overloaded_in_the_middle_of_every_answer_is_an_outage(world: AgentWorld) -> None:
+    async with provider(script(*[DONE] * 9)) as api:
+        api.errors = ["overloaded_error"] * 9  # the agent asks again, in the end without a stream
+        world.model = ModelSettings(key=KEY, base_url=api.url)
+        ended = await world.run(world.brief(None))
+    assert isinstance(ended, AgentFailed)
+    assert (ended.why, ended.retry) == ("model", True)
+    assert ended.reason.startswith("the model's API ")
+
+
+async def test_a_provider_that_hangs_up_is_an_outage(world: AgentWorld) -> None:
+    async with hanging_up() as url:
+        world.model = ModelSettings(key=KEY, base_url=url)
+        ended = await world.run(world.brief(None))
+    assert isinstance(ended, AgentFailed)
+    assert (ended.why, ended.retry) == ("model", True)
+    assert ended.reason.startswith(f"{url} did not answer (")
+
+
 async def test_a_refusing_model_is_not_tried_again(world: AgentWorld) -> None:
     ended = await world.run(world.brief(script("error: refused")))
     assert ended == AgentFailed(why="model", reason="the model's API answered 403")
@@ -165,7 +184,7 @@ async def test_cancelling_leaves_no_process_and_no_file_within_two_seconds(world
     marker = f"/tmp/nothing-{os.getpid()}-{time.monotonic_ns()}"
     command = f"(setsid tail -F {marker} &) ; tail -F {marker}"
     async with _running(world, script(bash(command), DONE)) as turn:
-        await _until(lambda: len(_processes_with(f"tail\0-F\0{marker}")) >= 2)
+        await until(lambda: len(_processes_with(f"tail\0-F\0{marker}")) >= 2)
         began = time.monotonic()
         turn.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -176,18 +195,18 @@ async def test_cancelling_leaves_no_process_and_no_file_within_two_seconds(world
     assert len(world.ledger.settled) == len(world.ledger.reserved)
 
 
-async def test_cancelling_while_the_model_thinks_settles_what_was_seen(world: AgentWorld) -> None:
+async def test_cancelling_while_the_model_thinks_leaves_the_reservation_to_the_store(world: AgentWorld) -> None:
     async with provider(script("say: A long thought about nothing much.", DONE)) as api:
-        api.holds = asyncio.Event()
+        api.thinks = asyncio.Event()
         world.model = ModelSettings(key=KEY, base_url=api.url)
         async with _running(world, None) as turn:
-            await _until(lambda: bool(api.requests))
+            await until(lambda: bool(api.requests))
             began = time.monotonic()
             turn.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await turn
             assert time.monotonic() - began < 2
-    assert list(world.ledger.settled) == [0]
+    assert (len(world.ledger.reserved), world.ledger.settled) == (1, {})
 
 
 async def test_cancelling_at_once_leaves_nothing(world: AgentWorld, temporary: Path) -> None:
@@ -246,12 +265,6 @@ async def _running(world: AgentWorld, text: str | None) -> AsyncIterator[asyncio
     finally:
         turn.cancel()
         await asyncio.wait([turn])
-
-
-async def _until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110 - other processes have no event to wait for
-            await asyncio.sleep(0.02)
 
 
 def _processes_with(words: str) -> list[int]:

@@ -15,8 +15,8 @@ from caseworker.agents.upstreams.anthropic import AnthropicUpstream
 from caseworker.core.budget import Usage
 from caseworker.core.ids import CaseId, SessionId
 from caseworker.ports import Attempt
-from tests.edges.agents_provider import closed_port, provider
-from tests.edges.agents_world import DONE, MemoryLedger, script
+from tests.edges.agents_provider import closed_port, hanging_up, provider
+from tests.edges.agents_world import DONE, MemoryLedger, script, until
 
 KEY = "sk-ant-test-0123456789abcdef"
 ATTEMPT = Attempt(case=CaseId("local/shop#1"), turn=1, number=1, token="t", session=SessionId("s"))
@@ -28,7 +28,7 @@ async def serving(
     folder: Path, url: str, ledger: MemoryLedger, *, cap_micros: int = 5_000_000, calls: int = 50
 ) -> AsyncIterator[tuple[Gateway, httpx.AsyncClient]]:
     path = folder / "model"
-    allowance = Allowance(attempt=ATTEMPT, cap_micros=cap_micros, calls=calls)
+    allowance = Allowance(attempt=ATTEMPT, model="claude-sonnet-5", cap_micros=cap_micros, calls=calls)
     upstream = AnthropicUpstream(key=KEY, base_url=url)
     async with (
         httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(uds=str(path)), base_url="http://model") as client,
@@ -54,7 +54,7 @@ async def test_an_answer_passes_unchanged_and_is_settled_as_the_provider_counted
     ledger = MemoryLedger()
     headers = {
         "anthropic-version": "2023-06-01",
-        "anthropic-beta": "one,two",
+        "anthropic-beta": "effort-2025-11-24,files-api-2025-04-14,claude-code-20250219",
         "x-api-key": "placeholder",
         "cookie": "c",
     }
@@ -64,7 +64,8 @@ async def test_an_answer_passes_unchanged_and_is_settled_as_the_provider_counted
         assert "Hello from the model." in answer.text
         assert answer.headers["content-type"].startswith("text/event-stream" if stream else "application/json")
         sent = api.headers[0]
-        assert (sent["anthropic-version"], sent["anthropic-beta"]) == ("2023-06-01", "one,two")
+        assert sent["anthropic-version"] == "2023-06-01"
+        assert sent["anthropic-beta"] == "effort-2025-11-24,claude-code-20250219"
         assert sent["x-api-key"] == KEY
         assert "cookie" not in sent
         assert gateway.calls == 1
@@ -121,6 +122,55 @@ async def test_a_stream_that_breaks_off_ends_with_an_error_event_and_settles_wha
     assert usage.input_tokens > 0
     assert usage.output_tokens == len("Hello from the model.") // 4
     assert micros > 0
+
+
+async def test_a_provider_that_hangs_up_before_it_answers_may_have_charged_so_the_reservation_stays(
+    tmp_path: Path,
+) -> None:
+    ledger = MemoryLedger()
+    async with hanging_up() as url, serving(tmp_path, url, ledger) as (gateway, client):
+        answer = await client.post("/v1/messages", json=question())
+        assert answer.status_code == 502
+        assert gateway.trouble is not None
+        assert gateway.trouble.passing
+        assert "did not answer" in gateway.trouble.reason
+    assert (len(ledger.reserved), ledger.settled) == (1, {})
+
+
+async def test_an_answer_that_breaks_off_before_its_first_word_leaves_the_reservation(tmp_path: Path) -> None:
+    ledger = MemoryLedger()
+    async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (gateway, client):
+        api.breaks = [0, 0]
+        for stream in (True, False):
+            await client.post("/v1/messages", json=question(stream=stream))
+            assert gateway.trouble is not None
+            assert gateway.trouble.passing
+    assert (len(ledger.reserved), ledger.settled) == (2, {})
+
+
+async def test_closing_the_gateway_while_the_model_thinks_leaves_the_reservation(tmp_path: Path) -> None:
+    ledger = MemoryLedger()
+    async with provider(SAY) as api:
+        api.thinks = asyncio.Event()
+        async with serving(tmp_path, api.url, ledger) as (gateway, client):
+            asked = asyncio.create_task(client.post("/v1/messages", json=question()))
+            await until(lambda: bool(api.requests))
+            await gateway.__aexit__(None, None, None)
+            assert (await asked).status_code == 403
+    assert (len(ledger.reserved), ledger.settled) == (1, {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "passing"), [("overloaded_error", True), ("api_error", True), ("invalid_request_error", False)]
+)
+async def test_an_error_inside_a_stream_is_trouble_too(tmp_path: Path, kind: str, passing: bool) -> None:
+    ledger = MemoryLedger()
+    async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (gateway, client):
+        api.errors = [kind]
+        assert kind in (await client.post("/v1/messages", json=question())).text
+        reason = f"the model's API broke off its answer ({kind})"
+        assert gateway.trouble == Trouble(reason=reason, passing=passing)
+    assert ledger.settled[0][0].input_tokens > 0
 
 
 async def test_past_the_limit_of_calls_nothing_goes_upstream(tmp_path: Path) -> None:

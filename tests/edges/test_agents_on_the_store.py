@@ -53,7 +53,7 @@ async def test_an_attempt_that_was_superseded_may_call_no_model(store: Store, tm
             path=path,
             upstream=AnthropicUpstream(key="k", base_url=api.url),
             ledger=store.ledger,
-            allowance=Allowance(attempt=old, cap_micros=5_000_000, calls=9),
+            allowance=Allowance(attempt=old, model="claude-sonnet-5", cap_micros=5_000_000, calls=9),
         ),
     ):
         answer = await client.post("/v1/messages", json=question())

@@ -7,10 +7,11 @@ from time import monotonic, sleep
 
 import pytest
 
-from caseworker.core.evidence import OUTPUT_TAIL, Command, CommandRun, Purpose
+from caseworker.core.evidence import MAX_FAILURES, OUTPUT_TAIL, Command, CommandRun, Purpose, failures_named
 from caseworker.core.ids import CaseId, Sha
 from caseworker.ports import Workspace
 from caseworker.workspaces.builds import SandboxedBuilder
+from caseworker.workspaces.output import FailureNames
 from caseworker.workspaces.sandbox import Bubblewrap, Unconfined
 
 
@@ -87,6 +88,48 @@ async def test_only_the_readable_end_of_the_output_is_kept(builder: SandboxedBui
     ended = await run(builder, workspace, script)
     assert len(ended.output) == OUTPUT_TAIL
     assert ended.output.endswith("xxred \N{REPLACEMENT CHARACTER} end")
+
+
+async def test_failures_are_heard_in_the_whole_output_not_only_in_its_end(
+    builder: SandboxedBuilder, workspace: Workspace
+) -> None:
+    script = (
+        r"printf '\033[31mFAILED\033[0m first - 12 ms\r\n'; seq 100000; echo FAILED x; echo FAILED x; printf 'FAIL: y'"
+    )
+    ended = await run(builder, workspace, f"{script}; exit 1")
+    assert ended.failures == ("first - 0 ms", "x", "x", "y")
+    assert "first" not in ended.output
+
+
+async def test_what_passed_or_was_stopped_has_no_failures_to_compare(
+    builder: SandboxedBuilder, workspace: Workspace
+) -> None:
+    assert (await run(builder, workspace, "echo FAILED x")).failures is None
+    assert (await run(builder, workspace, "echo FAILED x; sleep 60", seconds=1)).failures is None
+
+
+def test_failures_are_the_same_however_the_output_arrives() -> None:
+    line = "FAILED tests/täst.py::test_1 - assert 3 == 4"
+    output = "\n".join([line, "ok", line, f"FAILED {'long' * 50_000}", "", "error: at 0x7f", "FAILED last"]).encode()
+    heard = set()
+    for size in (1, 7, 1000, 1 << 16):
+        names = FailureNames()
+        for start in range(0, len(output), size):
+            names.hear(output[start : start + size])
+        heard.add(names.all())
+    assert len(heard) == 1
+    first, again, *others, last = heard.pop()
+    assert first == again == next(iter(failures_named(line)))
+    assert (len(others), last) == (2, "last")
+
+
+def test_more_failures_than_are_kept_are_none() -> None:
+    names = FailureNames()
+    for number in range(MAX_FAILURES):
+        names.hear(f"FAILED test_{number}\n".encode())
+    assert len(names.all()) == MAX_FAILURES
+    names.hear(b"FAILED one more\n")
+    assert names.all() == ()
 
 
 async def test_at_the_time_limit_the_whole_tree_is_ended(

@@ -1,5 +1,6 @@
 """The local forge on real repositories: pushing only what is ours, and noticing what people did."""
 
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Literal
 
@@ -32,7 +33,9 @@ class Shelf:
         assert repository == ID
         return self.path
 
-    async def new_issue(self, repository: RepositoryId, issue: NewIssue) -> Issue:
+    async def new_issue(
+        self, repository: RepositoryId, issue: NewIssue, *, taken: AbstractSet[int] = frozenset()
+    ) -> Issue:
         raise NotImplementedError
 
     async def issue(self, repository: RepositoryId, number: int) -> Issue | None:
@@ -61,13 +64,16 @@ class Shelf:
 
 
 class World:
-    """One repository, its case's workspace, and the forge between them."""
+    """One repository, its case's workspace, and the forge between them, on whose clock time passes when we say so."""
 
     def __init__(self, tmp_path: Path) -> None:
+        self.now = 0.0
         self.repository = new_repository(tmp_path / "calc", {"calc.py": "x = 1\n", "notes.txt": "a\nb\nc\n"})
         self.workspaces = GitWorkspaces(tmp_path / "home")
         self.shelf = Shelf(self.repository.path)
-        self.forge = LocalForge(repositories=self.shelf, pulls=self.shelf, git=SafeGit())
+        self.forge = LocalForge(
+            repositories=self.shelf, pulls=self.shelf, git=SafeGit(), gone_seconds=60, clock=lambda: self.now
+        )
         self.workspace: Workspace
 
     async def work(self, files: dict[str, str], *, parent: Sha | None = None, name: str = "turn-1") -> Sha:
@@ -99,7 +105,8 @@ class World:
         )
         return commit
 
-    async def settled(self) -> list[str]:
+    async def settled(self, *, after: float = 5) -> list[str]:
+        self.now += after
         return [pull.state for pull in await self.forge.settled_pull_requests()]
 
 
@@ -171,8 +178,40 @@ async def test_a_deleted_branch_is_not_brought_back_behind_a_persons_back(world:
     await world.push(first)
     world.repository.git("branch", "-q", "-D", BRANCH)
     second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
-    with pytest.raises(Refused, match="was deleted"):
+    with pytest.raises(Refused) as refused:
         await world.push(second, expected=first)
+    assert str(refused.value) == (
+        f"{BRANCH} was deleted in {world.repository.path} since Caseworker pushed it. "
+        "Type: caseworker close 'local/calc#1', and run the issue again."
+    )
+
+
+async def test_a_branch_that_was_there_before_is_refused_with_what_to_do(world: World) -> None:
+    world.repository.git("branch", BRANCH)
+    commit = await world.work({"calc.py": "x = 2\n"})
+    with pytest.raises(Refused) as refused:
+        await world.push(commit)
+    path, there = world.repository.path, world.repository.head()[:12]
+    assert str(refused.value) == (
+        f"{BRANCH} in {path} is at {there}, which Caseworker did not push; it won't overwrite a person's work. "
+        f"Merge it, or rename or delete it (git -C {path} branch -m {BRANCH} <other name>); "
+        "then type: caseworker close 'local/calc#1', and run the issue again."
+    )
+
+
+async def test_the_numbers_of_branches_that_are_there_are_taken(world: World) -> None:
+    assert await world.forge.taken_numbers(world.repository.path) == set()
+    for name in ("agent/issue-1", "agent/issue-42", "agent/issue-7/more", "agent/issue-x", "agent/issue-1x", "issue-5"):
+        world.repository.git("branch", name)
+    assert await world.forge.taken_numbers(world.repository.path) == {1, 7, 42}
+
+
+async def test_a_change_of_nothing_is_not_pushed_because_it_would_look_merged(world: World) -> None:
+    commit = await world.work({})
+    assert commit == world.workspace.base
+    with pytest.raises(Refused, match=r"^local/calc#1 has changed nothing\. Type: caseworker close"):
+        await world.push(commit)
+    assert await world.forge.branch_head(ID, BRANCH) is None
 
 
 async def test_the_branch_that_is_checked_out_is_refused_with_what_to_do(world: World, tmp_path: Path) -> None:
@@ -184,7 +223,8 @@ async def test_the_branch_that_is_checked_out_is_refused_with_what_to_do(world: 
         await world.push(second, expected=first)
     assert str(refused.value) == (
         f"{BRANCH} is checked out in {tmp_path}/elsewhere; moving it would change what you are working on. "
-        f"Switch to another branch (git -C {tmp_path}/elsewhere switch -), then say retry."
+        f"Switch to another branch (git -C {tmp_path}/elsewhere switch -), and rename or delete this one; "
+        "then type: caseworker close 'local/calc#1', and run the issue again."
     )
 
 
@@ -274,12 +314,93 @@ async def test_a_persons_extra_commits_that_are_merged_with_ours_count(world: Wo
     assert await world.settled() == ["merged"]
 
 
-async def test_a_branch_deleted_without_a_merge_is_closed(world: World) -> None:
+@pytest.mark.parametrize("main", ["as it was", "moved on"])
+async def test_a_branch_moved_to_the_base_is_no_merge(world: World, main: str) -> None:
+    await world.propose()
+    if main == "moved on":
+        world.repository.commit({"other.txt": "1"})
+    world.repository.git("branch", "-f", BRANCH, "main")
+    assert await world.settled() == []
+    world.repository.commit({"more.txt": "1"})
+    assert await world.settled() == []
+    assert await world.settled(after=1000) == []
+
+
+async def test_what_was_pushed_counts_as_merged_wherever_its_branch_went(world: World) -> None:
+    commit = await world.propose()
+    start = world.repository.head()
+    world.repository.git("merge", "-q", "--no-ff", "--no-edit", BRANCH)
+    world.repository.git("branch", "-f", BRANCH, start)
+    assert world.repository.head() != commit
+    assert await world.settled() == ["merged"]
+
+
+async def test_a_person_may_rebase_the_branch_add_to_it_and_squash_it(world: World) -> None:
     await world.propose()
     world.repository.commit({"other.txt": "1"})
+    world.repository.git("rebase", "-q", "main", BRANCH)
+    world.repository.commit({"calc.py": "x = 2  # two\n"})
+    world.repository.git("switch", "-q", "main")
     assert await world.settled() == []
+    world.repository.git("merge", "-q", "--squash", BRANCH)
+    world.repository.git("commit", "-q", "-m", "Squashed")
+    assert await world.settled() == ["merged"]
+
+
+async def test_a_branch_deleted_without_a_merge_is_closed_once_it_stayed_away(world: World) -> None:
+    await world.propose()
+    world.repository.commit({"other.txt": "1"})
+    assert await world.settled(after=1000) == []
     world.repository.git("branch", "-D", BRANCH)
-    assert await world.settled() == ["closed"]
+    assert await world.settled(after=1000) == []
+    assert await world.settled(after=59) == []
+    assert await world.settled(after=1) == ["closed"]
+    assert await world.settled() == ["closed"]  # until it is saved
+
+
+async def test_a_branch_that_comes_back_was_not_deleted(world: World) -> None:
+    commit = await world.propose()
+    world.repository.git("branch", "-D", BRANCH)
+    assert await world.settled() == []
+    world.repository.git("branch", BRANCH, commit)
+    assert await world.settled(after=1000) == []
+    world.repository.git("branch", "-D", BRANCH)
+    assert await world.settled(after=1000) == []
+    assert await world.settled(after=60) == ["closed"]
+
+
+async def test_a_branch_deleted_before_the_squash_is_committed_is_merged(world: World) -> None:
+    await world.propose()
+    world.repository.git("merge", "-q", "--squash", BRANCH)
+    world.repository.git("branch", "-q", "-D", BRANCH)
+    assert await world.settled() == []
+    world.repository.git("commit", "-q", "-m", "Squashed")
+    assert await world.settled(after=1000) == ["merged"]
+
+
+async def test_a_renamed_branch_is_still_the_pull_requests(world: World) -> None:
+    await world.propose()
+    world.repository.git("branch", "-m", BRANCH, "mine")
+    assert await world.settled() == []
+    assert await world.settled(after=1000) == []
+    world.repository.git("switch", "-q", "mine")
+    world.repository.commit({"calc.py": "x = 2  # two\n"})
+    world.repository.git("switch", "-q", "main")
+    assert await world.settled(after=1000) == []
+    world.repository.git("merge", "-q", "--squash", "mine")
+    world.repository.git("branch", "-q", "-D", "mine")
+    assert await world.settled() == []
+    world.repository.git("commit", "-q", "-m", "Squashed")
+    assert await world.settled() == ["merged"]
+
+
+async def test_a_renamed_branch_that_is_deleted_is_closed(world: World) -> None:
+    await world.propose()
+    world.repository.git("branch", "-m", BRANCH, "mine")
+    assert await world.settled() == []
+    world.repository.git("branch", "-q", "-D", "mine")
+    assert await world.settled(after=1000) == []
+    assert await world.settled(after=60) == ["closed"]
 
 
 async def test_a_repository_that_is_gone_is_passed_over(world: World, tmp_path: Path) -> None:

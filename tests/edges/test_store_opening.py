@@ -84,14 +84,10 @@ async def test_a_sqlite_file_is_made_with_its_folders_and_in_wal_mode(tmp_path: 
     await store.close()
 
 
-@pytest.mark.parametrize(("durably", "level"), [(False, 1), (True, 2)])
-async def test_a_durable_write_waits_for_the_disk_and_others_do_not(tmp_path: Path, durably: bool, level: int) -> None:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'c.db'}")
-    for before in (True, False):  # whatever the connection was used for before
-        async with store.database.writing(durably=before):
-            pass
-        async with store.database.writing(durably=durably) as connection:
-            assert await connection.scalar(text("PRAGMA synchronous")) == level
+async def test_every_write_waits_for_the_disk(tmp_path: Path) -> None:
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'caseworker.db'}")
+    async with store.database.writing() as connection:
+        assert await connection.scalar(text("PRAGMA synchronous")) == 2
     await store.close()
 
 

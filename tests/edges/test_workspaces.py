@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, Sha
 from caseworker.ports import Workspace
+from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.mirrors import look
+from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import Repository, git, new_repository
 
@@ -259,3 +262,35 @@ async def test_what_running_leaves_behind_is_no_part_of_a_commit(
     files = {"__pycache__/a.cpython-311.pyc": "x", "node_modules/dependency.js": "1", "new.py": "x = 1\n"}
     commit = await committed(workspaces, workspace, files, parent=workspace.base)
     assert await workspaces.changed(workspace, workspace.base, commit) == ["new.py"]
+
+
+async def test_commits_are_synced_to_the_disk(workspaces: GitWorkspaces, repository: Repository) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    assert (await SafeGit()("config", "core.fsync", git_dir=workspace.git_dir)).text == "committed"
+
+
+async def test_whoever_is_cancelled_leaves_no_thread_at_work() -> None:
+    began, may_end, ended = asyncio.Event(), threading.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def work() -> None:
+        loop.call_soon_threadsafe(began.set)
+        may_end.wait(10)
+        ended.set()
+
+    task = asyncio.create_task(in_thread(work))
+    await began.wait()
+    for _ in range(2):  # whoever is impatient cancels twice
+        task.cancel()
+        await asyncio.sleep(0)
+    assert not task.done()
+    may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ended.is_set()
+
+
+async def test_what_a_thread_returns_and_raises_is_handed_on() -> None:
+    assert await in_thread(int, "12", base=8) == 10
+    with pytest.raises(ValueError, match="invalid literal"):
+        await in_thread(int, "x")

@@ -4,6 +4,7 @@ import asyncio
 import multiprocessing
 import os
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from caseworker.core.errors import Bug, Refused, Transient
 from caseworker.core.ids import CaseId
 from caseworker.ports import Workspace
-from caseworker.workspaces import checkpoints
+from caseworker.workspaces import checkpoints, folders
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import Repository, git, new_repository
@@ -206,6 +207,25 @@ async def test_a_link_in_place_of_the_case_file_is_gone_before_anyone_writes_thr
     (workspace.path / ".caseworker").symlink_to(tmp_path)
     await workspaces.reset(workspace, workspace.base, scrub=scrub)
     assert sorted(path.name for path in workspace.path.iterdir()) == [".git", ".gitignore", "calc.py", "src"]
+
+
+async def test_what_an_agent_filled_is_removed_beside_the_event_loop(
+    workspaces: GitWorkspaces, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed: dict[str, threading.Thread] = {}
+    remove = folders.remove_folder
+
+    def watched(folder: Path) -> None:
+        removed[folder.name] = threading.current_thread()
+        remove(folder)
+
+    monkeypatch.setattr(folders, "remove_folder", watched)
+    (workspace.path / ".git").unlink()
+    for name in (".caseworker", ".git"):
+        (workspace.path / name / "deep").mkdir(parents=True)
+    await workspaces.reset(workspace, workspace.base, scrub=False)
+    assert sorted(removed) == [".caseworker", ".git"]
+    assert threading.main_thread() not in removed.values()
 
 
 async def test_a_stale_lock_of_a_killed_git_does_not_stop_the_next_attempt(

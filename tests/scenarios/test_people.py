@@ -58,6 +58,7 @@ async def test_deleting_the_branch_without_a_merge_closes_the_case(world: World)
     await case.expect_pull_request()
     git(world.repository, "branch", "--quiet", "-D", "agent/issue-1")
     await world.reconciler_looks()
+    await world.reconciler_looks()  # gone at two looks, not just for a moment
     stored = await case.expect_end(S.CLOSED)
     assert "closed without a merge" in stored.case.reason
 

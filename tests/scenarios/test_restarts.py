@@ -4,12 +4,13 @@ import shutil
 from pathlib import Path
 
 from caseworker.core.ids import Sha
-from caseworker.core.outcomes import Task
+from caseworker.core.outcomes import Outcome, Task
 from caseworker.core.record import Transitioned
 from caseworker.core.states import IssueState, Role
 from caseworker.engine.client import Address, connect
-from caseworker.ports import PullRequest
+from caseworker.ports import AgentFailed, PullRequest
 from tests.scenarios.test_straight_path import STRAIGHT
+from tests.world.agent import analyzed
 from tests.world.project import git
 from tests.world.world import World, open_world
 
@@ -93,9 +94,56 @@ async def test_the_engine_may_start_empty_and_every_case_goes_on_from_its_record
     await world.client.get_workflow_handle(f"case:{case.id}").terminate("the engine's data is gone")
     release()
     await world.worker_starts()
-    assert await world.reconciler.ring_open_cases() == 1
+    await world.the_silent_are_woken(case.id)
     await case.expect_pull_request()
     assert await case.states() == STRAIGHT
+
+
+async def test_stopping_the_worker_again_and_again_uses_up_no_retry(world: World) -> None:
+    world.policy = world.policy.model_copy(update={"turn_retries": 0})
+    case = await world.owner_files_issue()
+    for _ in range(3):
+        world.agent.holds_in(Role.ANALYST)
+        await world.agent.reached(Role.ANALYST)
+        await world.worker_stops()
+        await world.worker_starts()
+    world.agent.holds_in(Role.ANALYST)()
+    await case.expect_pull_request()
+
+
+async def test_an_outage_of_the_model_is_waited_out(world: World) -> None:
+    away = AgentFailed(reason="the model's API answered 529", why="model", retry=True)
+    tries: list[int] = []
+
+    def comes_back(workspace: Path) -> Outcome | AgentFailed:
+        tries.append(1)
+        return away if len(tries) < 3 else analyzed(workspace)
+
+    world.policy = world.policy.model_copy(update={"turn_retries": 0})
+    world.agent.does(Role.ANALYST, Task.ANALYZE, comes_back)
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    assert len(tries) == 3
+
+
+async def test_a_workspace_that_can_not_be_made_is_told_and_a_close_is_obeyed_all_the_same(world: World) -> None:
+    (world.home / "mirrors").write_text("somebody put a file here")
+    case = await world.owner_files_issue()
+    await case.expect_story("After 3 tries to prepare workspace")
+    await case.person_closes()
+    (world.home / "mirrors").unlink()
+    await case.expect_end(S.CLOSED)
+
+
+async def test_nothing_counts_as_running_once_a_case_is_over(world: World) -> None:
+    world.agent.holds_in(Role.DEVELOPER)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.DEVELOPER)
+    assert len(await world.store.turns.running()) == 1
+    await case.person_closes()
+    await case.expect_end(S.CLOSED)
+    assert await world.store.turns.running() == []
+    assert await world.store.cases.unfinished() == []
 
 
 async def test_the_case_goes_the_same_way_with_the_workflow_cache_off(tmp_path: Path, temporal: Address) -> None:

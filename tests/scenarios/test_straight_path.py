@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from caseworker.core.outcomes import Outcome, Task
+from caseworker.core.outcomes import IssueType, Outcome, Task, parse_outcome
 from caseworker.core.states import IssueState, Role
 from caseworker.ports import AgentFailed
-from tests.world.agent import approved, changes, implemented, rejected, wrote_test
+from tests.world.agent import approved, changes, implemented, rejected, triaged, wrote_test
 from tests.world.project import git
 from tests.world.world import World
 
@@ -68,6 +68,21 @@ async def test_a_test_that_passes_without_the_fix_stops_the_case(world: World) -
     case = await world.owner_files_issue()
     stored = await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
     assert "passes without the fix" in stored.case.reason
+
+
+async def test_a_change_that_changes_nothing_is_no_pull_request(world: World) -> None:
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, lambda _: changes("Do nothing at all"))
+    world.agent.does(Role.TESTER, Task.CREATE_TESTS, lambda _: wrote_test_elsewhere())
+    world.agent.does(Role.PM, Task.TRIAGE, lambda _: triaged(_).model_copy(update={"type": IssueType.NEW_FEATURE}))
+    case = await world.owner_files_issue()
+    stored = await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    assert "nothing was changed" in stored.case.reason
+
+
+def wrote_test_elsewhere() -> Outcome:
+    return parse_outcome(
+        Role.TESTER, Task.CREATE_TESTS, {"status": "TESTS_READY", "test_file": "none", "summary": "There is none."}
+    )
 
 
 async def test_a_rejected_review_leads_to_a_repair_and_the_same_commit_is_never_pushed(world: World) -> None:

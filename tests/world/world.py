@@ -26,7 +26,7 @@ from caseworker.flows.issue import IssueWorkflow
 from caseworker.forges.local import LocalForge
 from caseworker.intake.manual import ManualIntake
 from caseworker.intake.reconciler import Reconciler
-from caseworker.ports import NewIssue, PullRequest, Store, StoredCase
+from caseworker.ports import NewIssue, PullRequest, Store, StoredCase, Switchboard
 from caseworker.store.store import open_store
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
@@ -48,6 +48,7 @@ class World:
     agent: ScriptedAgent
     intake: ManualIntake
     reconciler: Reconciler
+    switchboard: Switchboard
     policy: Policy = field(default_factory=lambda: Policy(turn_retries=1))
     cached: int = 200
     cases: list[CaseId] = field(default_factory=list)
@@ -76,6 +77,14 @@ class World:
         await self.reconciler.ring_unclaimed()
         await self.reconciler.look_at_pull_requests()
 
+    async def the_silent_are_woken(self, case: CaseId) -> None:
+        """As the reconciler does every 30 s; who runs is known to the server a moment later."""
+        deadline = time.monotonic() + PATIENCE
+        while case in await self.switchboard.listening():
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.05)
+        await self.reconciler.wake_the_silent()
+
     # --- at the end
 
     async def histories(self) -> AsyncIterator[WorkflowHistory]:
@@ -94,15 +103,18 @@ class World:
         """Stop, and replay everything that happened: each scenario is a test of determinism as well."""
         for case in self.cases:
             await self._rests(case)
-        await self.worker_stops()
-        kept = [history async for history in self.histories()]
+        async with _in_time("the worker's end"):
+            await self.worker_stops()
+        async with _in_time("reading the histories"):
+            kept = [history async for history in self.histories()]
         replayer = Replayer(
             workflows=[IssueWorkflow],
             workflow_runner=sandboxed_runner(),
             data_converter=self.client.data_converter,
         )
         for history in kept:
-            await asyncio.wait_for(replayer.replay_workflow(history), timeout=PATIENCE)
+            async with _in_time(f"the replay of {history.workflow_id} with {len(history.events)} events"):
+                await replayer.replay_workflow(history)
         for case in self.cases:
             try:
                 await self.client.get_workflow_handle(workflow_id(case)).terminate("the scenario is over")
@@ -125,6 +137,15 @@ class World:
                 return
             await asyncio.sleep(0.02)
         raise AssertionError(f"the workflow of {case} does not come to rest")
+
+
+@asynccontextmanager
+async def _in_time(what: str) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            yield
+    except TimeoutError:
+        raise AssertionError(f"{what} took more than {PATIENCE:.0f} s") from None
 
 
 @dataclass
@@ -173,6 +194,12 @@ class CaseInWorld:
                 raise AssertionError(f"{self.id} did not come to {what}; its story:\n{await self.story()}")
             await asyncio.sleep(0.02)
 
+    async def expect_story(self, words: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while words not in (story := await self.story()):
+            assert time.monotonic() < deadline, f"nothing says {words!r} in:\n{story}"
+            await asyncio.sleep(0.02)
+
     async def expect_receipts(self, *expected: str) -> None:
         deadline = time.monotonic() + PATIENCE
         while (seen := await self.receipts()) != list(expected):
@@ -214,7 +241,7 @@ async def open_world(home: Path, client: Client, *, cached: int = 200) -> AsyncI
     store = await open_store(settings.database)
     agent = ScriptedAgent()
     sandbox = Bubblewrap(home / "sandbox")
-    forge = LocalForge(repositories=store.repositories, pulls=store.pulls, git=SafeGit())
+    forge = LocalForge(repositories=store.repositories, pulls=store.pulls, git=SafeGit(), gone_seconds=0)
     parts = Parts(
         store=store,
         workspaces=GitWorkspaces(home),
@@ -232,6 +259,7 @@ async def open_world(home: Path, client: Client, *, cached: int = 200) -> AsyncI
         cached=cached,
         intake=ManualIntake(store=store, doorbell=make_doorbell(client, store)),
         reconciler=make_reconciler(client, parts),
+        switchboard=make_doorbell(client, store),
     )
     await world.worker_starts()
     try:

@@ -70,5 +70,5 @@ def _entry(build: Build, verdict: Verdict) -> BuildRan:
         commit=build.commit,
         verdict=verdict.kind,
         reason=verdict.reason,
-        runs=list(build.runs),
+        runs=[run.model_copy(update={"failures": None}) for run in build.runs],  # for judging only, and may be long
     )

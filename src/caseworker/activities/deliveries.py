@@ -3,7 +3,7 @@
 from temporalio import activity
 
 from caseworker.activities.records import stored_case
-from caseworker.activities.running import refusals_told, traced
+from caseworker.activities.running import refusals_told, short_work, traced
 from caseworker.contract.activities import DeliveryActivities
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
 from caseworker.core import words
@@ -28,27 +28,30 @@ class Delivering(DeliveryActivities):
             stored = await stored_case(self._store, case.id)
         with traced(stored.trace, case.id):
             key = effect_key(case.id, case.epoch, "push", case.transitions)
-            effect, _ = await self._store.effects.intend(
-                key, case.id, "push", {"branch": case.branch, "commit": request.commit}
-            )
-            if not effect.done:
-                try:
-                    await self._push(request, await self._workspace(stored, request))
-                except Refused as refused:
-                    return EffectRefused(reason=str(refused))
-                await self._store.effects.done(key, {"commit": request.commit})
-            entry = BranchPushed(branch=case.branch, commit=request.commit)
-            await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
-            return Pushed(commit=request.commit)
+            async with short_work(self._store, stored):
+                effect, _ = await self._store.effects.intend(
+                    key, case.id, "push", {"branch": case.branch, "commit": request.commit}
+                )
+                if not effect.done:
+                    try:
+                        await self._push(request, stored)
+                    except Refused as refused:
+                        return EffectRefused(reason=str(refused))
+                    await self._store.effects.done(key, {"commit": request.commit})
+                entry = BranchPushed(branch=case.branch, commit=request.commit)
+                await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
+                return Pushed(commit=request.commit)
 
-    async def _push(self, request: PushRequest, workspace: Workspace) -> None:
-        """Look first: an earlier try of this very push may have landed without our hearing of it."""
-        repository = (await stored_case(self._store, request.case.id)).repository
-        seen = await self._forge.branch_head(repository, request.case.branch)
-        if seen != request.commit:
-            await self._forge.push(
-                repository, workspace, request.commit, branch=request.case.branch, expected=request.case.pushed
-            )
+    async def _push(self, request: PushRequest, stored: StoredCase) -> None:
+        """The forge looks first: an earlier try of this very push may have landed without our hearing of it."""
+        case = request.case
+        await self._forge.push(
+            stored.repository,
+            await self._workspace(stored, request),
+            request.commit,
+            branch=case.branch,
+            expected=case.pushed,
+        )
 
     async def _workspace(self, stored: StoredCase, request: PushRequest) -> Workspace:
         repository = await self._store.repositories.path_of(stored.repository)
@@ -61,17 +64,18 @@ class Delivering(DeliveryActivities):
             stored = await stored_case(self._store, case.id)
         with traced(stored.trace, case.id):
             key = effect_key(case.id, case.epoch, "pull_request", case.transitions)
-            try:
-                pull = await self._opened(key, request, stored)
-            except Refused as refused:
-                return EffectRefused(reason=str(refused))
-            file = after_pull_request(stored.file, commit=request.commit, branch=case.branch, url=pull.url)
-            await self._store.cases.save_file(case.id, file)
-            entry = PullRequestOpened(
-                number=pull.number, title=pull.title, branch=pull.head, base=pull.base, url=pull.url
-            )
-            await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
-            return PullRequestReady(number=pull.number, commit=request.commit)
+            async with short_work(self._store, stored):
+                try:
+                    pull = await self._opened(key, request, stored)
+                except Refused as refused:
+                    return EffectRefused(reason=str(refused))
+                file = after_pull_request(stored.file, commit=request.commit, branch=case.branch, url=pull.url)
+                await self._store.cases.save_file(case.id, file)
+                entry = PullRequestOpened(
+                    number=pull.number, title=pull.title, branch=pull.head, base=pull.base, url=pull.url
+                )
+                await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
+                return PullRequestReady(number=pull.number, commit=request.commit)
 
     async def _opened(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
         await self._store.effects.intend(key, request.case.id, "pull_request", {"head": request.case.branch})

@@ -9,8 +9,10 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from caseworker.contract.names import REFUSED
-from caseworker.core.errors import Refused
+from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, TraceId
+from caseworker.core.record import Noted
+from caseworker.ports import Store, StoredCase
 
 _BEAT_SECONDS = 0.5
 
@@ -40,6 +42,25 @@ def refusals_told() -> Iterator[None]:
         yield
     except Refused as refused:
         raise ApplicationError(str(refused), type=REFUSED, non_retryable=True) from refused
+
+
+_STUCK_AT = (3, 10, 100)
+
+
+@asynccontextmanager
+async def short_work(store: Store, stored: StoredCase) -> AsyncIterator[None]:
+    """Beats, tells refusals, and puts a trouble that does not pass on the record, where people look."""
+    try:
+        with refusals_told():
+            async with beating():
+                yield
+    except (OSError, Transient) as error:
+        tries = activity.info().attempt
+        if tries in _STUCK_AT:
+            what = activity.info().activity_type.replace("_", " ")
+            note = Noted(text=f"After {tries} tries to {what}: {error}. It will be tried again.")
+            await store.record.append(stored.case.id, [note], trace=stored.trace)
+        raise
 
 
 @contextmanager

@@ -81,9 +81,9 @@ class Turning(TurnActivities):
         except asyncio.CancelledError:
             await asyncio.shield(self._give_up(this, "stopped: a person closed the case or the worker shut down"))
             raise
-        except Transient as error:
+        except (Transient, OSError) as error:
             await self._give_up(this, str(error))
-            return TurnDied(reason=str(error))
+            return TurnDied(reason=str(error), passing=True)
         except Refused as error:
             await self._give_up(this, str(error))
             return TurnGaveUp(role=this.request.role, reason=str(error))
@@ -105,7 +105,9 @@ class Turning(TurnActivities):
         if isinstance(end, AgentFailed):
             await self._give_up(this, end.reason)
             log.warning("turn failed", why=end.why, reason=end.reason, agent_log=end.log[-2_000:])
-            return TurnDied(reason=end.reason) if end.retry else TurnGaveUp(role=request.role, reason=end.reason)
+            if not end.retry:
+                return TurnGaveUp(role=request.role, reason=end.reason)
+            return TurnDied(reason=end.reason, passing=end.why == "model")
         return await self._commit(this, workspace, end, writable=brief.writable)
 
     async def _fresh_workspace(self, this: _Try) -> Workspace:
@@ -151,7 +153,7 @@ class Turning(TurnActivities):
         )
         file = after_outcome(this.stored.file, request.role, end.outcome, request.case.attempt)
         if not await self._store.turns.complete(this.attempt, finished, file, entry):
-            return TurnDied(reason="a newer attempt of this turn has taken over")
+            return TurnDied(reason="a newer attempt of this turn has taken over", passing=True)
         log.info("turn completed", status=end.outcome.status, commit=checkpoint, cost_micros=spent.micros)
         return _ended(finished)
 

@@ -3,7 +3,7 @@
 from temporalio import activity
 
 from caseworker.activities.records import stored_case
-from caseworker.activities.running import refusals_told, traced
+from caseworker.activities.running import refusals_told, short_work, traced
 from caseworker.contract.activities import WorkspaceActivities
 from caseworker.core.case import Case
 from caseworker.core.ids import CaseId, Sha
@@ -20,14 +20,23 @@ class WorkspaceKeeping(WorkspaceActivities):
     async def prepare_workspace(self, case: Case) -> Sha:
         with refusals_told():
             stored = await stored_case(self._store, case.id)
-            with traced(stored.trace, case.id):
+        with traced(stored.trace, case.id):
+            async with short_work(self._store, stored):
                 repository = await self._store.repositories.path_of(stored.repository)
-                return (await self._workspaces.prepare(case.id, repository, case.base)).base
+                return (await self._workspaces.prepare(case.id, repository, await self._base(case))).base
+
+    async def _base(self, case: Case) -> Sha | None:
+        """Where an earlier run of this case began, if it got as far as a turn: the base must not move under it."""
+        if case.base is not None:
+            return case.base
+        finished = await self._store.turns.finished(case.id)
+        return finished[0].checkpoint if finished else None
 
     @activity.defn
     async def remove_workspace(self, case: CaseId) -> None:
         with refusals_told():
             stored = await stored_case(self._store, case)
-            await self._workspaces.remove(case)
-            key = f"workspace_removed/{stored.case.epoch}"
-            await self._store.record.append(case, [WorkspaceRemoved()], trace=stored.trace, key=key)
+        with traced(stored.trace, case):
+            async with short_work(self._store, stored):
+                await self._workspaces.remove(case)
+                await self._store.turns.close_up(case, WorkspaceRemoved(), trace=stored.trace)

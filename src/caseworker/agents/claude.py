@@ -56,7 +56,7 @@ class ClaudeRuntime:
         upstream = self._upstream(brief)
         if isinstance(upstream, AgentFailed):
             return upstream
-        allowance = Allowance(attempt=brief.attempt, cap_micros=brief.cap_micros, calls=brief.calls)
+        allowance = Allowance(attempt=brief.attempt, model=brief.model, cap_micros=brief.cap_micros, calls=brief.calls)
         with attempt_folder() as folder:
             gateway = Gateway(path=folder.socket, upstream=upstream, ledger=self._ledger, allowance=allowance)
             talk = Talk(brief=brief, folder=folder, gateway=gateway, redactor=self._redactor)

@@ -9,7 +9,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
+from typing import Final, Literal
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -17,19 +17,23 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from caseworker.agents.admission import objection
 from caseworker.agents.metering import Meter
 from caseworker.agents.serving import broken_off, embedded_server, failure, read_call, refusal
-from caseworker.agents.upstreams import ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
+from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
 from caseworker.core.budget import cost, dollars, worst_case
 from caseworker.core.errors import Refused, Transient
 from caseworker.ports import Attempt, Ledger
 
+_PASSING_ERRORS: Final = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """Whose calls these are, and how many of them there may be."""
+    """Whose calls these are, which model they may ask, and how many of them there may be."""
 
     attempt: Attempt
+    model: str
     cap_micros: int
     calls: int
 
@@ -49,6 +53,15 @@ class Trouble:
     reason: str
     passing: bool
     """Whether the same call could go well later."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Unanswered:
+    """What the agent is told where there is no answer of the provider."""
+
+    told: Response
+    uncharged: bool
+    """Whether it is certain that the provider takes nothing for the call."""
 
 
 class Gateway:
@@ -101,6 +114,10 @@ class Gateway:
             self.stopped = Stop(why="calls", reason=f"the turn used all of its {self._allowance.calls} model calls")
         if self.stopped is not None:
             return refusal(self.stopped.reason)
+        if reason := objection(call, self._allowance.model):
+            # Not stopped: it need not have been the agent itself. If it was, this is how its turn ended.
+            self.trouble = Trouble(reason=reason, passing=False)
+            return refusal(reason)
         self.calls += 1  # before the first await, so that calls made side by side can't pass the limit together
         worst = worst_case(call.model, len(call.body), call.max_tokens)
         try:
@@ -129,25 +146,27 @@ class Gateway:
         call = await read_call(request, "/v1/messages/count_tokens")
         if isinstance(call, Response):
             return call
+        if reason := objection(call, self._allowance.model):
+            return refusal(reason)
         answer = await self._ask(call)
-        if isinstance(answer, Response):
-            return answer
+        if isinstance(answer, _Unanswered):
+            return answer.told
         try:
             body = b"".join([chunk async for chunk in answer.body])
-        except Unreachable as error:
+        except BrokenOff as error:
             return failure(str(error))
         return Response(body, status_code=answer.status, headers=dict(answer.headers))
 
-    async def _ask(self, call: ModelCall) -> ModelAnswer | Response:
+    async def _ask(self, call: ModelCall) -> ModelAnswer | _Unanswered:
         try:
             answer = await self._upstream.send(call)
         except NotScripted as error:
             self.stopped = Stop(why="script", reason=str(error))
-            return refusal(str(error))
-        except Unreachable as error:
+            return _Unanswered(told=refusal(str(error)), uncharged=True)
+        except (Unreachable, BrokenOff) as error:
             self.trouble = Trouble(reason=str(error), passing=True)
-            return failure(str(error))
-        if answer.status < 400:
+            return _Unanswered(told=failure(str(error)), uncharged=isinstance(error, Unreachable))
+        if not answer.uncharged:
             self.trouble = None
         else:
             passing = answer.status in (408, 409, 429) or answer.status >= 500
@@ -158,10 +177,12 @@ class Gateway:
         """Pass the answer through as it comes, and settle what was seen of it, however this ends."""
         meter = Meter(streamed=call.streamed)
         begun = False
+        uncharged = self._upstream.rehearsed
         try:
             answer = await self._ask(call)
-            if isinstance(answer, Response):
-                await answer(scope, receive, send)
+            uncharged = uncharged or answer.uncharged
+            if isinstance(answer, _Unanswered):
+                await answer.told(scope, receive, send)
                 return
             headers = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
             begun = True
@@ -173,24 +194,33 @@ class Gateway:
             if not begun:
                 await refusal("this attempt is over")(scope, receive, send)
         finally:
-            usage = meter.usage
-            await self._ledger.settle(reservation, usage, cost(call.model, usage))
+            # Cut off before the answer began, a call may have been charged all the same. Then its reservation stays:
+            # the store counts a part of it when the attempt ends.
+            if uncharged or meter.began:
+                await self._ledger.settle(reservation, meter.usage, cost(call.model, meter.usage))
 
     async def _pump(self, answer: ModelAnswer, meter: Meter, request: Request, send: Send) -> None:
         last = b""
         async with contextlib.aclosing(answer.body) as body:
             try:
                 async for chunk in body:
-                    if answer.status < 400:
+                    if not answer.uncharged:
                         meter.feed(chunk)
+                        self._note_error(meter.error)
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
                     if await request.is_disconnected():  # nobody listens: more tokens would be paid for nothing
                         return
                 meter.end()
-            except Unreachable as error:
+            except BrokenOff as error:
                 self.trouble = Trouble(reason=str(error), passing=True)
                 last = broken_off(str(error))
         await send({"type": "http.response.body", "body": last, "more_body": False})
+
+    def _note_error(self, kind: str | None) -> None:
+        """An overloaded provider may say so after its stream has begun, with a good status."""
+        if kind is not None:
+            reason = f"the model's API broke off its answer ({kind})"
+            self.trouble = Trouble(reason=reason, passing=kind in _PASSING_ERRORS)
 
 
 class _Relay(Response):

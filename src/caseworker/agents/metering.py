@@ -12,6 +12,10 @@ class Meter:
     """Fed with an answer's bytes as they come; `usage` is what has been seen so far, also of one that broke off."""
 
     def __init__(self, *, streamed: bool) -> None:
+        self.began = False
+        """Whether anything of the model's answer has been seen, so that `usage` means something."""
+        self.error: str | None = None
+        """The kind of error with which the provider ended a stream that had begun well."""
         self._streamed = streamed
         self._pending = b""
         self._usage = Usage()
@@ -35,10 +39,15 @@ class Meter:
     def end(self) -> None:
         """An answer in one piece is read at its end."""
         if not self._streamed:
-            self._note(_parsed(self._pending).get("usage"))
+            answer = _parsed(self._pending)
+            self.began = bool(answer)
+            self._note(answer.get("usage"))
 
     def _event(self, event: dict[str, Any]) -> None:  # the edge: the provider's JSON
+        self.began = self.began or event.get("type") in ("message_start", "content_block_delta", "message_delta")
         match event:
+            case {"type": "error", "error": {"type": str(kind)}}:
+                self.error = kind
             case {"type": "message_start", "message": {"usage": dict(usage)}}:
                 self._note(usage)
             case {"type": "message_delta", "usage": dict(usage)}:

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 import uvicorn
@@ -10,11 +10,11 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from caseworker.agents.admission import passed_betas
 from caseworker.agents.upstreams import ModelCall
 
 BODY_LIMIT: Final = 32_000_000
 """Bytes of a request: the provider's own limit, so that an agent can't fill the worker's memory."""
-_PASSED_ON: Final = ("anthropic-version", "anthropic-beta")
 
 
 async def read_call(
@@ -27,13 +27,29 @@ async def read_call(
         if len(body) > BODY_LIMIT:
             return error_answer(413, "request_too_large", f"a request has at most {BODY_LIMIT} bytes")
     try:
-        document = json.loads(bytes(body))
-    except ValueError:
+        document = json.loads(body.decode(), object_pairs_hook=_without_doubles)
+    except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        return error_answer(400, "invalid_request_error", "the request's body is not a JSON object")
-    headers = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
+        return error_answer(400, "invalid_request_error", "the request's body is not a plain JSON object")
+    headers = _passed_on(request.headers)
     return ModelCall(path=path, query=request.url.query, headers=headers, body=bytes(body), document=document)
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The body is judged by our reading of it and passed on as it came: nothing in it may have two readings."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
+
+
+def _passed_on(headers: Mapping[str, str]) -> dict[str, str]:
+    passed = {
+        "anthropic-version": headers.get("anthropic-version", ""),
+        "anthropic-beta": passed_betas(headers.get("anthropic-beta", "")),
+    }
+    return {name: value for name, value in passed.items() if value}
 
 
 def error_answer(status: int, kind: str, message: str) -> Response:

@@ -1,5 +1,6 @@
 """The bodies of the small commands."""
 
+import asyncio
 import os
 import sys
 import uuid
@@ -9,15 +10,18 @@ from rich.console import Console
 
 from caseworker.app.desk import at_desk, find_case, person, reading
 from caseworker.app.hosting import start_host
+from caseworker.app.parts import make_forge
 from caseworker.app.running import check_disk, follow
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.showing import await_receipt, export_case, show_case, show_cases, show_pull_request
+from caseworker.app.showing import await_outcome, export_case, show_case, show_cases, show_pull_request
 from caseworker.app.view import open_view, print_json
 from caseworker.core.errors import Refused
-from caseworker.core.messages import MessageKind
+from caseworker.core.ids import CaseId
+from caseworker.core.messages import TEXT_LIMIT, MessageKind, receipt
+from caseworker.core.states import TERMINAL
 from caseworker.engine.host import HostPlace, stop
 from caseworker.intake.issues import read_issue
-from caseworker.ports import NewIssue
+from caseworker.ports import NewIssue, Store
 from caseworker.store.store import open_store
 
 
@@ -37,7 +41,8 @@ async def new_issue(
     store = await open_store(settings.database)
     try:
         repository = await store.repositories.register(facts.path)
-        issue = await store.repositories.new_issue(repository, draft)
+        taken = await make_forge(store).taken_numbers(facts.path)
+        issue = await store.repositories.new_issue(repository, draft, taken=taken)
     finally:
         await store.close()
     if as_json:
@@ -49,6 +54,7 @@ async def new_issue(
 
 async def list_cases(settings: Settings, console: Console, *, as_json: bool) -> None:
     async with reading(settings) as store:
+        await notice_merges(settings, store)
         await show_cases(store, console, as_json=as_json)
 
 
@@ -66,6 +72,7 @@ async def show_one(
         await _follow(settings, console, name, as_json=as_json)
         return
     async with reading(settings) as store:
+        await notice_merges(settings, store)
         stored = await find_case(store, name)
         if pull_request:
             await show_pull_request(store, stored, console, as_json=as_json)
@@ -80,28 +87,61 @@ async def _follow(settings: Settings, console: Console, name: str, *, as_json: b
             await follow(desk, case, view)
 
 
-async def say_to(settings: Settings, console: Console, name: str, text: str, *, as_json: bool) -> None:
+async def say_to(settings: Settings, console: Console, name: str, text: str, *, as_json: bool) -> int:
     if not text.strip():
         raise Refused("There are no words in that message.")
     await _send(settings, console, name, MessageKind.WORDS, text, seconds=2, as_json=as_json)
+    return 0
 
 
-async def close_case(settings: Settings, console: Console, name: str, reason: str, *, as_json: bool) -> None:
-    await _send(settings, console, name, MessageKind.CLOSE, reason, seconds=20, as_json=as_json)
+async def close_case(settings: Settings, console: Console, name: str, reason: str, *, as_json: bool) -> int:
+    """3 if the case has not obeyed yet: the command is recorded, and will be."""
+    obeyed = await _send(settings, console, name, MessageKind.CLOSE, reason, seconds=30, as_json=as_json)
+    return 0 if obeyed else 3
 
 
 async def _send(
     settings: Settings, console: Console, name: str, kind: MessageKind, text: str, *, seconds: float, as_json: bool
-) -> None:
+) -> bool:
+    """Committed, rung, and waited for a while; True if something came of it."""
+    readable = text.encode("utf-8", "replace").decode()  # what a terminal passes on may be no text at all
+    if len(readable) > TEXT_LIMIT:
+        raise Refused(f"That message has {len(readable)} characters; {TEXT_LIMIT} are taken.", todo="Shorten it.")
     async with reading(settings) as store:
         case = (await find_case(store, name)).case.id
-    async with at_desk(settings) as desk:
-        sent = await desk.intake.say(case, author=person(), kind=kind, text=text, client_id=str(uuid.uuid4()))
-        receipt = await await_receipt(desk.store, case, sent.id, seconds=seconds)
+    async with at_desk(settings, any_host=True) as desk:
+        sent = await desk.intake.say(case, author=person(), kind=kind, text=readable, client_id=str(uuid.uuid4()))
+        await desk.keep_host()  # the one we rang may just have been ending
+        message = await await_outcome(desk.store, case, sent.id, seconds=seconds)
+        stored = await find_case(desk.store, case)
+    words = receipt(message, stored.case.turns)
     if as_json:
-        print_json({"case": case, "message": sent.id, "receipt": receipt})
+        print_json({"case": case, "message": sent.id, "receipt": words})
     else:
-        console.print(f"{case}: {receipt}", markup=False)
+        console.print(f"{case}: {words}", markup=False)
+    return message.outcome is not None
+
+
+async def notice_merges(settings: Settings, store: Store) -> None:
+    """A merge is seen by the host; if none runs and there is one to see, it is started for that."""
+    if not settings.is_embedded or HostPlace(settings.home).running() is not None:
+        return
+    if not await store.pulls.open_ones():
+        return
+    settled = await make_forge(store).settled_pull_requests()
+    if not settled:
+        return
+    start_host(settings)
+    deadline = asyncio.get_running_loop().time() + 10
+    waiting = {pull.case for pull in settled}
+    while waiting and asyncio.get_running_loop().time() < deadline:
+        waiting = {case for case in waiting if not await _is_over(store, case)}
+        await asyncio.sleep(0.1)
+
+
+async def _is_over(store: Store, case: CaseId) -> bool:
+    stored = await store.cases.load(case)
+    return stored is None or stored.case.state in TERMINAL
 
 
 async def export_one(settings: Settings, console: Console, name: str, to: Path | None) -> None:

@@ -38,22 +38,32 @@ class Desk:
 
     async def keep_host(self) -> None:
         """Who watches a case wants it to go on: a host that was killed or ended is started again."""
-        if self.settings.is_embedded:
-            HostPlace(self.settings.home).touch()
-            await asyncio.to_thread(start_host, self.settings)
+        if not self.settings.is_embedded:
+            return
+        place = HostPlace(self.settings.home)
+        if place.stopped.exists():
+            raise Refused("The host was stopped; the case waits.", todo="The same command takes it up again.")
+        place.touch()
+        await asyncio.to_thread(start_host, self.settings)
 
 
 async def find_case(store: Store, name: str) -> StoredCase:
-    """By its id, or by the end of it where that names only one: `#3`, `shop#3`."""
+    """By its id, or by the end of it where that names only one: `shop#3`, `#3`."""
     stored = await store.cases.load(CaseId(name))
     if stored is not None:
         return stored
-    found = [other for other in await store.cases.list() if other.case.id.endswith(name)]
+    found = [other for other in await store.cases.list() if _is_called(other.case.id, name)]
     if len(found) == 1:
         return found[0]
     if found:
         raise Refused(f"`{name}` names {len(found)} cases: {', '.join(other.case.id for other in found)}.")
     raise Refused(f"There is no case `{name}`.", todo="`caseworker cases` lists what there is.")
+
+
+def _is_called(case: CaseId, name: str) -> bool:
+    """Whole parts only: `3#1` is not the end of `shop-3#1`, and a close must not hit a neighbour."""
+    repository, _, number = case.partition("#")
+    return name in (f"{repository.rpartition('/')[2]}#{number}", f"#{number}", number)
 
 
 @asynccontextmanager
@@ -69,20 +79,21 @@ async def reading(settings: Settings) -> AsyncIterator[Store]:
 
 
 @asynccontextmanager
-async def at_desk(settings: Settings) -> AsyncIterator[Desk]:
-    """The records and a worker: the host of this home, started if need be, or the cluster's own workers."""
+async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterator[Desk]:
+    """The records and a worker: the host of this home, started if need be, or the cluster's own workers. `any_host`: to
+    speak to a case, whichever host runs will do; to open one, it must have these settings."""
     make_home(settings)
     store = await open_store(settings.database)
     try:
-        doorbell: Doorbell = await _doorbell(settings, store)
+        doorbell: Doorbell = await _doorbell(settings, store, any_host=any_host)
         yield Desk(settings=settings, store=store, intake=ManualIntake(store=store, doorbell=doorbell))
     finally:
         await store.close()
 
 
-async def _doorbell(settings: Settings, store: Store) -> Doorbell:
+async def _doorbell(settings: Settings, store: Store, *, any_host: bool) -> Doorbell:
     if settings.is_embedded:
-        return HostBell(await ensure_host(settings, store))
+        return HostBell(start_host(settings) if any_host else await ensure_host(settings, store))
     from caseworker.app.wiring import cluster_address, make_doorbell  # heavy: only where a cluster is spoken to
     from caseworker.engine.client import connect
 

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from caseworker.app.parts import make_sandbox
 from caseworker.app.running import check_disk
-from caseworker.app.sandboxes import make_sandbox
 from caseworker.app.settings import Settings
 from caseworker.app.view import print_json
 from caseworker.core.errors import Refused, Transient

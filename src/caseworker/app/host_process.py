@@ -71,8 +71,10 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
             asyncio.create_task(_keep_alive(server, place, settings)),
             asyncio.create_task(_stop_when_idle(stop, store, place, settings.idle_minutes * 60)),
         ]
+        for watcher in watchers:
+            watcher.add_done_callback(lambda done: _stop_if_it_died(done, stop))
         try:
-            await work(client, store, settings, engine_is_new=server.data_is_new, bell=bell, until=stop.wait())
+            await work(client, store, settings, bell=bell, until=_told_to_stop(stop, place))
         finally:
             for watcher in watchers:
                 watcher.cancel()
@@ -84,6 +86,19 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
         await server.stop()
         await store.close()
         log.info("host stopped")
+
+
+async def _told_to_stop(stop: asyncio.Event, place: HostPlace) -> None:
+    """From here on no command may count on this host: it finds the lock held, waits, and starts the next one."""
+    await stop.wait()
+    place.file.unlink(missing_ok=True)
+
+
+def _stop_if_it_died(watcher: "asyncio.Task[None]", stop: asyncio.Event) -> None:
+    """A host that can no longer watch its server or its idle time ends; the next command starts a sound one."""
+    if not watcher.cancelled() and watcher.exception() is not None:
+        log.error("a watcher of the host died", error=repr(watcher.exception()))
+        stop.set()
 
 
 def _host_file(server: TemporalServer, settings: Settings) -> HostFile:
@@ -111,6 +126,8 @@ async def _keep_alive(server: TemporalServer, place: HostPlace, settings: Settin
             log.error("temporal server did not come back", error=str(error))
             await asyncio.sleep(_LOOK_SECONDS)
             continue
+        if not place.file.exists():
+            return  # we are stopping
         place.write(_host_file(server, settings))
         log.info("temporal server is back", pid=server.pid)
 

@@ -2,10 +2,9 @@
 
 import hashlib
 
-from caseworker.app.settings import Settings, make_home
+from caseworker.app.settings import Settings
 from caseworker.core.errors import Refused
-from caseworker.core.states import WORKING
-from caseworker.engine.host import HostFile, HostPlace, await_start, code_fingerprint, spawn, stop
+from caseworker.engine.host import HostFile, HostPlace, code_fingerprint, find_or_start, stop
 from caseworker.ports import Store
 
 HOST_COMMAND = ["-m", "caseworker.app.host_process"]
@@ -18,29 +17,21 @@ def settings_fingerprint(settings: Settings) -> str:
 
 
 def start_host(settings: Settings, *, fresh_engine: bool = False) -> HostFile:
+    """The host that runs, whatever it is like, or a new one."""
     place = HostPlace(settings.home)
-    running = place.running()
-    if running is not None:
-        return running
-    child = None if place.is_locked() else spawn(place, [*HOST_COMMAND, *(["--fresh-engine"] if fresh_engine else [])])
-    return await_start(place, child)
+    place.stopped.unlink(missing_ok=True)
+    return find_or_start(place, [*HOST_COMMAND, *(["--fresh-engine"] if fresh_engine else [])])
 
 
 async def ensure_host(settings: Settings, store: Store) -> HostFile:
     """A host of this code and these settings."""
     place = HostPlace(settings.home)
-    make_home(settings)
     place.touch()
     running = place.running()
     if running is not None and not _fits(running, settings):
         if await is_busy(store):
-            what = (
-                "has other settings"
-                if running.code == code_fingerprint()
-                else f"is of another version ({running.version})"
-            )
             raise Refused(
-                f"The host that runs {what} and is at work.",
+                f"The host that runs {_difference(running)} and is at work.",
                 todo="Wait until it is done, or `caseworker host stop`: a turn under way is then begun again.",
             )
         stop(place)
@@ -48,10 +39,12 @@ async def ensure_host(settings: Settings, store: Store) -> HostFile:
 
 
 async def is_busy(store: Store) -> bool:
-    """Somebody works, or should: a turn runs, a message waits, or a case is in a working state."""
-    if await store.turns.running() or await store.inbox.unclaimed():
-        return True
-    return any(stored.case.state in WORKING for stored in await store.cases.list())
+    """Somebody works, or should: a message waits, or a case is in a working state."""
+    return bool(await store.cases.at_work() or await store.inbox.unclaimed())
+
+
+def _difference(host: HostFile) -> str:
+    return "has other settings" if host.code == code_fingerprint() else f"is of another version ({host.version})"
 
 
 def _fits(host: HostFile, settings: Settings) -> bool:

@@ -163,7 +163,7 @@ def say(case: CaseName, text: Annotated[str, typer.Argument(help="Your words.")]
     """Say something to a case. It is recorded before this command answers; `show` tells what came of it."""
     from caseworker.app.commands import say_to
 
-    _do(say_to(_settings(), _console(), case, text, as_json=json))
+    raise typer.Exit(_do(say_to(_settings(), _console(), case, text, as_json=json)))
 
 
 @app.command()
@@ -175,7 +175,7 @@ def close(
     """Close a case, also in the middle of a turn: the agent is stopped and the workspace removed."""
     from caseworker.app.commands import close_case
 
-    _do(close_case(_settings(), _console(), case, reason, as_json=json))
+    raise typer.Exit(_do(close_case(_settings(), _console(), case, reason, as_json=json)))
 
 
 @app.command()

@@ -3,18 +3,19 @@
 import asyncio
 import shutil
 import time
+from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 from caseworker.app.desk import Desk, at_desk, find_case, person
-from caseworker.app.sandboxes import make_sandbox
+from caseworker.app.parts import make_forge, make_sandbox
 from caseworker.app.settings import Settings
 from caseworker.app.summary import print_summary, summary_of
 from caseworker.app.view import View, open_view
 from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId
+from caseworker.core.ids import CaseId, issue_case
 from caseworker.core.record import Recorded, Transitioned
 from caseworker.core.states import TERMINAL, WORKING, IssueState
 from caseworker.core.summaries import Summary
@@ -97,6 +98,7 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
     async with at_desk(settings) as desk:
         case = await _open(desk, request, top, console, quiet=as_json)
         if request.detach:
+            await desk.keep_host()  # the one we rang may just have been ending
             console.print(f"{case} is under way. `caseworker show {case}` tells how it stands.", highlight=False)
             return 0
         with open_view(console, as_json=as_json) as view:
@@ -123,12 +125,25 @@ async def _open(desk: Desk, request: RunRequest, top: Path, console: Console, *,
 
 async def _issue(store: Store, request: RunRequest, top: Path) -> Issue:
     repository = await store.repositories.register(top)
+    taken = await make_forge(store).taken_numbers(top)
     if isinstance(request.issue, NewIssue):
-        return await store.repositories.new_issue(repository, request.issue)
-    issue = await store.repositories.issue(repository, request.issue)
-    if issue is None:
+        issue = await store.repositories.new_issue(repository, request.issue, taken=taken)
+        return await _with_a_free_branch(store, issue, taken, top)
+    known = await store.repositories.issue(repository, request.issue)
+    if known is None:
         raise Refused(
             f"{repository} has no issue {request.issue}.", todo=f"`caseworker issue new --repo {top}` makes one."
+        )
+    return await _with_a_free_branch(store, known, taken, top)
+
+
+async def _with_a_free_branch(store: Store, issue: Issue, taken: Set[int], top: Path) -> Issue:
+    """Somebody else's branch of that name would stop the case at its very end, with all the money spent."""
+    case = issue_case(issue.repository, issue.number)
+    if issue.number in taken and await store.cases.load(case) is None:
+        raise Refused(
+            f"{top} has a branch agent/issue-{issue.number} already, and no case here made it.",
+            todo="Rename or delete it, then try again.",
         )
     return issue
 

@@ -11,7 +11,7 @@ from caseworker.app.summary import print_summary, summary_of
 from caseworker.app.view import PlainView, print_json
 from caseworker.core.budget import dollars
 from caseworker.core.ids import CaseId
-from caseworker.core.messages import receipt
+from caseworker.core.messages import Message, receipt
 from caseworker.core.record import AgentSaid, Recorded, ToolCalled, ToolReturned
 from caseworker.core.story import one_line
 from caseworker.core.words import printable, standing_of, state_words
@@ -124,12 +124,11 @@ def write_files(folder: Path, texts: dict[str, str]) -> list[Path]:
     return [folder / name for name in texts]
 
 
-async def await_receipt(store: Store, case: CaseId, message: int, *, seconds: float) -> str:
-    """What came of a message, or that it is recorded, if the case has not looked yet."""
+async def await_outcome(store: Store, case: CaseId, message: int, *, seconds: float) -> Message:
+    """The message once something came of it, or as it is when the time is up."""
     deadline = asyncio.get_running_loop().time() + seconds
     while True:
         found = next(m for m in await store.inbox.of(case) if m.id == message)
         if found.outcome is not None or asyncio.get_running_loop().time() > deadline:
-            stored = await store.cases.load(case)
-            return receipt(found, stored.case.turns if stored else 0)
+            return found
         await asyncio.sleep(0.1)

@@ -11,7 +11,7 @@ from rich.text import Text
 from caseworker.app.view import print_json
 from caseworker.core.ids import CaseId
 from caseworker.core.summaries import Seen, Summary, summarise
-from caseworker.core.words import cost_words, state_words
+from caseworker.core.words import cost_words, printable, state_words
 from caseworker.ports import Store
 
 
@@ -49,7 +49,7 @@ def _body(summary: Summary, repository: Path) -> Group:
     rows.add_column(overflow="fold")
     for name, value in _rows(summary, repository):
         rows.add_row(name, Text(value))
-    return Group(Text(f"{summary.title}\n", style="bold"), rows)
+    return Group(Text(f"{printable(summary.title)}\n", style="bold"), rows)
 
 
 def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:

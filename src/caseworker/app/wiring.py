@@ -13,7 +13,7 @@ from caseworker.activities.records import Records
 from caseworker.activities.turns import Turning
 from caseworker.activities.workspaces import WorkspaceKeeping
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
-from caseworker.app.sandboxes import make_sandbox
+from caseworker.app.parts import make_forge, make_sandbox
 from caseworker.app.settings import Settings
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId
@@ -22,11 +22,9 @@ from caseworker.engine.client import Address, TemporalDoorbell
 from caseworker.engine.identity import own_identity
 from caseworker.engine.worker import make_workers
 from caseworker.flows.issue import IssueWorkflow
-from caseworker.forges.local import LocalForge
 from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import AgentRuntime, Builder, Forge, Store, Workspaces
 from caseworker.workspaces.builds import SandboxedBuilder
-from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
 
 
@@ -39,10 +37,6 @@ class Parts:
     builder: Builder
     forge: Forge
     runtime: AgentRuntime
-
-
-def make_forge(store: Store) -> Forge:
-    return LocalForge(repositories=store.repositories, pulls=store.pulls, git=SafeGit())
 
 
 def make_parts(settings: Settings, store: Store) -> Parts:

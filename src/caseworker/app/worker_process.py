@@ -24,7 +24,7 @@ async def run_worker(settings: Settings) -> int:
     store = await open_store(settings.database)
     try:
         client = await connect(cluster_address(settings))
-        await work(client, store, settings, engine_is_new=False, bell=asyncio.Event(), until=stop.wait())
+        await work(client, store, settings, bell=asyncio.Event(), until=stop.wait())
     finally:
         await store.close()
     return 0

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, suppress
 import structlog
 from temporalio.client import Client
 
+from caseworker.agents.process import sweep_attempt_folders
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import make_case_workers, make_parts, make_reconciler
 from caseworker.core.errors import Transient
@@ -20,27 +21,21 @@ PULL_SECONDS = 3.0
 
 
 async def work(
-    client: Client,
-    store: Store,
-    settings: Settings,
-    *,
-    engine_is_new: bool,
-    bell: asyncio.Event,
-    until: Awaitable[object],
+    client: Client, store: Store, settings: Settings, *, bell: asyncio.Event, until: Awaitable[object]
 ) -> None:
     """Until `until` is done. The caller has connected and opened; `bell` makes it look into the inbox at once."""
     parts = make_parts(settings, store)
     reconciler = make_reconciler(client, parts)
+    swept = await asyncio.to_thread(sweep_attempt_folders)
     ended = await end_abandoned(client, await store.turns.running())
-    if ended:
-        log.info("attempts of a dead worker ended", attempts=ended)
+    if ended or swept:
+        log.info("a dead worker's leftovers cleared", attempts=ended, folders=swept)
     async with AsyncExitStack() as stack:
         for worker in make_case_workers(client, parts, slots=settings.slots):
             await stack.enter_async_context(worker)
-        if engine_is_new:
-            log.info("open cases rung", cases=await reconciler.ring_open_cases())
         loops = [
             asyncio.create_task(_every(RING_SECONDS, reconciler.ring_unclaimed, bell)),
+            asyncio.create_task(_every(RING_SECONDS, reconciler.wake_the_silent, asyncio.Event())),
             asyncio.create_task(_every(PULL_SECONDS, reconciler.look_at_pull_requests, asyncio.Event())),
         ]
         try:
@@ -52,11 +47,14 @@ async def work(
 
 
 async def _every(seconds: float, look: Callable[[], Awaitable[None]], bell: asyncio.Event) -> None:
+    """For as long as the worker lives: a look that fails, however, is told and repeated."""
     while True:
         bell.clear()
         try:
             await look()
         except Transient as error:
             log.warning("the look will be repeated", error=str(error))
+        except Exception:  # a worker that no longer listens is worse than one that stumbles, loudly, every 30 s
+            log.exception("the look failed; it will be repeated")
         with suppress(TimeoutError):
             await asyncio.wait_for(bell.wait(), timeout=seconds)

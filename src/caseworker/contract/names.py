@@ -13,9 +13,18 @@ ISSUE_WORKFLOW: Final = "IssueWorkflow"
 INCOMING_MESSAGE: Final = "incoming_message"
 CLOSE_REQUESTED: Final = "close_requested"
 
+_PREFIX: Final = "case:"
+
 REFUSED: Final = "Refused"
 """The type of the error that a refusal becomes on its way through Temporal."""
 
+WORKER_DIED: Final = "WorkerDied"
+"""Told by a starting worker about attempts of one that is gone."""
+
 
 def workflow_id(case: CaseId) -> str:
-    return f"case:{case}"
+    return f"{_PREFIX}{case}"
+
+
+def case_of(workflow: str) -> CaseId:
+    return CaseId(workflow.removeprefix(_PREFIX))

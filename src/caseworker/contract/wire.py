@@ -63,6 +63,8 @@ class TurnDied(_Wire):
 
     kind: Literal["turn_died"] = "turn_died"
     reason: str
+    passing: bool = False
+    """The world was away, or the worker: nothing that trying again often enough would not mend."""
 
 
 TurnReply = Annotated[TurnEnded | TurnGaveUp | TurnDied, Field(discriminator="kind")]

@@ -200,7 +200,8 @@ def proven(case: Case) -> bool:
     """Green and approved, both of the very commit that would be pushed; and red first, where a test was asked for."""
     commit = case.checkpoint
     seen_red = case.red or case.issue_type is not IssueType.BUG_FIX
-    return commit is not None and case.green == commit and case.approved == commit and seen_red
+    is_a_change = commit is not None and commit != case.base
+    return is_a_change and case.green == commit and case.approved == commit and seen_red
 
 
 def _after_outcome(case: Case, outcome: Outcome, policy: Policy) -> Move:
@@ -221,6 +222,8 @@ def _after_outcome(case: Case, outcome: Outcome, policy: Policy) -> Move:
             raise Bug("a tester's claim is judged by the red build, not here")
         case TestsOutcome():
             return _ask(f"The tester could not write the test: {outcome.summary}")
+        case ImplementationOutcome(status="READY_FOR_QA") if case.checkpoint == case.base:
+            return _ask("The developer says it is done, but nothing was changed.")
         case ImplementationOutcome(status="READY_FOR_QA"):
             return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
         case ImplementationOutcome():

@@ -2,10 +2,13 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.ids import CaseId, MessageId, TraceId
+
+TEXT_LIMIT: Final = 64_000
 
 
 class MessageKind(StrEnum):
@@ -43,7 +46,7 @@ class NewMessage(BaseModel):
     author: str
     standing: Standing
     kind: MessageKind
-    text: str = Field(default="", max_length=64_000)
+    text: str = Field(default="", max_length=TEXT_LIMIT)
     trace: TraceId
 
 

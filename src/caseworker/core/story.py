@@ -49,7 +49,7 @@ def tell(entry: Entry) -> list[Told]:
     """What a reader is shown of an entry; nothing for what only programs need."""
     match entry:
         case CaseOpened():
-            return [Told(mark="case", text=f"{entry.repository}#{entry.number}  {entry.title}")]
+            return [Told(mark="case", text=f"{entry.repository}#{entry.number}  {one_line(entry.title)}")]
         case MessageRecorded():
             if entry.message_kind is MessageKind.WORDS:
                 return [Told(mark="person", text=f"{entry.author}: {one_line(entry.text)}")]
@@ -82,7 +82,7 @@ def tell(entry: Entry) -> list[Told]:
         case BranchPushed():
             return [Told(mark="good", text=f"pushed {entry.branch} at {entry.commit[:12]}")]
         case PullRequestOpened():
-            return [Told(mark="good", text=f"opened pull request {entry.number}: {entry.title}")]
+            return [Told(mark="good", text=f"opened pull request {entry.number}: {one_line(entry.title)}")]
         case Noted():
             return [Told(mark="quiet", text=entry.text)]
         case MessagesClaimed() | WorkspaceRemoved():

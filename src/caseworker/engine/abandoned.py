@@ -4,6 +4,7 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
+from caseworker.contract.names import WORKER_DIED
 from caseworker.engine.identity import is_gone
 from caseworker.ports import RunningAttempt
 
@@ -16,7 +17,7 @@ async def end_abandoned(client: Client, attempts: list[RunningAttempt]) -> int:
             continue
         handle = client.get_async_activity_handle(task_token=attempt.activity)
         try:
-            await handle.fail(ApplicationError("the worker died"))
+            await handle.fail(ApplicationError("the worker died", type=WORKER_DIED))
         except RPCError:
             continue  # timed out or superseded already: nothing waits for it
         ended += 1

@@ -8,7 +8,14 @@ from temporalio.client import Client, TLSConfig
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.service import RPCError
 
-from caseworker.contract.names import CLOSE_REQUESTED, FLOWS_QUEUE, INCOMING_MESSAGE, ISSUE_WORKFLOW, workflow_id
+from caseworker.contract.names import (
+    CLOSE_REQUESTED,
+    FLOWS_QUEUE,
+    INCOMING_MESSAGE,
+    ISSUE_WORKFLOW,
+    case_of,
+    workflow_id,
+)
 from caseworker.contract.wire import CaseInput
 from caseworker.core.errors import Transient
 from caseworker.core.ids import CaseId, MessageId
@@ -67,3 +74,10 @@ class TemporalDoorbell:
             )
         except (RPCError, RuntimeError) as error:
             raise Transient(f"The bell of {case} could not be rung: {error}") from error
+
+    async def listening(self) -> set[CaseId]:
+        running = f"WorkflowType = '{ISSUE_WORKFLOW}' AND ExecutionStatus = 'Running'"
+        try:
+            return {case_of(found.id) async for found in self._client.list_workflows(running)}
+        except (RPCError, RuntimeError) as error:
+            raise Transient(f"Temporal could not say which cases it has: {error}") from error

@@ -59,6 +59,8 @@ class HostPlace:
         self.failure = home / "host.failed"
         self.log = home / "host.log"
         self.touched = home / "host.touched"
+        self.stopped = home / "host.stopped"
+        """Somebody stopped the host on purpose: who only watches must not start it again."""
 
     def read(self) -> HostFile | None:
         try:
@@ -76,6 +78,14 @@ class HostPlace:
         """The host that holds the lock, if it has said where it is. The file of a dead one is not believed."""
         host = self.read() if self.is_locked() else None
         return host if host is not None and started_at(host.pid) == host.process_started else None
+
+    def holder(self) -> int | None:
+        """Who holds the lock, also before it has said where it is."""
+        try:
+            pid, started = self.lock.read_text().split()
+        except (OSError, ValueError):
+            return None
+        return int(pid) if started_at(int(pid)) == started else None
 
     def is_locked(self) -> bool:
         """The kernel frees the lock when its holder dies, so it can't be stale."""
@@ -100,6 +110,9 @@ class HostPlace:
             yield False
             return
         self.file.unlink(missing_ok=True)  # of a host that was killed
+        handle.truncate(0)
+        handle.write(f"{os.getpid()} {started_at(os.getpid())}")
+        handle.flush()
         try:
             yield True
         finally:
@@ -113,6 +126,7 @@ class HostPlace:
 
 def spawn(place: HostPlace, command: list[str]) -> "subprocess.Popen[bytes]":
     """Detached: it outlives the command and the terminal."""
+    place.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     place.failure.unlink(missing_ok=True)
     with place.log.open("ab") as output:
         return subprocess.Popen(
@@ -125,38 +139,47 @@ def spawn(place: HostPlace, command: list[str]) -> "subprocess.Popen[bytes]":
         )
 
 
-def await_start(place: HostPlace, child: "subprocess.Popen[bytes] | None") -> HostFile:
-    """Until the host has said where it is. Of several started at once, one holds the lock; all wait for that one."""
+def find_or_start(place: HostPlace, command: list[str]) -> HostFile:
+    """The host that runs, or one started now. Of several started at once one gets the lock, and all wait for that one;
+    one that is just ending is waited for, and followed by the next."""
     deadline = time.monotonic() + _START_SECONDS
+    child: subprocess.Popen[bytes] | None = None
     while time.monotonic() < deadline:
         host = place.running()
         if host is not None:
             return host
-        if child is not None and child.poll() is not None and not place.is_locked():
-            raise Refused(*_failure(place))
+        if not place.is_locked():
+            if child is None or child.poll() == 0:
+                child = spawn(place, command)
+            elif child.poll() is not None:
+                raise Refused(_failure(place))
         time.sleep(0.01)
     raise Refused(f"The host process did not start within {_START_SECONDS:.0f} s.", todo=f"Its log is {place.log}.")
 
 
-def _failure(place: HostPlace) -> tuple[str]:
+def _failure(place: HostPlace) -> str:
     if place.failure.exists():
-        return (place.failure.read_text().strip(),)
-    return (f"The host process ended at once. Its log is {place.log}.",)
+        return place.failure.read_text().strip()
+    return f"The host process ended at once. Its log is {place.log}."
 
 
 def stop(place: HostPlace) -> bool:
-    """Ask the host to end and wait until it has. False: none was running."""
-    host = place.running()
-    if host is None:
+    """Ask the host to end and wait until it has, also one that is still starting. False: none was running."""
+    if not place.is_locked():
         return False
-    with suppress(ProcessLookupError):
-        os.kill(host.pid, signal.SIGTERM)
+    place.stopped.touch()
     deadline = time.monotonic() + _STOP_SECONDS
+    asked = False
     while place.is_locked():
+        pid = place.holder()
+        if pid is not None and not asked:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+            asked = True
         if time.monotonic() > deadline:
             raise Refused(
-                f"The host process {host.pid} did not end within {_STOP_SECONDS:.0f} s.",
-                todo=f"`kill -9 {host.pid}` ends it; no work is lost, only the turn under way is begun again.",
+                f"The host process {pid} did not end within {_STOP_SECONDS:.0f} s.",
+                todo=f"`kill -9 {pid}` ends it; no work is lost, only the turn under way is begun again.",
             )
         time.sleep(0.02)
     return True

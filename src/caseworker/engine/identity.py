@@ -20,13 +20,22 @@ def started_at(pid: int) -> str | None:
     return None if fields[0] == "Z" else fields[19]
 
 
+def _machine() -> str:
+    """Where a pid means the same: containers may share a host's name and boot, but not its processes."""
+    namespace = Path("/proc/self/ns/pid")
+    inode = namespace.stat().st_ino if namespace.exists() else 0
+    return f"{socket.gethostname()}/{inode}"
+
+
 def own_identity() -> str:
-    return f"{socket.gethostname()} {_boot_id()} {os.getpid()} {started_at(os.getpid())}"
+    return f"{_machine()} {_boot_id()} {os.getpid()} {started_at(os.getpid())}"
 
 
 def is_gone(identity: str) -> bool:
     """True only where it is certain: a process of this machine that no longer runs. Other machines are never judged."""
     machine, boot, pid, started = identity.split(" ")
-    if machine != socket.gethostname():
+    if machine.partition("/")[0] != socket.gethostname():
         return False
-    return boot != _boot_id() or started_at(int(pid)) != started
+    if boot != _boot_id():
+        return True
+    return machine == _machine() and started_at(int(pid)) != started

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from temporalio import workflow
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
+from temporalio.exceptions import TimeoutError as ActivityTimedOut
 
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import (
@@ -16,7 +17,7 @@ with workflow.unsafe.imports_passed_through():
         TurnActivities,
         WorkspaceActivities,
     )
-    from caseworker.contract.names import ISSUE_WORKFLOW, REFUSED, TURNS_QUEUE
+    from caseworker.contract.names import ISSUE_WORKFLOW, REFUSED, TURNS_QUEUE, WORKER_DIED
     from caseworker.contract.wire import (
         BuildRequest,
         CaseInput,
@@ -58,6 +59,8 @@ R = TypeVar("R")
 _STORE_TIMEOUT = timedelta(seconds=60)
 _PATIENTLY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
 _ONCE = RetryPolicy(maximum_attempts=1)
+_SHORT_HEARTBEAT = timedelta(seconds=10)
+_LONGEST_PAUSE = 300.0
 _SHORT_HISTORY = 30
 
 
@@ -123,8 +126,8 @@ class IssueWorkflow:
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise Interrupted from error
-            if isinstance(error.cause, ApplicationError) and error.cause.type == REFUSED:
-                return EffectRefused(reason=error.cause.message)
+            if _is_refusal(error):
+                return EffectRefused(reason=_cause(error))
             raise
 
     # --- the steps of a case
@@ -157,7 +160,12 @@ class IssueWorkflow:
         role, task = TURN_OF[self._case.state]
         turn = self._case.turns + 1
         request = TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy)
-        reply = await self._try_turn(request)
+        reply: TurnReply = await self._labour(
+            TurnActivities.run_turn,
+            request,
+            limit=timedelta(seconds=self._policy.turn_seconds + 300),
+            heartbeat=self._policy.turn_heartbeat_seconds,
+        )
         self._case = self._case.model_copy(update={"turns": turn})
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, TurnEnded):
@@ -166,51 +174,18 @@ class IssueWorkflow:
         await self._settle(read, words.TURN_FAILED)
         return TurnGaveUp(role=role, reason=reply.reason)
 
-    async def _try_turn(self, request: TurnRequest) -> TurnReply:
-        """A turn is a transaction, so a dead attempt is simply begun again, a few times, with growing pauses."""
-        pause = 1.0
-        for _ in range(self._policy.turn_retries):
-            reply = await self._one_attempt(request)
-            if not isinstance(reply, TurnDied):
-                return reply
-            await self._pause(pause)
-            pause *= 4
-        return await self._one_attempt(request)
-
-    async def _one_attempt(self, request: TurnRequest) -> TurnReply:
-        try:
-            return await self._labour(
-                TurnActivities.run_turn,
-                request,
-                limit=timedelta(seconds=self._policy.turn_seconds + 300),
-                heartbeat=self._policy.turn_heartbeat_seconds,
-            )
-        except ActivityError as error:
-            if is_cancelled_exception(error):
-                raise
-            return TurnDied(reason=_cause(error))
-
     async def _build(self, stage: Stage) -> Fact:
         number = self._case.builds + 1
         commit = self._case.base if stage is Stage.BASE else self._checkpoint
         assert commit is not None
         request = BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
-        for _ in range(self._policy.turn_retries + 1):
-            try:
-                ended = await self._labour(
-                    BuildActivities.run_build,
-                    request,
-                    limit=timedelta(hours=6),
-                    heartbeat=self._policy.heartbeat_seconds,
-                )
-            except ActivityError as error:
-                if is_cancelled_exception(error):
-                    raise
-                reason = _cause(error)
-                continue
-            self._case = self._case.model_copy(update={"builds": number})
-            return ended
-        return TurnGaveUp(role=Role.TESTER, reason=f"the build could not be run: {reason}")
+        ended = await self._labour(
+            BuildActivities.run_build, request, limit=timedelta(hours=6), heartbeat=self._policy.heartbeat_seconds
+        )
+        self._case = self._case.model_copy(update={"builds": number})
+        if isinstance(ended, TurnDied):
+            return TurnGaveUp(role=Role.TESTER, reason=f"the build could not be run: {ended.reason}")
+        return ended
 
     # --- the inbox
 
@@ -247,8 +222,9 @@ class IssueWorkflow:
     async def _finish(self) -> None:
         """No return before a look that found nothing, with no bell since and no await in between."""
         if self._case.state is IssueState.FAILED and self._case.checkpoint != self._case.base:
-            await self._perform(DeliveryActivities.push_branch, PushRequest(case=self._case, commit=self._checkpoint))
-        await self._perform(WorkspaceActivities.remove_workspace, self._case.id)
+            request = PushRequest(case=self._case, commit=self._checkpoint)
+            await self._perform(DeliveryActivities.push_branch, request, whatever_happens=True)
+        await self._perform(WorkspaceActivities.remove_workspace, self._case.id, whatever_happens=True)
         while True:
             late = await self._claim()
             if not late and self._bells == self._heard:
@@ -276,8 +252,9 @@ class IssueWorkflow:
         return info.is_continue_as_new_suggested() or (info.get_current_history_length() >= self._policy.history_events)
 
     def _continue_as_new_if(self, wanted: bool) -> None:
-        """Only from the main coroutine, right after a look that found nothing, with no bell since."""
-        if wanted and self._bells == self._heard and not self._closing and not self._in_hand:
+        """Only from the main coroutine and with no bell since the last look. What is in hand is claimed by the coming
+        turn's number, so the next run finds it again."""
+        if wanted and self._bells == self._heard and not self._closing:
             workflow.continue_as_new(CaseInput(case=self._case.id, policy=self._policy))
 
     # --- asking the world
@@ -288,16 +265,43 @@ class IssueWorkflow:
             method, argument, start_to_close_timeout=_STORE_TIMEOUT, retry_policy=_PATIENTLY
         )
 
-    async def _perform(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
-        """Short work on the outside, idempotent by its key, repeated until it is done or refused."""
-        return await workflow.execute_activity_method(
-            method, argument, start_to_close_timeout=timedelta(minutes=10), retry_policy=_PATIENTLY
+    async def _perform(
+        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, whatever_happens: bool = False
+    ) -> R:
+        """Short work on the outside, idempotent by its key, repeated until it is done, refused, or the case closed."""
+        handle = workflow.start_activity_method(
+            method,
+            argument,
+            start_to_close_timeout=timedelta(minutes=30),
+            heartbeat_timeout=_SHORT_HEARTBEAT,
+            retry_policy=_PATIENTLY,
         )
+        await workflow.wait_condition(lambda: handle.done() or (self._closing and not whatever_happens))
+        if not handle.done():
+            handle.cancel()
+        return await handle
 
     async def _labour(
-        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, limit: timedelta, heartbeat: float
-    ) -> R:
-        """Long work of an agent or a build: it beats, and a close cancels it and waits until it is gone."""
+        self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
+    ) -> R | TurnDied:
+        """Long work of an agent or a build. What it does is a transaction, so one that died is simply begun again:
+        a few times if it was its own fault, and for as long as it takes if the worker or the world was away."""
+        failures, pause = 0, 1.0
+        while True:
+            ended = await self._one_attempt(method, argument, limit=limit, heartbeat=heartbeat)
+            if not isinstance(ended, TurnDied):
+                return ended
+            failures += not ended.passing
+            if failures > self._policy.turn_retries:
+                return ended
+            await self._pause(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            self._continue_as_new_if(self._history_is_long())
+
+    async def _one_attempt(
+        self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
+    ) -> R | TurnDied:
+        """It beats, and a close cancels it and waits until it is gone."""
         handle = workflow.start_activity_method(
             method,
             argument,
@@ -310,7 +314,12 @@ class IssueWorkflow:
         await workflow.wait_condition(lambda: handle.done() or self._closing)
         if not handle.done():
             handle.cancel()
-        return await handle
+        try:
+            return await handle
+        except ActivityError as error:
+            if is_cancelled_exception(error) or _is_refusal(error):
+                raise
+            return TurnDied(reason=_cause(error), passing=_is_the_workers(error))
 
     async def _pause(self, seconds: float) -> None:
         try:
@@ -332,6 +341,21 @@ def _command(message: Claimed) -> Fact | None:
             return None
 
 
+def _is_refusal(error: ActivityError) -> bool:
+    return isinstance(error.cause, ApplicationError) and error.cause.type == REFUSED
+
+
+def _is_the_workers(error: ActivityError) -> bool:
+    """It was killed, shut down, or cut off from the server: no fault of what it was doing."""
+    match error.cause:
+        case ActivityTimedOut():
+            return True
+        case ApplicationError(type=kind):
+            return kind in (WORKER_DIED, "WorkerShutdown")
+        case _:
+            return False
+
+
 def _cause(error: ActivityError) -> str:
     cause = error.cause or error
-    return str(cause) or type(cause).__name__
+    return cause.message if isinstance(cause, ApplicationError) else str(cause) or type(cause).__name__

@@ -3,39 +3,45 @@
 A person merges with git itself, so what became of a pull request is read from the repository, never written to it.
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from shlex import quote
+from time import monotonic
 
 from caseworker.core.errors import Bug, Refused, Transient
-from caseworker.core.ids import RepositoryId, Sha
-from caseworker.forges.merged import is_merged
+from caseworker.core.ids import CaseId, RepositoryId, Sha
+from caseworker.forges.watching import Watch
 from caseworker.ports import Git, PullRequest, Pulls, Repositories, Workspace
 
 OURS = "agent/"
+_ISSUE = re.compile(rf"refs/heads/{OURS}issue-([1-9][0-9]{{0,17}})(?:/.*)?")
+"""A branch below agent/issue-7 is in the way of agent/issue-7 as well."""
 _RECEIVE = (
     # Hooks of the user's repository don't run: one that checks out or builds what it receives would run an agent's code
     # outside the sandbox, with the worker's rights, before any person has looked at it. The merge, which a person does,
     # runs them all. Nor do we start a clean-up (gc) in a repository that is not ours.
     "git -c safe.directory='*' -c core.hooksPath=/dev/null -c receive.autogc=false -c gc.auto=0 "
+    # Once the record says that it was pushed, a power cut must not take it back.
+    "-c core.fsync=committed "
     "-c receive.denyCurrentBranch=refuse -c receive.denyDeletes=true receive-pack"
 )
 
 
-@dataclass(frozen=True)
-class _Looked:
-    """What was there at the last look: while neither branch moves, the answer stays the same."""
-
-    base: Sha
-    head: Sha
-
-
 class LocalForge:
-    def __init__(self, *, repositories: Repositories, pulls: Pulls, git: Git) -> None:
+    def __init__(
+        self,
+        *,
+        repositories: Repositories,
+        pulls: Pulls,
+        git: Git,
+        gone_seconds: float = 60,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self._repositories = repositories
         self._pulls = pulls
         self._git = git
-        self._looked: dict[tuple[RepositoryId, int], _Looked] = {}
+        self._watch = Watch(git, gone_seconds=gone_seconds, clock=clock)
 
     async def branch_head(self, repository: RepositoryId, branch: str) -> Sha | None:
         return await self._head(await self._repositories.path_of(repository), branch)
@@ -48,14 +54,19 @@ class LocalForge:
         path = await self._repositories.path_of(repository)
         if not branch.startswith(OURS) or branch == workspace.base_branch:
             raise Refused(f"Caseworker pushes only to branches under {OURS}, not to {branch}.")
-        await self._refuse_if_checked_out(path, branch)
+        if commit == workspace.base:
+            # A branch with nothing on it looks merged from the start.
+            raise Refused(f"{workspace.case} has changed nothing.", todo=f"Type: {_again(workspace.case)}")
+        await self._refuse_if_checked_out(path, branch, workspace.case)
         there = await self._head(path, branch)
         if there == commit:
             return  # an earlier try, of which we did not hear the end
         if there != expected:
-            raise _moved(path, branch, there)
+            raise _moved(path, branch, there, workspace.case)
         if expected is not None:
-            await self._refuse_to_drop_others_work(workspace.git_dir, path, branch, expected, commit)
+            await self._refuse_to_drop_others_work(
+                workspace.git_dir, expected, commit, _moved(path, branch, there, workspace.case)
+            )
         try:
             await self._git(
                 *("push", "--quiet", "--no-verify", "--no-follow-tags", f"--receive-pack={_RECEIVE}"),
@@ -67,7 +78,7 @@ class LocalForge:
         except Refused:
             now = await self._head(path, branch)
             if now not in (expected, commit):
-                raise _moved(path, branch, now) from None
+                raise _moved(path, branch, now, workspace.case) from None
             raise
 
     async def open_pull_request(self, pull: PullRequest) -> PullRequest:
@@ -78,44 +89,28 @@ class LocalForge:
 
     async def settled_pull_requests(self) -> list[PullRequest]:
         settled = []
-        for pull in await self._pulls.open_ones():
+        pulls = await self._pulls.open_ones()
+        self._watch.forget_all_but(pulls)
+        for pull in pulls:
             try:
-                state = await self._what_became_of(pull)
+                state = await self._watch.became(pull, await self._repositories.path_of(pull.repository))
             except (Refused, Transient):
                 continue  # the folder is gone, or no longer a repository: perhaps it comes back
             if state is not None:
                 settled.append(pull.model_copy(update={"state": state}))
         return settled
 
-    async def _what_became_of(self, pull: PullRequest) -> Literal["merged", "closed"] | None:
-        path = await self._repositories.path_of(pull.repository)
-        base, branch = await self._heads(path, pull)
-        if base is None:
-            return None
-        key = (pull.repository, pull.number)
-        before = self._looked.get(key)
-        # A person may have added commits to the branch; once it is deleted, what we saw last is what was merged.
-        head = branch or (before.head if before else pull.head_sha)
-        if before != _Looked(base, head) and await is_merged(self._git, path, head=head, base=base):
-            return "merged"
-        if branch is None:
-            return "merged" if await is_merged(self._git, path, head=pull.head_sha, base=base) else "closed"
-        self._looked[key] = _Looked(base, head)
-        return None
-
-    async def _heads(self, path: Path, pull: PullRequest) -> tuple[Sha | None, Sha | None]:
-        base = "HEAD" if pull.base == "HEAD" else f"refs/heads/{pull.base}"
-        names = f"{base}^{{commit}}\nrefs/heads/{pull.head}^{{commit}}\n"
-        answer = await self._git("cat-file", "--batch-check=%(objectname)", stdin=names.encode(), inside=path)
-        found = [None if line.endswith(" missing") else Sha(line) for line in answer.text.splitlines()]
-        return found[0], found[1]
+    async def taken_numbers(self, path: Path) -> set[int]:
+        listing = await self._git("for-each-ref", "--format=%(refname)", f"refs/heads/{OURS}", inside=path)
+        found = (_ISSUE.fullmatch(name) for name in listing.text.splitlines())
+        return {int(match[1]) for match in found if match}
 
     async def _head(self, path: Path, branch: str) -> Sha | None:
         name = f"refs/heads/{branch}^{{commit}}"
         answer = await self._git("rev-parse", "-q", "--verify", name, inside=path, accept=(0, 1))
         return Sha(answer.text) if answer.code == 0 else None
 
-    async def _refuse_if_checked_out(self, path: Path, branch: str) -> None:
+    async def _refuse_if_checked_out(self, path: Path, branch: str, case: CaseId) -> None:
         listing = await self._git("worktree", "list", "--porcelain", inside=path)
         folder = ""
         for line in listing.text.splitlines():
@@ -124,12 +119,11 @@ class LocalForge:
             elif line == f"branch refs/heads/{branch}":
                 raise Refused(
                     f"{branch} is checked out in {folder}; moving it would change what you are working on.",
-                    todo=f"Switch to another branch (git -C {folder} switch -), then say retry.",
+                    todo=f"Switch to another branch (git -C {quote(folder)} switch -), and rename or delete this one; "
+                    f"then type: {_again(case)}",
                 )
 
-    async def _refuse_to_drop_others_work(
-        self, git_dir: Path, path: Path, branch: str, expected: Sha, commit: Sha
-    ) -> None:
+    async def _refuse_to_drop_others_work(self, git_dir: Path, expected: Sha, commit: Sha, refusal: Refused) -> None:
         """Forward is always good. Sideways only from a commit of our own, which is then kept under our refs."""
         ancestor = ("merge-base", "--is-ancestor", expected, commit)
         if (await self._git(*ancestor, git_dir=git_dir, accept=(0, 1, 128))).code == 0:
@@ -137,15 +131,18 @@ class LocalForge:
         contains = ("for-each-ref", "--count=1", f"--contains={expected}", "refs/caseworker/")
         kept = await self._git(*contains, git_dir=git_dir, accept=(0, 128, 129))
         if kept.code != 0 or not kept.output:
-            raise _moved(path, branch, expected)
+            raise refusal
 
 
-def _moved(path: Path, branch: str, there: Sha | None) -> Refused:
+def _moved(path: Path, branch: str, there: Sha | None, case: CaseId) -> Refused:
     if there is None:
-        return Refused(
-            f"{branch} was deleted in {path} since Caseworker pushed it.", todo="Say retry to have it pushed again."
-        )
+        return Refused(f"{branch} was deleted in {path} since Caseworker pushed it.", todo=f"Type: {_again(case)}")
+    rename = f"git -C {quote(str(path))} branch -m {branch} <other name>"
     return Refused(
         f"{branch} in {path} is at {there[:12]}, which Caseworker did not push; it won't overwrite a person's work.",
-        todo=f"Rename that branch (git -C {path} branch -m {branch} <other name>), or merge it, then say retry.",
+        todo=f"Merge it, or rename or delete it ({rename}); then type: {_again(case)}",
     )
+
+
+def _again(case: CaseId) -> str:
+    return f"caseworker close '{case}', and run the issue again."

@@ -3,10 +3,9 @@
 import structlog
 
 from caseworker.core.errors import Refused, Transient
-from caseworker.core.ids import MessageId
+from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.messages import MessageKind, NewMessage, Standing
-from caseworker.core.states import TERMINAL
-from caseworker.ports import Doorbell, Forge, PullRequest, Store
+from caseworker.ports import Forge, PullRequest, Store, Switchboard
 
 log = structlog.get_logger()
 
@@ -16,25 +15,33 @@ NOBODY = MessageId(0)
 
 
 class Reconciler:
-    def __init__(self, *, store: Store, doorbell: Doorbell, forge: Forge) -> None:
+    def __init__(self, *, store: Store, doorbell: Switchboard, forge: Forge) -> None:
         self._store = store
         self._doorbell = doorbell
         self._forge = forge
 
     async def ring_unclaimed(self) -> None:
+        """Once per case, however many messages wait: the flow reads them all at one look."""
+        waiting: dict[CaseId, tuple[MessageId, MessageKind]] = {}
         for case, message, kind in await self._store.inbox.unclaimed():
-            try:
-                await self._doorbell.ring(case, message, kind)
-            except Transient as error:
-                log.warning("bell not rung", case=case, error=str(error))
-                return
+            if case not in waiting or kind is MessageKind.CLOSE:
+                waiting[case] = (message, kind)
+        for case, (message, kind) in waiting.items():
+            await self._ring(case, message, kind)
 
-    async def ring_open_cases(self) -> int:
-        """After the engine started empty: every case that is not over takes up its record again."""
-        open_cases = [stored for stored in await self._store.cases.list() if stored.case.state not in TERMINAL]
-        for stored in open_cases:
-            await self._doorbell.ring(stored.case.id, NOBODY, MessageKind.WORDS)
-        return len(open_cases)
+    async def wake_the_silent(self) -> None:
+        """A case that is not over and has no workflow takes up its record again: after the engine's data was lost or
+        set aside, after a move to a cluster, after somebody ended the workflow by hand."""
+        silent = set(await self._store.cases.unfinished()) - await self._doorbell.listening()
+        for case in sorted(silent):
+            log.info("case has no workflow: woken", case=case)
+            await self._ring(case, NOBODY, MessageKind.WORDS)
+
+    async def _ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        try:
+            await self._doorbell.ring(case, message, kind)
+        except (Transient, Refused) as error:
+            log.warning("bell not rung", case=case, error=str(error))
 
     async def look_at_pull_requests(self) -> None:
         try:
@@ -64,4 +71,4 @@ class Reconciler:
         )
         await self._store.pulls.set_state(pull.repository, pull.number, pull.state)
         if message is not None:
-            await self._doorbell.ring(pull.case, message.id, message.kind)
+            await self._ring(pull.case, message.id, message.kind)

@@ -1,6 +1,8 @@
 """Cases: the row that a workflow starts from and saves its snapshot to."""
 
-from sqlalchemy import select, update
+from collections.abc import Sequence
+
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.case import Case
@@ -10,6 +12,7 @@ from caseworker.core.ids import CaseId, RepositoryId, TraceId, issue_case
 from caseworker.core.messages import NewMessage
 from caseworker.core.policy import Policy
 from caseworker.core.record import CaseOpened, Entry
+from caseworker.core.states import WORKING
 from caseworker.ports import Issue, StoredCase
 from caseworker.store.columns import now
 from caseworker.store.inbox import add_message
@@ -28,7 +31,7 @@ class StoredCases(Port):
         opened = CaseOpened(
             repository=issue.repository, number=issue.number, title=issue.title, rehearsed=rehearsal is not None
         )
-        async with self._database.writing(durably=True) as connection:
+        async with self._database.writing() as connection:
             row = insert_or_stop(connection, cases).values(_row(issue, policy, rehearsal, trace))
             if await connection.scalar(row.returning(cases.c.id)) is None:
                 return False
@@ -51,10 +54,18 @@ class StoredCases(Port):
         async with self._database.writing() as connection:
             await lock_case(connection, after.id)
             if await append_entries(connection, after.id, [entry], trace=trace, key=key):
-                snapshot = after.model_dump(mode="json")
-                await connection.execute(
-                    update(cases).where(cases.c.id == after.id).values(snapshot=snapshot, file=dumped(file))
-                )
+                moved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "file": dumped(file)}
+                await connection.execute(update(cases).where(cases.c.id == after.id).values(moved))
+
+    async def unfinished(self) -> Sequence[CaseId]:
+        query = select(cases.c.id).where(cases.c.over.is_(False)).order_by(cases.c.id)
+        async with self._database.reading() as connection:
+            return [CaseId(case) for case in await connection.scalars(query)]
+
+    async def at_work(self) -> int:
+        query = select(func.count()).where(cases.c.over.is_(False), cases.c.state.in_(sorted(WORKING)))
+        async with self._database.reading() as connection:
+            return int(await connection.scalar(query) or 0)
 
     async def save_file(self, case: CaseId, file: CaseFile) -> None:
         async with self._database.writing() as connection:
@@ -81,6 +92,8 @@ def _row(issue: Issue, policy: Policy, rehearsal: str | None, trace: TraceId) ->
         "repository": issue.repository,
         "number": issue.number,
         "title": issue.title,
+        "state": case.state,
+        "over": False,
         "snapshot": case.model_dump(mode="json"),
         "policy": policy.model_dump(mode="json"),
         "file": dumped(new_case_file(section, at, policy.attempts)),

@@ -16,7 +16,7 @@ from caseworker.store.tables import messages as rows
 
 class StoredInbox(Port):
     async def put(self, message: NewMessage) -> Message | None:
-        async with self._database.writing(durably=True) as connection:
+        async with self._database.writing() as connection:
             await lock_case(connection, message.case)
             return await add_message(connection, message)
 

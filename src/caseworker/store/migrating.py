@@ -26,7 +26,7 @@ async def migrate(database: Database) -> None:
             return
     if database.is_sqlite:
         await _switch_to_wal(database)
-    async with database.writing(durably=True) as connection:  # on SQLite the write lock is the lock
+    async with database.writing() as connection:  # on SQLite the write lock is the lock
         if not database.is_sqlite:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
         if await _revision(connection) != HEAD:  # somebody may have been faster

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import Set
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -45,12 +46,12 @@ class StoredRepositories(Port):
             raise Refused(f"There is no repository {repository} here.", todo="Name its folder to register it.")
         return Path(found)
 
-    async def new_issue(self, repository: RepositoryId, issue: NewIssue) -> Issue:
+    async def new_issue(self, repository: RepositoryId, issue: NewIssue, *, taken: Set[int] = frozenset()) -> Issue:
         digest = sha256(json.dumps([issue.title, issue.body]).encode()).hexdigest()
         newest = select(func.max(issues.c.number)).where(issues.c.repository == repository)
         async with self._database.writing() as connection:
             await lock_repository(connection, repository)
-            number = issue.number or (await connection.scalar(newest) or 0) + 1
+            number = issue.number or _next_free(await connection.scalar(newest) or 0, taken)
             row = issue.model_dump(mode="json") | {
                 "repository": repository,
                 "number": number,
@@ -86,3 +87,10 @@ async def _read(connection: AsyncConnection, condition: ColumnElement[bool]) -> 
     query = select(*issues.c).where(condition).order_by(issues.c.number)
     rows = (await connection.execute(query)).mappings()
     return [Issue.model_validate({name: row[issues.c[name]] for name in Issue.model_fields}) for row in rows]
+
+
+def _next_free(newest: int, taken: Set[int]) -> int:
+    number = newest + 1
+    while number in taken:
+        number += 1
+    return number

@@ -62,6 +62,10 @@ class _Cases(TypedColumns):
     repository: Named[str] = Column(String)
     number: Named[int] = Column(Integer)
     title: Named[str] = Column(Words, nullable=False)
+    state: Named[str] = Column(String)
+    """As in the snapshot; a column, so that it can be asked for without reading every case."""
+    over: Named[bool] = Column(Boolean, nullable=False)
+    """Ended, and everything that follows from that is done: the workflow may be gone for good."""
     snapshot: Named[dict[str, object]] = Column(Document, nullable=False)
     policy: Named[dict[str, object]] = Column(Document, nullable=False)
     file: Named[dict[str, object]] = Column(Document, nullable=False)
@@ -73,7 +77,7 @@ class _Cases(TypedColumns):
     changed_at: Named[datetime] = Column(UtcTime, nullable=False)
 
 
-cases = Table("cases", metadata, _Cases, Index(None, "changed_at"))
+cases = Table("cases", metadata, _Cases, Index(None, "changed_at"), Index(None, "over", "state"))
 
 
 class _Messages(TypedColumns):

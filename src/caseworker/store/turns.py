@@ -38,7 +38,7 @@ class StoredTurns(Port):
             finished = await _finished(connection, case, turn)
             if finished:
                 return finished[0]
-            await _supersede(connection, case, turn)
+            await _supersede(connection, case)
             attempt = await _next_attempt(connection, case, turn)
             row = attempt.model_dump() | {
                 "state": "running",
@@ -81,6 +81,13 @@ class StoredTurns(Port):
                 await delete_sessions(connection, [attempt.session])
                 await append_entries(connection, attempt.case, [entry], trace=trace)
 
+    async def close_up(self, case: CaseId, entry: Entry, *, trace: TraceId) -> None:
+        async with self._database.writing() as connection:
+            await lock_case(connection, case)
+            await _supersede(connection, case)
+            await append_entries(connection, case, [entry], trace=trace, key="closed_up")
+            await connection.execute(update(cases).where(cases.c.id == case).values(over=True))
+
     async def finished(self, case: CaseId) -> list[FinishedTurn]:
         async with self._database.reading() as connection:
             return await _finished(connection, case)
@@ -111,15 +118,18 @@ async def _finished(connection: AsyncConnection, case: CaseId, turn: int | None 
     return [FinishedTurn.model_validate(result) for result in await connection.scalars(query)]
 
 
-async def _supersede(connection: AsyncConnection, case: CaseId, turn: int) -> None:
-    """A killed attempt leaves nothing: no transcript to resume from, no money held back."""
+async def _supersede(connection: AsyncConnection, case: CaseId) -> None:
+    """A killed attempt leaves nothing: no transcript to resume from, no money held back.
+
+    Of whichever turn: a case has one agent at most, so whatever else still counts as running is dead or fenced now.
+    """
     ended = (
         update(attempts)
-        .where(attempts.c.case == case, attempts.c.turn == turn, attempts.c.state == "running")
+        .where(attempts.c.case == case, attempts.c.state == "running")
         .values(state="superseded", ended_at=now())
-        .returning(attempts.c.number, attempts.c.session)
+        .returning(attempts.c.turn, attempts.c.number, attempts.c.session)
     )
-    for number, session in (await connection.execute(ended)).all():
+    for turn, number, session in (await connection.execute(ended)).all():
         await delete_sessions(connection, [SessionId(session)])
         await abandon_reservations(connection, case, turn, number)
 

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import re
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from time import monotonic
 from caseworker.core.evidence import OUTPUT_TAIL, Command, CommandRun, Purpose
 from caseworker.ports import Enclosure, Sandbox, Workspace
 from caseworker.workspaces.egress import Resolve, look_up
+from caseworker.workspaces.output import FailureNames, readable
 from caseworker.workspaces.sandbox import Unconfined
 from caseworker.workspaces.setup_network import SetupNetwork, find_interpreter
 
@@ -26,9 +26,6 @@ _ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONUNBUFFERED": "1",  # so that a run that is stopped has said how far it got
 }
-_ESCAPES = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b\x0c\x0e-\x1f]"
-)
 
 
 class SandboxedBuilder:
@@ -94,11 +91,11 @@ async def _run(command: Command, argv: Sequence[str], seconds: float) -> Command
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
     )
-    tail = bytearray()
+    tail, names = bytearray(), FailureNames()
     timed_out = False
     try:
         async with asyncio.timeout(seconds):
-            await _read(process, tail)
+            await _read(process, tail, names)
             await process.wait()
     except TimeoutError:
         timed_out = True
@@ -107,26 +104,24 @@ async def _run(command: Command, argv: Sequence[str], seconds: float) -> Command
         _kill(process)
         await process.wait()
     code = process.returncode if process.returncode is not None else -1
-    return CommandRun(
+    run = CommandRun(
         purpose=command.purpose,
         command=command.command,
         exit_code=TIMED_OUT if timed_out else code,
         seconds=round(monotonic() - started, 3),
-        output=_readable(bytes(tail)),
+        output=readable(bytes(tail))[-OUTPUT_TAIL:],
         timed_out=timed_out,
     )
+    # What a run that passed says about failures is only its log; one that was stopped had not said all.
+    return run if run.passed or timed_out else run.model_copy(update={"failures": names.all()})
 
 
-async def _read(process: asyncio.subprocess.Process, tail: bytearray) -> None:
+async def _read(process: asyncio.subprocess.Process, tail: bytearray, names: FailureNames) -> None:
     assert process.stdout is not None
     while chunk := await process.stdout.read(1 << 16):
         tail += chunk
         del tail[:-_TAIL_BYTES]
-
-
-def _readable(output: bytes) -> str:
-    text = output.decode(errors="replace").replace("\r\n", "\n")
-    return _ESCAPES.sub("", text)[-OUTPUT_TAIL:]
+        names.hear(chunk)
 
 
 def _shell() -> tuple[str, ...]:

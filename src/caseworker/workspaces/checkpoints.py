@@ -4,7 +4,6 @@
 that repository's configuration. Here git is asked what differs, and told file by file what to take.
 """
 
-import asyncio
 import shutil
 import stat
 from collections.abc import Iterable
@@ -14,6 +13,7 @@ from caseworker.core.errors import Refused
 from caseworker.core.ids import Sha
 from caseworker.ports import Git
 from caseworker.workspaces.mirrors import OURS
+from caseworker.workspaces.threads import in_thread
 
 MAX_FILE_BYTES = 50 << 20
 MAX_COMMIT_BYTES = 500 << 20
@@ -30,7 +30,7 @@ async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -
     differing = [_modified_path(line) for line in _lines(listing.output) if not line.startswith(_SUBMODULE)]
     untracked = await _untracked(git, git_dir, work_tree)
     paths = [path for path in dict.fromkeys([*differing, *untracked]) if not _is_ours(path)]
-    present = await asyncio.to_thread(_present, work_tree, paths)
+    present = await in_thread(_present, work_tree, paths)
     gone = [path for path in differing if path not in present and not _is_ours(path)]
     none = b"0" * len(parent)
     removals = b"".join(b"0 " + none + b"\t" + path + b"\0" for path in gone)
@@ -50,7 +50,7 @@ async def _untracked(git: Git, git_dir: Path, work_tree: Path) -> list[bytes]:
         nested = [path for path in paths if path.endswith(b"/")]
         if not nested:
             return paths
-        await asyncio.to_thread(_unmake_repositories, work_tree, nested)
+        await in_thread(_unmake_repositories, work_tree, nested)
     raise Refused(f"The workspace holds repositories nested more than {_ROUNDS} deep.")
 
 

@@ -4,7 +4,6 @@ Laid out under `home`: mirrors/<name>-<hash>.git, and workspaces/<case>/ with `t
 sandbox sees of the mirror), `workspace.json` and `lock`. Nothing of a case is only here but its running turn.
 """
 
-import asyncio
 import json
 import re
 import shutil
@@ -21,6 +20,7 @@ from caseworker.workspaces.folders import make_readable, remove_entry, remove_fo
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.mirrors import OURS, Mirrors, RepositoryFacts, look
+from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.views import lay_view
 
 _SHOWN_BYTES = 256 << 10
@@ -91,19 +91,19 @@ class GitWorkspaces:
     async def reset(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         git_dir = _git_dir(workspace)
         _clear_stale_locks(git_dir)
-        tie_to_git_dir(workspace.path, git_dir)
+        await in_thread(tie_to_git_dir, workspace.path, git_dir)
         try:
             await self._restore(workspace, commit, scrub=scrub)
         except Refused:
             # Folders without permissions, or nested deeper than git can follow. The worktree is only a cache.
-            await asyncio.to_thread(remove_folder, workspace.path)
-            tie_to_git_dir(workspace.path, git_dir)
+            await in_thread(remove_folder, workspace.path)
+            await in_thread(tie_to_git_dir, workspace.path, git_dir)
             await self._restore(workspace, commit, scrub=scrub)
 
     async def commit(self, workspace: Workspace, message: str, *, parent: Sha, name: str) -> Sha:
         git_dir = _git_dir(workspace)
-        await asyncio.to_thread(make_readable, workspace.path)
-        tie_to_git_dir(workspace.path, git_dir)
+        await in_thread(make_readable, workspace.path)
+        await in_thread(tie_to_git_dir, workspace.path, git_dir)
         tree = await write_tree(self._git, git_dir=git_dir, work_tree=workspace.path, parent=parent)
         before = await self._git("rev-parse", f"{parent}^{{tree}}", git_dir=git_dir)
         if tree == before.text:
@@ -139,17 +139,17 @@ class GitWorkspaces:
             refs = await self._git("for-each-ref", "--format=delete %(refname)", f"{place.refs}/", git_dir=mirror)
             if refs.output:
                 await self._git("update-ref", "--stdin", stdin=refs.output, git_dir=mirror)
-            await asyncio.to_thread(shutil.rmtree, place.git_dir, ignore_errors=True)
-        await asyncio.to_thread(remove_folder, self._folder(case))
+            await in_thread(shutil.rmtree, place.git_dir, ignore_errors=True)
+        await in_thread(remove_folder, self._folder(case))
 
     async def _restore(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         await self._in(workspace, "reset", "--hard", "--quiet", commit)
         await self._in(workspace, "clean", "-ffdq", *(["-x"] if scrub else []))
         tracked = (await self._in(workspace, "ls-files", "-z")).output.decode(errors="surrogateescape").split("\0")
-        await asyncio.to_thread(remove_strays, workspace.path, tracked)
+        await in_thread(remove_strays, workspace.path, tracked)
         # Ours are ignored, so git leaves them: a link that a build put there would be written through.
         for name in set(OURS) - {path.split("/", 1)[0] for path in tracked}:
-            remove_entry(workspace.path / name)
+            await in_thread(remove_entry, workspace.path / name)
 
     async def _compare(self, workspace: Workspace, old: Sha, new: Sha, *how: str) -> GitAnswer:
         options = ("--no-ext-diff", "--no-textconv", "--no-color", *how)
@@ -165,7 +165,7 @@ class GitWorkspaces:
         head = await self._git(
             "rev-parse", "-q", "--verify", "HEAD^{commit}", git_dir=place.git_dir, accept=(0, 1, 128)
         )
-        tie_to_git_dir(place.tree, place.git_dir)
+        await in_thread(tie_to_git_dir, place.tree, place.git_dir)
         return head.code == 0
 
     def _folder(self, case: CaseId) -> Path:

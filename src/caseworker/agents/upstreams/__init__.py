@@ -38,9 +38,18 @@ class ModelAnswer:
     headers: Mapping[str, str]
     body: AsyncGenerator[bytes, None] = field(repr=False)
 
+    @property
+    def uncharged(self) -> bool:
+        """An error or a redirect instead of the model's answer: the provider takes nothing for it."""
+        return not 200 <= self.status < 300
+
 
 class Unreachable(Exception):
-    """The provider could not be spoken to, or broke off in the middle of its answer."""
+    """There was no connection to the provider: it has seen nothing of the call, so it charges nothing."""
+
+
+class BrokenOff(Exception):
+    """The provider may have got the call, and did not answer to its end: it may well charge for it."""
 
 
 class NotScripted(Exception):
@@ -51,6 +60,6 @@ class Upstream(Protocol):
     rehearsed: bool
 
     async def send(self, call: ModelCall) -> ModelAnswer:
-        """Raises `Unreachable` or `NotScripted`; the body's iterator may raise `Unreachable` as well."""
+        """Raises `Unreachable`, `BrokenOff` or `NotScripted`; the body's iterator may raise `BrokenOff` as well."""
 
     async def close(self) -> None: ...

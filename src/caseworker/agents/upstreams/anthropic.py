@@ -5,12 +5,17 @@ from typing import Final
 
 import httpx
 
-from caseworker.agents.upstreams import ModelAnswer, ModelCall, Unreachable
+from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, Unreachable
 
 DEFAULT_BASE_URL: Final = "https://api.anthropic.com"
 _PASSED_BACK: Final = ("content-type", "retry-after", "request-id", "x-should-retry")
 _TIMEOUT: Final = httpx.Timeout(connect=10, read=600, write=60, pool=10)
 """A model may think for minutes before its first byte; a connection that can't be made is known within seconds."""
+_NOT_CONNECTED: Final = (
+    *(httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout),
+    *(httpx.UnsupportedProtocol, httpx.InvalidURL),
+)
+"""Raised before the first byte of a request goes out. After any other error nobody knows what has arrived."""
 
 
 class AnthropicUpstream:
@@ -28,8 +33,10 @@ class AnthropicUpstream:
         try:
             request = self._client.build_request("POST", url, content=call.body, headers=headers)
             response = await self._client.send(request, stream=True)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except _NOT_CONNECTED as error:
             raise Unreachable(f"{self._base_url} can't be reached ({type(error).__name__})") from error
+        except httpx.HTTPError as error:
+            raise BrokenOff(f"{self._base_url} did not answer ({type(error).__name__})") from error
         passed = {name: response.headers[name] for name in _PASSED_BACK if name in response.headers}
         return ModelAnswer(status=response.status_code, headers=passed, body=_bytes_of(response))
 
@@ -42,6 +49,6 @@ async def _bytes_of(response: httpx.Response) -> AsyncGenerator[bytes, None]:
         async for chunk in response.aiter_bytes():
             yield chunk
     except httpx.HTTPError as error:
-        raise Unreachable(f"the answer broke off ({type(error).__name__})") from error
+        raise BrokenOff(f"the answer broke off ({type(error).__name__})") from error
     finally:
         await response.aclose()

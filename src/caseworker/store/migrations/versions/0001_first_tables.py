@@ -56,6 +56,8 @@ def _cases() -> None:
         sa.Column("repository", sa.String(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("over", sa.Boolean(), nullable=False),
         sa.Column("snapshot", sa.JSON(), nullable=False),
         sa.Column("policy", sa.JSON(), nullable=False),
         sa.Column("file", sa.JSON(), nullable=False),
@@ -67,6 +69,7 @@ def _cases() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_cases"),
     )
     op.create_index("ix_cases_changed_at", "cases", ["changed_at"])
+    op.create_index("ix_cases_over_state", "cases", ["over", "state"])
     op.create_table(
         "messages",
         sa.Column("id", _WIDE, nullable=False),

@@ -1,0 +1,74 @@
+"""What a person did with the branch of an open pull request, from one look at it to the next. Reads only."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from caseworker.core.ids import RepositoryId, Sha
+from caseworker.forges.merged import holds, is_merged
+from caseworker.ports import Git, PullRequest
+
+_Key = tuple[RepositoryId, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """What one look saw. While neither branch moves, the answer of the next is the same."""
+
+    base: Sha
+    tip: Sha | None
+    head: Sha
+    """What would be merged: our commit, or the last tip we saw with a person's work on top of it."""
+    gone_since: float | None
+
+
+class Watch:
+    def __init__(self, git: Git, *, gone_seconds: float, clock: Callable[[], float]) -> None:
+        """`gone_seconds`: how long a branch must be gone until that is believed. `git merge --squash` and then
+        `git branch -D` before `git commit` is a merge, and between them it looks like the opposite."""
+        self._git = git
+        self._gone_seconds = gone_seconds
+        self._clock = clock
+        self._looks: dict[_Key, _Look] = {}
+
+    def forget_all_but(self, pulls: Collection[PullRequest]) -> None:
+        kept = {_key(pull) for pull in pulls}
+        self._looks = {key: look for key, look in self._looks.items() if key in kept}
+
+    async def became(self, pull: PullRequest, path: Path) -> Literal["merged", "closed"] | None:
+        before = self._looks.get(_key(pull))
+        base, tip = await self._heads(path, pull)
+        if base is None:
+            return None
+        head = before.head if before else pull.head_sha
+        tip = tip or await self._renamed(path, pull.head_sha, head)
+        if before is None or (before.base, before.tip) != (base, tip):
+            # A branch that was moved to something else is no longer the change: its merge would not be ours.
+            if tip is not None and await holds(self._git, path, tip, change=pull.head_sha):
+                head = tip
+            if await is_merged(self._git, path, pushed=pull.head_sha, head=head, base=base):
+                return "merged"
+        now = self._clock()
+        missed = before.gone_since if before and tip is None else None
+        gone_since = missed if tip or missed is not None else now
+        self._looks[_key(pull)] = _Look(base=base, tip=tip, head=head, gone_since=gone_since)
+        return "closed" if missed is not None and now - missed >= self._gone_seconds else None
+
+    async def _heads(self, path: Path, pull: PullRequest) -> tuple[Sha | None, Sha | None]:
+        base = "HEAD" if pull.base == "HEAD" else f"refs/heads/{pull.base}"
+        names = f"{base}^{{commit}}\nrefs/heads/{pull.head}^{{commit}}\n"
+        answer = await self._git("cat-file", "--batch-check=%(objectname)", stdin=names.encode(), inside=path)
+        found = [None if line.endswith(" missing") else Sha(line) for line in answer.text.splitlines()]
+        return found[0], found[1]
+
+    async def _renamed(self, path: Path, pushed: Sha, head: Sha) -> Sha | None:
+        """The tip of another branch that has our commit: the one that was last seen, if it is there."""
+        question = ("for-each-ref", "--format=%(objectname)", f"--contains={pushed}", "refs/heads/")
+        answer = await self._git(*question, inside=path, accept=(0, 128, 129))  # 129: the commit is gone as well
+        tips = [Sha(line) for line in answer.text.splitlines()] if answer.code == 0 else []
+        return next((tip for tip in (head, pushed) if tip in tips), tips[0] if tips else None)
+
+
+def _key(pull: PullRequest) -> _Key:
+    return pull.repository, pull.number
