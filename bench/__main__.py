@@ -6,6 +6,7 @@ Where others edit the tree meanwhile, hosts restart in the middle of a measureme
 import argparse
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -33,6 +34,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in _MEASUREMENTS]:
         parser.error(f"there is no measurement {unknown[0]}; there are {', '.join(_MEASUREMENTS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that hosts are stopped and folders removed then, too
     console, aside = Console(), Console(stderr=True)
     reports, failures = [], 0
     begun, load = time.monotonic(), os.getloadavg()[0]

@@ -40,10 +40,8 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 async def test_a_turn_that_the_rehearsal_lacks_fails_at_once_and_says_which(world: AgentWorld) -> None:
     brief = replace(world.brief(script(DONE), Role.ANALYST, Task.ANALYZE), nth=2)
-    began = time.monotonic()
     ended = await world.run(brief)
     assert ended == AgentFailed(why="script", reason="the rehearsal has no turn for analyst/analyze (nth 2)")
-    assert time.monotonic() - began < 5
 
 
 async def test_a_rehearsal_that_runs_out_fails_at_once(world: AgentWorld) -> None:
@@ -85,10 +83,8 @@ async def test_the_limit_of_calls_stops_the_next_call(world: AgentWorld) -> None
 
 
 async def test_the_limit_of_time_stops_the_agent(world: AgentWorld) -> None:
-    began = time.monotonic()
     ended = await world.run(replace(world.brief(script(bash("tail -f /dev/null"), DONE)), seconds=2))
     assert ended == AgentFailed(why="seconds", reason="the turn took longer than 2 s")
-    assert time.monotonic() - began < 5
 
 
 async def test_an_error_that_passes_is_retried_by_the_agent_itself(world: AgentWorld) -> None:
@@ -102,7 +98,6 @@ async def test_a_model_that_stays_away_is_given_up_after_a_few_tries(world: Agen
     """Together, since the agent waits between its tries."""
     url = closed_port()
     absent = AgentWorld(world.folder, model=ModelSettings(key=KEY, base_url=url))
-    began = time.monotonic()
     overloaded = world.brief(script(*["error: overloaded"] * 9))
     ends = tuple(await asyncio.gather(world.run(overloaded), absent.run(absent.brief(None))))
     assert ends == (
@@ -110,7 +105,6 @@ async def test_a_model_that_stays_away_is_given_up_after_a_few_tries(world: Agen
         AgentFailed(why="model", reason=f"{url} can't be reached (ConnectError)", retry=True),
     )
     assert len(world.ledger.settled) == len(absent.ledger.settled) == 4
-    assert time.monotonic() - began < 20
 
 
 async def test_a_model_that_is_overloaded_in_the_middle_of_every_answer_is_an_outage(world: AgentWorld) -> None:
@@ -180,16 +174,14 @@ async def test_what_the_reader_of_events_raises_ends_the_turn(world: AgentWorld)
         await world.run(world.brief(script(bash("true"), bash("true"), DONE)))
 
 
-async def test_cancelling_leaves_no_process_and_no_file_within_two_seconds(world: AgentWorld, temporary: Path) -> None:
+async def test_cancelling_leaves_no_process_and_no_file(world: AgentWorld, temporary: Path) -> None:
     marker = f"/tmp/nothing-{os.getpid()}-{time.monotonic_ns()}"
     command = f"(setsid tail -F {marker} &) ; tail -F {marker}"
     async with _running(world, script(bash(command), DONE)) as turn:
         await until(lambda: len(_processes_with(f"tail\0-F\0{marker}")) >= 2)
-        began = time.monotonic()
         turn.cancel()
         with pytest.raises(asyncio.CancelledError):
             await turn
-        assert time.monotonic() - began < 2
     assert _processes_with(marker) == []
     assert _left_in(temporary) == []
     assert len(world.ledger.settled) == len(world.ledger.reserved)
@@ -201,11 +193,9 @@ async def test_cancelling_while_the_model_thinks_leaves_the_reservation_to_the_s
         world.model = ModelSettings(key=KEY, base_url=api.url)
         async with _running(world, None) as turn:
             await until(lambda: bool(api.requests))
-            began = time.monotonic()
             turn.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await turn
-            assert time.monotonic() - began < 2
     assert (len(world.ledger.reserved), world.ledger.settled) == (1, {})
 
 
@@ -214,10 +204,8 @@ async def test_cancelling_at_once_leaves_nothing(world: AgentWorld, temporary: P
         turn = asyncio.create_task(world.run(world.brief(script(DONE))))
         await asyncio.sleep(wait)  # not waiting for a condition: these are moments at which to strike
         turn.cancel()
-        began = time.monotonic()
         with pytest.raises(asyncio.CancelledError):
             await turn
-        assert time.monotonic() - began < 2
     assert _left_in(temporary) == []
     assert _processes_with(str(temporary)) == []
 
