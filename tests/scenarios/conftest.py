@@ -37,6 +37,7 @@ def keep(folder: Path, name: str, histories: list[WorkflowHistory]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, history in enumerate(reversed(histories), start=1):
         text = re.sub(r'"identity": "[^"]*"', '"identity": "worker"', history.to_json())
+        text = re.sub(r'"\d+@[\w.-]+"', '"worker-sticky"', text)  # its sticky queue is named after the machine
         document = {"workflow_id": history.workflow_id, **json.loads(text)}
         path = folder / f"{name.removeprefix('test_')}-{number}.json"
-        path.write_text(json.dumps(document, indent=1) + "\n")
+        path.write_text(json.dumps(document, separators=(",", ":")) + "\n")

