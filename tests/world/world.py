@@ -113,8 +113,10 @@ class World:
             data_converter=self.client.data_converter,
         )
         for history in kept:
-            async with _in_time(f"the replay of {history.workflow_id} with {len(history.events)} events"):
-                await replayer.replay_workflow(history)
+            replay = asyncio.create_task(replayer.replay_workflow(history))
+            done, _ = await asyncio.wait({replay}, timeout=PATIENCE)
+            assert done, f"the replay hangs after {_told(history)}"  # not cancelled: it would not let go
+            replay.result()
         for case in self.cases:
             try:
                 await self.client.get_workflow_handle(workflow_id(case)).terminate("the scenario is over")
@@ -137,6 +139,10 @@ class World:
                 return
             await asyncio.sleep(0.02)
         raise AssertionError(f"the workflow of {case} does not come to rest")
+
+
+def _told(history: WorkflowHistory) -> str:
+    return ", ".join(EventType.Name(event.event_type).removeprefix("EVENT_TYPE_").lower() for event in history.events)
 
 
 @asynccontextmanager

@@ -68,6 +68,16 @@ class HostPlace:
         except (OSError, ValidationError):
             return None
 
+    def is_strange(self) -> bool:
+        """There is a file, but not one that this version wrote."""
+        try:
+            HostFile.model_validate_json(self.file.read_text())
+        except OSError:
+            return False
+        except ValidationError:
+            return True
+        return False
+
     def write(self, host: HostFile) -> None:
         """Whole or not at all: a reader never sees half a file."""
         draft = self.file.with_suffix(".new")
@@ -148,11 +158,16 @@ def find_or_start(place: HostPlace, command: list[str]) -> HostFile:
         host = place.running()
         if host is not None:
             return host
-        if not place.is_locked():
-            if child is None or child.poll() == 0:
-                child = spawn(place, command)
-            elif child.poll() is not None:
-                raise Refused(_failure(place))
+        if place.is_locked():
+            if place.is_strange():
+                raise Refused(
+                    f"A host of another version runs: its file {place.file} can't be read.",
+                    todo="`caseworker host stop` ends it; a turn under way is then begun again.",
+                )
+        elif child is None or child.poll() == 0:
+            child = spawn(place, command)
+        elif child.poll() is not None:
+            raise Refused(_failure(place))
         time.sleep(0.01)
     raise Refused(f"The host process did not start within {_START_SECONDS:.0f} s.", todo=f"Its log is {place.log}.")
 
