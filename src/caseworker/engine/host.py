@@ -179,22 +179,20 @@ def _failure(place: HostPlace) -> str:
 
 
 def stop(place: HostPlace) -> bool:
-    """Ask the host to end and wait until it has, also one that is still starting. False: none was running."""
+    """Ask the host to end and wait until it is gone, also one that is still starting. False: none was running."""
     if not place.is_locked():
         return False
     place.stopped.touch()
     deadline = time.monotonic() + _STOP_SECONDS
-    asked = False
-    while place.is_locked():
-        pid = place.holder()
-        if pid is not None and not asked:
+    asked: int | None = None
+    while place.is_locked() or (asked is not None and started_at(asked) is not None):
+        if asked is None and (asked := place.holder()) is not None:
             with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
-            asked = True
+                os.kill(asked, signal.SIGTERM)
         if time.monotonic() > deadline:
             raise Refused(
-                f"The host process {pid} did not end within {_STOP_SECONDS:.0f} s.",
-                todo=f"`kill -9 {pid}` ends it; no work is lost, only the turn under way is begun again.",
+                f"The host process {asked} did not end within {_STOP_SECONDS:.0f} s.",
+                todo=f"`kill -9 {asked}` ends it; no work is lost, only the turn under way is begun again.",
             )
         time.sleep(0.02)
     return True
