@@ -191,6 +191,7 @@ class IssueWorkflow:
 
     async def _read_inbox(self) -> bool:
         """Look, obey commands, answer for words where nobody works. True if the case moved."""
+        self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
         messages = await self._claim()
         for message in messages:
             fact = _command(message)
@@ -199,7 +200,6 @@ class IssueWorkflow:
                 await self._settle([message], words.OBEYED[message.kind])
                 await self._settle([other for other in messages if other is not message], words.OVER)
                 return True
-        self._closing = False
         if self._case.state in WORKING:
             self._in_hand = messages
         else:
