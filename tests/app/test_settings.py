@@ -233,3 +233,10 @@ def test_the_home_is_for_nobody_else(tmp_path: Path) -> None:
     settings = loaded(tmp_path / "a", CASEWORKER_HOME=str(tmp_path / "b" / "home"))
     make_home(settings)
     assert settings.home.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_home_is_for_nobody_else_also_if_it_was_there_before(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o755)
+    make_home(Settings(home=home))
+    assert home.stat().st_mode & 0o777 == 0o700

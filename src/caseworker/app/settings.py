@@ -9,6 +9,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import urlsplit
@@ -97,7 +98,9 @@ class Settings(BaseModel):
 
 def make_home(settings: Settings) -> None:
     """For nobody else: the records, transcripts and workspaces in it are as private as the code they are about."""
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    settings.home.mkdir(parents=True, exist_ok=True)
+    with suppress(PermissionError):  # somebody else's folder, which they let us use
+        settings.home.chmod(0o700)
 
 
 _NOT_SETTINGS: Final = {"CONFIG"}
