@@ -12,7 +12,7 @@ import pytest
 
 from caseworker.engine.server import server_version
 from tests.world.project import make_project
-from tests.world.terminal import REHEARSAL, Terminal, open_terminal
+from tests.world.terminal import REHEARSAL, Terminal, is_alive, open_terminal
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_a_killed_host_leaves_a_stale_file_that_nobody_believes_and_no_server(te
     terminal.types("host", "start")
     old, server = terminal.host_pid, terminal.temporal_pid
     terminal.kills(old)
-    terminal.waits_until(lambda: not _is_alive(server), "the end of the orphaned server")
+    terminal.waits_until(lambda: not is_alive(server), "the end of the orphaned server")
     assert (terminal.home / "host.json").exists()
     status = terminal.types("host", "status")
     assert status.code == 1
@@ -61,8 +61,8 @@ def test_stopping_is_graceful_and_a_second_stop_says_so(terminal: Terminal) -> N
     terminal.types("host", "start")
     pid, server = terminal.host_pid, terminal.temporal_pid
     assert terminal.types("host", "stop").out == "The host has stopped.\n"
-    assert not _is_alive(pid)
-    assert not _is_alive(server)
+    assert not is_alive(pid)
+    assert not is_alive(server)
     assert terminal.types("host", "stop").out == "No host was running.\n"
     assert not (terminal.home / "host.json").exists()
 
@@ -75,7 +75,7 @@ def test_a_host_of_another_version_is_replaced_when_idle(terminal: Terminal, tmp
     answer = terminal.types(*_run(tmp_path))
     assert answer.code == 0, answer.err
     assert terminal.host_pid != old
-    assert not _is_alive(old)
+    assert not is_alive(old)
 
 
 def test_a_host_of_another_version_at_work_is_left_alone_and_named(terminal: Terminal, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_an_idle_host_ends_by_itself(tmp_path: Path) -> None:
     with open_terminal(tmp_path / "home", CASEWORKER_IDLE_MINUTES="0.02") as terminal:
         terminal.types("host", "start")
         pid = terminal.host_pid
-        terminal.waits_until(lambda: not _is_alive(pid), "the host's end")
+        terminal.waits_until(lambda: not is_alive(pid), "the host's end")
 
 
 def test_a_host_that_gets_sigterm_in_a_turn_gives_the_turn_back(terminal: Terminal, tmp_path: Path) -> None:
@@ -146,10 +146,3 @@ def _run(tmp_path: Path) -> list[str]:
     issue.write_text("# The greeting misspells the world\n")
     project = make_project(tmp_path / "project")
     return ["run", "--repo", str(project), "--issue", str(issue), "--rehearse", str(REHEARSAL)]
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

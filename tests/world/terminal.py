@@ -63,7 +63,7 @@ class Terminal:
     def kills(self, pid: int) -> None:
         """-9, and gone when this returns."""
         os.kill(pid, signal.SIGKILL)
-        self.waits_until(lambda: not Path(f"/proc/{pid}").exists() or _is_zombie(pid), f"the end of {pid}")
+        self.waits_until(lambda: not is_alive(pid), f"the end of {pid}")
 
     def waits_until(self, is_so: Callable[[], bool], what: str) -> None:
         deadline = time.monotonic() + PATIENCE
@@ -99,11 +99,12 @@ class Terminal:
         return [str(Path(sys.executable).parent / "caseworker"), *map(str, arguments)]
 
 
-def _is_zombie(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """A zombie is not: it only waits for its parent to hear of its end."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
-        return True
+        return False
 
 
 @contextmanager

@@ -136,7 +136,6 @@ class HostPlace:
 
 def spawn(place: HostPlace, command: list[str]) -> "subprocess.Popen[bytes]":
     """Detached: it outlives the command and the terminal."""
-    place.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     place.failure.unlink(missing_ok=True)
     with place.log.open("ab") as output:
         return subprocess.Popen(

@@ -62,8 +62,6 @@ class TemporalServer:
         self._folder = folder
         self._process: asyncio.subprocess.Process | None = None
         self.ports = Ports(grpc=0, ui=0)
-        self.data_is_new = False
-        """The engine starts empty: every open case has to be rung."""
 
     @property
     def address(self) -> Address:
@@ -128,7 +126,6 @@ class TemporalServer:
             log.warning(
                 "engine data set aside", was=self._data_version(), now=server_version(), kept=str(self.set_aside())
             )
-        self.data_is_new = not data.exists()
         (self._folder / "temporal.version").write_text(server_version())
 
     def _data_version(self) -> str:
