@@ -14,7 +14,7 @@ from typing import Final
 
 from rich.console import Console
 
-from bench import answers, prompt, start, tax, worktree
+from bench import acknowledge, answers, prompt, start, tax, waking, worktree
 from bench.home import NotMeasured
 from bench.report import Report, show
 
@@ -24,6 +24,8 @@ _MEASUREMENTS: Final[dict[str, Callable[[], Report]]] = {
     "worktree": worktree.measure,
     "prompt": prompt.measure,
     "help": answers.measure,
+    "acknowledge": acknowledge.measure,
+    "waking": waking.measure,
 }
 
 

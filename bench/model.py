@@ -24,7 +24,9 @@ from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
 async def serve(folder: Path, rehearsal: Rehearsal, workspace: Path, pace: float) -> None:
     servers = []
     for turn in rehearsal.turns:
-        part = Part(role=turn.role, task=turn.task, nth=1, session=f"bare-{turn.role}", workspace=workspace)
+        part = Part(
+            role=turn.role, task=turn.task, nth=1, session=f"bare-{turn.role}", case="bare", workspace=workspace
+        )
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(str(AttemptFolder(folder / turn.role.value).socket))
         listener.listen(64)

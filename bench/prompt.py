@@ -22,7 +22,9 @@ from caseworker.agents.prompting import BriefInputs, render
 from caseworker.agents.roles import tools_for, writes
 from caseworker.agents.serving import embedded_server, refusal
 from caseworker.core.budget import Usage
+from caseworker.core.conversation import Line
 from caseworker.core.ids import CaseId, SessionId
+from caseworker.core.messages import Message
 from caseworker.core.outcomes import Task, known_turns
 from caseworker.core.policy import Policy
 from caseworker.core.record import AgentEvent
@@ -115,7 +117,7 @@ async def _asked(folder: Path) -> dict[tuple[Role, Task], bytes]:
                 transcripts=NoTranscripts(),
                 model=ModelSettings(key="no key", base_url=provider.url),
             )
-            end = await runtime.run(_brief(folder, role, task), _unseen)
+            end = await runtime.run(_brief(folder, role, task), _unseen, _Alone())
         if not provider.bodies:
             raise NotMeasured(f"the {role}'s agent made no model call: {end}")
         found[role, task] = provider.bodies[0]
@@ -123,6 +125,16 @@ async def _asked(folder: Path) -> dict[tuple[Role, Task], bytes]:
 
 
 async def _unseen(events: Sequence[AgentEvent]) -> None: ...
+
+
+class _Alone:
+    """An ear with nobody around."""
+
+    async def news(self) -> Sequence[Message]:
+        return []
+
+    async def conversation(self) -> Sequence[Line]:
+        return []
 
 
 def _brief(folder: Path, role: Role, task: Task) -> Brief:

@@ -1,16 +1,17 @@
 """What a measurement hands back, and how it is shown: a table for people, JSON for programs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from statistics import median
 from typing import Final, Literal
 
 from rich.console import Console
 from rich.table import Table
 
-Unit = Literal["s", "ms", "B", "times"]
+Unit = Literal["s", "ms", "B", "MB", "times"]
 
-_DIGITS: Final[dict[Unit, str]] = {"s": ".2f", "ms": ".0f", "B": ",.0f", "times": ".2f"}
+_DIGITS: Final[dict[Unit, str]] = {"s": ".2f", "ms": ".0f", "B": ",.0f", "MB": ",.0f", "times": ".2f"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,12 @@ class Row:
     target: float | None = None
     part: bool = False
     """Of the row above it: shown indented."""
+    of: int | None = None
+    """From how many measurements this one number was made."""
+
+    @property
+    def count(self) -> int:
+        return len(self.samples) if self.of is None else self.of
 
     @property
     def median(self) -> float:
@@ -36,7 +43,7 @@ class Row:
         return {
             "what": self.what,
             "unit": self.unit,
-            "n": len(self.samples),
+            "n": self.count,
             "median": round(self.median, 4),
             "least": round(min(self.samples), 4),
             "most": round(max(self.samples), 4),
@@ -64,6 +71,27 @@ class Report:
         }
 
 
+def percentiles(
+    what: str, samples: Sequence[float], wanted: Mapping[float, float | None], *, unit: Unit = "ms"
+) -> list[Row]:
+    """A row for each percentile, with its target; 100 is the most."""
+    ordered = sorted(samples)
+
+    def at(percent: float) -> float:
+        return ordered[min(len(ordered) - 1, ceil(len(ordered) * percent / 100) - 1)]
+
+    return [
+        Row(
+            what=f"{what}, {'most' if percent == 100 else f'p{percent:g}'}",
+            samples=[at(percent)],
+            unit=unit,
+            target=target,
+            of=len(ordered),
+        )
+        for percent, target in wanted.items()
+    ]
+
+
 def show(report: Report, console: Console) -> None:
     table = Table(title=f"{report.name}: {report.title}", title_justify="left", title_style="bold", expand=False)
     table.add_column("")
@@ -73,7 +101,7 @@ def show(report: Report, console: Console) -> None:
     for row in report.rows:
         table.add_row(
             f"  {row.what}" if row.part else row.what,
-            str(len(row.samples)),
+            str(row.count),
             said(row.median, row.unit),
             f"{said(min(row.samples), row.unit)} … {said(max(row.samples), row.unit)}" if len(row.samples) > 1 else "",
             "" if row.target is None else f"≤ {said(row.target, row.unit)}",

@@ -13,11 +13,13 @@ from typing import Literal, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.budget import Usage
+from caseworker.core.bugs import Bug
 from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile
+from caseworker.core.conversation import Line
 from caseworker.core.evidence import Build, Command, CommandRun
 from caseworker.core.ids import CaseId, MessageId, RepositoryId, SessionId, Sha, TraceId
-from caseworker.core.messages import Message, MessageKind, NewMessage
+from caseworker.core.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
 from caseworker.core.outcomes import Outcome, Task
 from caseworker.core.policy import Policy
 from caseworker.core.record import AgentEvent, Entry, Recorded
@@ -59,11 +61,48 @@ class StoredCase(_Value):
     number: int
     policy: Policy
     file: CaseFile
+    parent: CaseId | None = None
+    """The bug that it fixes."""
     rehearsal: str | None
     """The text of the rehearsal script, if the model is rehearsed."""
     trace: TraceId
     opened_at: datetime
     changed_at: datetime
+
+
+class StoredBug(_Value):
+    case: Bug
+    title: str
+    report: str
+    """The first words, in full."""
+    reporter: str
+    """The reporter's name on the surface it came from."""
+    surface: str
+    repository: RepositoryId
+    policy: Policy
+    rehearsal: str | None
+    trace: TraceId
+    opened_at: datetime
+    changed_at: datetime
+
+
+class Thread(_Value):
+    """A conversation on a chat surface: `anchor` is its first message's own name there. Empty: the channel itself."""
+
+    surface: str
+    channel: str
+    anchor: str = ""
+
+
+class NewBug(_Value):
+    title: str
+    reporter: str
+    repository: RepositoryId
+    policy: Policy
+    rehearsal: str | None
+    trace: TraceId
+    thread: Thread | None = None
+    """Where it was reported, on a surface that has threads."""
 
 
 class Repositories(Protocol):
@@ -83,17 +122,29 @@ class Repositories(Protocol):
 
 class Cases(Protocol):
     async def open(
-        self, issue: Issue, *, policy: Policy, rehearsal: str | None, trace: TraceId, first: NewMessage
+        self,
+        issue: Issue,
+        *,
+        policy: Policy,
+        rehearsal: str | None,
+        trace: TraceId,
+        first: NewMessage,
+        parent: CaseId | None = None,
+        file: CaseFile | None = None,
     ) -> bool:
-        """Case row, case file, first record entry and first message together. False: it was there already."""
+        """Case row, case file, first record entry and first message together. False: it was there already.
+        `parent`: the bug that it fixes; `file`: one that holds the analysis already."""
 
     async def load(self, case: CaseId) -> StoredCase | None: ...
 
     async def list(self) -> list[StoredCase]:
         """Newest change first."""
 
-    async def move(self, after: Case, entry: Entry, file: CaseFile, *, trace: TraceId) -> None:
-        """Save snapshot, case file and record entry together; again with the same transition number: a no-op."""
+    async def move(
+        self, after: Case, entry: Entry, file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
+    ) -> None:
+        """Save snapshot, case file and record entry together; again with the same transition number: a no-op.
+        `tell`: put into another case's inbox in the same transaction."""
 
     async def unfinished(self) -> Sequence[CaseId]:
         """Every case that is not over, or whose end still has something to do: each needs a workflow."""
@@ -104,12 +155,55 @@ class Cases(Protocol):
     async def save_file(self, case: CaseId, file: CaseFile) -> None: ...
 
 
+class Bugs(Protocol):
+    """Bug cases. They lie beside the issue cases: `Cases.unfinished` and `at_work` count both."""
+
+    async def open(self, bug: NewBug, first: NewMessage) -> tuple[CaseId, bool]:
+        """Case row, thread, first entry and first message together, under an id that is drawn here: `first.case` is
+        not looked at. False: that message opened (or belongs to) the case returned already."""
+
+    async def load(self, case: CaseId) -> StoredBug | None: ...
+
+    async def list(self) -> list[StoredBug]:
+        """Newest change first."""
+
+    async def save(self, after: Bug, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None) -> None:
+        """The snapshot, and what happened, together. With a key that was used for this case before: a no-op."""
+
+
+class Threads(Protocol):
+    """Which thread belongs to which case, and whom one meets there."""
+
+    async def add(self, case: CaseId, audience: Audience, thread: Thread) -> Thread:
+        """One thread per case and audience: again, the first is returned."""
+
+    async def find(self, thread: Thread) -> tuple[CaseId, Audience] | None: ...
+
+    async def of(self, case: CaseId) -> dict[Audience, Thread]: ...
+
+
+class Attachments(Protocol):
+    """Files that came with messages (`Inbox.put` stores them)."""
+
+    async def of(self, case: CaseId) -> list[Attachment]: ...
+
+    async def fill(self, attachment: int, content: bytes, *, problem: str = "") -> None:
+        """Its bytes, once they were fetched; or why they can't be had."""
+
+
 class Inbox(Protocol):
     async def put(self, message: NewMessage) -> Message | None:
         """Committed (synchronous FULL) with its record entry. None: this surface id was there already."""
 
     async def claim(self, case: CaseId, turn: int) -> list[Message]:
         """Unclaimed rows get this turn's number in one UPDATE; then all rows with it are read back, in order."""
+
+    async def overhear(self, case: CaseId, turn: int, standings: Set[Standing]) -> list[Message]:
+        """Claim, for a turn that is at work, what people with these standings have said meanwhile (`SPOKEN` only:
+        commands wait for the flow). Those claimed by this call, in order."""
+
+    async def find(self, surface: str, reference: str) -> Message | None:
+        """The message of that name on its surface."""
 
     async def settle(self, messages: Sequence[MessageId], outcome: str) -> None:
         """What came of them, where nothing is written yet."""
@@ -165,7 +259,7 @@ class Turns(Protocol):
 
     async def is_current(self, attempt: Attempt) -> bool: ...
 
-    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile, entry: Entry) -> bool:
+    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile | None, entry: Entry) -> bool:
         """Outcome, session, checkpoint, case file and entry in one transaction. False: superseded; nothing written."""
 
     async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
@@ -275,6 +369,12 @@ class Store(Protocol):
     @property
     def cases(self) -> Cases: ...
     @property
+    def bugs(self) -> Bugs: ...
+    @property
+    def threads(self) -> Threads: ...
+    @property
+    def attachments(self) -> Attachments: ...
+    @property
     def inbox(self) -> Inbox: ...
     @property
     def record(self) -> Record: ...
@@ -320,6 +420,8 @@ class Brief:
     """Further paths of the host that the agent may read: the repository's git objects."""
     overlays: tuple[tuple[Path, Path], ...] = ()
     """(outside, inside): files and folders laid read-only over a path of the sandbox."""
+    conversation: bool = False
+    """Whether the agent has the tool that reads the case's conversation (`Ear.conversation`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,9 +441,19 @@ class AgentFailed:
     log: str = field(default="", repr=False)
 
 
+class Ear(Protocol):
+    """How a working agent hears people."""
+
+    async def news(self) -> Sequence[Message]:
+        """What was said since the turn began and not given out yet. Who is given it has seen it: the turn claims it."""
+
+    async def conversation(self) -> Sequence[Line]:
+        """All that was said in this case so far, by people and by the bot, oldest first."""
+
+
 class AgentRuntime(Protocol):
     async def run(
-        self, brief: Brief, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]]
+        self, brief: Brief, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]], ear: Ear
     ) -> AgentFinished | AgentFailed:
         """Cancelling the task stops the agent and its whole process tree within 2 s."""
 
@@ -465,6 +577,22 @@ class Forge(Protocol):
         """The N of every branch `agent/issue-N` there: a new issue must not get the number of one."""
 
 
+# --- chats -----------------------------------------------------------------------------------------------------------
+
+
+class Chat(Protocol):
+    """A surface where people talk in threads."""
+
+    async def post(self, thread: Thread, text: str, *, key: str) -> str:
+        """The post's own name there; `key` goes with it, so that `find` can tell whether it arrived."""
+
+    async def find(self, thread: Thread, key: str) -> str | None:
+        """The post with this key, if it is in that thread (or channel): the look before a repeat."""
+
+    async def fetch(self, source: str, *, limit: int) -> bytes:
+        """An attachment's bytes. Raises `Refused` for one that is gone, forbidden or larger than `limit`."""
+
+
 class Doorbell(Protocol):
     async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
         """Signal-with-start. Losing it costs time only: the reconciler rings again."""
@@ -475,3 +603,6 @@ class Switchboard(Doorbell, Protocol):
 
     async def listening(self) -> set[CaseId]:
         """The cases whose workflow runs."""
+
+    async def keep_time(self, case: CaseId) -> None:
+        """Start the SLA clock of a bug case, or make it look again."""

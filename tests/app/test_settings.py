@@ -186,7 +186,7 @@ def test_a_mistake_in_the_file_names_the_file_the_line_and_the_fix(tmp_path: Pat
         (
             "CASEWORKER_MODELS",
             "a",
-            "CASEWORKER_MODELS can't be set in the environment. Use a [models] table in caseworker.toml.",
+            "CASEWORKER_MODELS can't be set in the environment. Use `models` in caseworker.toml.",
         ),
         (
             "CASEWORKER_CONFIG",

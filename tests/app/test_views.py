@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from caseworker.app.main import _console
+from caseworker.app.command_line import make_console
 from caseworker.app.summary import print_summary
 from caseworker.app.view import JsonView, LiveView, PlainView, open_view, story_line
+from caseworker.core.bugs import BugState
 from caseworker.core.ids import TraceId
 from caseworker.core.outcomes import Task
-from caseworker.core.record import AgentSaid, Entry, Recorded, Transitioned, TurnStarted
+from caseworker.core.record import AgentSaid, BugMoved, Entry, Recorded, Transitioned, TurnStarted
 from caseworker.core.states import IssueState, Role
 from caseworker.core.story import Told
 from caseworker.core.summaries import Seen, Summary
@@ -118,6 +119,21 @@ def test_the_live_view_tells_the_story_and_below_it_who_works_and_the_cost() -> 
     assert "ANALYZING REQUIREMENTS the tech lead works · $1.23 · 4 model calls · 0 s" in shown
 
 
+def test_the_live_view_knows_the_states_of_a_bug() -> None:
+    console, file = paper(terminal=True)
+    moved = BugMoved(
+        number=1,
+        from_state=BugState.INVESTIGATING,
+        to_state=BugState.AWAITING_REPORTER,
+        reason="the reporter was asked",
+    )
+    with LiveView(console).running() as view:
+        view.show(recorded(moved))
+        view._live.refresh()
+    assert "▶ AWAITING REPORTER  she was asked" in file.getvalue()
+    assert "AWAITING REPORTER code works" in file.getvalue()
+
+
 @given(text=st.text(alphabet=r"[]/\ab:=# ", max_size=30))
 def test_no_text_is_taken_for_markup(text: str) -> None:
     console, file = paper()
@@ -126,7 +142,7 @@ def test_no_text_is_taken_for_markup(text: str) -> None:
 
 
 def test_no_text_is_taken_for_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
-    PlainView(_console()).show(recorded(AgentSaid(turn=1, text="see a:bug: and :key:")))
+    PlainView(make_console()).show(recorded(AgentSaid(turn=1, text="see a:bug: and :key:")))
     assert capsys.readouterr().out == "10:30:00 │  see a:bug: and :key:\n"
 
 

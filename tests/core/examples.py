@@ -9,10 +9,13 @@ from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
 from caseworker.core.ids import CaseId, Sha
 from caseworker.core.outcomes import (
     AnalysisOutcome,
+    BugAction,
+    BugOutcome,
     Change,
     FileNote,
     ImplementationOutcome,
     IssueType,
+    Proof,
     ReviewOutcome,
     TestRequirement,
     TestsOutcome,
@@ -106,3 +109,14 @@ def implemented(
 def reviewed(status: Literal["APPROVED", "CHANGES_REQUESTED", "NEEDS_INFO"] = "APPROVED") -> ReviewOutcome:
     feedback = None if status == "APPROVED" else "What of a discount over 100 %?"
     return ReviewOutcome(status=status, good=["Minimal change"], feedback_for_writer=feedback)
+
+
+def investigated(action: BugAction = BugAction.POST_FINDINGS) -> BugOutcome:
+    return BugOutcome(
+        action=action,
+        summary="The discount is applied twice.",
+        for_reporter="Discounts are counted twice.",
+        confidence=0.9,
+        clarification_questions=["Which page?"] if action is BugAction.ASK_REPORTER else [],
+        evidence=[Proof(source="python -m unittest", shows="1 failure")],
+    )

@@ -47,6 +47,7 @@ def test_a_message_holds_sixty_four_thousand_characters_and_no_more() -> None:
         message(text="x" * 64_001)
 
 
-def test_the_kinds_are_those_of_the_spec_and_what_the_forge_says() -> None:
+def test_the_kinds_are_those_of_the_spec_and_what_surfaces_and_cases_add() -> None:
     said = "words, answer, approve, reject, takeover, hand_back, budget, retry, close"
-    assert [kind.value for kind in MessageKind] == [*said.split(", "), "merged", "pull_closed"]
+    added = "merged, pull_closed, edit, deletion, close_incomplete, fix_news, fix_merged, fix_ended"
+    assert [kind.value for kind in MessageKind] == [*said.split(", "), *added.split(", ")]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from caseworker.core.casefile import CaseFile, RoleObservation
 from caseworker.core.evidence import Purpose
-from caseworker.core.outcomes import Finding, Observation, Outcome, ReviewOutcome, TestRequirement
+from caseworker.core.outcomes import Finding, IssueOutcome, Observation, ReviewOutcome, TestRequirement
 from caseworker.core.sections import after_build, after_move, after_outcome, after_pull_request
 from caseworker.core.states import PARKED, WAITING, WORKING, IssueState, Role
 from tests.core.examples import (
@@ -26,7 +26,7 @@ from tests.core.examples import (
 
 S = IssueState
 
-OUTCOMES: list[tuple[Role, Outcome, set[str]]] = [
+OUTCOMES: list[tuple[Role, IssueOutcome, set[str]]] = [
     (Role.PM, triaged(), {"issue", "triage"}),
     (Role.PM, triaged("REJECT"), {"issue", "triage"}),
     (Role.ANALYST, analysed(), {"analysis"}),
@@ -43,7 +43,7 @@ def changed(before: CaseFile, after: CaseFile) -> set[str]:
     return {name for name in CaseFile.model_fields if getattr(before, name) != getattr(after, name)}
 
 
-def filled(steps: list[tuple[Role, Outcome, set[str]]]) -> CaseFile:
+def filled(steps: list[tuple[Role, IssueOutcome, set[str]]]) -> CaseFile:
     file = a_file()
     for role, outcome, _ in steps:
         file = after_outcome(file, role, outcome, attempt=1)
@@ -52,7 +52,10 @@ def filled(steps: list[tuple[Role, Outcome, set[str]]]) -> CaseFile:
 
 @given(before=STEPS, step=st.sampled_from(OUTCOMES), attempt=st.integers(1, 3), noted=st.booleans())
 def test_an_outcome_changes_its_own_roles_sections_and_no_other(
-    before: list[tuple[Role, Outcome, set[str]]], step: tuple[Role, Outcome, set[str]], attempt: int, noted: bool
+    before: list[tuple[Role, IssueOutcome, set[str]]],
+    step: tuple[Role, IssueOutcome, set[str]],
+    attempt: int,
+    noted: bool,
 ) -> None:
     role, outcome, own = step
     observations = [Observation(type="pattern", content="lodash")] if noted else []
@@ -244,6 +247,6 @@ def test_a_move_tells_the_attempt_and_the_branch() -> None:
 
 
 @given(before=STEPS, state=st.sampled_from(IssueState))
-def test_a_move_changes_no_roles_section(before: list[tuple[Role, Outcome, set[str]]], state: IssueState) -> None:
+def test_a_move_changes_no_roles_section(before: list[tuple[Role, IssueOutcome, set[str]]], state: IssueState) -> None:
     file = filled(before)
     assert changed(file, after_move(file, a_case(state))) <= {"pipeline", "commit", "learnings"}

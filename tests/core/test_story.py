@@ -1,23 +1,30 @@
 """The record told as a story: one table, every kind of entry."""
 
+from datetime import UTC, datetime
 from typing import get_args
 
 import pytest
 
+from caseworker.core.bugs import BugState
 from caseworker.core.evidence import Stage
 from caseworker.core.ids import MessageId, RepositoryId
-from caseworker.core.messages import MessageKind, Standing
-from caseworker.core.outcomes import Task
+from caseworker.core.messages import Audience, MessageKind, Standing
+from caseworker.core.outcomes import Severity, Task
 from caseworker.core.record import (
     AgentSaid,
     BranchPushed,
+    BugMoved,
+    BugRead,
+    BugReported,
     BuildRan,
     CaseOpened,
     Entry,
     MessageRecorded,
     MessagesClaimed,
     Noted,
+    Posted,
     PullRequestOpened,
+    SlaChecked,
     ToolCalled,
     ToolReturned,
     Transitioned,
@@ -58,6 +65,38 @@ TABLE: list[tuple[Entry, list[str]]] = [
     (
         CaseOpened(repository=RepositoryId("local/shop"), number=7, title="The total is wrong", rehearsed=True),
         ["case: local/shop#7  The total is wrong"],
+    ),
+    (
+        BugReported(
+            repository=RepositoryId("local/shop"),
+            title="Checkout is broken",
+            reporter="rita",
+            surface="slack",
+            rehearsed=False,
+        ),
+        ["case: rita reports: Checkout is broken"],
+    ),
+    (
+        BugRead(severity=Severity.P1, services=["checkout"], owners=["ada"], vague=True),
+        ["quiet: read as P1, checkout; it names nothing to start from"],
+    ),
+    (
+        BugMoved(
+            number=1, from_state=BugState.INVESTIGATING, to_state=BugState.AWAITING_REPORTER, reason="It was asked."
+        ),
+        ["state: AWAITING REPORTER  It was asked."],
+    ),
+    (
+        Posted(audience=Audience.REPORTER, about="question", text="Which\npage?"),
+        ["agent: to the reporter: Which page?"],
+    ),
+    (
+        SlaChecked(target="follow_up", result="reminded", severity=Severity.P0, due=datetime(2026, 1, 2, tzinfo=UTC)),
+        ["bad: P0, follow up: reminded"],
+    ),
+    (
+        SlaChecked(target="acknowledge", result="met", severity=Severity.P0, due=datetime(2026, 1, 2, tzinfo=UTC)),
+        ["good: P0, acknowledge: met"],
     ),
     (said(), ["person: ann: It is the cart."]),
     (said(MessageKind.CLOSE), ["person: ann (close): It is the cart."]),

@@ -2,12 +2,26 @@
 
 import pytest
 
+from caseworker.core.bugs import Bug, BugState
 from caseworker.core.evidence import Purpose, Stage
+from caseworker.core.messages import Resolution
 from caseworker.core.outcomes import Outcome
 from caseworker.core.sections import after_outcome
 from caseworker.core.states import IssueState, Role
-from caseworker.core.summaries import Seen, Summary, summarise
-from tests.core.examples import BASE, CASE, HEAD, a_build, a_case, a_file, a_proven_case, a_run, analysed, implemented
+from caseworker.core.summaries import Seen, Summary, standing_of_bug, summarise
+from tests.core.examples import (
+    BASE,
+    CASE,
+    HEAD,
+    MORNING,
+    a_build,
+    a_case,
+    a_file,
+    a_proven_case,
+    a_run,
+    analysed,
+    implemented,
+)
 
 S = IssueState
 RED = a_build(a_run("t", purpose=Purpose.NEW_TEST, exit_code=1, output="1 failed\nin 3 s\n"), stage=Stage.RED)
@@ -79,3 +93,30 @@ def test_the_line_shown_of_a_run_is_the_last_that_tells_how_it_went(output: str,
 )
 def test_the_result_is_said_in_a_word(state: IssueState, pull_request: int | None, result: str) -> None:
     assert summary_of(state, pull_request=pull_request).result == result
+
+
+@pytest.mark.parametrize(
+    ("known", "stands"),
+    [
+        ({"reason": "the reporter answered"}, "the investigator works: the reporter answered"),
+        (
+            {"state": BugState.AWAITING_REPORTER, "until": MORNING},
+            "waits for the reporter until 2024-01-15 10:30 UTC",
+        ),
+        (
+            {"state": BugState.AWAITING_DEV, "reason": "findings were posted", "fix": CASE},
+            f"waits for a developer: findings were posted; its fix is {CASE}",
+        ),
+        (
+            {"state": BugState.DEV_TAKEOVER, "taken_by": "grace"},
+            "grace has it; `hand back` makes the agent go on",
+        ),
+        (
+            {"state": BugState.RESOLVED, "resolution": Resolution.CODE_FIX, "reason": "closed by grace"},
+            "code_fix: closed by grace",
+        ),
+        ({"state": BugState.RESOLVED, "reason": "closed by ada"}, "closed by ada"),
+    ],
+)
+def test_a_bug_stands_in_one_line(known: dict[str, object], stands: str) -> None:
+    assert standing_of_bug(Bug.model_validate({"id": "bug-7F3K", **known})) == stands

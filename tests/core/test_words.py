@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Purpose, Stage, code
-from caseworker.core.outcomes import Finding, Outcome, ReviewOutcome
+from caseworker.core.outcomes import Finding, IssueOutcome, Outcome, ReviewOutcome
 from caseworker.core.sections import after_move, after_outcome
 from caseworker.core.states import IssueState, Role
 from caseworker.core.words import (
@@ -49,7 +49,7 @@ MINOR = Finding(file="cart.py", line=12, issue="a longer name would help", sever
 
 def a_finished_file() -> CaseFile:
     file = a_file()
-    outcomes: list[tuple[Role, Outcome]] = [
+    outcomes: list[tuple[Role, IssueOutcome]] = [
         (Role.PM, triaged()),
         (Role.ANALYST, analysed()),
         (Role.TESTER, wrote_test()),

@@ -79,7 +79,9 @@ class Provider:
 def rehearsed(
     script: str, role: Role, task: Task, nth: int = 1, workspace: Path = Path("/nowhere")
 ) -> RehearsedUpstream:
-    part = Part(role=role, task=task, nth=nth, session=f"provider-{role}-{nth}", workspace=workspace)
+    part = Part(
+        role=role, task=task, nth=nth, session=f"provider-{role}-{nth}", case="local/shop#1", workspace=workspace
+    )
     return RehearsedUpstream(load_rehearsal(script, "test.yaml"), part)
 
 

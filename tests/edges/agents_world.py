@@ -7,12 +7,15 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.roles import tools_for, writes
 from caseworker.core.budget import Usage
-from caseworker.core.ids import CaseId, SessionId
+from caseworker.core.conversation import Line
+from caseworker.core.ids import CaseId, MessageId, SessionId, TraceId
+from caseworker.core.messages import Message, MessageKind, Standing
 from caseworker.core.outcomes import Task
 from caseworker.core.record import AgentEvent
 from caseworker.core.states import Role
@@ -84,6 +87,57 @@ class Story:
 
 
 @dataclass
+class People:
+    """The `Ear` of a turn: what people say, and who asked for it."""
+
+    said: list[Message] = field(default_factory=list)
+    claimed: list[Message] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    asked: int = 0
+    """How often somebody looked for news."""
+    fails: Exception | None = None
+    on_asking: Callable[[int], None] = lambda asked: None
+    """Called with the number of the look, before it is answered: what is said in it is in the answer."""
+
+    def say(
+        self,
+        text: str,
+        author: str = "grace",
+        standing: Standing = Standing.DEVELOPER,
+        kind: MessageKind = MessageKind.WORDS,
+    ) -> None:
+        number = len(self.said) + len(self.claimed) + 1
+        self.said.append(
+            Message(
+                id=MessageId(number),
+                case=CaseId("bug-7F3K"),
+                surface="terminal",
+                external_id=str(number),
+                author=author,
+                standing=standing,
+                kind=kind,
+                text=text,
+                trace=TraceId("trace"),
+                received_at=datetime(2026, 1, 2, 10, 0, number, tzinfo=UTC),
+            )
+        )
+
+    async def news(self) -> Sequence[Message]:
+        self.asked += 1
+        self.on_asking(self.asked)
+        if self.fails is not None:
+            raise self.fails
+        new, self.said = self.said, []
+        self.claimed += new
+        return new
+
+    async def conversation(self) -> Sequence[Line]:
+        if self.fails is not None:
+            raise self.fails
+        return self.lines
+
+
+@dataclass
 class AgentWorld:
     """One case with a workspace, in which turns of the real agent are run."""
 
@@ -93,6 +147,7 @@ class AgentWorld:
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
     transcripts: MemoryTranscripts = field(default_factory=MemoryTranscripts)
     story: Story = field(default_factory=Story)
+    people: People = field(default_factory=People)
     sandbox: Sandbox = field(init=False)
 
     def __post_init__(self) -> None:
@@ -132,7 +187,7 @@ class AgentWorld:
             model=self.model,
             secrets=self.secrets,
         )
-        return await runtime.run(brief, self.story.saw)
+        return await runtime.run(brief, self.story.saw, self.people)
 
 
 async def until(condition: Callable[[], bool]) -> None:

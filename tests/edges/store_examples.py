@@ -7,31 +7,44 @@ from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
 from caseworker.core.ids import CaseId, RepositoryId, Sha, TraceId, issue_case
-from caseworker.core.messages import MessageKind, NewMessage, Standing
+from caseworker.core.messages import MessageKind, NewAttachment, NewMessage, Standing
 from caseworker.core.outcomes import IssueType, Task, TriageOutcome
 from caseworker.core.policy import Policy
 from caseworker.core.record import TurnCompleted, TurnFailed
 from caseworker.core.states import Role
-from caseworker.ports import Attempt, FinishedTurn, Issue, NewIssue, PullRequest
+from caseworker.ports import Attempt, FinishedTurn, Issue, NewBug, NewIssue, PullRequest, StoredBug, Thread
 from caseworker.store.store import Store
 
 TRACE = TraceId("trace-1")
 HEAD = Sha("a" * 40)
+NOWHERE = CaseId("")
+"""The case of a first message: a bug case gets its name from the store."""
 _external_ids = count(1)
 
 
 def said(
-    case: CaseId, text: str = "it is broken", *, id: str | None = None, kind: MessageKind = MessageKind.WORDS
+    case: CaseId,
+    text: str = "it is broken",
+    *,
+    id: str | None = None,
+    kind: MessageKind = MessageKind.WORDS,
+    standing: Standing = Standing.OWNER,
+    reference: str = "",
+    outcome: str | None = None,
+    attachments: tuple[NewAttachment, ...] = (),
 ) -> NewMessage:
     return NewMessage(
         case=case,
         surface="cli",
         external_id=id or f"message-{next(_external_ids)}",
         author="ann",
-        standing=Standing.OWNER,
+        standing=standing,
         kind=kind,
         text=text,
         trace=TRACE,
+        reference=reference,
+        outcome=outcome,
+        attachments=attachments,
     )
 
 
@@ -48,6 +61,38 @@ async def open_case(store: Store, title: str = "Checkout is broken") -> CaseId:
     case = issue_case(issue.repository, issue.number)
     assert await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case))
     return case
+
+
+def bug_report(*, thread: Thread | None = None, rehearsal: str | None = None) -> NewBug:
+    return NewBug(
+        title="Checkout says 500",
+        reporter="grace",
+        repository=RepositoryId("local/shop"),
+        policy=Policy(),
+        rehearsal=rehearsal,
+        trace=TRACE,
+        thread=thread,
+    )
+
+
+def reported(text: str = "checkout says 500 since 9:40", *, id: str | None = None, reference: str = "") -> NewMessage:
+    return said(NOWHERE, text, id=id, standing=Standing.REPORTER, reference=reference)
+
+
+async def new_bug(store: Store, *, thread: Thread | None = None) -> tuple[CaseId, bool]:
+    return await store.bugs.open(bug_report(thread=thread), reported())
+
+
+async def open_bug(store: Store, *, thread: Thread | None = None) -> CaseId:
+    case, new = await new_bug(store, thread=thread)
+    assert new
+    return case
+
+
+async def stored_bug(store: Store, case: CaseId) -> StoredBug:
+    stored = await store.bugs.load(case)
+    assert stored is not None
+    return stored
 
 
 async def snapshot(store: Store, case: CaseId) -> Case:

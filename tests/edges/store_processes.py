@@ -1,4 +1,4 @@
-"""Other processes on the same database: `python -m tests.edges.store_processes open|write|put URL ...`.
+"""Other processes on the same database: `python -m tests.edges.store_processes open|write|put|report URL ...`.
 
 Each says `ready`, waits for a line on its standard input, so that several can be let off together, and then works.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from caseworker.core.ids import CaseId
 from caseworker.core.record import Noted
 from caseworker.store.store import open_store
-from tests.edges.store_examples import TRACE, said
+from tests.edges.store_examples import TRACE, bug_report, reported, said
 
 _ROOT = Path(__file__).parents[2]
 
@@ -105,6 +105,16 @@ async def _put(url: str, case: str) -> None:
         _say(message.external_id)
 
 
+async def _report(url: str, times: int) -> None:
+    """The same reports as every other process, saying to which case each of them led."""
+    store = await open_store(url)
+    _wait_for_the_others()
+    for number in range(times):
+        case, _ = await store.bugs.open(bug_report(), reported(id=f"report-{number}"))
+        _say(case)
+    await store.close()
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["open", url]:
@@ -113,5 +123,7 @@ if __name__ == "__main__":
             asyncio.run(_write(url, case, name, int(times)))
         case ["put", url, case]:
             asyncio.run(_put(url, case))
+        case ["report", url, times]:
+            asyncio.run(_report(url, int(times)))
         case _:
             sys.exit(2)

@@ -1,5 +1,6 @@
 """Rehearsal scripts: what is allowed, how a mistake is told, and what a rehearsed model answers."""
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -72,7 +73,7 @@ STEP = "bug.yaml, line 7: turns[0].steps[1]"
         (turn("cal: Bash"), f'{STEP}: unknown key "cal"; did you mean "call"?'),
         (
             turn("zzz: 1"),
-            f'{STEP}: unknown key "zzz"; allowed are say, call, with, calls, outcome, invalid, error, delay',
+            f'{STEP}: unknown key "zzz"; allowed are say, call, with, calls, outcome, invalid, error, delay, hear',
         ),
         (
             turn("calls: [{cal: Read}]"),
@@ -92,11 +93,12 @@ STEP = "bug.yaml, line 7: turns[0].steps[1]"
         (turn("{delay: 1}"), f"{STEP}: a step needs `say`, `call`, `calls`, `outcome` or `error`"),
         (turn("{say: x, with: {}}"), f"{STEP}: `with` belongs to a `call`"),
         (turn("{say: x, invalid: true}"), f"{STEP}: `invalid` belongs to an `outcome`"),
+        (turn("{say: x, hear: 1}"), f"{STEP}: `hear` belongs to a `call` or to `calls`"),
         (turn("say: 7"), f"{STEP}.say: input should be a valid string"),
         (
             turn("say: x", role="pm", task="fix"),
             "bug.yaml, line 3: turns[0]: there is no turn pm/fix; there are pm/triage, analyst/analyze, "
-            "tester/create_tests, developer/implement, developer/fix, tech_lead/review",
+            "tester/create_tests, developer/implement, developer/fix, tech_lead/review, investigator/bug",
         ),
         ("turns: []\n", 'bug.yaml, line 1: the key "version" is missing'),
         ("version: 1\nturns: []", "bug.yaml, line 2: turns: there is no turn here"),
@@ -163,7 +165,7 @@ def test_loading_scripts_imports_nothing_heavy() -> None:
 
 
 def playing(nth: int, *, pace: float | None = 0) -> RehearsedUpstream:
-    part = Part(role=Role.DEVELOPER, task=Task.FIX, nth=nth, session="s", workspace=Path("/w"))
+    part = Part(role=Role.DEVELOPER, task=Task.FIX, nth=nth, session="s", case="bug-7F3K", workspace=Path("/w"))
     return RehearsedUpstream(load_rehearsal(GOOD.replace("delay: 2", "delay: 0"), "good.yaml"), part, pace=pace)
 
 
@@ -208,7 +210,57 @@ async def test_side_calls_of_the_agent_use_up_no_step() -> None:
         await model.send(asked("a", "b"))
 
 
-def test_the_example_in_the_documentation_is_a_script() -> None:
-    page = Path(__file__).parents[2] / "docs" / "rehearsal.md"
-    example = page.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
-    assert len(load_rehearsal(example, "rehearsal.md").turns) == 2
+def test_the_examples_in_the_documentation_are_scripts() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "rehearsal.md").read_text(encoding="utf-8")
+    examples = [part.split("```")[0] for part in page.split("```yaml\n")[1:]]
+    assert [len(load_rehearsal(example, "rehearsal.md").turns) for example in examples] == [2, 2]
+
+
+# --- people who speak meanwhile --------------------------------------------------------------------------------------
+
+HEARD = 'People spoke. <quoted-1 what="said while you work" from="ada, reporter">'
+BUG = """\
+version: 1
+turns:
+  - role: investigator
+    task: bug
+    steps:
+      - {hear: 1, call: get_bug_conversations, with: {bug_id: "${case}"}}
+      - outcome: {action: ask_reporter, summary: s, confidence: 0, clarification_questions: ["Where?"]}
+"""
+
+
+def investigating(script: str = BUG) -> RehearsedUpstream:
+    part = Part(role=Role.INVESTIGATOR, task=Task.BUG, nth=1, session="s", case="bug-7F3K", workspace=Path("/w"))
+    return RehearsedUpstream(load_rehearsal(script, "bug.yaml"), part, pace=0)
+
+
+async def test_a_step_is_played_until_somebody_is_heard_each_time_as_a_new_answer() -> None:
+    model = investigating()
+    earlier = HEARD.replace("quoted-1", "quoted-0")  # of the turn that this one continues
+    answers = [await body(await model.send(asked(earlier, *"ab"[:number]))) for number in range(3)]
+    assert all('"name": "mcp__caseworker__get_bug_conversations"' in answer for answer in answers)
+    assert all('"bug_id": "bug-7F3K"' in answer for answer in answers)
+    assert len(set(answers)) == 3
+    assert '"name": "StructuredOutput"' in await body(await model.send(asked(earlier, "a", "b", HEARD)))
+
+
+async def test_nobody_is_waited_for_longer_than_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = investigating()
+    await model.send(asked("a"))
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    monkeypatch.setattr(loop, "time", lambda: started + 61)
+    answer = await model.send(asked("a", "b"))
+    monkeypatch.undo()
+    assert '"name": "StructuredOutput"' in await body(answer)
+
+
+async def test_a_last_outcome_that_was_held_back_is_handed_in_again_and_no_other_is() -> None:
+    model = investigating(BUG.replace("hear: 1, ", ""))
+    await model.send(asked("a"))
+    first, second = await body(await model.send(asked("a", "b"))), await body(await model.send(asked("a", "b", HEARD)))
+    assert first != second
+    assert first.count("StructuredOutput") == second.count("StructuredOutput") == 1
+    with pytest.raises(NotScripted, match="ran out after 2 steps"):
+        await model.send(asked("a", "b", HEARD, "c"))

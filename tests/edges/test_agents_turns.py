@@ -150,10 +150,13 @@ async def test_what_goes_with_every_model_call_stays_small(tmp_path: Path) -> No
 
 
 async def _fixed_bytes(world: AgentWorld, role: Role, task: Task) -> int:
+    is_bug = task is Task.BUG
     system, prompt = render(role, task, BriefInputs(title="Sum is wrong", body="It is 0.", author="ann"))
     async with provider(script("error: refused", role=role, task=task), role, task) as api:
         world.model = ModelSettings(key=KEY, base_url=api.url)
-        await world.run(replace(world.brief(None, role, task), system_prompt=system, prompt=prompt))
+        brief = replace(world.brief(None, role, task), system_prompt=system, prompt=prompt, conversation=is_bug)
+        await world.run(brief)
     request = api.requests[0]
-    assert {tool["name"] for tool in request["tools"]} == {*tools_for(role), "StructuredOutput"}
+    ours = ["mcp__caseworker__get_bug_conversations"] if is_bug else []
+    assert {tool["name"] for tool in request["tools"]} == {*tools_for(role), *ours, "StructuredOutput"}
     return len(json.dumps([request["system"], request["tools"]], ensure_ascii=False).encode())

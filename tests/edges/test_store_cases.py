@@ -4,14 +4,15 @@ import asyncio
 
 import pytest
 
-from caseworker.core.casefile import Question
+from caseworker.core.casefile import IssueSection, Question, new_case_file
 from caseworker.core.errors import Bug, Refused
 from caseworker.core.ids import CaseId, issue_case
+from caseworker.core.messages import MessageKind
 from caseworker.core.policy import Policy
 from caseworker.core.record import CaseOpened, Noted, Transitioned
 from caseworker.core.states import IssueState
 from caseworker.store.store import Store
-from tests.edges.store_examples import TRACE, case_file, filed, kinds, open_case, said, snapshot
+from tests.edges.store_examples import TRACE, case_file, filed, kinds, open_bug, open_case, said, snapshot
 
 
 def transition(number: int) -> Transitioned:
@@ -98,6 +99,77 @@ async def test_a_saved_case_file_is_read_back_with_its_questions(store: Store) -
     file.communication.questions.append(Question(from_="analyst", to="reporter", question="Which page?"))
     await store.cases.save_file(case, file)
     assert await case_file(store, case) == file
+
+
+# --- a case that fixes a bug ----------------------------------------------------------------------------------------
+
+
+async def fix_for(store: Store, bug: CaseId, title: str = "Fix the checkout") -> CaseId:
+    issue = await filed(store, title)
+    case = issue_case(issue.repository, issue.number)
+    assert await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case), parent=bug)
+    return case
+
+
+async def test_a_case_may_be_opened_with_the_bug_it_fixes_and_a_file_that_holds_the_analysis(store: Store) -> None:
+    bug, issue = await open_bug(store), await filed(store)
+    case = issue_case(issue.repository, issue.number)
+    section = IssueSection(number=issue.number, title=issue.title, original_body=issue.body)
+    file = new_case_file(section, issue.created_at, 3)
+    file.analysis.brief = "The total is rounded twice."
+    assert await store.cases.open(
+        issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case), parent=bug, file=file
+    )
+    stored = await store.cases.load(case)
+    assert stored is not None
+    assert (stored.parent, stored.file, stored.case.analysed) == (bug, file, True)
+
+
+async def test_a_case_without_a_prepared_file_has_its_analysis_before_it(store: Store) -> None:
+    bug = await open_bug(store)
+    stored = await store.cases.load(await fix_for(store, bug))
+    assert stored is not None
+    assert (stored.parent, stored.case.analysed) == (bug, False)
+
+
+async def test_a_case_of_a_bug_that_does_not_exist_is_our_mistake(store: Store) -> None:
+    with pytest.raises(Bug):
+        await fix_for(store, CaseId("bug-0000"))
+
+
+async def test_a_move_tells_the_other_case_once_however_often_it_is_repeated(store: Store) -> None:
+    bug = await open_bug(store)
+    case = await fix_for(store, bug)
+    after = (await snapshot(store, case)).model_copy(update={"transitions": 1})
+    file = await case_file(store, case)
+    news = said(bug, "The pull request is open.", kind=MessageKind.FIX_NEWS)
+    await store.cases.move(after, transition(1), file, trace=TRACE, tell=news)
+    await store.cases.move(after, transition(1), file, trace=TRACE, tell=said(bug, "again"))
+    assert [message.text for message in await store.inbox.of(bug)][1:] == ["The pull request is open."]
+    assert (await kinds(store, bug))[-1] == "message_recorded"
+    assert [number for number, _, kind in await store.inbox.unclaimed() if kind is MessageKind.FIX_NEWS] == [bug]
+
+
+async def test_news_that_is_there_already_does_not_stop_the_move(store: Store) -> None:
+    bug = await open_bug(store)
+    case = await fix_for(store, bug)
+    await store.inbox.put(said(bug, id="news-1"))
+    after = (await snapshot(store, case)).model_copy(update={"transitions": 1})
+    await store.cases.move(after, transition(1), await case_file(store, case), trace=TRACE, tell=said(bug, id="news-1"))
+    assert (await snapshot(store, case)).transitions == 1
+    assert len(await store.inbox.of(bug)) == 2
+
+
+async def test_cases_that_tell_each_other_at_once_do_not_wait_for_ever(store: Store) -> None:
+    one, two = await open_case(store, "One"), await open_case(store, "Two")
+    moves = []
+    for case, other in ((one, two), (two, one)):
+        before, file = await snapshot(store, case), await case_file(store, case)
+        for number in range(1, 21):
+            after = before.model_copy(update={"transitions": number})
+            moves.append(store.cases.move(after, transition(number), file, trace=TRACE, tell=said(other)))
+    await asyncio.gather(*moves)
+    assert [len(await store.inbox.of(case)) for case in (one, two)] == [21, 21]
 
 
 async def test_cases_are_listed_with_the_newest_change_first(store: Store) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId
-from caseworker.core.messages import MessageKind
+from caseworker.core.messages import MessageKind, Resolution, Standing
 from caseworker.core.record import MessageRecorded, MessagesClaimed
 from caseworker.store.store import Store, open_store
 from tests.edges.store_examples import kinds, open_case, said
@@ -91,6 +91,99 @@ async def test_the_first_word_on_what_came_of_a_message_stays(store: Store) -> N
     await store.inbox.settle([message.id for message in claimed], "answered")
     await store.inbox.settle([message.id for message in claimed], "declined")
     assert [message.outcome for message in await store.inbox.of(case)] == ["answered"]
+
+
+async def test_a_message_whose_outcome_is_clear_at_once_waits_for_nobody(store: Store) -> None:
+    case = await open_case(store)
+    await store.inbox.claim(case, turn=1)
+    third = await store.inbox.put(said(case, standing=Standing.OTHER, outcome="not the reporter"))
+    assert third is not None
+    assert (third.turn, third.outcome) == (0, "not the reporter")
+    assert third in await store.inbox.of(case)
+    assert await store.inbox.unclaimed() == []
+    assert await store.inbox.claim(case, turn=2) == []
+    assert (await kinds(store, case))[-1] == "message_recorded"
+
+
+# --- references ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_message_is_found_by_its_surface_and_its_reference(store: Store) -> None:
+    case = await open_case(store)
+    message = said(case, kind=MessageKind.CLOSE, reference="C1/17.5")
+    close = message.model_copy(update={"refers_to": "C1/17.1", "resolution": Resolution.DATA_FIX})
+    put = await store.inbox.put(close)
+    assert put is not None
+    assert await store.inbox.find("cli", "C1/17.5") == put
+    assert (put.refers_to, put.resolution) == ("C1/17.1", Resolution.DATA_FIX)
+    assert await store.inbox.find("slack", "C1/17.5") is None
+    assert await store.inbox.find("cli", "C1/17.1") is None
+
+
+async def test_fifty_deliveries_with_ids_of_their_own_and_one_reference_make_one_message(store: Store) -> None:
+    case = await open_case(store)
+    tries = (store.inbox.put(said(case, id=f"event-{number}", reference="C1/17.5")) for number in range(50))
+    assert len([message for message in await asyncio.gather(*tries) if message is not None]) == 1
+    assert len(await store.inbox.of(case)) == 2
+
+
+async def test_messages_without_a_reference_do_not_collide_and_are_not_found_by_it(store: Store) -> None:
+    case = await open_case(store)
+    assert await store.inbox.put(said(case)) is not None
+    assert await store.inbox.put(said(case)) is not None
+    assert [message.reference for message in await store.inbox.of(case)] == ["", "", ""]
+    assert await store.inbox.find("cli", "") is None
+
+
+# --- overhearing -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_working_turn_overhears_words_of_those_who_count_and_leaves_the_rest(store: Store) -> None:
+    case = await open_case(store)
+    await store.inbox.claim(case, turn=1)
+    for standing in Standing:
+        await store.inbox.put(said(case, f"words of {standing}", standing=standing))
+    for kind in (MessageKind.CLOSE, MessageKind.TAKEOVER, MessageKind.EDIT):
+        await store.inbox.put(said(case, kind, kind=kind, standing=Standing.DEVELOPER))
+    heard = await store.inbox.overhear(case, 1, {Standing.OWNER, Standing.DEVELOPER})
+    assert [message.text for message in heard] == ["words of owner", "words of developer", "edit"]
+    assert {message.turn for message in heard} == {1}
+    waiting = [message.text for message in await store.inbox.of(case) if message.turn is None]
+    assert waiting == ["words of reporter", "words of other", "close", "takeover"]
+    claim = (await store.record.read(case))[-1].entry
+    assert claim == MessagesClaimed(turn=1, messages=[message.id for message in heard])
+
+
+async def test_what_was_overheard_is_told_once_and_belongs_to_the_turn(store: Store) -> None:
+    case = await open_case(store)
+    first = await store.inbox.claim(case, turn=1)
+    await store.inbox.put(said(case, "since 9:40"))
+    heard = await store.inbox.overhear(case, 1, {Standing.OWNER})
+    assert await store.inbox.overhear(case, 1, {Standing.OWNER}) == []
+    assert await store.inbox.claim(case, turn=1) == first + heard  # the attempt was killed: the next is told all of it
+
+
+async def test_a_message_is_overheard_by_one_of_many_who_listen(store: Store) -> None:
+    case = await open_case(store)
+    await store.inbox.put(said(case))
+    heard = await asyncio.gather(*(store.inbox.overhear(case, 1, {Standing.OWNER}) for _ in range(20)))
+    ids = [message.id for messages in heard for message in messages]
+    assert len(ids) == len(set(ids)) == 2
+    assert (await kinds(store, case)).count("messages_claimed") == 1
+
+
+async def test_the_words_of_another_case_are_not_overheard(store: Store) -> None:
+    case = await open_case(store, "One")
+    await store.inbox.claim(case, turn=1)
+    await open_case(store, "Two")
+    assert await store.inbox.overhear(case, 1, set(Standing)) == []
+
+
+async def test_who_overhears_nothing_waits_for_no_writer(store: Store) -> None:
+    case = await open_case(store)
+    await store.inbox.claim(case, turn=1)
+    async with store.database.writing(), asyncio.timeout(8):
+        assert await store.inbox.overhear(case, 1, set(Standing)) == []
 
 
 async def test_after_a_kill_in_the_middle_of_writes_every_acknowledged_message_is_there(store_url: str) -> None:

@@ -3,9 +3,11 @@
 import asyncio
 
 from caseworker.core.ids import CaseId, SessionId
+from caseworker.core.record import Noted, WorkspaceRemoved
 from caseworker.ports import Attempt, FinishedTurn
 from caseworker.store.store import Store
 from tests.edges.store_examples import (
+    TRACE,
     begin,
     begun,
     case_file,
@@ -15,6 +17,7 @@ from tests.edges.store_examples import (
     finished,
     kinds,
     open_case,
+    snapshot,
 )
 
 ENTRY: dict[str, object] = {"type": "user", "uuid": "u1"}
@@ -142,3 +145,15 @@ async def test_beginning_a_turn_writes_no_entry(store: Store) -> None:
     before = await kinds(store, case)
     assert isinstance(await begin(store, case), Attempt)
     assert await kinds(store, case) == before
+
+
+async def test_a_case_is_closed_up_once_in_each_epoch(store: Store) -> None:
+    case = await open_case(store)
+    file = await case_file(store, case)
+    for epoch in (1, 2):
+        after = (await snapshot(store, case)).model_copy(update={"epoch": epoch})
+        await store.cases.move(after, Noted(text="moved"), file, trace=TRACE)
+        for _ in range(2):
+            await store.turns.close_up(case, WorkspaceRemoved(), trace=TRACE)
+        assert (await kinds(store, case)).count("workspace_removed") == epoch
+    assert await store.cases.unfinished() == []

@@ -10,6 +10,7 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
 from caseworker.engine.worker import sandboxed_runner
+from caseworker.flows.bug import BugInvestigationWorkflow
 from caseworker.flows.issue import IssueWorkflow
 
 HISTORIES = sorted((Path(__file__).parent / "histories").rglob("*.json"))
@@ -28,6 +29,8 @@ def test_there_are_histories() -> None:
 async def test_a_committed_history_replays(path: Path) -> None:
     history = read(path)
     replayer = Replayer(
-        workflows=[IssueWorkflow], workflow_runner=sandboxed_runner(), data_converter=pydantic_data_converter
+        workflows=[IssueWorkflow, BugInvestigationWorkflow],
+        workflow_runner=sandboxed_runner(),
+        data_converter=pydantic_data_converter,
     )
     await asyncio.wait_for(replayer.replay_workflow(history), timeout=30)

@@ -11,6 +11,7 @@ from temporalio.client import WorkflowHistory
 
 from caseworker.engine.client import Address, connect
 from caseworker.engine.server import TemporalServer
+from tests.world.office import Office, open_office
 from tests.world.world import World, open_world
 
 
@@ -27,6 +28,16 @@ async def world(tmp_path: Path, temporal: Address, request: pytest.FixtureReques
     async with open_world(tmp_path / "home", await connect(temporal)) as world:
         yield world
         histories = await world.end()
+    folder = request.config.getoption("--keep-histories")
+    if folder is not None:
+        keep(Path(folder), request.node.name, histories)
+
+
+@pytest.fixture
+async def office(tmp_path: Path, temporal: Address, request: pytest.FixtureRequest) -> AsyncIterator[Office]:
+    async with open_office(tmp_path / "home", await connect(temporal)) as office:
+        yield office
+        histories = await office.world.end()
     folder = request.config.getoption("--keep-histories")
     if folder is not None:
         keep(Path(folder), request.node.name, histories)

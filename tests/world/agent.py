@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
+from caseworker.core.conversation import Line
 from caseworker.core.outcomes import Outcome, Task, parse_outcome
 from caseworker.core.record import AgentEvent, AgentSaid
 from caseworker.core.states import Role
-from caseworker.ports import AgentFailed, AgentFinished, Brief
+from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear
 
 Act = Callable[[Path], Outcome | AgentFailed]
 
@@ -86,6 +87,33 @@ def rejected(workspace: Path) -> Outcome:
     )
 
 
+def asked(*questions: str) -> Act:
+    def act(workspace: Path) -> Outcome:
+        return bug_outcome("ask_reporter", clarification_questions=list(questions) or ["Which page shows the error?"])
+
+    return act
+
+
+def found(summary: str = "The total is summed before the discount.", action: str = "post_findings") -> Act:
+    def act(workspace: Path) -> Outcome:
+        return bug_outcome(
+            action,
+            summary=summary,
+            for_reporter="We know why: discounts are counted twice.",
+            root_cause="cart.py:12: the discount is applied to the sum and to each item.",
+            fix_type="code_fix",
+            evidence=[{"source": "python -m pytest tests/test_cart.py", "shows": "1 failed"}],
+            recommended_actions=["Apply the discount once."],
+        )
+
+    return act
+
+
+def bug_outcome(action: str, **fields: object) -> Outcome:
+    whole = {"action": action, "summary": "Too little to go on.", "confidence": 0.8, **fields}
+    return parse_outcome(Role.INVESTIGATOR, Task.BUG, whole)
+
+
 class ScriptedAgent:
     """The `AgentRuntime` of most scenarios. Without instructions it walks the straight path."""
 
@@ -97,8 +125,15 @@ class ScriptedAgent:
             (Role.DEVELOPER, Task.IMPLEMENT): [implemented],
             (Role.DEVELOPER, Task.FIX): [implemented],
             (Role.TECH_LEAD, Task.REVIEW): [approved],
+            (Role.INVESTIGATOR, Task.BUG): [found()],
         }
         self.briefs: list[Brief] = []
+        self.ears: list[Ear] = []
+        self.heard: list[str] = []
+        """What was said to it in the middle of a turn, if it listens."""
+        self.read: list[list[Line]] = []
+        """The conversation as each turn found it that may read it."""
+        self._listens = False
         self._holds: dict[Role, asyncio.Event] = {}
         self._reached: dict[Role, asyncio.Event] = {}
         self.stopped: list[Role] = []
@@ -116,10 +151,15 @@ class ScriptedAgent:
     def reached(self, role: Role) -> Awaitable[object]:
         return asyncio.wait_for(self._reached[role].wait(), timeout=20)
 
+    def hears(self) -> None:
+        """From now on it looks for people's words before it acts, as an agent does between two of its steps."""
+        self._listens = True
+
     async def run(
-        self, brief: Brief, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]]
+        self, brief: Brief, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]], ear: Ear
     ) -> AgentFinished | AgentFailed:
         self.briefs.append(brief)
+        self.ears.append(ear)
         await saw([AgentSaid(turn=brief.attempt.turn, text=f"I am the {brief.role}.")])
         hold = self._holds.get(brief.role)
         if hold is not None:
@@ -129,6 +169,10 @@ class ScriptedAgent:
             except asyncio.CancelledError:
                 self.stopped.append(brief.role)
                 raise
+        if brief.conversation:
+            self.read.append(list(await ear.conversation()))
+        if self._listens:
+            self.heard += [message.text for message in await ear.news()]
         acts = self._script[brief.role, brief.task]
         end = acts[min(brief.nth, len(acts)) - 1](brief.workspace)
         return end if isinstance(end, AgentFailed) else AgentFinished(outcome=end, calls=1)

@@ -1,11 +1,17 @@
 """A person at a terminal: the real command, a home of their own, and the host that it starts."""
 
+import fcntl
 import json
 import os
+import pty
+import re
+import select
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +20,7 @@ from pathlib import Path
 
 PATIENCE = 60.0
 REHEARSAL = Path(__file__).with_name("greeting.yaml")
+BUG_REHEARSAL = Path(__file__).with_name("bug.yaml")
 
 
 @dataclass(frozen=True)
@@ -33,16 +40,31 @@ class Terminal:
             **environment,
         }
 
-    def types(self, *arguments: str | Path, user: str | None = None) -> Answer:
+    def types(self, *arguments: str | Path, user: str | None = None, stdin: str = "") -> Answer:
         """Runs to its end."""
         done = subprocess.run(
-            self._command(arguments), env=self.environment, capture_output=True, text=True, timeout=PATIENCE, user=user
+            self.command(arguments),
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            user=user,
+            input=stdin,
         )
         return Answer(done.returncode, done.stdout, done.stderr)
 
+    @contextmanager
+    def opens(self, *arguments: str | Path) -> Iterator["Window"]:
+        """In a window of its own: a real terminal, with somebody at its keys."""
+        window = Window(self.command(arguments), {**self.environment, "TERM": "xterm"})
+        try:
+            yield window
+        finally:
+            window.closes()
+
     def starts(self, *arguments: str | Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            self._command(arguments), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            self.command(arguments), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
     def reads_json(self, *arguments: str | Path) -> dict[str, object]:
@@ -95,8 +117,65 @@ class Terminal:
         assert isinstance(value, int)
         return value
 
-    def _command(self, arguments: tuple[str | Path, ...]) -> list[str]:
+    def command(self, arguments: tuple[str | Path, ...]) -> list[str]:
         return [str(Path(sys.executable).parent / "caseworker"), *map(str, arguments)]
+
+
+class Window:
+    """A pseudo-terminal with a program in it."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        self._keys, inside = pty.openpty()
+        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
+        self.modes_before = termios.tcgetattr(inside)
+        self._inside = inside
+        self.process = subprocess.Popen(
+            command, env=environment, stdin=inside, stdout=inside, stderr=inside, start_new_session=True
+        )
+        self._shown = b""
+
+    def presses(self, keys: str) -> None:
+        os.write(self._keys, keys.encode())
+
+    def shows(self, words: str, *, times: int = 1) -> None:
+        """Waits until it has."""
+        deadline = time.monotonic() + PATIENCE
+        while self.text().count(words) < times:
+            ready, _, _ = select.select([self._keys], [], [], 0.05)
+            if ready:
+                self._shown += os.read(self._keys, 65_536)
+            elif self.process.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError(f"{words!r} was not shown; this was:\n{self.text()}")
+
+    def text(self) -> str:
+        """Everything that was ever shown, without the moves of the cursor."""
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._shown.decode(errors="replace"))
+
+    def last_line(self) -> str:
+        """What the last drawing of the input line looks like."""
+        return self._shown.decode(errors="replace").rpartition("\x1b[2K")[2]
+
+    def ends(self) -> int:
+        """Its exit code; what it still shows is read meanwhile."""
+        deadline = time.monotonic() + PATIENCE
+        while self.process.poll() is None:
+            assert time.monotonic() < deadline, self.text()
+            ready, _, _ = select.select([self._keys], [], [], 0.05)
+            if ready:
+                self._shown += os.read(self._keys, 65_536)
+        while select.select([self._keys], [], [], 0)[0]:
+            self._shown += os.read(self._keys, 65_536)
+        return self.process.returncode
+
+    def modes_now(self) -> list[object]:
+        return list(termios.tcgetattr(self._inside))
+
+    def closes(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._inside)
+        os.close(self._keys)
 
 
 def is_alive(pid: int) -> bool:

@@ -13,29 +13,33 @@ from temporalio.service import RPCError
 from temporalio.worker import Replayer
 
 from caseworker.app.settings import Settings
-from caseworker.app.wiring import Parts, make_case_workers, make_doorbell, make_reconciler
-from caseworker.contract.names import workflow_id
-from caseworker.core.ids import CaseId
+from caseworker.app.wiring import FLOWS, Parts, make_case_workers, make_doorbell, make_reconciler
+from caseworker.chats.slack import SlackChat
+from caseworker.contract.names import sla_workflow_id, workflow_id
+from caseworker.core.ids import CaseId, is_bug_case
 from caseworker.core.messages import MessageKind, receipt
 from caseworker.core.policy import Policy
 from caseworker.core.record import Recorded, Transitioned
 from caseworker.core.states import IssueState
 from caseworker.core.story import tell
 from caseworker.engine.worker import sandboxed_runner
-from caseworker.flows.issue import IssueWorkflow
 from caseworker.forges.local import LocalForge
 from caseworker.intake.manual import ManualIntake
 from caseworker.intake.reconciler import Reconciler
-from caseworker.ports import NewIssue, PullRequest, Store, StoredCase, Switchboard
+from caseworker.intake.reports import Reports
+from caseworker.ports import NewIssue, PullRequest, Store, StoredCase, Switchboard, Thread
 from caseworker.store.store import open_store
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.world.agent import ScriptedAgent
+from tests.world.bugs import BugInWorld, words
 from tests.world.project import git, make_project
+from tests.world.slack import SlackDouble
 
 PATIENCE = 30.0
+REPORTS, SUMMARIES = "C0REPORTS", "C0SUMMARY"
 
 
 @dataclass
@@ -49,6 +53,7 @@ class World:
     intake: ManualIntake
     reconciler: Reconciler
     switchboard: Switchboard
+    reports: Reports
     policy: Policy = field(default_factory=lambda: Policy(turn_retries=1))
     cached: int = 200
     cases: list[CaseId] = field(default_factory=list)
@@ -62,6 +67,14 @@ class World:
         opened = await self.intake.open_case(issue, policy=self.policy, rehearsal=None, author="ada")
         self.cases.append(opened.case)
         return CaseInWorld(self, opened.case)
+
+    async def reporter_writes(self, text: str, *, policy: Policy | None = None) -> BugInWorld:
+        repository = await self.store.repositories.register(self.repository)
+        reported = await self.reports.report(
+            words(text, "rita"), repository=repository, rehearsal=None, policy=policy or self.policy
+        )
+        self.cases.append(reported.case)
+        return BugInWorld(self, reported.case)
 
     # --- what time and machines do
 
@@ -89,10 +102,10 @@ class World:
 
     async def histories(self) -> AsyncIterator[WorkflowHistory]:
         """Every run of every case, from the newest back to the first."""
-        for case in self.cases:
+        for workflow in self._workflows():
             run: str | None = None
             while True:
-                handle = self.client.get_workflow_handle(workflow_id(case), run_id=run)
+                handle = self.client.get_workflow_handle(workflow, run_id=run)
                 history = await handle.fetch_history()
                 yield history
                 run = history.events[0].workflow_execution_started_event_attributes.continued_execution_run_id
@@ -101,44 +114,49 @@ class World:
 
     async def end(self) -> list[WorkflowHistory]:
         """Stop, and replay everything that happened: each scenario is a test of determinism as well."""
-        for case in self.cases:
-            await self._rests(case)
+        for workflow in self._workflows():
+            await self._rests(workflow)
         async with _in_time("the worker's end"):
             await self.worker_stops()
         async with _in_time("reading the histories"):
             kept = [history async for history in self.histories()]
         replayer = Replayer(
-            workflows=[IssueWorkflow],
+            workflows=FLOWS,
             workflow_runner=sandboxed_runner(),
             data_converter=self.client.data_converter,
         )
         for history in kept:
+            if not _has_begun(history):
+                continue
             replay = asyncio.create_task(replayer.replay_workflow(history))
             done, _ = await asyncio.wait({replay}, timeout=PATIENCE)
             assert done, f"the replay hangs after {_told(history)}"  # not cancelled: it would not let go
             replay.result()
-        for case in self.cases:
+        for workflow in self._workflows():
             try:
-                await self.client.get_workflow_handle(workflow_id(case)).terminate("the scenario is over")
+                await self.client.get_workflow_handle(workflow).terminate("the scenario is over")
             except RPCError:
                 continue  # it has ended by itself
         return kept
 
-    async def _rests(self, case: CaseId) -> None:
-        """Until no workflow task is under way: the replayer waits forever for what half a task had begun."""
-        under_way = {
-            EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
-            EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
-            EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
-            EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED,
-        }
+    def _workflows(self) -> list[str]:
+        clocks = [sla_workflow_id(case) for case in self.cases if is_bug_case(case)]
+        return [*(workflow_id(case) for case in self.cases), *clocks]
+
+    async def _rests(self, workflow: str) -> None:
+        """Until nothing is under way: the replayer waits forever for what half a task had begun."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            history = await self.client.get_workflow_handle(workflow_id(case)).fetch_history()
-            if history.events[-1].event_type not in under_way:
+            told = (await self.client.get_workflow_handle(workflow).describe()).raw_description
+            if not told.pending_activities and not told.HasField("pending_workflow_task"):
                 return
             await asyncio.sleep(0.02)
-        raise AssertionError(f"the workflow of {case} does not come to rest")
+        raise AssertionError(f"the workflow {workflow} does not come to rest")
+
+
+def _has_begun(history: WorkflowHistory) -> bool:
+    """A run that was continued as new and has done nothing yet has nothing to replay."""
+    return any(event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED for event in history.events)
 
 
 def _told(history: WorkflowHistory) -> str:
@@ -241,7 +259,9 @@ class CaseInWorld:
 
 
 @asynccontextmanager
-async def open_world(home: Path, client: Client, *, cached: int = 200) -> AsyncIterator[World]:
+async def open_world(
+    home: Path, client: Client, *, cached: int = 200, slack: SlackDouble | None = None
+) -> AsyncIterator[World]:
     settings = Settings(home=home)
     project = make_project(home / "project")
     store = await open_store(settings.database)
@@ -254,6 +274,9 @@ async def open_world(home: Path, client: Client, *, cached: int = 200) -> AsyncI
         builder=SandboxedBuilder(sandbox),
         forge=forge,
         runtime=agent,
+        doorbell=make_doorbell(client, store),
+        chats={"slack": SlackChat(token=slack.bot_token, base_url=slack.base_url)} if slack else {},
+        developers=Thread(surface="slack", channel=SUMMARIES) if slack else None,
     )
     world = World(
         home=home,
@@ -264,7 +287,8 @@ async def open_world(home: Path, client: Client, *, cached: int = 200) -> AsyncI
         agent=agent,
         cached=cached,
         intake=ManualIntake(store=store, doorbell=make_doorbell(client, store)),
-        reconciler=make_reconciler(client, parts),
+        reconciler=make_reconciler(parts),
+        reports=Reports(store=store, doorbell=parts.doorbell, policy=Policy()),
         switchboard=make_doorbell(client, store),
     )
     await world.worker_starts()

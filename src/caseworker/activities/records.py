@@ -1,15 +1,20 @@
 """Reading and writing the case's own record: the only activities that touch nothing but the store."""
 
+from contextlib import suppress
+
 from temporalio import activity
 
 from caseworker.activities.running import refusals_told
 from caseworker.contract.activities import RecordActivities
-from caseworker.contract.wire import Claimed, ClaimRequest, MoveRequest, SettleRequest
+from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
+from caseworker.core import words
 from caseworker.core.case import Case
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId
+from caseworker.core.commands import reopens
+from caseworker.core.errors import Refused, Transient
+from caseworker.core.ids import CaseId, MessageId
+from caseworker.core.messages import Claimed, Message, NewMessage, Standing
 from caseworker.core.sections import after_move
-from caseworker.ports import Store, StoredCase
+from caseworker.ports import Doorbell, Store, StoredCase
 
 
 async def stored_case(store: Store, case: CaseId) -> StoredCase:
@@ -19,9 +24,21 @@ async def stored_case(store: Store, case: CaseId) -> StoredCase:
     return stored
 
 
+def claimed(message: Message) -> Claimed:
+    return Claimed(
+        id=message.id,
+        kind=message.kind,
+        author=message.author,
+        standing=message.standing,
+        resolution=message.resolution,
+        reopens=reopens(message.kind, message.text),
+    )
+
+
 class Records(RecordActivities):
-    def __init__(self, *, store: Store) -> None:
+    def __init__(self, *, store: Store, doorbell: Doorbell) -> None:
         self._store = store
+        self._doorbell = doorbell
 
     @activity.defn
     async def load_case(self, case: CaseId) -> Case:
@@ -32,11 +49,7 @@ class Records(RecordActivities):
     async def claim_messages(self, request: ClaimRequest) -> list[Claimed]:
         """Those that are not answered for yet; the text stays in the store."""
         messages = await self._store.inbox.claim(request.case, request.turn)
-        return [
-            Claimed(id=message.id, kind=message.kind, author=message.author, standing=message.standing)
-            for message in messages
-            if message.outcome is None
-        ]
+        return [claimed(message) for message in messages if message.outcome is None]
 
     @activity.defn
     async def settle_messages(self, request: SettleRequest) -> None:
@@ -47,4 +60,24 @@ class Records(RecordActivities):
         with refusals_told():
             stored = await stored_case(self._store, request.after.id)
             file = after_move(stored.file, request.after)
-            await self._store.cases.move(request.after, request.entry, file, trace=stored.trace)
+            news = _news(stored, request.after)
+            await self._store.cases.move(request.after, request.entry, file, trace=stored.trace, tell=news)
+        if news is not None:
+            with suppress(Transient):  # it is in the bug's inbox; the reconciler rings, too
+                await self._doorbell.ring(news.case, MessageId(0), news.kind)
+
+
+def _news(stored: StoredCase, after: Case) -> NewMessage | None:
+    """What the bug that this case fixes is told of a move: where a person is wanted, and how it ended."""
+    if stored.parent is None or after.state not in words.NEWS_KIND:
+        return None
+    return NewMessage(
+        case=stored.parent,
+        surface="case",
+        external_id=f"{after.id}/{after.epoch}/{after.transitions}",
+        author=after.id,
+        standing=Standing.DEVELOPER,
+        kind=words.NEWS_KIND[after.state],
+        text=words.fix_news(after),
+        trace=stored.trace,
+    )

@@ -12,7 +12,7 @@ from caseworker.contract.names import REFUSED
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, TraceId
 from caseworker.core.record import Noted
-from caseworker.ports import Store, StoredCase
+from caseworker.ports import Store, StoredBug, StoredCase
 
 _BEAT_SECONDS = 0.5
 
@@ -48,7 +48,7 @@ _STUCK_AT = (3, 10, 100)
 
 
 @asynccontextmanager
-async def short_work(store: Store, stored: StoredCase) -> AsyncIterator[None]:
+async def short_work(store: Store, stored: StoredCase | StoredBug) -> AsyncIterator[None]:
     """Beats, tells refusals, and puts a trouble that does not pass on the record, where people look."""
     try:
         with refusals_told():

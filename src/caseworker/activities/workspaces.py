@@ -2,13 +2,14 @@
 
 from temporalio import activity
 
+from caseworker.activities.bugs import stored_bug
 from caseworker.activities.records import stored_case
 from caseworker.activities.running import refusals_told, short_work, traced
 from caseworker.contract.activities import WorkspaceActivities
 from caseworker.core.case import Case
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.ids import CaseId, Sha, is_bug_case
 from caseworker.core.record import WorkspaceRemoved
-from caseworker.ports import Store, Workspaces
+from caseworker.ports import Store, StoredBug, StoredCase, Workspaces
 
 
 class WorkspaceKeeping(WorkspaceActivities):
@@ -34,8 +35,9 @@ class WorkspaceKeeping(WorkspaceActivities):
 
     @activity.defn
     async def remove_workspace(self, case: CaseId) -> None:
+        stored: StoredCase | StoredBug
         with refusals_told():
-            stored = await stored_case(self._store, case)
+            stored = await (stored_bug if is_bug_case(case) else stored_case)(self._store, case)
         with traced(stored.trace, case):
             async with short_work(self._store, stored):
                 await self._workspaces.remove(case)

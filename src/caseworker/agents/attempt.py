@@ -1,4 +1,4 @@
-"""The talk of one attempt: the prompt, at most one repair, and how it ended, as a value."""
+"""The talk of one attempt: the prompt, at most one repair, what people say meanwhile, and how it ended, as a value."""
 
 import asyncio
 from collections import deque
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import ValidationError
 
 from caseworker.agents.gateway import Gateway
+from caseworker.agents.hearing import Hearing
 from caseworker.agents.process import AttemptFolder
-from caseworker.agents.prompting import repair
+from caseworker.agents.prompting import hand_in_again, repair
 from caseworker.agents.redaction import Redactor
 from caseworker.agents.watching import Batches, Watcher
 from caseworker.core.outcomes import Outcome, parse_outcome
@@ -35,6 +36,7 @@ class Talk:
     folder: AttemptFolder
     gateway: Gateway
     redactor: Redactor
+    hearing: Hearing
     stderr: deque[str] = field(default_factory=lambda: deque(maxlen=_LOG_LINES))
 
     async def hold(self, client: "ClaudeSDKClient", batches: Batches) -> AgentFinished | AgentFailed:
@@ -60,8 +62,8 @@ class Talk:
     async def _turn(self, client: "ClaudeSDKClient", batches: Batches) -> AgentFinished | AgentFailed:
         watcher = Watcher(self.brief.attempt.turn, self.redactor, self.brief.workspace)
         prompt = self.brief.prompt
-        problem = ""
-        for _ in ("the turn", "its one repair"):
+        repaired = False
+        while True:
             await client.query(prompt)
             result = await _listen(client, watcher, batches)
             answer = self._answer(result, watcher.rejection)
@@ -69,9 +71,13 @@ class Talk:
                 return answer
             if not isinstance(answer, _Invalid):
                 return AgentFinished(outcome=answer, calls=self.gateway.calls)
-            problem = answer.problem
-            prompt = repair(problem)
-        return self._failed("invalid_outcome", f"the outcome was invalid twice: {problem}")
+            if self.hearing.took_back():  # nothing was wrong with it: the one repair is not used up
+                prompt = hand_in_again()
+            elif repaired:
+                return self._failed("invalid_outcome", f"the outcome was invalid twice: {answer.problem}")
+            else:
+                repaired = True
+                prompt = repair(answer.problem)
 
     def _answer(self, result: "ResultMessage | None", rejection: str) -> "Outcome | _Invalid | AgentFailed":
         if result is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from caseworker.agents.attempt import Talk
 from caseworker.agents.gateway import Allowance, Gateway
+from caseworker.agents.hearing import Hearing
 from caseworker.agents.process import AttemptFolder, attempt_folder
 from caseworker.agents.redaction import Redactor
 from caseworker.agents.rehearsal import load_rehearsal
@@ -20,7 +21,7 @@ from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
 from caseworker.agents.watching import Batches
 from caseworker.core.errors import Refused
 from caseworker.core.record import AgentEvent
-from caseworker.ports import AgentFailed, AgentFinished, Brief, Enclosure, Ledger, Sandbox, Transcripts
+from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear, Enclosure, Ledger, Sandbox, Transcripts
 
 Saw = Callable[[Sequence[AgentEvent]], Awaitable[None]]
 Result = AgentFinished | AgentFailed
@@ -52,14 +53,15 @@ class ClaudeRuntime:
         self._model = model
         self._redactor = Redactor([*secrets, model.key or ""])
 
-    async def run(self, brief: Brief, saw: Saw) -> Result:
+    async def run(self, brief: Brief, saw: Saw, ear: Ear) -> Result:
         upstream = self._upstream(brief)
         if isinstance(upstream, AgentFailed):
             return upstream
         allowance = Allowance(attempt=brief.attempt, model=brief.model, cap_micros=brief.cap_micros, calls=brief.calls)
         with attempt_folder() as folder:
             gateway = Gateway(path=folder.socket, upstream=upstream, ledger=self._ledger, allowance=allowance)
-            talk = Talk(brief=brief, folder=folder, gateway=gateway, redactor=self._redactor)
+            hearing = Hearing(ear, lambda: gateway.calls)
+            talk = Talk(brief=brief, folder=folder, gateway=gateway, redactor=self._redactor, hearing=hearing)
             work = asyncio.create_task(self._work(talk, saw), name=f"turn-{brief.attempt.turn}")
             try:
                 return await asyncio.shield(work)
@@ -82,6 +84,7 @@ class ClaudeRuntime:
                 task=brief.task,
                 nth=brief.nth,
                 session=brief.attempt.session,
+                case=brief.attempt.case,
                 workspace=brief.workspace,
             )
             return RehearsedUpstream(rehearsal, part, pace=self._model.pace)
@@ -95,7 +98,9 @@ class ClaudeRuntime:
         brief, folder = talk.brief, talk.folder
         resume = brief.resume if await self._lay_out_history(brief, folder) else None
         store = SessionAdapter(self._transcripts, self._redactor)
-        options = agent_options(brief, folder, resume=resume, store=store, stderr=talk.stderr.append)
+        options = agent_options(
+            brief, folder, resume=resume, store=store, hearing=talk.hearing, stderr=talk.stderr.append
+        )
         folder.write_starter(self._sandbox.command(_enclosure(brief, folder), [str(agent_binary())]))
         async with Batches(saw) as batches, talk.gateway:
             result = await talk.hold(ClaudeSDKClient(options), batches)

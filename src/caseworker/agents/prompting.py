@@ -1,22 +1,21 @@
 """Prompts: Markdown files with holes, and what fills them. Text from people is cleaned, labelled and fenced."""
 
 import re
-import secrets
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from caseworker.agents.cleaning import cleaned, label, one_line, revealed
+from caseworker.agents.cleaning import cleaned, one_line, revealed
+from caseworker.agents.quoting import MESSAGE_LIMIT, Fence, said
 from caseworker.core.errors import Bug
-from caseworker.core.messages import Standing
-from caseworker.core.outcomes import Task
+from caseworker.core.messages import Message, Standing
+from caseworker.core.outcomes import Severity, Task
 from caseworker.core.record import clip
 from caseworker.core.states import Role
 
 _BODY_LIMIT: Final = 24_000
-_MESSAGE_LIMIT: Final = 8_000
 _EVIDENCE_LIMIT: Final = 24_000
 _DIFF_LIMIT: Final = 80_000
 
@@ -28,6 +27,16 @@ _ROLE_LINES: Final[dict[Role, str]] = {
     Role.SENIOR_DEVELOPER: "senior developer: you finish what others could not, with no larger a change than needed.",
     Role.TECH_LEAD: "tech lead: you let only sound work pass, and say exactly what is missing.",
     Role.INVESTIGATOR: "investigator: you find the cause, by evidence.",
+}
+
+_WAITED: Final = {
+    "awaiting_reporter": "You had asked the reporter: the answer should be the newest message of the reporter.",
+    "timed_out": "You had asked the reporter, who has not answered in time. Go on without the answer, and say in "
+    "`summary` and `for_reporter` that you did.",
+    "awaiting_dev": "Your findings were posted. If a developer or an owner asks for a fix or a pull request, the "
+    "action is create_fix; otherwise refine the findings by what was said.",
+    "dev_takeover": "A developer had taken the case over and hands it back: go on from what they found and did.",
+    "resolved": "The case was resolved and is open again: find out what speaks against the earlier conclusion.",
 }
 
 
@@ -51,53 +60,99 @@ class BriefInputs:
     brief: str = ""
     """The analyst's, in Markdown."""
 
+    # Of a bug case, where `title`, `body` and `author` are the report and its reporter:
+    bug_id: str = ""
+    severity: Severity | None = None
+    services: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(name, owners)."""
+    vague: bool = False
+    """The report names nothing to start from. Only a first turn asks about it with no tool in hand."""
+    continues_from: str = ""
+    """The `BugState` in which the case waited. Empty: this is the first turn."""
+    timed_out: bool = False
+    said: tuple[Message, ...] = ()
+    """The messages claimed for this turn: like `messages`, with edits and deletions told as such."""
+    attachments: tuple[tuple[str, str, str, int], ...] = ()
+    """(path in the workspace, what its author called it, media type, bytes)."""
+    problems: tuple[tuple[str, str], ...] = ()
+    """(what its author called it, why it could not be had) of other attachments."""
+
 
 def render(role: Role, task: Task, inputs: BriefInputs) -> tuple[str, str]:
     """(system prompt, prompt) of a turn."""
     system = _fill(_template("system"), {"role_line": _ROLE_LINES[role]})
-    return system, _fill(_template(f"{role}.{task}"), _blocks(inputs, _Fence()))
+    return system, _fill(_template(_name(role, task, inputs)), _blocks(inputs, Fence()))
+
+
+def _name(role: Role, task: Task, inputs: BriefInputs) -> str:
+    if task is Task.BUG and inputs.continues_from:
+        return "investigator.bug.continued"
+    if task is Task.BUG and inputs.vague:
+        return "investigator.bug.vague"
+    return f"{role}.{task}"
 
 
 def repair(problem: str) -> str:
     return _fill(_template("repair"), {"problem": problem})
 
 
-class _Fence:
-    """The nonce is drawn anew for each prompt, so that no text can hold the closing tag beforehand."""
-
-    def __init__(self) -> None:
-        self._tag = f"quoted-{secrets.token_hex(6)}"
-
-    def around(self, text: str, *, what: str, source: str) -> str:
-        if not text.strip():
-            return ""
-        return f'<{self._tag} what="{what}" from="{label(source)}">\n{text.strip()}\n</{self._tag}>'
+def hand_in_again() -> str:
+    return _template("again")
 
 
-def _blocks(inputs: BriefInputs, fence: _Fence) -> dict[str, str]:
+def _blocks(inputs: BriefInputs, fence: Fence) -> dict[str, str]:
     issue = f"{one_line(inputs.title)}\n\n{clip(cleaned(inputs.body), _BODY_LIMIT)}"
     if inputs.labels:
         issue += f"\n\nLabels: {', '.join(one_line(name) for name in inputs.labels)}"
-    said = [
-        fence.around(clip(cleaned(text), _MESSAGE_LIMIT), what="message", source=f"{author}, {standing}")
+    words = [
+        fence.around(clip(cleaned(text), MESSAGE_LIMIT), what="message", source=f"{author}, {standing}")
         for author, standing, text in inputs.messages
     ]
+    words += [said(fence, message) for message in inputs.said]
     evidence = clip(revealed(inputs.evidence), _EVIDENCE_LIMIT)
     diff = clip(revealed(inputs.diff), _DIFF_LIMIT)
     feedback = clip(cleaned(inputs.feedback), _BODY_LIMIT)
     return {
         "issue": fence.around(issue, what="issue", source=f"{inputs.author}, author of the issue"),
-        "messages": _titled("Said since, oldest first:", "\n".join(filter(None, said))),
+        "messages": _titled("Said since, oldest first:", "\n".join(filter(None, words))),
         "analysis": _analysis(inputs, fence),
         "evidence": fence.around(evidence, what="what was run and seen", source="Caseworker's builds"),
         "diff": fence.around(diff, what="diff against the base", source="the working tree"),
         "feedback": fence.around(feedback, what="feedback on the last attempt", source="build or tech lead"),
         "commands": _listed("Commands that decide here:", [f"`{one_line(text)}`" for text in inputs.commands]),
         "case_file": _titled("", f"What is known of the case so far: `{inputs.case_file}`" if inputs.case_file else ""),
+        **_bug_blocks(inputs, fence),
     }
 
 
-def _analysis(inputs: BriefInputs, fence: _Fence) -> str:
+def _bug_blocks(inputs: BriefInputs, fence: Fence) -> dict[str, str]:
+    title, report = one_line(inputs.title), clip(cleaned(inputs.body), _BODY_LIMIT).strip()
+    if not report.startswith(title):  # a report without a title of its own is called by its first words
+        report = f"{title}\n\n{report}"
+    read = [f"severity {inputs.severity}"] if inputs.severity else []
+    read += [f"service {one_line(name)}{_owned(owners)}" for name, owners in inputs.services]
+    files = [
+        f"`{path}`: {one_line(name, 300)} ({one_line(media_type, 100) or 'of unknown type'}, {size:,} bytes)"
+        for path, name, media_type, size in inputs.attachments
+    ]
+    files += [f"could not be had: {one_line(name, 300)} ({one_line(why, 300)})" for name, why in inputs.problems]
+    attached = fence.around(_listed("", files), what="files that came with it", source="the people in this case")
+    state = "timed_out" if inputs.timed_out else inputs.continues_from
+    return {
+        "bug_id": inputs.bug_id,
+        "report": fence.around(report, what="bug report", source=f"{inputs.author}, reporter"),
+        "reading": f"A first reading by rules, which may be wrong: {'; '.join(read)}." if read else "",
+        "attachments": attached,
+        "waited": _WAITED.get(state, ""),
+        "outcome": _template("investigator.outcome"),
+    }
+
+
+def _owned(owners: tuple[str, ...]) -> str:
+    return f" (owned by {', '.join(one_line(name, 100) for name in owners)})" if owners else ""
+
+
+def _analysis(inputs: BriefInputs, fence: Fence) -> str:
     parts = (
         clip(cleaned(inputs.brief), _BODY_LIMIT),
         _listed("Must do:", [one_line(line) for line in inputs.must_do]),

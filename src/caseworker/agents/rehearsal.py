@@ -43,6 +43,8 @@ class Step(_Part):
     invalid: bool = False
     error: ScriptedError | None = None
     delay: float | None = Field(default=None, ge=0, le=600)
+    hear: int | None = Field(default=None, ge=1, le=20)
+    """The step is repeated until so many messages have reached the agent in the middle of this turn."""
 
     def tool_calls(self) -> tuple[ToolCall, ...]:
         if self.call is not None:
@@ -162,6 +164,8 @@ def _contradiction(step: Step) -> str | None:
         return "`with` belongs to a `call`"
     if step.calls == ():
         return "`calls` is empty"
+    if step.hear is not None and not step.tool_calls():
+        return "`hear` belongs to a `call` or to `calls`"
     if step.invalid and step.outcome is None:
         return "`invalid` belongs to an `outcome`"
     return None

@@ -1,8 +1,17 @@
-"""Which tools a role's agent has, and whether it may write to the workspace. None has a tool that speaks to people."""
+"""Which tools a role's agent has, how they are called, and whether it may write to the workspace. None has a tool that
+speaks to people.
+"""
 
 from typing import Final
 
 from caseworker.core.states import Role
+
+OUTCOME_TOOL: Final = "StructuredOutput"
+"""The tool through which an agent hands in its outcome."""
+SERVER: Final = "caseworker"
+CONVERSATION_TOOL: Final = "get_bug_conversations"
+_OURS: Final = f"mcp__{SERVER}__"
+"""What the agent's program puts before the names of tools that we serve."""
 
 # Who has a shell searches with it: the definitions of Grep and Glob would be 4 KB more in every model call.
 _LOOK: Final = ("Read", "Grep", "Glob")
@@ -27,3 +36,13 @@ def tools_for(role: Role) -> tuple[str, ...]:
 def writes(role: Role) -> bool:
     """Otherwise the sandbox mounts the workspace read-only: what a prompt asks for, the mount enforces."""
     return _TOOLS[role] is _WRITE
+
+
+def full_name(tool: str) -> str:
+    """As the agent's program calls it."""
+    return f"{_OURS}{tool}" if tool == CONVERSATION_TOOL else tool
+
+
+def short_name(tool: str) -> str:
+    """As people read it."""
+    return tool.removeprefix(_OURS)

@@ -4,14 +4,17 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, cast
 
+from caseworker.agents.hearing import Hearing
 from caseworker.agents.process import AttemptFolder
+from caseworker.agents.recalling import conversation_server
+from caseworker.agents.roles import SERVER
 from caseworker.agents.sessions import SessionAdapter
 from caseworker.core.ids import SessionId
 from caseworker.core.outcomes import outcome_schema
-from caseworker.ports import Brief
+from caseworker.ports import Brief, Ear
 
 if TYPE_CHECKING:
-    from claude_agent_sdk import ClaudeAgentOptions, SessionStore
+    from claude_agent_sdk import ClaudeAgentOptions, McpServerConfig, SessionStore
 
 _MESSAGE_LIMIT: Final = 32_000_000
 """Bytes of one message from the agent's program: a tool's result may be large, and the SDK gives up at 1 MB."""
@@ -30,6 +33,7 @@ def agent_options(
     *,
     resume: SessionId | None,
     store: SessionAdapter,
+    hearing: Hearing,
     stderr: Callable[[str], None],
 ) -> "ClaudeAgentOptions":
     from claude_agent_sdk import ClaudeAgentOptions
@@ -46,6 +50,8 @@ def agent_options(
         setting_sources=[],
         settings=_SETTINGS,
         strict_mcp_config=True,
+        mcp_servers=_servers(brief, hearing.ear),
+        hooks=hearing.hooks(),
         verbatim_prompts=True,  # text from people can't pull in files or run commands
         output_format={"type": "json_schema", "schema": _without_titles(outcome_schema(brief.role, brief.task))},
         session_id=brief.attempt.session,
@@ -55,6 +61,12 @@ def agent_options(
         stderr=stderr,
         max_buffer_size=_MESSAGE_LIMIT,
     )
+
+
+def _servers(brief: Brief, ear: Ear) -> "dict[str, McpServerConfig]":
+    if not (brief.conversation and brief.tools):  # who has no tools has none of ours either
+        return {}
+    return {SERVER: conversation_server(ear, brief.attempt.case)}
 
 
 def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:

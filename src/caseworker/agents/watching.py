@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
 from caseworker.agents.redaction import Redactor
+from caseworker.agents.roles import OUTCOME_TOOL, short_name
 from caseworker.core.record import AgentEvent, AgentSaid, ToolCalled, ToolReturned, clip
 
 if TYPE_CHECKING:
@@ -15,9 +16,8 @@ if TYPE_CHECKING:
 
 OUTPUT_LIMIT: Final = 2_000
 _SUMMARY_LIMIT: Final = 300
-_TELLING: Final = ("command", "file_path", "pattern", "path", "description")
+_TELLING: Final = ("command", "file_path", "pattern", "path", "bug_id", "description")
 """Inputs of tools that say in one line what is done, the most telling first."""
-_OUTCOME_TOOL: Final = "StructuredOutput"
 _FLUSH_SECONDS: Final = 0.2
 _FLUSH_EVENTS: Final = 20
 
@@ -46,11 +46,11 @@ class Watcher:
                 case TextBlock(text=text) if isinstance(message, AssistantMessage) and text.strip():
                     yield AgentSaid(turn=self._turn, text=self._clean(text))
                 case ToolUseBlock(id=call, name=tool, input=arguments):
-                    if tool == _OUTCOME_TOOL:
+                    if tool == OUTCOME_TOOL:
                         self._hidden.add(call)
                     else:
                         summary = self._redactor.text(_summary(arguments).replace(self._workspace, ""))
-                        yield ToolCalled(turn=self._turn, call=call, tool=tool, summary=summary)
+                        yield ToolCalled(turn=self._turn, call=call, tool=short_name(tool), summary=summary)
                 case ToolResultBlock(tool_use_id=call, content=content, is_error=failed) if call in self._hidden:
                     self.rejection = _text_of(content) if failed else ""
                 case ToolResultBlock(tool_use_id=call, content=content, is_error=failed):

@@ -3,25 +3,25 @@
 import asyncio
 import os
 import sys
-import uuid
 from pathlib import Path
 
 from rich.console import Console
 
-from caseworker.app.desk import at_desk, find_case, person, reading
+from caseworker.app.bug_showing import bug_file, export_bug, show_bug, show_fix
+from caseworker.app.desk import at_desk, find_case, reading
 from caseworker.app.hosting import start_host
 from caseworker.app.parts import make_forge
 from caseworker.app.running import check_disk, follow
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.showing import await_outcome, export_case, show_case, show_cases, show_pull_request
+from caseworker.app.showing import export_case, show_case, show_cases, show_pull_request
+from caseworker.app.tailing import follow_bug
 from caseworker.app.view import open_view, print_json
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId
-from caseworker.core.messages import TEXT_LIMIT, MessageKind, receipt
 from caseworker.core.states import TERMINAL
 from caseworker.engine.host import HostPlace, stop
 from caseworker.intake.issues import read_issue
-from caseworker.ports import NewIssue, Store
+from caseworker.ports import NewIssue, Store, StoredBug
 from caseworker.store.store import open_store
 
 
@@ -74,7 +74,12 @@ async def show_one(
     async with reading(settings) as store:
         await notice_merges(settings, store)
         stored = await find_case(store, name)
-        if pull_request:
+        if isinstance(stored, StoredBug):
+            if pull_request:
+                await show_fix(store, stored, console, as_json=as_json)
+            else:
+                await show_bug(store, stored, console, as_json=as_json, everything=everything)
+        elif pull_request:
             await show_pull_request(store, stored, console, as_json=as_json)
         else:
             await show_case(store, stored, console, as_json=as_json, everything=everything)
@@ -82,44 +87,12 @@ async def show_one(
 
 async def _follow(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
     async with at_desk(settings) as desk:
-        case = (await find_case(desk.store, name)).case.id
+        stored = await find_case(desk.store, name)
         with open_view(console, as_json=as_json) as view:
-            await follow(desk, case, view)
-
-
-async def say_to(settings: Settings, console: Console, name: str, text: str, *, as_json: bool) -> int:
-    if not text.strip():
-        raise Refused("There are no words in that message.")
-    await _send(settings, console, name, MessageKind.WORDS, text, seconds=2, as_json=as_json)
-    return 0
-
-
-async def close_case(settings: Settings, console: Console, name: str, reason: str, *, as_json: bool) -> int:
-    """3 if the case has not obeyed yet: the command is recorded, and will be."""
-    obeyed = await _send(settings, console, name, MessageKind.CLOSE, reason, seconds=30, as_json=as_json)
-    return 0 if obeyed else 3
-
-
-async def _send(
-    settings: Settings, console: Console, name: str, kind: MessageKind, text: str, *, seconds: float, as_json: bool
-) -> bool:
-    """Committed, rung, and waited for a while; True if something came of it."""
-    readable = text.encode("utf-8", "replace").decode()  # what a terminal passes on may be no text at all
-    if len(readable) > TEXT_LIMIT:
-        raise Refused(f"That message has {len(readable)} characters; {TEXT_LIMIT} are taken.", todo="Shorten it.")
-    async with reading(settings) as store:
-        case = (await find_case(store, name)).case.id
-    async with at_desk(settings, any_host=True) as desk:
-        sent = await desk.intake.say(case, author=person(), kind=kind, text=readable, client_id=str(uuid.uuid4()))
-        await desk.keep_host()  # the one we rang may just have been ending
-        message = await await_outcome(desk.store, case, sent.id, seconds=seconds)
-        stored = await find_case(desk.store, case)
-    words = receipt(message, stored.case.turns)
-    if as_json:
-        print_json({"case": case, "message": sent.id, "receipt": words})
-    else:
-        console.print(f"{case}: {words}", markup=False)
-    return message.outcome is not None
+            if isinstance(stored, StoredBug):
+                await follow_bug(desk, stored.case.id, view.show, view.spent)
+            else:
+                await follow(desk, stored.case.id, view)
 
 
 async def notice_merges(settings: Settings, store: Store) -> None:
@@ -151,9 +124,12 @@ async def export_one(settings: Settings, console: Console, name: str, to: Path |
         actions = os.environ.get("GITHUB_WORKSPACE")
         folder = to or (Path(actions) if actions else None)
         if folder is None:
-            sys.stdout.write(stored.file.dump())
+            sys.stdout.write(await bug_file(store, stored) if isinstance(stored, StoredBug) else stored.file.dump())
             return
-        for path in await export_case(store, stored, folder):
+        export = (
+            export_bug(store, stored, folder) if isinstance(stored, StoredBug) else export_case(store, stored, folder)
+        )
+        for path in await export:
             console.print(str(path), markup=False)
 
 

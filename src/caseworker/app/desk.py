@@ -15,7 +15,8 @@ from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.messages import MessageKind
 from caseworker.engine.host import HostFile, HostPlace
 from caseworker.intake.manual import ManualIntake
-from caseworker.ports import Doorbell, Store, StoredCase
+from caseworker.intake.reports import Reports
+from caseworker.ports import Doorbell, Store, StoredBug, StoredCase
 from caseworker.store.store import open_store
 
 
@@ -35,29 +36,37 @@ class Desk:
     settings: Settings
     store: Store
     intake: ManualIntake
+    reports: Reports
 
-    async def keep_host(self) -> None:
+    async def keep_host(self, *, again: str = "The same command takes it up again.") -> None:
         """Who watches a case wants it to go on: a host that was killed or ended is started again."""
         if not self.settings.is_embedded:
             return
         place = HostPlace(self.settings.home)
         if place.stopped.exists():
-            raise Refused("The host was stopped; the case waits.", todo="The same command takes it up again.")
+            raise Refused("The host was stopped; the case waits.", todo=again)
         place.touch()
         await asyncio.to_thread(start_host, self.settings)
 
 
-async def find_case(store: Store, name: str) -> StoredCase:
-    """By its id, or by the end of it where that names only one: `shop#3`, `#3`."""
-    stored = await store.cases.load(CaseId(name))
-    if stored is not None:
-        return stored
-    found = [other for other in await store.cases.list() if _is_called(other.case.id, name)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise Refused(f"`{name}` names {len(found)} cases: {', '.join(other.case.id for other in found)}.")
+async def find_case(store: Store, name: str) -> StoredCase | StoredBug:
+    """By its id, or by the end of it where that names only one: `shop#3`, `#3`, `7f3k`."""
+    found: StoredCase | StoredBug | None = await store.cases.load(CaseId(name))
+    found = found or await store.bugs.load(_bug_id(name))
+    if found is not None:
+        return found
+    near = [other for other in await store.cases.list() if _is_called(other.case.id, name)]
+    if len(near) == 1:
+        return near[0]
+    if near:
+        raise Refused(f"`{name}` names {len(near)} cases: {', '.join(other.case.id for other in near)}.")
     raise Refused(f"There is no case `{name}`.", todo="`caseworker cases` lists what there is.")
+
+
+def _bug_id(name: str) -> CaseId:
+    """As people say it: without `bug-`, in any case, with the letters that are taken for digits."""
+    letters = name.upper().removeprefix("BUG-").replace("O", "0").replace("I", "1").replace("L", "1")
+    return CaseId(f"bug-{letters}")
 
 
 def _is_called(case: CaseId, name: str) -> bool:
@@ -70,7 +79,7 @@ def _is_called(case: CaseId, name: str) -> bool:
 async def reading(settings: Settings) -> AsyncIterator[Store]:
     """The records alone: nothing is started, and nothing is created where there is nothing."""
     if not settings.database_url and not (settings.home / "caseworker.db").exists():
-        raise Refused("There are no cases yet.", todo="`caseworker demo` or `caseworker run` opens the first one.")
+        raise Refused("There are no cases yet.", todo="`caseworker demo`, `run` or `report` opens the first one.")
     store = await open_store(settings.database)
     try:
         yield store
@@ -86,7 +95,12 @@ async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterato
     store = await open_store(settings.database)
     try:
         doorbell: Doorbell = await _doorbell(settings, store, any_host=any_host)
-        yield Desk(settings=settings, store=store, intake=ManualIntake(store=store, doorbell=doorbell))
+        yield Desk(
+            settings=settings,
+            store=store,
+            intake=ManualIntake(store=store, doorbell=doorbell),
+            reports=Reports(store=store, doorbell=doorbell, policy=settings.policy()),
+        )
     finally:
         await store.close()
 

@@ -5,28 +5,19 @@ import os
 import platform
 import shutil
 import sys
-from dataclasses import asdict, dataclass
-from typing import Literal
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from caseworker.app.findings import Finding, examine_reports
 from caseworker.app.parts import make_sandbox
 from caseworker.app.running import check_disk
 from caseworker.app.settings import Settings
 from caseworker.app.view import print_json
 from caseworker.core.errors import Refused, Transient
 from caseworker.engine.host import HostPlace
-
-Mark = Literal["ok", "note", "missing"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    what: str
-    mark: Mark
-    says: str
 
 
 async def examine(settings: Settings, console: Console, *, as_json: bool) -> int:
@@ -41,6 +32,7 @@ async def examine(settings: Settings, console: Console, *, as_json: bool) -> int
         await _records(settings),
         _model(settings),
         _host(settings),
+        *await examine_reports(settings),
     ]
     if as_json:
         print_json([asdict(finding) for finding in findings])
@@ -131,7 +123,7 @@ async def _records(settings: Settings) -> Finding:
         store = await open_store(settings.database)
     except (Refused, Transient) as error:
         return Finding("records", "missing", str(error))
-    cases = len(await store.cases.list())
+    cases = len(await store.cases.list()) + len(await store.bugs.list())
     await store.close()
     where = "PostgreSQL" if settings.database_url.startswith("postgresql") else str(settings.home / "caseworker.db")
     return Finding("records", "ok", f"{where}, {cases} cases")

@@ -1,66 +1,29 @@
 """The command line. Commands import what they need when they run, so that `--help` answers at once."""
 
-import asyncio
 import errno
 import sys
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated
 
 import typer
 
+from caseworker.app import bug_command_line
+from caseworker.app.command_line import CaseName, Interrupted, Json, Repository, do, make_console, settings_now
 from caseworker.core.errors import Refused, Transient
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from caseworker.app.settings import Settings
-
-T = TypeVar("T")
 
 app = typer.Typer(
     name="caseworker",
-    help="Takes an issue to a merge-ready pull request, with proof. It never merges: you do.",
+    help="Takes a bug report or an issue to a merge-ready pull request, with proof. It never merges: you do.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
 issue_app = typer.Typer(help="Issues of a local repository.", no_args_is_help=True)
 host_app = typer.Typer(help="The background process: Temporal's server and a worker.", no_args_is_help=True)
+demo_app = typer.Typer(help="See it work: rehearsed models, everything else real. No key, no network.")
 app.add_typer(issue_app, name="issue")
 app.add_typer(host_app, name="host")
-
-Json = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]
-CaseName = Annotated[
-    str, typer.Argument(metavar="CASE", help="The case's id, or the end of it: local/shop#3, shop#3, #3.")
-]
-Repository = Annotated[Path, typer.Option("--repo", help="A git repository on this disk.")]
-
-
-def _settings() -> "Settings":
-    from caseworker.app.logs import set_up_logs
-    from caseworker.app.settings import load_settings
-
-    settings = load_settings()
-    set_up_logs(settings)
-    return settings
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    return Console(highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
-
-
-class _Interrupted(Exception):
-    """Ctrl-C, as an exception that Typer does not answer by itself."""
-
-
-def _do(work: Coroutine[Any, Any, T]) -> T:
-    try:
-        return asyncio.run(work)
-    except KeyboardInterrupt:
-        raise _Interrupted from None
+app.add_typer(demo_app, name="demo")
 
 
 def _version(wanted: bool) -> None:
@@ -97,7 +60,7 @@ def run(
     from caseworker.app.running import RunRequest, issue_argument, read_rehearsal
     from caseworker.app.running import run as run_case
 
-    settings = _settings()
+    settings = settings_now()
     request = RunRequest(
         repository=repo,
         issue=issue_argument(issue),
@@ -105,15 +68,30 @@ def run(
         budget_usd=budget,
         detach=detach,
     )
-    raise typer.Exit(_do(run_case(request, settings, _console(), as_json=json)))
+    raise typer.Exit(do(run_case(request, settings, make_console(), as_json=json)))
 
 
-@app.command()
-def demo(json: Json = False) -> None:
+@demo_app.callback(invoke_without_command=True)
+def demo(context: typer.Context, json: Json = False) -> None:
     """See it work: a sample project with a bug, a rehearsed model, everything else real. No key, no network."""
+    if context.invoked_subcommand is None:
+        demo_issue(json=json)
+
+
+@demo_app.command("issue")
+def demo_issue(json: Json = False) -> None:
+    """An issue becomes a pull request (what `caseworker demo` shows)."""
     from caseworker.app.demo import run_demo
 
-    raise typer.Exit(_do(run_demo(_settings(), _console(), as_json=json)))
+    raise typer.Exit(do(run_demo(settings_now(), make_console(), as_json=json)))
+
+
+@demo_app.command("bug")
+def demo_bug(json: Json = False) -> None:
+    """A vague report becomes a conversation, findings, and a pull request."""
+    from caseworker.app.demo_bug import run_bug_demo
+
+    raise typer.Exit(do(run_bug_demo(settings_now(), make_console(), as_json=json)))
 
 
 @issue_app.command("new")
@@ -129,7 +107,7 @@ def issue_new(
     """Write an issue down in a local repository's records."""
     from caseworker.app.commands import new_issue
 
-    _do(new_issue(_settings(), _console(), repo=repo, title=title, body=body, file=file, as_json=json))
+    do(new_issue(settings_now(), make_console(), repo=repo, title=title, body=body, file=file, as_json=json))
 
 
 @app.command()
@@ -137,7 +115,7 @@ def cases(json: Json = False) -> None:
     """Every case and how it stands."""
     from caseworker.app.commands import list_cases
 
-    _do(list_cases(_settings(), _console(), as_json=json))
+    do(list_cases(settings_now(), make_console(), as_json=json))
 
 
 @app.command()
@@ -151,31 +129,17 @@ def show(
     """One case: its story, its messages with receipts, its proof and its cost."""
     from caseworker.app.commands import show_one
 
-    _do(
+    do(
         show_one(
-            _settings(), _console(), case, everything=everything, pull_request=pull_request, follow=follow, as_json=json
+            settings_now(),
+            make_console(),
+            case,
+            everything=everything,
+            pull_request=pull_request,
+            follow=follow,
+            as_json=json,
         )
     )
-
-
-@app.command()
-def say(case: CaseName, text: Annotated[str, typer.Argument(help="Your words.")], json: Json = False) -> None:
-    """Say something to a case. It is recorded before this command answers; `show` tells what came of it."""
-    from caseworker.app.commands import say_to
-
-    raise typer.Exit(_do(say_to(_settings(), _console(), case, text, as_json=json)))
-
-
-@app.command()
-def close(
-    case: CaseName,
-    reason: Annotated[str, typer.Option("--reason", help="Why, for the record.")] = "",
-    json: Json = False,
-) -> None:
-    """Close a case, also in the middle of a turn: the agent is stopped and the workspace removed."""
-    from caseworker.app.commands import close_case
-
-    raise typer.Exit(_do(close_case(_settings(), _console(), case, reason, as_json=json)))
 
 
 @app.command()
@@ -185,10 +149,10 @@ def export(
         Path | None, typer.Option("--to", help="A folder for the case file, the record and the text.")
     ] = None,
 ) -> None:
-    """The case file `issue-state.json` (version 1.0) on standard output, or all files into a folder."""
+    """The case file `issue-state.json` (version 1.0), or `bug.json`, on standard output; or all files into a folder."""
     from caseworker.app.commands import export_one
 
-    _do(export_one(_settings(), _console(), case, to))
+    do(export_one(settings_now(), make_console(), case, to))
 
 
 @app.command()
@@ -196,7 +160,7 @@ def doctor(json: Json = False) -> None:
     """Look at everything Caseworker needs, and say what to do about what is missing."""
     from caseworker.app.doctor import examine
 
-    raise typer.Exit(_do(examine(_settings(), _console(), as_json=json)))
+    raise typer.Exit(do(examine(settings_now(), make_console(), as_json=json)))
 
 
 @app.command()
@@ -204,7 +168,7 @@ def worker() -> None:
     """Run a worker in the foreground, for the cluster of CASEWORKER_TEMPORAL_ADDRESS. Ctrl-C ends it gracefully."""
     from caseworker.app.worker_process import run_worker
 
-    raise typer.Exit(_do(run_worker(_settings())))
+    raise typer.Exit(do(run_worker(settings_now())))
 
 
 @host_app.command("start")
@@ -217,7 +181,7 @@ def host_start(
     """Start the host in the background (commands do this by themselves)."""
     from caseworker.app.commands import start
 
-    start(_settings(), _console(), fresh_engine=fresh_engine, as_json=json)
+    start(settings_now(), make_console(), fresh_engine=fresh_engine, as_json=json)
 
 
 @host_app.command("stop")
@@ -225,7 +189,7 @@ def host_stop(json: Json = False) -> None:
     """Stop it. A turn under way is begun again when it next starts."""
     from caseworker.app.commands import stop_host
 
-    stop_host(_settings(), _console(), as_json=json)
+    stop_host(settings_now(), make_console(), as_json=json)
 
 
 @host_app.command("status")
@@ -233,7 +197,10 @@ def host_status(json: Json = False) -> None:
     """Whether it runs, since when, where Temporal's web UI is."""
     from caseworker.app.commands import host_state
 
-    raise typer.Exit(host_state(_settings(), _console(), as_json=json))
+    raise typer.Exit(host_state(settings_now(), make_console(), as_json=json))
+
+
+bug_command_line.add_to(app)
 
 
 def main() -> None:
@@ -244,8 +211,8 @@ def main() -> None:
         _tell(str(refused), 2)
     except Transient as error:
         _tell(f"{error} Nothing is lost; try again in a moment.", 3)
-    except (_Interrupted, KeyboardInterrupt):
-        _tell("Interrupted. What was begun goes on; the same command takes it up again.", 130)
+    except (Interrupted, KeyboardInterrupt) as interrupted:
+        _tell(str(interrupted) or "Interrupted. What was begun goes on; the same command takes it up again.", 130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)

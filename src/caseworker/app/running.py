@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from caseworker.app.desk import Desk, at_desk, find_case, person
+from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.parts import make_forge, make_sandbox
 from caseworker.app.settings import Settings
 from caseworker.app.summary import print_summary, summary_of
@@ -37,12 +37,12 @@ class RunRequest:
     detach: bool = False
 
 
-async def check(request: RunRequest, settings: Settings) -> Path:
+async def check_ready(repository: Path, rehearsal: str | None, settings: Settings) -> Path:
     """All that can be refused is refused here, before anything is created. The repository's top folder."""
     from caseworker.workspaces.mirrors import look
 
-    facts = await look(request.repository)
-    if request.rehearsal is None and settings.anthropic_api_key is None:
+    facts = await look(repository)
+    if rehearsal is None and settings.anthropic_api_key is None:
         raise Refused(
             "There is no model to work with: no key and no rehearsal.",
             todo="Set ANTHROPIC_API_KEY, or rehearse with `--rehearse SCRIPT.yaml` (docs/rehearsal.md).",
@@ -75,6 +75,7 @@ def read_rehearsal(path: Path | None) -> str | None:
         return None
     from caseworker.agents.rehearsal import load_rehearsal
 
+    path = path.expanduser()
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -94,7 +95,7 @@ def issue_argument(value: str) -> NewIssue | int:
 
 
 async def run(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
-    top = await check(request, settings)
+    top = await check_ready(request.repository, request.rehearsal, settings)
     async with at_desk(settings) as desk:
         case = await _open(desk, request, top, console, quiet=as_json)
         if request.detach:
@@ -115,7 +116,8 @@ async def _open(desk: Desk, request: RunRequest, top: Path, console: Console, *,
         policy = policy.model_copy(update={"budget_micros": round(request.budget_usd * 1_000_000)})
     opened = await desk.intake.open_case(issue, policy=policy, rehearsal=request.rehearsal, author=person())
     if not opened.new and not quiet:
-        stored = await find_case(desk.store, opened.case)
+        stored = await desk.store.cases.load(opened.case)
+        assert stored is not None, "it was just opened"
         state = state_words(stored.case.state)
         over = stored.case.state in TERMINAL
         again = " To work on it anew, change the issue's text." if over else " Following it."

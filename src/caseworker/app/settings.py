@@ -19,7 +19,8 @@ from pydantic_core import PydanticCustomError
 
 from caseworker.core.budget import MICROS
 from caseworker.core.errors import Refused
-from caseworker.core.policy import Policy
+from caseworker.core.outcomes import Severity
+from caseworker.core.policy import Policy, Service, SlaTarget
 from caseworker.workspaces.allowed_hosts import AllowedHosts
 
 PREFIX: Final = "CASEWORKER_"
@@ -50,6 +51,30 @@ class Settings(BaseModel):
     """Further toolchains that builds and agents may read."""
     setup_hosts: list[str] = Field(default_factory=list)
     """Hosts that set-up commands may reach: "registry.example", "*.example.org", "host.example:8443"."""
+
+    reports_repository: Path | None = None
+    """Where the code is that reported bugs are about, unless the report or a service says otherwise."""
+    reports_rehearsal: Path | None = None
+    """A script that stands in for the model in every reported bug: to try things out."""
+    services: dict[str, Service] = Field(default_factory=dict)
+    contacts: list[list[str]] = Field(default_factory=list)
+    """Whom an escalation pages, level by level."""
+    sla: dict[Severity, SlaTarget] = Field(default_factory=dict)
+    """By severity, in minutes; what is missing keeps its default."""
+    reporter_wait_hours: float = Field(default=2, gt=0)
+    reminder_hours: float = Field(default=24, gt=0)
+    developer_wait_hours: float = Field(default=48, gt=0)
+
+    slack_bot_token: SecretStr | None = None
+    slack_app_token: SecretStr | None = None
+    """For Socket Mode."""
+    slack_signing_secret: SecretStr | None = None
+    """For events over HTTP."""
+    slack_reports_channel: str = ""
+    slack_summaries_channel: str = ""
+    slack_api_url: str = "https://slack.com/api/"
+    serve_host: str = "127.0.0.1"
+    serve_port: int = Field(default=8480, ge=0, le=65_535)
 
     slots: int = Field(default=2, ge=1, le=64)
     """Agents and builds at work at the same time."""
@@ -87,11 +112,23 @@ class Settings(BaseModel):
             turn_seconds=max(1, round(self.turn_minutes * 60)),
             command_seconds=max(1, round(self.command_minutes * 60)),
             models={**defaults.models, **self.models},
+            reporter_wait_seconds=self.reporter_wait_hours * 3_600,
+            reminder_seconds=self.reminder_hours * 3_600,
+            developer_wait_seconds=self.developer_wait_hours * 3_600,
+            services=self.services,
+            contacts=tuple(tuple(level) for level in self.contacts),
+            sla={**defaults.sla, **self.sla},
         )
 
     def secrets(self) -> list[str]:
         """Values that may appear nowhere: not in a log, not in a transcript."""
-        held = [self.anthropic_api_key, self.temporal_api_key]
+        held = [
+            self.anthropic_api_key,
+            self.temporal_api_key,
+            self.slack_bot_token,
+            self.slack_app_token,
+            self.slack_signing_secret,
+        ]
         password = urlsplit(self.database_url).password
         return [secret.get_secret_value() for secret in held if secret is not None] + ([password] if password else [])
 
@@ -152,8 +189,8 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
             found[key] = [part for part in value.split(os.pathsep) if part]
         elif key == "setup_hosts":
             found[key] = value.replace(",", " ").split()  # not by colons: they stand before ports
-        elif key == "models":
-            raise Refused(f"{name} can't be set in the environment.", todo="Use a [models] table in caseworker.toml.")
+        elif key in ("models", "services", "contacts", "sla"):
+            raise Refused(f"{name} can't be set in the environment.", todo=f"Use `{key}` in caseworker.toml.")
         elif value != "":
             found[key] = value
     return found

@@ -10,18 +10,22 @@ from rich.table import Table
 from caseworker.app.summary import print_summary, summary_of
 from caseworker.app.view import PlainView, print_json
 from caseworker.core.budget import dollars
+from caseworker.core.bugs import status_of
 from caseworker.core.ids import CaseId
 from caseworker.core.messages import Message, receipt
 from caseworker.core.record import AgentSaid, Recorded, ToolCalled, ToolReturned
 from caseworker.core.story import one_line
-from caseworker.core.words import printable, standing_of, state_words
-from caseworker.ports import Store, StoredCase
+from caseworker.core.summaries import standing_of_bug
+from caseworker.core.words import printable, standing_of, state_words, words_of
+from caseworker.ports import Store, StoredBug, StoredCase
 
 
 async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
-    rows = await store.cases.list()
+    """Both kinds, the newest change first."""
+    rows: list[StoredCase | StoredBug] = [*await store.cases.list(), *await store.bugs.list()]
+    rows.sort(key=lambda stored: stored.changed_at, reverse=True)
     if as_json:
-        print_json([_case_json(stored) for stored in rows])
+        print_json([_bug_json(row) if isinstance(row, StoredBug) else _case_json(row) for row in rows])
         return
     table = Table(box=None, pad_edge=False)
     for column in ("case", "state", "how it stands", "cost", "changed"):
@@ -29,14 +33,28 @@ async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
     for stored in rows:
         spent = await store.ledger.spent(stored.case.id)
         cost = "rehearsed" if stored.rehearsal is not None else dollars(spent.micros)
-        table.add_row(
-            stored.case.id,
-            state_words(stored.case.state),
-            escape(standing_of(stored.case)),
-            cost,
-            f"{stored.changed_at:%Y-%m-%d %H:%M}",
-        )
+        state, stands = how_it_stands(stored)
+        table.add_row(stored.case.id, state, escape(printable(stands)), cost, f"{stored.changed_at:%Y-%m-%d %H:%M}")
     console.print(table)
+
+
+def how_it_stands(stored: StoredCase | StoredBug) -> tuple[str, str]:
+    if isinstance(stored, StoredBug):
+        return words_of(status_of(stored.case)), standing_of_bug(stored.case)
+    return state_words(stored.case.state), standing_of(stored.case)
+
+
+def _bug_json(stored: StoredBug) -> dict[str, object]:
+    return {
+        "case": stored.case.id,
+        "title": stored.title,
+        "state": status_of(stored.case).value,
+        "stands": standing_of_bug(stored.case),
+        "opened_at": stored.opened_at.isoformat(),
+        "changed_at": stored.changed_at.isoformat(),
+        "pull_request": None,
+        "trace": stored.trace,
+    }
 
 
 def _case_json(stored: StoredCase) -> dict[str, object]:

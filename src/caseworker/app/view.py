@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import Protocol
 
 from rich.console import Console, RenderableType
@@ -14,10 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from caseworker.core.budget import dollars
-from caseworker.core.record import Recorded, Transitioned, TurnCompleted, TurnFailed, TurnStarted
+from caseworker.core.bugs import BugState
+from caseworker.core.record import BugMoved, BugReported, Recorded, Transitioned, TurnCompleted, TurnFailed, TurnStarted
 from caseworker.core.states import IssueState
 from caseworker.core.story import Mark, Told, tell
-from caseworker.core.words import state_words
+from caseworker.core.words import words_of
 
 _SIGN: dict[Mark, str] = {
     "case": "●",
@@ -79,7 +81,7 @@ class LiveView:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._state = IssueState.RECEIVED
+        self._state: StrEnum = IssueState.RECEIVED
         self._who = ""
         self._micros = 0
         self._calls = 0
@@ -94,7 +96,9 @@ class LiveView:
 
     def show(self, recorded: Recorded) -> None:
         match recorded.entry:
-            case Transitioned(to_state=state):
+            case BugReported():
+                self._state = BugState.INVESTIGATING
+            case Transitioned(to_state=state) | BugMoved(to_state=state):
                 self._state, self._who = state, ""
             case TurnStarted(role=role):
                 self._who = role.value.replace("_", " ")
@@ -112,7 +116,7 @@ class LiveView:
         seconds = time.monotonic() - self._begun
         row.add_row(
             self._spinner,
-            Text(state_words(self._state).upper(), style="bold cyan"),
+            Text(words_of(self._state).upper(), style="bold cyan"),
             Text(f"{who} · {dollars(self._micros)} · {self._calls} model calls · {seconds:.0f} s", style="dim"),
         )
         return row
@@ -138,5 +142,14 @@ def open_view(console: Console, *, as_json: bool) -> Iterator[View]:
         yield PlainView(console)
 
 
+def to_json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
 def print_json(value: object) -> None:
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.write(to_json(value))
+
+
+def print_json_line(value: object) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.flush()

@@ -1,31 +1,44 @@
 """The one place that knows which real thing stands behind a port. Heavy: imported by the host and the worker only."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from caseworker.activities.attempts import Attempts
 from caseworker.activities.briefs import Briefing
+from caseworker.activities.bug_briefs import BugBriefing
+from caseworker.activities.bug_work import BugWork
+from caseworker.activities.bugs import BugRecords, PostWriter
 from caseworker.activities.builds import Building
 from caseworker.activities.deliveries import Delivering
+from caseworker.activities.fixes import Fixes
+from caseworker.activities.investigating import Investigating
+from caseworker.activities.posting import Posting
 from caseworker.activities.records import Records
+from caseworker.activities.sla import SlaKeeping
 from caseworker.activities.turns import Turning
 from caseworker.activities.workspaces import WorkspaceKeeping
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
-from caseworker.app.parts import make_forge, make_sandbox
+from caseworker.app.parts import developers_channel, make_chats, make_forge, make_sandbox
 from caseworker.app.settings import Settings
 from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId
+from caseworker.core.ids import CaseId, is_bug_case
 from caseworker.core.policy import Policy
 from caseworker.engine.client import Address, TemporalDoorbell
 from caseworker.engine.identity import own_identity
-from caseworker.engine.worker import make_workers
+from caseworker.engine.worker import Activities, make_workers
+from caseworker.flows.bug import BugInvestigationWorkflow
 from caseworker.flows.issue import IssueWorkflow
+from caseworker.flows.sla import SLATrackingWorkflow
 from caseworker.intake.reconciler import Reconciler
-from caseworker.ports import AgentRuntime, Builder, Forge, Store, Workspaces
+from caseworker.ports import AgentRuntime, Builder, Chat, Forge, Store, Switchboard, Thread, Workspaces
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.worktrees import GitWorkspaces
+
+FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +50,13 @@ class Parts:
     builder: Builder
     forge: Forge
     runtime: AgentRuntime
+    doorbell: Switchboard
+    chats: Mapping[str, Chat] = field(default_factory=dict)
+    developers: Thread | None = None
+    """Where developers are told of bugs that were reported elsewhere."""
 
 
-def make_parts(settings: Settings, store: Store) -> Parts:
+def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
     sandbox = make_sandbox(settings)
     key = settings.anthropic_api_key
     return Parts(
@@ -47,6 +64,9 @@ def make_parts(settings: Settings, store: Store) -> Parts:
         workspaces=GitWorkspaces(settings.home),
         builder=SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts)),
         forge=make_forge(store),
+        doorbell=make_doorbell(client, store),
+        chats=make_chats(settings),
+        developers=developers_channel(settings),
         runtime=ClaudeRuntime(
             sandbox=sandbox,
             ledger=store.ledger,
@@ -63,21 +83,19 @@ def make_parts(settings: Settings, store: Store) -> Parts:
 
 def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:
     store, workspaces = parts.store, parts.workspaces
-    records = Records(store=store)
+    records = Records(store=store, doorbell=parts.doorbell)
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder)
-    turning = Turning(
-        store=store,
-        workspaces=workspaces,
-        runtime=parts.runtime,
-        briefing=Briefing(store=store, workspaces=workspaces),
-        worker=own_identity(),
-    )
+    attempts = Attempts(store=store, workspaces=workspaces, runtime=parts.runtime, worker=own_identity())
+    briefing = Briefing(store=store, workspaces=workspaces)
+    turning = Turning(store=store, workspaces=workspaces, attempts=attempts, briefing=briefing)
+    bugs = _bug_activities(parts, attempts)
     return make_workers(
         client,
-        workflows=[IssueWorkflow],
+        workflows=FLOWS,
         short=[
+            *bugs.short,
             records.load_case,
             records.claim_messages,
             records.settle_messages,
@@ -87,15 +105,56 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             delivering.push_branch,
             delivering.open_pull_request,
         ],
-        long=[turning.run_turn, building.run_build],
+        long=[turning.run_turn, building.run_build, *bugs.long],
         slots=slots,
         cached=cached,
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    short: Activities
+    long: Activities
+
+
+def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
+    store = parts.store
+    records = BugRecords(store=store)
+    posting = Posting(store=store, chats=parts.chats, developers=parts.developers)
+    work = BugWork(
+        store=store,
+        workspaces=parts.workspaces,
+        doorbell=parts.doorbell,
+        writer=PostWriter(store=store, posting=posting),
+        fixes=Fixes(store=store, forge=parts.forge, doorbell=parts.doorbell),
+    )
+    clock = SlaKeeping(store=store, posting=posting)
+    investigating = Investigating(
+        store=store,
+        workspaces=parts.workspaces,
+        attempts=attempts,
+        briefing=BugBriefing(store=store, workspaces=parts.workspaces, chats=parts.chats),
+    )
+    return _Work(
+        short=[
+            records.load_bug,
+            records.read_report,
+            records.save_bug,
+            records.messages_since,
+            work.keep_time,
+            work.prepare_bug_workspace,
+            work.post,
+            work.open_fix,
+            clock.load_sla,
+            clock.check_sla,
+        ],
+        long=[investigating.run_investigation],
+    )
+
+
 def make_doorbell(client: Client, store: Store) -> TemporalDoorbell:
     async def policy_of(case: CaseId) -> Policy:
-        stored = await store.cases.load(case)
+        stored = await (store.bugs.load(case) if is_bug_case(case) else store.cases.load(case))
         if stored is None:
             raise Refused(f"There is no case {case} in the records.")
         return stored.policy
@@ -103,8 +162,8 @@ def make_doorbell(client: Client, store: Store) -> TemporalDoorbell:
     return TemporalDoorbell(client, policy_of)
 
 
-def make_reconciler(client: Client, parts: Parts) -> Reconciler:
-    return Reconciler(store=parts.store, doorbell=make_doorbell(client, parts.store), forge=parts.forge)
+def make_reconciler(parts: Parts) -> Reconciler:
+    return Reconciler(store=parts.store, doorbell=parts.doorbell, forge=parts.forge)
 
 
 def cluster_address(settings: Settings) -> Address:

@@ -24,8 +24,8 @@ async def work(
     client: Client, store: Store, settings: Settings, *, bell: asyncio.Event, until: Awaitable[object]
 ) -> None:
     """Until `until` is done. The caller has connected and opened; `bell` makes it look into the inbox at once."""
-    parts = make_parts(settings, store)
-    reconciler = make_reconciler(client, parts)
+    parts = make_parts(settings, store, client)
+    reconciler = make_reconciler(parts)
     swept = await asyncio.to_thread(sweep_attempt_folders)
     ended = await end_abandoned(client, await store.turns.running())
     if ended or swept:

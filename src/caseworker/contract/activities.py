@@ -5,20 +5,29 @@ from typing import NoReturn
 from temporalio import activity
 
 from caseworker.contract.wire import (
+    BugTurnReply,
+    BugTurnRequest,
     BuildReply,
     BuildRequest,
-    Claimed,
+    CheckSla,
     ClaimRequest,
+    FixReply,
     MoveRequest,
+    PostRequest,
     PullReply,
     PushReply,
     PushRequest,
+    SaveBug,
     SettleRequest,
+    SinceRequest,
     TurnReply,
     TurnRequest,
 )
+from caseworker.core.bugs import Bug
 from caseworker.core.case import Case
 from caseworker.core.ids import CaseId, Sha
+from caseworker.core.messages import Claimed
+from caseworker.core.sla import SlaFacts
 
 
 def _signature() -> NoReturn:
@@ -75,4 +84,65 @@ class DeliveryActivities:
 
     @activity.defn
     async def open_pull_request(self, request: PushRequest) -> PullReply:
+        _signature()
+
+
+class BugRecordActivities:
+    """Short, and only the store: run as local activities."""
+
+    @activity.defn
+    async def load_bug(self, case: CaseId) -> Bug:
+        _signature()
+
+    @activity.defn
+    async def read_report(self, bug: Bug) -> Bug:
+        """With severity, services and vagueness, as the report's own words say."""
+        _signature()
+
+    @activity.defn
+    async def save_bug(self, request: SaveBug) -> None:
+        _signature()
+
+    @activity.defn
+    async def messages_since(self, request: SinceRequest) -> list[Claimed]:
+        """Everything said after a message, claimed or not."""
+        _signature()
+
+
+class BugActivities:
+    @activity.defn
+    async def keep_time(self, case: CaseId) -> None:
+        """The SLA clock runs, and looks."""
+        _signature()
+
+    @activity.defn
+    async def prepare_bug_workspace(self, bug: Bug) -> Sha:
+        """The commit the investigator reads."""
+        _signature()
+
+    @activity.defn
+    async def post(self, request: PostRequest) -> None:
+        _signature()
+
+    @activity.defn
+    async def open_fix(self, bug: Bug) -> FixReply:
+        """The issue case that fixes it, opened or told again."""
+        _signature()
+
+
+class InvestigationActivities:
+    @activity.defn
+    async def run_investigation(self, request: BugTurnRequest) -> BugTurnReply:
+        _signature()
+
+
+class SlaActivities:
+    @activity.defn
+    async def load_sla(self, case: CaseId) -> SlaFacts:
+        """Only the store: run as a local activity."""
+        _signature()
+
+    @activity.defn
+    async def check_sla(self, request: CheckSla) -> None:
+        """Do the one thing that is due at that time, if there is one: tell people, record it."""
         _signature()

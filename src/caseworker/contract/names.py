@@ -10,6 +10,9 @@ TURNS_QUEUE: Final = "caseworker-turns"
 """Agents and builds: few slots, long work."""
 
 ISSUE_WORKFLOW: Final = "IssueWorkflow"
+BUG_WORKFLOW: Final = "BugInvestigationWorkflow"
+SLA_WORKFLOW: Final = "SLATrackingWorkflow"
+LOOK_AGAIN: Final = "look_again"
 INCOMING_MESSAGE: Final = "incoming_message"
 CLOSE_REQUESTED: Final = "close_requested"
 
@@ -24,6 +27,10 @@ WORKER_DIED: Final = "WorkerDied"
 
 def workflow_id(case: CaseId) -> str:
     return f"{_PREFIX}{case}"
+
+
+def sla_workflow_id(case: CaseId) -> str:
+    return f"sla:{case}"
 
 
 def case_of(workflow: str) -> CaseId:

@@ -1,17 +1,19 @@
 """What travels between flows and activities. Ids and facts only: text of people never enters a history."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from caseworker.core.bug_decisions import Investigated
+from caseworker.core.bugs import Bug, Post
 from caseworker.core.case import Case
 from caseworker.core.decisions import BuildEnded, EffectRefused, PullRequestReady, TurnEnded, TurnGaveUp
 from caseworker.core.evidence import Stage
 from caseworker.core.ids import CaseId, MessageId, Sha
-from caseworker.core.messages import MessageKind, Standing
 from caseworker.core.outcomes import Task
 from caseworker.core.policy import Policy
-from caseworker.core.record import Transitioned
+from caseworker.core.record import BugMoved, Transitioned
 from caseworker.core.states import Role
 
 
@@ -29,15 +31,6 @@ class CaseInput(_Wire):
 class ClaimRequest(_Wire):
     case: CaseId
     turn: int
-
-
-class Claimed(_Wire):
-    """A message of the inbox, without its text."""
-
-    id: MessageId
-    kind: MessageKind
-    author: str
-    standing: Standing
 
 
 class SettleRequest(_Wire):
@@ -63,6 +56,7 @@ class TurnDied(_Wire):
 
     kind: Literal["turn_died"] = "turn_died"
     reason: str
+    heard: tuple[MessageId, ...] = ()
     passing: bool = False
     """The world was away, or the worker: nothing that trying again often enough would not mend."""
 
@@ -91,3 +85,45 @@ class Pushed(_Wire):
 PushReply = Annotated[Pushed | EffectRefused, Field(discriminator="kind")]
 PullReply = Annotated[PullRequestReady | EffectRefused, Field(discriminator="kind")]
 BuildReply = BuildEnded
+
+
+class SaveBug(_Wire):
+    after: Bug
+    move: BugMoved | None = None
+
+
+class SinceRequest(_Wire):
+    case: CaseId
+    after: MessageId
+
+
+class PostRequest(_Wire):
+    case: CaseId
+    post: Post
+
+
+class BugTurnRequest(_Wire):
+    bug: Bug
+    turn: int
+    policy: Policy
+
+
+class BugTurnEnded(Investigated):
+    kind: Literal["bug_turn_ended"] = "bug_turn_ended"
+
+
+BugTurnReply = Annotated[BugTurnEnded | TurnGaveUp | TurnDied, Field(discriminator="kind")]
+
+
+class FixOpened(_Wire):
+    kind: Literal["fix_opened"] = "fix_opened"
+    case: CaseId
+
+
+FixReply = Annotated[FixOpened | EffectRefused, Field(discriminator="kind")]
+
+
+class CheckSla(_Wire):
+    case: CaseId
+    now: datetime
+    """The flow's time: the decision to act and the act see the same clock."""

@@ -49,6 +49,8 @@ class Case(BaseModel):
     """The commit whose build was green."""
     approved: Sha | None = None
     """The commit the tech lead approved."""
+    analysed: bool = False
+    """It came with an analysis: a bug's findings."""
     feedback: str = ""
     """What the next developer turn has to repair."""
     pushed: Sha | None = None

@@ -7,12 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from caseworker.core.case import Case, WaitingFor
 from caseworker.core.errors import Bug
 from caseworker.core.evidence import Stage
-from caseworker.core.ids import SessionId, Sha
+from caseworker.core.ids import MessageId, SessionId, Sha
 from caseworker.core.outcomes import (
     AnalysisOutcome,
     ImplementationOutcome,
+    IssueOutcome,
     IssueType,
-    Outcome,
     ReviewOutcome,
     Task,
     TestsOutcome,
@@ -44,15 +44,18 @@ class _Fact(BaseModel):
 class TurnEnded(_Fact):
     kind: Literal["turn_ended"] = "turn_ended"
     role: Role
-    outcome: Outcome
+    outcome: IssueOutcome = Field(discriminator="kind")
     checkpoint: Sha
     session: SessionId
+    heard: tuple[MessageId, ...] = ()
+    """What was said to it while it worked."""
 
 
 class TurnGaveUp(_Fact):
     kind: Literal["turn_gave_up"] = "turn_gave_up"
     role: Role
     reason: str
+    heard: tuple[MessageId, ...] = ()
 
 
 class BuildEnded(_Fact):
@@ -204,8 +207,10 @@ def proven(case: Case) -> bool:
     return is_a_change and case.green == commit and case.approved == commit and seen_red
 
 
-def _after_outcome(case: Case, outcome: Outcome, policy: Policy) -> Move:
+def _after_outcome(case: Case, outcome: IssueOutcome, policy: Policy) -> Move:
     match outcome:
+        case TriageOutcome(status="PROCEED") if case.analysed:
+            return Move(to=S.CREATING_TESTS, reason="It comes with its analysis; a test comes first.")
         case TriageOutcome(status="PROCEED"):
             return Move(to=S.ANALYZING_REQUIREMENTS, reason="The issue is worth working on.")
         case TriageOutcome(status="REJECT"):

@@ -4,7 +4,7 @@ import re
 from typing import NewType
 
 CaseId = NewType("CaseId", str)
-"""`owner/repo#42` for an issue case."""
+"""`owner/repo#42` for an issue case, `bug-7F3K` for a bug case."""
 RepositoryId = NewType("RepositoryId", str)
 """`owner/repo`; a repository on this disk is `local/<folder>`."""
 MessageId = NewType("MessageId", int)
@@ -24,6 +24,23 @@ def split_issue_case(case: CaseId) -> tuple[RepositoryId, int]:
     if found is None:
         raise ValueError(f"{case!r} is not the id of an issue case (owner/repo#42)")
     return RepositoryId(found["repository"]), int(found["number"])
+
+
+_BUG_CASE = re.compile(r"bug-[0-9A-HJKMNP-TV-Z]{4,}")
+
+
+def is_bug_case(case: CaseId) -> bool:
+    return _BUG_CASE.fullmatch(case) is not None
+
+
+def bug_case(number: int, length: int = 4) -> CaseId:
+    """A short name that can be said aloud and typed: no I, L, O or U."""
+    letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+    name = ""
+    for _ in range(length):
+        number, digit = divmod(number, len(letters))
+        name = letters[digit] + name
+    return CaseId(f"bug-{name}")
 
 
 def slug(case: CaseId) -> str:

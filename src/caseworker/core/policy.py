@@ -5,6 +5,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.budget import MICROS
+from caseworker.core.outcomes import Severity
 from caseworker.core.states import Role
 
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"
@@ -16,6 +17,43 @@ def _default_models() -> dict[str, str]:
         "default": DEFAULT_MODEL,
         Role.SENIOR_DEVELOPER: STRONGER_MODEL,
         Role.TECH_LEAD: STRONGER_MODEL,
+    }
+
+
+class Service(BaseModel):
+    """A part of the product that reports may be about."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    aliases: tuple[str, ...] = ()
+    """Further words by which people call it."""
+    owners: tuple[str, ...] = ()
+    repository: str = ""
+    """Where its code is; empty: where all reports go."""
+
+
+class SlaTarget(BaseModel):
+    """Minutes from the report."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    acknowledge: float = Field(gt=0)
+    resolve: float = Field(gt=0)
+    follow_up: float = Field(gt=0)
+    escalate_after: int = Field(ge=1)
+    """Follow-ups to one level before the next one is told."""
+
+
+def _default_sla() -> dict[Severity, SlaTarget]:
+    targets = {
+        Severity.P0: (5, 60, 15, 2),
+        Severity.P1: (15, 240, 30, 3),
+        Severity.P2: (60, 1_440, 120, 3),
+        Severity.P3: (240, 4_320, 480, 3),
+    }
+    return {
+        severity: SlaTarget(acknowledge=acknowledge, resolve=resolve, follow_up=follow_up, escalate_after=after)
+        for severity, (acknowledge, resolve, follow_up, after) in targets.items()
     }
 
 
@@ -35,6 +73,15 @@ class Policy(BaseModel):
     heartbeat_seconds: float = Field(default=30, gt=0)
     history_events: int = Field(default=1_500, ge=50)
     """Continue as new past this many events."""
+    reporter_wait_seconds: float = Field(default=2 * 3_600, gt=0)
+    reminder_seconds: float = Field(default=24 * 3_600, gt=0)
+    """Silence after findings until the one reminder."""
+    developer_wait_seconds: float = Field(default=48 * 3_600, gt=0)
+    """Silence after findings until the case is resolved for want of a response."""
+    services: dict[str, Service] = Field(default_factory=dict)
+    contacts: tuple[tuple[str, ...], ...] = ()
+    """Whom an escalation pages, level by level."""
+    sla: dict[Severity, SlaTarget] = Field(default_factory=_default_sla)
     models: dict[str, str] = Field(default_factory=_default_models)
     """By `role.task`, then `role`, then `default`."""
 

@@ -5,10 +5,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from caseworker.core.bugs import BugState
 from caseworker.core.evidence import CommandRun, Stage
 from caseworker.core.ids import MessageId, RepositoryId, Sha, TraceId
-from caseworker.core.messages import MessageKind, Standing
-from caseworker.core.outcomes import Task
+from caseworker.core.messages import Audience, MessageKind, Standing
+from caseworker.core.outcomes import Severity, Task
 from caseworker.core.states import IssueState, Role
 
 BODY_LIMIT: Final = 64_000
@@ -26,6 +27,56 @@ class CaseOpened(_Entry):
     number: int
     title: str
     rehearsed: bool
+
+
+class BugReported(_Entry):
+    kind: Literal["bug_reported"] = "bug_reported"
+    repository: RepositoryId
+    title: str
+    reporter: str
+    surface: str
+    rehearsed: bool
+
+
+class BugRead(_Entry):
+    """What the report itself says, before anybody looked into anything."""
+
+    kind: Literal["bug_read"] = "bug_read"
+    severity: Severity
+    services: list[str]
+    owners: list[str]
+    vague: bool
+
+
+class BugMoved(_Entry):
+    kind: Literal["bug_moved"] = "bug_moved"
+    number: int
+    from_state: BugState
+    to_state: BugState
+    reason: str
+
+
+class Posted(_Entry):
+    """What the bot said, to whom, and why it spoke."""
+
+    kind: Literal["posted"] = "posted"
+    audience: Audience
+    about: str
+    text: str
+    place: str = ""
+    """The surface's own name of the post. Empty: this record is where it is read."""
+
+
+class SlaChecked(_Entry):
+    """A target of the service level: met or missed, or somebody told because it is near or past."""
+
+    kind: Literal["sla_checked"] = "sla_checked"
+    target: Literal["acknowledge", "resolve", "follow_up"]
+    result: Literal["met", "missed", "reminded", "escalated"]
+    severity: Severity
+    due: datetime
+    level: int = 0
+    text: str = ""
 
 
 class MessageRecorded(_Entry):
@@ -145,6 +196,11 @@ class Noted(_Entry):
 
 Entry = Annotated[
     CaseOpened
+    | BugReported
+    | BugRead
+    | BugMoved
+    | Posted
+    | SlaChecked
     | MessageRecorded
     | MessagesClaimed
     | Transitioned

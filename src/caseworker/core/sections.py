@@ -20,7 +20,7 @@ from caseworker.core.evidence import Build, Purpose, how_it_ended
 from caseworker.core.outcomes import (
     AnalysisOutcome,
     ImplementationOutcome,
-    Outcome,
+    IssueOutcome,
     ReviewOutcome,
     TestsOutcome,
     TriageOutcome,
@@ -49,7 +49,7 @@ _AT_WORK: Final[dict[IssueState, Agent]] = {
 }
 
 
-def after_outcome(file: CaseFile, role: Role, outcome: Outcome, attempt: int) -> CaseFile:
+def after_outcome(file: CaseFile, role: Role, outcome: IssueOutcome, attempt: int) -> CaseFile:
     """The file with the sections of this outcome's role replaced, and none else."""
     match outcome:
         case TriageOutcome():

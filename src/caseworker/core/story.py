@@ -10,13 +10,18 @@ from caseworker.core.messages import MessageKind
 from caseworker.core.record import (
     AgentSaid,
     BranchPushed,
+    BugMoved,
+    BugRead,
+    BugReported,
     BuildRan,
     CaseOpened,
     Entry,
     MessageRecorded,
     MessagesClaimed,
     Noted,
+    Posted,
     PullRequestOpened,
+    SlaChecked,
     ToolCalled,
     ToolReturned,
     Transitioned,
@@ -25,7 +30,7 @@ from caseworker.core.record import (
     TurnStarted,
     WorkspaceRemoved,
 )
-from caseworker.core.words import printable, state_words
+from caseworker.core.words import printable, state_words, words_of
 
 Mark = Literal["case", "state", "turn", "agent", "tool", "failed", "good", "bad", "person", "quiet"]
 
@@ -50,6 +55,20 @@ def tell(entry: Entry) -> list[Told]:
     match entry:
         case CaseOpened():
             return [Told(mark="case", text=f"{entry.repository}#{entry.number}  {one_line(entry.title)}")]
+        case BugReported():
+            return [Told(mark="case", text=f"{one_line(entry.reporter)} reports: {one_line(entry.title)}")]
+        case BugRead():
+            about = f", {', '.join(entry.services)}" if entry.services else ""
+            vague = "; it names nothing to start from" if entry.vague else ""
+            return [Told(mark="quiet", text=f"read as {entry.severity}{about}{vague}")]
+        case BugMoved():
+            return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason)}")]
+        case Posted():
+            return [Told(mark="agent", text=f"to the {entry.audience}: {one_line(entry.text)}")]
+        case SlaChecked():
+            mark: Mark = "good" if entry.result == "met" else "bad"
+            about = entry.target.replace("_", " ")
+            return [Told(mark=mark, text=f"{entry.severity}, {about}: {entry.result}  {one_line(entry.text)}".rstrip())]
         case MessageRecorded():
             if entry.message_kind is MessageKind.WORDS:
                 return [Told(mark="person", text=f"{entry.author}: {one_line(entry.text)}")]

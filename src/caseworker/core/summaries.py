@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.bugs import Bug, BugState, BugStatus
 from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
-from caseworker.core.outcomes import AnalysisOutcome, Outcome
+from caseworker.core.messages import Resolution
+from caseworker.core.outcomes import AnalysisOutcome, BugOutcome, Outcome, Severity
 from caseworker.core.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.words import latest, standing_of
 
@@ -57,7 +59,7 @@ def summarise(
     seconds: float,
 ) -> Summary:
     """`spent` is micro-dollars and model calls."""
-    analyses = [outcome for outcome in outcomes if isinstance(outcome, AnalysisOutcome)]
+    analyses = [outcome for outcome in outcomes if isinstance(outcome, AnalysisOutcome | BugOutcome)]
     micros, calls = spent
     return Summary(
         case=case.id,
@@ -104,3 +106,47 @@ def _last_line(run: CommandRun) -> str:
     """The last line that tells how it went; runners like to end with a time."""
     lines = [line.strip() for line in run.output.splitlines() if line.strip()]
     return next((line for line in reversed(lines) if _TELLING.search(line)), lines[-1] if lines else "")
+
+
+class BugSummary(BaseModel):
+    """How a bug case stands."""
+
+    model_config = ConfigDict(frozen=True)
+
+    case: str
+    title: str
+    reporter: str
+    status: BugStatus
+    severity: Severity | None
+    services: tuple[str, ...]
+    stands: str
+    resolution: Resolution | None
+    fix: str | None
+    turns: int
+    model_calls: int
+    cost_micros: int
+    rehearsed: bool
+    seconds: float
+
+
+def standing_of_bug(bug: Bug) -> str:
+    """One line: where the case stands and what would move it."""
+    fix = f"; its fix is {bug.fix}" if bug.fix is not None else ""
+    match bug.state:
+        case BugState.INVESTIGATING:
+            return f"the investigator works: {bug.reason}"
+        case BugState.AWAITING_REPORTER:
+            return f"waits for the reporter{_until(bug)}"
+        case BugState.AWAITING_DEV:
+            return f"waits for a developer{_until(bug)}: {bug.reason}{fix}"
+        case BugState.DEV_TAKEOVER:
+            return f"{bug.taken_by or 'a developer'} has it; `hand back` makes the agent go on{fix}"
+        case BugState.RESOLVED:
+            kind = f"{bug.resolution}: " if bug.resolution is not None else ""
+            return f"{kind}{bug.reason}{fix}"
+        case _:
+            assert_never(bug.state)
+
+
+def _until(bug: Bug) -> str:
+    return f" until {bug.until:%Y-%m-%d %H:%M} UTC" if bug.until is not None else ""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Final, assert_never
 
 from caseworker.core.budget import dollars
@@ -11,6 +12,7 @@ from caseworker.core.evidence import Build, CommandRun, Purpose, Stage, code, ho
 from caseworker.core.messages import MessageKind
 from caseworker.core.outcomes import (
     AnalysisOutcome,
+    BugOutcome,
     ImplementationOutcome,
     Outcome,
     ReviewOutcome,
@@ -20,12 +22,36 @@ from caseworker.core.outcomes import (
 from caseworker.core.states import PARKED, TERMINAL, IssueState, Role
 
 OVER: Final = "the case was over: kept on the record"
+NOT_THE_REPORTER: Final = "not the reporter"
 TURN_FAILED: Final = "given to a turn that failed"
 OBEYED: Final = {
     MessageKind.CLOSE: "closed the case",
     MessageKind.PULL_CLOSED: "closed the case",
     MessageKind.MERGED: "completed the case",
 }
+
+
+NEWS_KIND: Final = {
+    IssueState.WAITING_FOR_HUMAN_INPUT: MessageKind.FIX_NEWS,
+    IssueState.BLOCKED: MessageKind.FIX_NEWS,
+    IssueState.REQUIRES_HUMAN_INTERVENTION: MessageKind.FIX_NEWS,
+    IssueState.COMPLETED: MessageKind.FIX_MERGED,
+    IssueState.FAILED: MessageKind.FIX_ENDED,
+    IssueState.CLOSED: MessageKind.FIX_ENDED,
+}
+"""The states of a fix that its bug is told about."""
+
+
+def fix_news(case: Case) -> str:
+    """For the developers of the bug."""
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MERGE:
+        return (
+            f"Pull request {case.pull_request} is ready: `{case.branch}`, from {case.id}. "
+            f"`caseworker show {case.id} --pull-request` has its text and its proof. A person merges it."
+        )
+    if case.state is IssueState.COMPLETED:
+        return f"Pull request {case.pull_request} (`{case.branch}`) was merged."
+    return f"{case.id} {standing_of(case)}"
 
 
 def read_by(role: Role) -> str:
@@ -161,7 +187,11 @@ def standing_of(case: Case) -> str:
 
 
 def state_words(state: IssueState) -> str:
-    return state.value.replace("_", " ")
+    return words_of(state)
+
+
+def words_of(name: StrEnum) -> str:
+    return name.value.replace("_", " ")
 
 
 def outcome_words(outcome: Outcome) -> str:
@@ -177,6 +207,8 @@ def outcome_words(outcome: Outcome) -> str:
             first = outcome.feedback_for_writer or " ".join(outcome.good)
             findings = "1 finding" if len(outcome.issues) == 1 else f"{len(outcome.issues)} findings"
             return f"{findings}. {first}".strip()
+        case BugOutcome():
+            return outcome.root_cause or outcome.summary or " ".join(outcome.clarification_questions)
         case _:
             assert_never(outcome)
 

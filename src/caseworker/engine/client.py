@@ -9,17 +9,21 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.service import RPCError
 
 from caseworker.contract.names import (
+    BUG_WORKFLOW,
     CLOSE_REQUESTED,
     FLOWS_QUEUE,
     INCOMING_MESSAGE,
     ISSUE_WORKFLOW,
+    LOOK_AGAIN,
+    SLA_WORKFLOW,
     case_of,
+    sla_workflow_id,
     workflow_id,
 )
 from caseworker.contract.wire import CaseInput
 from caseworker.core.errors import Transient
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import MessageKind
+from caseworker.core.ids import CaseId, MessageId, is_bug_case
+from caseworker.core.messages import INTERRUPTING, MessageKind
 from caseworker.core.policy import Policy
 
 
@@ -62,10 +66,10 @@ class TemporalDoorbell:
         self._policy_of = policy_of
 
     async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
-        signal = CLOSE_REQUESTED if kind is MessageKind.CLOSE else INCOMING_MESSAGE
+        signal = CLOSE_REQUESTED if kind in INTERRUPTING else INCOMING_MESSAGE
         try:
             await self._client.start_workflow(
-                ISSUE_WORKFLOW,
+                BUG_WORKFLOW if is_bug_case(case) else ISSUE_WORKFLOW,
                 CaseInput(case=case, policy=await self._policy_of(case)),
                 id=workflow_id(case),
                 task_queue=FLOWS_QUEUE,
@@ -75,8 +79,20 @@ class TemporalDoorbell:
         except (RPCError, RuntimeError) as error:
             raise Transient(f"The bell of {case} could not be rung: {error}") from error
 
+    async def keep_time(self, case: CaseId) -> None:
+        try:
+            await self._client.start_workflow(
+                SLA_WORKFLOW,
+                CaseInput(case=case, policy=await self._policy_of(case)),
+                id=sla_workflow_id(case),
+                task_queue=FLOWS_QUEUE,
+                start_signal=LOOK_AGAIN,
+            )
+        except (RPCError, RuntimeError) as error:
+            raise Transient(f"The clock of {case} could not be set: {error}") from error
+
     async def listening(self) -> set[CaseId]:
-        running = f"WorkflowType = '{ISSUE_WORKFLOW}' AND ExecutionStatus = 'Running'"
+        running = f"WorkflowType IN ('{ISSUE_WORKFLOW}', '{BUG_WORKFLOW}') AND ExecutionStatus = 'Running'"
         try:
             return {case_of(found.id) async for found in self._client.list_workflows(running)}
         except (RPCError, RuntimeError) as error:

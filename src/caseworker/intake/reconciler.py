@@ -4,7 +4,7 @@ import structlog
 
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import MessageKind, NewMessage, Standing
+from caseworker.core.messages import INTERRUPTING, MessageKind, NewMessage, Standing
 from caseworker.ports import Forge, PullRequest, Store, Switchboard
 
 log = structlog.get_logger()
@@ -24,7 +24,7 @@ class Reconciler:
         """Once per case, however many messages wait: the flow reads them all at one look."""
         waiting: dict[CaseId, tuple[MessageId, MessageKind]] = {}
         for case, message, kind in await self._store.inbox.unclaimed():
-            if case not in waiting or kind is MessageKind.CLOSE:
+            if case not in waiting or kind in INTERRUPTING:
                 waiting[case] = (message, kind)
         for case, (message, kind) in waiting.items():
             await self._ring(case, message, kind)

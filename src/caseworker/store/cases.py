@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from caseworker.core.bugs import BugState
 from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile, IssueSection, load_case_file, new_case_file
 from caseworker.core.errors import Bug, Refused
@@ -23,7 +24,15 @@ from caseworker.store.tables import cases
 
 class StoredCases(Port):
     async def open(
-        self, issue: Issue, *, policy: Policy, rehearsal: str | None, trace: TraceId, first: NewMessage
+        self,
+        issue: Issue,
+        *,
+        policy: Policy,
+        rehearsal: str | None,
+        trace: TraceId,
+        first: NewMessage,
+        parent: CaseId | None = None,
+        file: CaseFile | None = None,
     ) -> bool:
         case = issue_case(issue.repository, issue.number)
         if first.case != case:
@@ -31,9 +40,10 @@ class StoredCases(Port):
         opened = CaseOpened(
             repository=issue.repository, number=issue.number, title=issue.title, rehearsed=rehearsal is not None
         )
+        row = _row(issue, policy, file) | {"parent": parent, "rehearsal": rehearsal, "trace": trace}
         async with self._database.writing() as connection:
-            row = insert_or_stop(connection, cases).values(_row(issue, policy, rehearsal, trace))
-            if await connection.scalar(row.returning(cases.c.id)) is None:
+            added = insert_or_stop(connection, cases).values(row).returning(cases.c.id)
+            if await connection.scalar(added) is None:
                 return False
             await append_entries(connection, case, [opened], trace=trace)
             if await add_message(connection, first) is None:
@@ -49,13 +59,20 @@ class StoredCases(Port):
         async with self._database.reading() as connection:
             return await _read(connection)
 
-    async def move(self, after: Case, entry: Entry, file: CaseFile, *, trace: TraceId) -> None:
+    async def move(
+        self, after: Case, entry: Entry, file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
+    ) -> None:
         key = f"transition/{after.epoch}/{after.transitions}"
+        concerned = {after.id} if tell is None else {after.id, tell.case}
         async with self._database.writing() as connection:
-            await lock_case(connection, after.id)
-            if await append_entries(connection, after.id, [entry], trace=trace, key=key):
-                moved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "file": dumped(file)}
-                await connection.execute(update(cases).where(cases.c.id == after.id).values(moved))
+            for case in sorted(concerned):  # always in this order, so that two such moves never wait for each other
+                await lock_case(connection, case)
+            if not await append_entries(connection, after.id, [entry], trace=trace, key=key):
+                return
+            moved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "file": dumped(file)}
+            await connection.execute(update(cases).where(cases.c.id == after.id).values(moved))
+            if tell is not None:
+                await add_message(connection, tell)
 
     async def unfinished(self) -> Sequence[CaseId]:
         query = select(cases.c.id).where(cases.c.over.is_(False)).order_by(cases.c.id)
@@ -63,7 +80,11 @@ class StoredCases(Port):
             return [CaseId(case) for case in await connection.scalars(query)]
 
     async def at_work(self) -> int:
-        query = select(func.count()).where(cases.c.over.is_(False), cases.c.state.in_(sorted(WORKING)))
+        at_work = or_(
+            (cases.c.kind == "issue") & cases.c.state.in_(sorted(WORKING)),
+            (cases.c.kind == "bug") & (cases.c.state == BugState.INVESTIGATING),
+        )
+        query = select(func.count()).where(cases.c.over.is_(False), at_work)
         async with self._database.reading() as connection:
             return int(await connection.scalar(query) or 0)
 
@@ -81,14 +102,18 @@ def dumped(file: CaseFile) -> dict[str, object]:
     return file.model_dump(mode="json", by_alias=True)
 
 
-def _row(issue: Issue, policy: Policy, rehearsal: str | None, trace: TraceId) -> dict[str, object]:
+def _row(issue: Issue, policy: Policy, file: CaseFile | None) -> dict[str, object]:
+    """With a file that was prepared, the case begins with its analysis done."""
     at = now()
-    section = IssueSection(
-        number=issue.number, title=issue.title, url=issue.url, original_body=issue.body, labels=issue.labels
-    )
-    case = Case(id=issue_case(issue.repository, issue.number))
+    case = Case(id=issue_case(issue.repository, issue.number), analysed=file is not None)
+    if file is None:
+        section = IssueSection(
+            number=issue.number, title=issue.title, url=issue.url, original_body=issue.body, labels=issue.labels
+        )
+        file = new_case_file(section, at, policy.attempts)
     return {
         "id": case.id,
+        "kind": "issue",
         "repository": issue.repository,
         "number": issue.number,
         "title": issue.title,
@@ -96,9 +121,7 @@ def _row(issue: Issue, policy: Policy, rehearsal: str | None, trace: TraceId) ->
         "over": False,
         "snapshot": case.model_dump(mode="json"),
         "policy": policy.model_dump(mode="json"),
-        "file": dumped(new_case_file(section, at, policy.attempts)),
-        "rehearsal": rehearsal,
-        "trace": trace,
+        "file": dumped(file),
         "sequence": 0,
         "opened_at": at,
         "changed_at": at,
@@ -106,7 +129,7 @@ def _row(issue: Issue, policy: Policy, rehearsal: str | None, trace: TraceId) ->
 
 
 async def _read(connection: AsyncConnection, only: CaseId | None = None) -> list[StoredCase]:
-    query = select(*cases.c).order_by(cases.c.changed_at.desc(), cases.c.id)
+    query = select(*cases.c).where(cases.c.kind == "issue").order_by(cases.c.changed_at.desc(), cases.c.id)
     if only is not None:
         query = query.where(cases.c.id == only)
     return [
@@ -117,6 +140,7 @@ async def _read(connection: AsyncConnection, only: CaseId | None = None) -> list
             number=row[cases.c.number],
             policy=Policy.model_validate(row[cases.c.policy]),
             file=load_case_file(row[cases.c.file]),
+            parent=row[cases.c.parent],
             rehearsal=row[cases.c.rehearsal],
             trace=TraceId(row[cases.c.trace]),
             opened_at=row[cases.c.opened_at],

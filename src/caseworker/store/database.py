@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from caseworker.core.errors import Refused
+from caseworker.core.errors import Bug, Refused
 from caseworker.store.columns import to_json
 from caseworker.store.failures import translated
 
@@ -45,6 +45,26 @@ class Database:
         with _in_our_words():
             async with self._writer, self._write.begin() as connection:
                 yield connection
+
+    @asynccontextmanager
+    async def rebuilding(self) -> AsyncIterator[AsyncConnection]:
+        """Like `writing`, for changes to the tables themselves. SQLite alters a table by copying it and dropping the
+        old one, and dropping counts as deleting what others refer to: so references are looked at once, at the end."""
+        if not self.is_sqlite:
+            async with self.writing() as connection:
+                yield connection
+            return
+        async with self._writer, self.outside_transactions() as connection:
+            await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")  # inside a transaction it would do nothing
+            try:
+                await connection.exec_driver_sql("BEGIN IMMEDIATE")
+                yield connection
+                if (await connection.exec_driver_sql("PRAGMA foreign_key_check")).first() is not None:
+                    raise Bug("A change to the tables left a row that refers to nothing; it was taken back.")
+                await connection.commit()
+            finally:
+                await connection.rollback()
+                await connection.exec_driver_sql("PRAGMA foreign_keys = ON")
 
     @asynccontextmanager
     async def outside_transactions(self) -> AsyncIterator[AsyncConnection]:

@@ -1,17 +1,18 @@
 """The inbox: messages from their commit to what came of them. Ringing a case about them happens elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
-from sqlalchemy import Select, select, update
+from sqlalchemy import ColumnElement, Select, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.ids import CaseId, MessageId, TraceId
-from caseworker.core.messages import Message, MessageKind, NewMessage
+from caseworker.core.messages import SPOKEN, Message, MessageKind, NewMessage, Standing
 from caseworker.core.record import MessageRecorded, MessagesClaimed
+from caseworker.store.attachments import add_attachments
 from caseworker.store.columns import now
+from caseworker.store.message_tables import messages as rows
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
-from caseworker.store.tables import messages as rows
 
 
 class StoredInbox(Port):
@@ -21,22 +22,25 @@ class StoredInbox(Port):
             return await add_message(connection, message)
 
     async def claim(self, case: CaseId, turn: int) -> list[Message]:
-        unclaimed = (
-            update(rows)
-            .where(rows.c.case == case, rows.c.turn.is_(None))
-            .values(turn=turn)
-            .returning(rows.c.id, rows.c.trace)
-        )
         async with self._database.writing() as connection:
-            await lock_case(connection, case)
-            claimed = sorted((await connection.execute(unclaimed)).all())
-            if claimed:
-                first, trace = claimed[0]
-                entry = MessagesClaimed(turn=turn, messages=[MessageId(number) for number, _ in claimed])
-                # With the first message in it: a turn that claims again, for what came while it worked, says so again.
-                key = f"claim/{turn}/{first}"
-                await append_entries(connection, case, [entry], trace=TraceId(trace), key=key)
+            await _claim(connection, case, turn, _waiting(case))
             return await _read(connection, _all().where(rows.c.case == case, rows.c.turn == turn))
+
+    async def overhear(self, case: CaseId, turn: int, standings: Set[Standing]) -> list[Message]:
+        """A working agent asks often and is rarely told anything: so it looks first, which locks nobody out."""
+        heard = _waiting(case) & rows.c.kind.in_(sorted(SPOKEN)) & rows.c.standing.in_(sorted(standings))
+        async with self._database.reading() as connection:
+            if await connection.scalar(select(rows.c.id).where(heard).limit(1)) is None:
+                return []
+        async with self._database.writing() as connection:
+            claimed = await _claim(connection, case, turn, heard)
+            return await _read(connection, _all().where(rows.c.id.in_(claimed)))
+
+    async def find(self, surface: str, reference: str) -> Message | None:
+        named = (rows.c.surface == surface) & (rows.c.reference == reference)
+        async with self._database.reading() as connection:
+            found = await _read(connection, _all().where(named))
+        return found[0] if found else None
 
     async def settle(self, messages: Sequence[MessageId], outcome: str) -> None:
         open_ones = update(rows).where(rows.c.id.in_(messages), rows.c.outcome.is_(None))
@@ -55,15 +59,23 @@ class StoredInbox(Port):
 
 
 async def add_message(connection: AsyncConnection, message: NewMessage) -> Message | None:
-    """The row and its record entry; needs the case's lock. None: this surface id was there already."""
-    received_at = now()
-    values = message.model_dump(mode="json") | {"received_at": received_at}
+    """The row, its files and its record entry; needs the case's lock. None: this surface id, or the reference, was
+    there already."""
+    received_at, turn = now(), None if message.outcome is None else 0
+    values = message.model_dump(mode="json", exclude={"attachments"}) | {
+        "received_at": received_at,
+        "turn": turn,
+        "reference": message.reference or None,
+        "refers_to": message.refers_to or None,
+    }
     added = insert_or_stop(connection, rows).values(values).returning(rows.c.id)
-    number = await connection.scalar(added)
-    if number is None:
+    stored = await connection.scalar(added)
+    if stored is None:
         return None
+    number = MessageId(stored)
+    await add_attachments(connection, message, number)
     entry = MessageRecorded(
-        message=MessageId(number),
+        message=number,
         surface=message.surface,
         author=message.author,
         standing=message.standing,
@@ -71,7 +83,39 @@ async def add_message(connection: AsyncConnection, message: NewMessage) -> Messa
         text=message.text,
     )
     await append_entries(connection, message.case, [entry], trace=message.trace)
-    return Message(**message.model_dump(), id=MessageId(number), received_at=received_at)
+    alone = message.model_dump(exclude={"attachments"})
+    return Message(**alone, id=number, received_at=received_at, turn=turn)
+
+
+async def case_of_message(connection: AsyncConnection, message: NewMessage) -> CaseId | None:
+    """The case that has this message already, by the surface's id or by its reference."""
+    same = rows.c.external_id == message.external_id
+    if message.reference:
+        same |= rows.c.reference == message.reference
+    query = select(rows.c.case).where(rows.c.surface == message.surface, same).order_by(rows.c.id).limit(1)
+    found = await connection.scalar(query)
+    return None if found is None else CaseId(found)
+
+
+def _waiting(case: CaseId) -> ColumnElement[bool]:
+    return (rows.c.case == case) & rows.c.turn.is_(None)
+
+
+async def _claim(
+    connection: AsyncConnection, case: CaseId, turn: int, which: ColumnElement[bool]
+) -> Sequence[MessageId]:
+    """Who was claimed now and not before. The case's lock is taken here."""
+    await lock_case(connection, case)
+    unclaimed = update(rows).where(which).values(turn=turn).returning(rows.c.id, rows.c.trace)
+    claimed = sorted((await connection.execute(unclaimed)).all())
+    numbers = [MessageId(number) for number, _ in claimed]
+    if claimed:
+        first, trace = claimed[0]
+        entry = MessagesClaimed(turn=turn, messages=numbers)
+        # With the first message in it: a turn that claims again, for what came while it worked, says so again.
+        key = f"claim/{turn}/{first}"
+        await append_entries(connection, case, [entry], trace=TraceId(trace), key=key)
+    return numbers
 
 
 def _all() -> Select[*tuple[object, ...]]:
@@ -79,5 +123,9 @@ def _all() -> Select[*tuple[object, ...]]:
 
 
 async def _read(connection: AsyncConnection, query: Select[*tuple[object, ...]]) -> list[Message]:
-    found = (await connection.execute(query)).mappings()
-    return [Message.model_validate({column.key: row[column] for column in rows.c}) for row in found]
+    """Without their files: those are big, and read where they are needed."""
+    names = [column.key for column in rows.c]
+    return [
+        Message.model_validate({name: value for name, value in zip(names, row, strict=True) if value is not None})
+        for row in await connection.execute(query)
+    ]

@@ -20,17 +20,18 @@ _FIND_VERSION_TABLE = {
 }
 
 
-async def migrate(database: Database) -> None:
+async def migrate(database: Database, *, to: str = HEAD) -> None:
+    """Forwards only. `to`: an earlier revision, for a test that wants to see what comes after it."""
     async with database.reading() as connection:
-        if await _revision(connection) == HEAD:
+        if await _revision(connection) == to:
             return
     if database.is_sqlite:
         await _switch_to_wal(database)
-    async with database.writing() as connection:  # on SQLite the write lock is the lock
+    async with database.rebuilding() as connection:  # on SQLite the write lock is the lock
         if not database.is_sqlite:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
-        if await _revision(connection) != HEAD:  # somebody may have been faster
-            await connection.run_sync(_upgrade)
+        if await _revision(connection) != to:  # somebody may have been faster
+            await connection.run_sync(_upgrade, to)
 
 
 async def _revision(connection: AsyncConnection) -> str | None:
@@ -48,14 +49,14 @@ async def _revision(connection: AsyncConnection) -> str | None:
     return str(found)
 
 
-def _upgrade(connection: Connection) -> None:
+def _upgrade(connection: Connection, to: str) -> None:
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
 
 
 async def _switch_to_wal(database: Database) -> None:

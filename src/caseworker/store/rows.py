@@ -31,6 +31,14 @@ async def lock_case(connection: AsyncConnection, case: CaseId) -> None:
         raise Refused(f"There is no case {case}.", todo="`caseworker cases` lists them.")
 
 
+async def epoch_of(connection: AsyncConnection, case: CaseId) -> int:
+    """From the snapshot as it lies there: every kind of case has its epoch in it."""
+    snapshot = (await connection.execute(select(cases.c.snapshot).where(cases.c.id == case))).scalar_one()
+    epoch = snapshot["epoch"]
+    assert isinstance(epoch, int)
+    return epoch
+
+
 async def lock_repository(connection: AsyncConnection, repository: RepositoryId) -> None:
     """Numbers are given one at a time."""
     found = select(repositories.c.id).where(repositories.c.id == repository).with_for_update(key_share=True)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from caseworker.ports import (
+    Attachments,
+    Bugs,
     Builds,
     Cases,
     Effects,
@@ -11,9 +13,12 @@ from caseworker.ports import (
     Pulls,
     Record,
     Repositories,
+    Threads,
     Transcripts,
     Turns,
 )
+from caseworker.store.attachments import StoredAttachments
+from caseworker.store.bugs import StoredBugs
 from caseworker.store.builds import StoredBuilds
 from caseworker.store.cases import StoredCases
 from caseworker.store.database import Database, connect
@@ -25,6 +30,7 @@ from caseworker.store.port import to_the_end
 from caseworker.store.pulls import StoredPulls
 from caseworker.store.record import StoredRecord
 from caseworker.store.repositories import StoredRepositories
+from caseworker.store.threads import StoredThreads
 from caseworker.store.transcripts import StoredTranscripts
 from caseworker.store.turns import StoredTurns
 
@@ -34,6 +40,9 @@ class Store:
     database: Database
     repositories: Repositories
     cases: Cases
+    bugs: Bugs
+    threads: Threads
+    attachments: Attachments
     inbox: Inbox
     record: Record
     turns: Turns
@@ -59,6 +68,9 @@ async def open_store(url: str) -> Store:
         database=database,
         repositories=StoredRepositories(database),
         cases=StoredCases(database),
+        bugs=StoredBugs(database),
+        threads=StoredThreads(database),
+        attachments=StoredAttachments(database),
         inbox=StoredInbox(database),
         record=StoredRecord(database),
         turns=StoredTurns(database),

@@ -1,4 +1,5 @@
-"""The tables. What they mean is in ports.py and core; how they came to be is in migrations/."""
+"""The tables, except those of what people say: message_tables.py. What they mean is in ports.py and core; how they
+came to be is in migrations/."""
 
 from datetime import datetime
 
@@ -58,17 +59,25 @@ issues = Table("issues", metadata, _Issues, UniqueConstraint("repository", "dige
 
 
 class _Cases(TypedColumns):
+    """Issue cases and bug cases: what only one kind has is null in the other."""
+
     id: Named[str] = Column(String, primary_key=True)
+    kind: Named[str] = Column(String)
+    parent: Named[str | None] = Column(String, ForeignKey("cases.id"), nullable=True)
+    """The bug that this issue case fixes."""
     repository: Named[str] = Column(String)
-    number: Named[int] = Column(Integer)
+    number: Named[int | None] = Column(Integer, nullable=True)
     title: Named[str] = Column(Words, nullable=False)
+    report: Named[str | None] = Column(Words, nullable=True)
+    reporter: Named[str | None] = Column(Words, nullable=True)
+    surface: Named[str | None] = Column(String, nullable=True)
     state: Named[str] = Column(String)
     """As in the snapshot; a column, so that it can be asked for without reading every case."""
     over: Named[bool] = Column(Boolean, nullable=False)
     """Ended, and everything that follows from that is done: the workflow may be gone for good."""
     snapshot: Named[dict[str, object]] = Column(Document, nullable=False)
     policy: Named[dict[str, object]] = Column(Document, nullable=False)
-    file: Named[dict[str, object]] = Column(Document, nullable=False)
+    file: Named[dict[str, object] | None] = Column(Document(none_as_null=True), nullable=True)
     rehearsal: Named[str | None] = Column(Words, nullable=True)
     trace: Named[str] = Column(String)
     sequence: Named[int] = Column(Integer)
@@ -77,33 +86,13 @@ class _Cases(TypedColumns):
     changed_at: Named[datetime] = Column(UtcTime, nullable=False)
 
 
-cases = Table("cases", metadata, _Cases, Index(None, "changed_at"), Index(None, "over", "state"))
-
-
-class _Messages(TypedColumns):
-    id: Named[int] = Column(WideInteger, primary_key=True)
-    case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", nullable=False)
-    surface: Named[str] = Column(String)
-    external_id: Named[str] = Column(Words, nullable=False)
-    author: Named[str] = Column(Words, nullable=False)
-    standing: Named[str] = Column(String)
-    kind: Named[str] = Column(String)
-    text: Named[str] = Column(Words, nullable=False)
-    trace: Named[str] = Column(String)
-    received_at: Named[datetime] = Column(UtcTime, nullable=False)
-    turn: Named[int | None] = Column(Integer, nullable=True)
-    outcome: Named[str | None] = Column(Words, nullable=True)
-
-
-messages = Table(
-    "messages",
+cases = Table(
+    "cases",
     metadata,
-    _Messages,
-    # A surface's id is its own over all cases: a redelivery must not open a second case either.
-    UniqueConstraint("surface", "external_id"),
-    Index(None, "case", "turn"),
-    Index("ix_messages_unclaimed", "id", sqlite_where=text("turn IS NULL"), postgresql_where=text("turn IS NULL")),
-    sqlite_autoincrement=True,  # an id is never given twice, not even after a purge
+    _Cases,
+    CheckConstraint("kind IN ('issue', 'bug')", name="kind"),
+    Index(None, "kind", "changed_at"),
+    Index(None, "over", "state"),
 )
 
 

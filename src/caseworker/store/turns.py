@@ -7,7 +7,6 @@ from uuid import UUID, uuid5
 from sqlalchemy import ColumnElement, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile
 from caseworker.core.ids import CaseId, SessionId, TraceId
 from caseworker.core.outcomes import Task
@@ -18,7 +17,7 @@ from caseworker.store.cases import write_file
 from caseworker.store.columns import now
 from caseworker.store.ledger import abandon_reservations
 from caseworker.store.port import Port
-from caseworker.store.rows import append_entries, insert_or_stop, lock_case
+from caseworker.store.rows import append_entries, epoch_of, insert_or_stop, lock_case
 from caseworker.store.tables import attempts, cases, turns
 from caseworker.store.transcripts import delete_sessions
 
@@ -55,7 +54,7 @@ class StoredTurns(Port):
         async with self._database.reading() as connection:
             return await connection.scalar(select(exists().where(*_is_running(attempt)))) is True
 
-    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile, entry: Entry) -> bool:
+    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile | None, entry: Entry) -> bool:
         async with self._database.writing() as connection:
             await lock_case(connection, attempt.case)
             fenced = (
@@ -68,7 +67,8 @@ class StoredTurns(Port):
             if await connection.scalar(fenced) is None:
                 return False
             trace = await _end(connection, attempt, state="completed", reason="")
-            await write_file(connection, attempt.case, file)
+            if file is not None:
+                await write_file(connection, attempt.case, file)
             await append_entries(connection, attempt.case, [entry], trace=trace)
             return True
 
@@ -85,7 +85,8 @@ class StoredTurns(Port):
         async with self._database.writing() as connection:
             await lock_case(connection, case)
             await _supersede(connection, case)
-            await append_entries(connection, case, [entry], trace=trace, key="closed_up")
+            key = f"closed_up/{await epoch_of(connection, case)}"  # a case that was reopened is closed up again
+            await append_entries(connection, case, [entry], trace=trace, key=key)
             await connection.execute(update(cases).where(cases.c.id == case).values(over=True))
 
     async def finished(self, case: CaseId) -> list[FinishedTurn]:
@@ -137,8 +138,7 @@ async def _supersede(connection: AsyncConnection, case: CaseId) -> None:
 async def _next_attempt(connection: AsyncConnection, case: CaseId, turn: int) -> Attempt:
     newest = select(func.max(attempts.c.number)).where(attempts.c.case == case, attempts.c.turn == turn)
     number = (await connection.scalar(newest) or 0) + 1
-    snapshot = (await connection.execute(select(cases.c.snapshot).where(cases.c.id == case))).scalar_one()
-    epoch = Case.model_validate(snapshot).epoch
+    epoch = await epoch_of(connection, case)
     session = SessionId(str(uuid5(_SESSIONS, f"{case}/{epoch}/{turn}/{number}")))
     return Attempt(case=case, turn=turn, number=number, token=secrets.token_urlsafe(24), session=session)
 

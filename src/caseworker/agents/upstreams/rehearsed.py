@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from caseworker.agents.quoting import MID_TURN
 from caseworker.agents.rehearsal import Rehearsal, ScriptedError, Step
+from caseworker.agents.roles import OUTCOME_TOOL, full_name
 from caseworker.agents.upstreams import EVENTS, JSON, ModelAnswer, ModelCall, NotScripted
 from caseworker.core.outcomes import Task
 from caseworker.core.states import Role
 
-OUTCOME_TOOL: Final = "StructuredOutput"
-"""The tool through which the agent hands in its outcome. Its presence also tells the main loop from side calls."""
 _BYTES_PER_TOKEN: Final = 4
+_HEARING_SECONDS: Final = 60.0
+"""How long a step is repeated until somebody is heard."""
 _ERRORS: Final[dict[ScriptedError, tuple[int, str, str]]] = {
     "overloaded": (529, "overloaded_error", "Overloaded"),
     "rate_limited": (429, "rate_limit_error", "This request would exceed the rate limit"),
@@ -34,6 +36,7 @@ class Part:
     task: Task
     nth: int
     session: str
+    case: str
     workspace: Path
 
     def __str__(self) -> str:
@@ -47,9 +50,15 @@ class RehearsedUpstream:
         self._steps = rehearsal.steps_for(part.role, part.task, part.nth)
         self._part = part
         self._pace = rehearsal.pace if pace is None else pace
-        self._asked: dict[str, int] = {}
-        """Which step each request got: a request that the client repeats gets the same answer again."""
+        self._asked: dict[str, tuple[int, int]] = {}
+        """Which step each request got, as which answer: a request that the client repeats gets the same one again."""
         self._next = 0
+        self._heard_before: int | None = None
+        """Mid-turn messages that were in the conversation already: those of the turns it continues."""
+        self._heard = 0
+        """Those of this attempt that were in the last request."""
+        self._patient_until = 0.0
+        self._answers = 0
 
     async def send(self, call: ModelCall) -> ModelAnswer:
         request_tokens = len(call.body) // _BYTES_PER_TOKEN
@@ -58,14 +67,14 @@ class RehearsedUpstream:
         if not _is_main_loop(call.document):
             message = _message("msg_side", call.model, [{"type": "text", "text": "ok"}], request_tokens)
             return _answer(call, message)
-        number = self._step_for(call)
+        number, answer = self._step_for(call)
         step = self._script()[number]
         await asyncio.sleep(self._pace if step.delay is None else step.delay)
         if step.error is not None:
             status, kind, text = _ERRORS[step.error]
             return _whole(status, {"type": "error", "error": {"type": kind, "message": text}})
         # Equal ids would be merged into one message by the agent, so each answer has its own.
-        name = f"{self._part.session}_{number}"
+        name = f"{self._part.session}_{answer}"
         return _answer(call, _message(f"msg_{name}", call.model, self._content(step, name), request_tokens))
 
     async def close(self) -> None:
@@ -76,18 +85,39 @@ class RehearsedUpstream:
             raise NotScripted(f"the rehearsal has no turn for {self._part}")
         return self._steps
 
-    def _step_for(self, call: ModelCall) -> int:
+    def _step_for(self, call: ModelCall) -> tuple[int, int]:
         steps = self._script()
         digest = _digest(call.document)
         known = self._asked.get(digest)
-        if known is not None and steps[known].error is None:
+        if known is not None and steps[known[0]].error is None:
             return known
-        if self._next >= len(steps):
+        heard = self._heard_since(call.document)
+        if not self._is_again(heard):
+            self._next += 1
+            self._patient_until = asyncio.get_running_loop().time() + _HEARING_SECONDS
+        if self._next > len(steps):
             steps_said = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
             raise NotScripted(f"the rehearsal of {self._part} ran out after {steps_said}")
-        self._asked[digest] = self._next
-        self._next += 1
+        self._heard = heard
+        self._answers += 1
+        self._asked[digest] = (self._next - 1, self._answers)
         return self._asked[digest]
+
+    def _heard_since(self, document: Mapping[str, object]) -> int:
+        in_conversation = json.dumps(document.get("messages")).count(f'what=\\"{MID_TURN}')
+        if self._heard_before is None:
+            self._heard_before = in_conversation
+        return in_conversation - self._heard_before
+
+    def _is_again(self, heard: int) -> bool:
+        """Whether the last step is played again: it waits until somebody is heard, or its outcome was held back for
+        words that the script did not foresee."""
+        if not 0 < self._next <= len(self._script()):
+            return False
+        last = self._script()[self._next - 1]
+        if last.hear is not None and heard < last.hear:
+            return asyncio.get_running_loop().time() < self._patient_until
+        return last.outcome is not None and self._next == len(self._script()) and heard > self._heard
 
     def _content(self, step: Step, name: str) -> list[Block]:
         blocks: list[Block] = []
@@ -97,13 +127,13 @@ class RehearsedUpstream:
         if step.outcome is not None:
             calls.append((OUTCOME_TOOL, step.outcome))
         for index, (tool, arguments) in enumerate(calls):
-            use = {"id": f"toolu_{name}_{index}", "name": tool, "input": self._placed(arguments)}
+            use = {"id": f"toolu_{name}_{index}", "name": full_name(tool), "input": self._placed(arguments)}
             blocks.append({"type": "tool_use", **use})
         return blocks
 
     def _placed(self, value: object) -> object:
         if isinstance(value, str):
-            return value.replace("${workspace}", str(self._part.workspace))
+            return value.replace("${workspace}", str(self._part.workspace)).replace("${case}", self._part.case)
         if isinstance(value, list):
             return [self._placed(item) for item in value]
         if isinstance(value, dict):

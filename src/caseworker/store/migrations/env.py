@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from caseworker.store.tables import metadata
+from caseworker.store.message_tables import messages
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=metadata,
+    target_metadata=messages.metadata,
     render_as_batch=True,  # SQLite can't alter a table: Alembic copies it
 )
 with context.begin_transaction():

@@ -1,0 +1,136 @@
+"""`acknowledge`: how long a surface waits until words are committed, at 100 messages a second, while others work."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import aiohttp
+
+from bench.home import NotMeasured, private_folder
+from bench.prove.people import Sender, storm
+from bench.prove.processes import Setup, Stage, open_stage
+from bench.prove.slack import REPORTS
+from bench.report import Report, percentiles
+from bench.side_by_side import BARE
+from caseworker.app.wiring import make_doorbell
+from caseworker.chats.slack_app import PATH
+from caseworker.core.ids import CaseId
+from caseworker.core.messages import Standing
+from caseworker.core.policy import Policy
+from caseworker.engine.client import connect
+from caseworker.intake.reports import Reports, Words
+from caseworker.intake.ringing import BackgroundBell
+from caseworker.store.store import open_store
+
+_CASES: Final = 100
+_SECONDS: Final = 20.0
+_RATE: Final = 100.0
+_BARE_RATE: Final = 50.0
+_TARGET: Final = 150.0
+_SHARE: Final = 0.99
+"""Of the sends that have to succeed for the times to mean anything."""
+
+Once = Callable[[], Awaitable[bool]]
+
+
+def measure() -> Report:
+    with private_folder() as folder:
+        slack, bare, manual = asyncio.run(_measure(folder / "h"))
+    shown: dict[float, float | None] = {50: None, 99: _TARGET, 100: None}
+    return Report(
+        name="acknowledge",
+        title=f"from a message to its acknowledgement, at {_RATE:.0f} messages a second for {_SECONDS:.0f} s",
+        rows=[
+            *percentiles("a bare handler that checks the signature", bare, dict.fromkeys(shown)),
+            *percentiles("Slack by HTTP: signature, case found, committed", slack, shown),
+            *percentiles("manual, in one's own process: committed", manual, shown),
+        ],
+        notes=(
+            f"{_CASES} cases on SQLite; Temporal, the worker and posts to the Slack double run meanwhile on the same "
+            "machine.",
+            f"Slack and bare share one serving process and the same {_SECONDS:.0f} s (bare: {_BARE_RATE:.0f} a second "
+            "more); manual follows.",
+        ),
+    )
+
+
+async def _measure(home: Path) -> tuple[list[float], list[float], list[float]]:
+    async with open_stage(home, Setup(seed=1, serving="bench.side_by_side")) as stage:
+        anchors = await _opened(stage)
+        session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+        async with session:
+            slack, bare = await asyncio.gather(
+                _paced(_by_slack(stage, session, anchors, stage.url), _RATE),
+                _paced(_by_slack(stage, session, anchors, stage.url.replace(PATH, BARE)), _BARE_RATE),
+            )
+        manual = await _manual(stage)
+    return slack, bare, manual
+
+
+async def _opened(stage: Stage) -> list[str]:
+    """Every case is opened, and its developers know of it."""
+    sender = Sender(stage.slack, stage.url)
+    conversations = storm(_CASES, _CASES, 10.0, Random(1))
+    await sender.play(conversations)
+    for conversation in conversations:
+        await asyncio.wait_for(sender.summary(conversation), timeout=60)
+    await sender.close()
+    return [conversation.anchor for conversation in conversations]
+
+
+async def _paced(once: Once, rate: float) -> list[float]:
+    """Milliseconds of each; the next one begins on time, however long the last one takes."""
+    taken: list[float] = []
+    good = 0
+
+    async def timed() -> None:
+        nonlocal good
+        begun = time.perf_counter()
+        good += await once()
+        taken.append((time.perf_counter() - begun) * 1000)
+
+    begun = time.perf_counter()
+    async with asyncio.TaskGroup() as group:
+        for number in range(round(_SECONDS * rate)):
+            await asyncio.sleep(begun + number / rate - time.perf_counter())
+            group.create_task(timed())
+    if good < _SHARE * len(taken):
+        raise NotMeasured(f"only {good} of {len(taken)} were acknowledged")
+    return taken
+
+
+def _by_slack(stage: Stage, session: aiohttp.ClientSession, anchors: Sequence[str], url: str) -> Once:
+    lot, workspace = Random(2), stage.slack.indexed
+
+    async def once() -> bool:
+        anchor = lot.choice(anchors)
+        user = str((workspace.find(REPORTS, anchor) or {})["user"])
+        said = workspace.say(REPORTS, user, "it happens again", thread=anchor)
+        body = json.dumps(workspace.callback(workspace.event_of(said, REPORTS)))
+        async with session.post(url, data=body, headers=stage.slack.delivery.signed(body)) as answer:
+            return answer.status == 200
+
+    return once
+
+
+async def _manual(stage: Stage) -> list[float]:
+    store = await open_store(f"sqlite+aiosqlite:///{stage.database}")
+    bell = BackgroundBell(make_doorbell(await connect(stage.temporal.server.address), store))
+    reports = Reports(store=store, doorbell=bell, policy=Policy())
+    cases = [CaseId(case) for case in stage.slack.indexed.summary_of]
+    lot, numbers = Random(3), count()
+
+    async def once() -> bool:
+        words = Words(surface="terminal", external_id=f"bench {next(numbers)}", author="ada", text="it happens again")
+        return await reports.say(lot.choice(cases), words, Standing.DEVELOPER) is not None
+
+    try:
+        return await _paced(once, _RATE)
+    finally:
+        await bell.drain()
+        await store.close()

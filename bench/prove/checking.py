@@ -1,0 +1,111 @@
+"""The claims of a proof, each with what was counted and what may be counted at most (or has to be at least)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bench.prove.facts import Facts
+from bench.prove.people import Mail
+from bench.prove.standin import Given, marks
+
+READ = "read by the investigator"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    what: str
+    found: float
+    at_most: float | None = None
+    at_least: float | None = None
+    unit: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return (self.at_most is None or self.found <= self.at_most) and (
+            self.at_least is None or self.found >= self.at_least
+        )
+
+    @property
+    def wanted(self) -> str:
+        if self.at_most is not None:
+            return f"{self.at_most:g}{self.unit}" if self.at_most == 0 else f"≤ {self.at_most:g}{self.unit}"
+        return "" if self.at_least is None else f"≥ {self.at_least:g}{self.unit}"
+
+
+def handled_once(mails: Sequence[Mail], facts: Facts) -> list[Check]:
+    """Acknowledged is handled, once; so is what landed without an acknowledgement."""
+    rows = Counter(row.event_id for row in facts.messages)
+    words = Counter(number for row in facts.messages for number in marks(row.text))
+    claims = Counter(message for _, _, message in facts.claims)
+    by_look = {row.id for row in facts.messages if row.turn}
+    return [
+        Check(
+            what="acknowledged and not in the inbox",
+            found=sum(mail.acknowledged and rows[mail.event_id] == 0 for mail in mails),
+            at_most=0,
+        ),
+        Check(what="in the inbox twice", found=_more_than_once(rows) + _more_than_once(words), at_most=0),
+        Check(what="never claimed", found=sum(row.turn is None for row in facts.messages), at_most=0),
+        Check(what="claimed twice", found=_more_than_once(claims), at_most=0),
+        Check(what="claimed by nobody on the record", found=len(by_look - set(claims)), at_most=0),
+        Check(what="without an outcome", found=sum(row.outcome is None for row in facts.messages), at_most=0),
+    ]
+
+
+def read_in_order(mails: Sequence[Mail], facts: Facts, log: Sequence[Given]) -> list[Check]:
+    given = _given(log)
+    turns = Counter(number for numbers in given.values() for number in set(numbers))
+    answered = {
+        number
+        for row in facts.messages
+        if row.outcome is not None and row.outcome.startswith(READ)
+        for number in marks(row.text)
+    }
+    return [
+        Check(what="given to two turns", found=_more_than_once(turns), at_most=0),
+        Check(what="answered as read, and given to no turn", found=len(answered - set(turns)), at_most=0),
+        Check(what="given out of its author's order", found=_inversions(mails, given), at_most=0),
+    ]
+
+
+def said_once(facts: Facts, keys: Mapping[str, Sequence[str]]) -> list[Check]:
+    places = {place for stamps in keys.values() for place in stamps}
+    return [
+        Check(what="posts that are there twice", found=sum(len(stamps) > 1 for stamps in keys.values()), at_most=0),
+        Check(what="recorded as posted, and not there", found=sum(p not in places for _, p in facts.places), at_most=0),
+        Check(what="there, and not recorded as posted", found=len(set(keys) - facts.posts), at_most=0),
+        Check(what="posts begun and not ended", found=facts.undone_posts, at_most=0),
+    ]
+
+
+def _given(log: Sequence[Given]) -> dict[tuple[str, int], list[int]]:
+    """By turn: what its last attempt was given. Attempts before it died, and count as if they never were."""
+    newest: dict[tuple[str, int], int] = {}
+    for line in log:
+        newest[line.case, line.turn] = max(line.attempt, newest.get((line.case, line.turn), 0))
+    given: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for line in log:
+        if newest[line.case, line.turn] == line.attempt:
+            given[line.case, line.turn] += line.numbers
+    return dict(sorted(given.items()))
+
+
+def _inversions(mails: Sequence[Mail], given: Mapping[tuple[str, int], Sequence[int]]) -> int:
+    """What was never acknowledged has no place in an order: it may have been on its way while its author went on."""
+    author = {mail.number: (mail.case, mail.author) for mail in mails if mail.acknowledged}
+    latest: dict[tuple[int, str], int] = {}
+    wrong = 0
+    for number in _flat(given):
+        if number in author:
+            wrong += number < latest.get(author[number], 0)
+            latest[author[number]] = max(number, latest.get(author[number], 0))
+    return wrong
+
+
+def _flat(given: Mapping[tuple[str, int], Sequence[int]]) -> Iterator[int]:
+    for numbers in given.values():
+        yield from numbers
+
+
+def _more_than_once(counted: "Counter[str] | Counter[int]") -> int:
+    return sum(count > 1 for count in counted.values())

@@ -1,0 +1,39 @@
+"""What the mutant with its queue in memory needs of the store: exactly the messages it names, whoever else waits."""
+
+from sqlalchemy import update
+from temporalio import activity
+
+from caseworker.activities.records import claimed
+from caseworker.core.ids import CaseId, MessageId
+from caseworker.core.messages import Claimed
+from caseworker.core.record import MessagesClaimed
+from caseworker.ports import Store
+from caseworker.store.message_tables import messages as rows
+from caseworker.store.store import Store as RealStore
+
+_THE_REPORT = 0
+"""What a new case's bell carries instead of an id."""
+
+
+class ClaimsById:
+    def __init__(self, store: Store) -> None:
+        assert isinstance(store, RealStore)
+        self._store = store
+
+    @activity.defn
+    async def claim_by_id(self, case: CaseId, turn: int, ids: list[MessageId]) -> list[Claimed]:
+        said = await self._store.inbox.of(case)
+        wanted = {said[0].id if number == _THE_REPORT else number for number in ids}
+        fresh = [message for message in said if message.id in wanted and message.turn is None]
+        if fresh:
+            async with self._store.database.writing() as connection:
+                unclaimed = update(rows).where(rows.c.id.in_([message.id for message in fresh]), rows.c.turn.is_(None))
+                await connection.execute(unclaimed.values(turn=turn))
+            entry = MessagesClaimed(turn=turn, messages=[message.id for message in fresh])
+            key = f"claim/{turn}/{fresh[0].id}"
+            await self._store.record.append(case, [entry], trace=fresh[0].trace, key=key)
+        return [
+            claimed(message)
+            for message in await self._store.inbox.of(case)
+            if message.id in wanted and message.turn == turn and message.outcome is None
+        ]

@@ -1,0 +1,110 @@
+"""What the store says happened, read from outside with plain SQL, while it runs and when all is quiet."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A message in the inbox."""
+
+    id: int
+    case: str
+    event_id: str
+    text: str
+    turn: int | None
+    outcome: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pulse:
+    """How far things are."""
+
+    entries: int
+    unclaimed: int
+    unsettled: int
+    working: int
+    """Cases under investigation."""
+    unfinished_posts: int
+    waiting: tuple[str, ...]
+    """Cases that wait, with words in hand that only their next turn will read."""
+
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing is to be done unless somebody speaks."""
+        return not (self.unclaimed or self.working or self.unfinished_posts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    messages: Sequence[Row]
+    claims: Sequence[tuple[str, int, int]]
+    """(case, turn, message) of every entry about a claim."""
+    places: Sequence[tuple[str, str]]
+    """(case, place) of every entry about a post that went to Slack."""
+    posts: frozenset[str]
+    """Keys of all posts that were begun and are done."""
+    undone_posts: int
+    reopenings: int
+    turns: int
+    cases: int
+
+
+def pulse(database: Path) -> Pulse:
+    with _reading(database) as connection:
+
+        def count(query: str) -> int:
+            return int(connection.execute(query).fetchone()[0])
+
+        waiting = connection.execute(
+            "select distinct m.case_id from messages m join cases c on c.id = m.case_id "
+            "where m.outcome is null and m.turn is not null and c.state != 'investigating'"
+        ).fetchall()
+        return Pulse(
+            entries=count("select count(*) from record"),
+            unclaimed=count("select count(*) from messages where turn is null"),
+            unsettled=count("select count(*) from messages where outcome is null"),
+            working=count("select count(*) from cases where kind = 'bug' and state = 'investigating'"),
+            unfinished_posts=count("select count(*) from effects where done_at is null"),
+            waiting=tuple(case for (case,) in waiting),
+        )
+
+
+def gather(database: Path) -> Facts:
+    with _reading(database) as connection:
+        messages = connection.execute(
+            "select id, case_id, external_id, text, turn, outcome from messages order by id"
+        ).fetchall()
+        claims = [
+            (case, json.loads(body)["turn"], message)
+            for case, body in connection.execute("select case_id, body from record where kind = 'messages_claimed'")
+            for message in json.loads(body)["messages"]
+        ]
+        said = [
+            (case, json.loads(body)["place"])
+            for case, body in connection.execute("select case_id, body from record where kind = 'posted'")
+        ]
+        effects = connection.execute("select key, done_at from effects where kind = 'post'").fetchall()
+        snapshots = [
+            json.loads(snapshot) for (snapshot,) in connection.execute("select snapshot from cases where kind = 'bug'")
+        ]
+    return Facts(
+        messages=[Row(id=i, case=c, event_id=e, text=t, turn=n, outcome=o) for i, c, e, t, n, o in messages],
+        claims=claims,
+        places=[(case, place) for case, place in said if place],
+        posts=frozenset(key for key, done in effects if done),
+        undone_posts=sum(done is None for _, done in effects),
+        reopenings=sum(snapshot["epoch"] - 1 for snapshot in snapshots),
+        turns=sum(snapshot["turns"] for snapshot in snapshots),
+        cases=len(snapshots),
+    )
+
+
+@contextmanager
+def _reading(database: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=10)) as connection:
+        yield connection

@@ -1,0 +1,77 @@
+"""Two bug flows with a mistake each, which the proof must find. Registered under the real flow's name, here only."""
+
+from datetime import timedelta
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from caseworker.contract.activities import WorkspaceActivities
+    from caseworker.contract.names import BUG_WORKFLOW, CLOSE_REQUESTED, INCOMING_MESSAGE
+    from caseworker.contract.wire import CaseInput
+    from caseworker.core.ids import MessageId
+    from caseworker.core.messages import Claimed
+    from caseworker.flows.bug import BugInvestigationWorkflow
+
+BY_ID_QUEUE = "prove-claims-by-id"
+
+
+@workflow.defn(name=BUG_WORKFLOW)
+class QueueInMemory(BugInvestigationWorkflow):
+    """It believes the signals: what they brought is all there is. The store is never asked who is waiting."""
+
+    @workflow.init
+    def __init__(self, start: CaseInput) -> None:
+        super().__init__(start)
+        self._queue: list[MessageId] = []
+        self._taken: list[MessageId] = []  # by the coming turn, which may look more than once
+        self._taken_by = 0
+
+    @workflow.signal(name=INCOMING_MESSAGE)
+    def incoming_message(self, message: MessageId) -> None:
+        self._bells += 1
+        self._queue.append(message)
+
+    @workflow.signal(name=CLOSE_REQUESTED)
+    def close_requested(self, message: MessageId) -> None:
+        self._bells += 1
+        self._closing = True
+        self._queue.append(message)
+
+    async def _claim(self, turn: int) -> list[Claimed]:
+        heard = self._bells
+        if turn != self._taken_by:
+            self._taken, self._taken_by = [], turn
+        self._taken += self._queue
+        self._queue = []
+        found: list[Claimed] = await workflow.execute_activity(
+            "claim_by_id",
+            args=[self._id, turn, self._taken],
+            task_queue=BY_ID_QUEUE,
+            start_to_close_timeout=timedelta(seconds=60),
+            result_type=list[Claimed],
+        )
+        self._heard = heard
+        return found
+
+    @workflow.run
+    async def run(self, start: CaseInput) -> None:
+        await super().run(start)
+
+
+@workflow.defn(name=BUG_WORKFLOW)
+class NoLastLook(BugInvestigationWorkflow):
+    """It returns once everything is cleaned up, without looking into the inbox again."""
+
+    @workflow.init
+    def __init__(self, start: CaseInput) -> None:
+        super().__init__(start)
+
+    @workflow.run
+    async def run(self, start: CaseInput) -> None:
+        await super().run(start)
+
+    async def _finish(self) -> bool:
+        await self._keep_time()
+        await self._perform(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
+        await self._save()
+        return True

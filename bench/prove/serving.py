@@ -1,0 +1,34 @@
+"""The serving process of a proof: `caseworker serve`, with a history that is long after 50 events instead of 1,500, so
+that cases continue as new all the time. Run as `python -m bench.prove.serving`."""
+
+import asyncio
+import sys
+from typing import Final
+
+from rich.console import Console
+
+from caseworker.app.logs import set_up_logs
+from caseworker.app.serving import serve
+from caseworker.app.settings import Settings, load_settings
+from caseworker.core.errors import Transient
+from caseworker.core.policy import Policy
+
+_LONG: Final = 50
+
+
+class _ShortHistories(Settings):
+    def policy(self) -> Policy:
+        return super().policy().model_copy(update={"history_events": _LONG})
+
+
+def main() -> int:
+    settings = _ShortHistories.model_validate(load_settings().model_dump())
+    set_up_logs(settings)
+    try:
+        return asyncio.run(serve(settings, Console(stderr=True)))
+    except Transient:
+        return 1  # Temporal is down at the moment: whoever starts us does so again
+
+
+if __name__ == "__main__":
+    sys.exit(main())

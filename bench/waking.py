@@ -1,0 +1,194 @@
+"""`waking`: from the commit of a message to its claim by a case that was asleep, with up to 2,000 of them waiting."""
+
+import asyncio
+import json
+import os
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from bench.home import NotMeasured, private_folder
+from bench.prove.processes import Setup, Stage, open_stage
+from bench.report import Report, Row, percentiles
+from caseworker.app.wiring import make_doorbell
+from caseworker.core.bug_decisions import moved
+from caseworker.core.bugs import Bug, BugState
+from caseworker.core.ids import CaseId, MessageId, RepositoryId
+from caseworker.core.messages import MessageKind, NewMessage, Standing
+from caseworker.core.outcomes import Severity
+from caseworker.core.policy import Policy
+from caseworker.engine.client import TemporalDoorbell, connect
+from caseworker.intake.manual import new_trace
+from caseworker.intake.reports import Reports, Words
+from caseworker.ports import NewBug
+from caseworker.store.store import Store, open_store
+
+_FEW: Final = 200
+_MANY: Final = 2_000
+_SAMPLE: Final = {_FEW: 100, _MANY: 300}
+_RATE: Final = 5.0
+_P95: Final = 500.0
+_RATIO: Final = 1.5
+_AT_ONCE: Final = 16
+_IDLE: Final = 0.05
+"""Of one core: what a worker uses that has nothing to do."""
+_MEGA: Final = 1_048_576
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asleep:
+    """The cases, and how to speak to them."""
+
+    stage: Stage
+    store: Store
+    doorbell: TemporalDoorbell
+    repository: RepositoryId
+    cases: list[CaseId]
+
+
+def measure() -> Report:
+    with private_folder() as folder:
+        times, memory = asyncio.run(_measure(folder / "h"))
+    rows: list[Row] = []
+    for size, taken in times.items():
+        targets: dict[float, float | None] = {50: None, 95: _P95 if size == _MANY else None, 99.9: None, 100: None}
+        rows += percentiles(f"from commit to claim, {size:,} cases waiting", taken, targets)
+    rows += [
+        Row(what=f"memory of the worker, {size:,} cases waiting", samples=[m], unit="MB") for size, m in memory.items()
+    ]
+    rows.append(Row(what="their ratio", samples=[memory[_MANY] / memory[_FEW]], unit="times", target=_RATIO))
+    return Report(name="waking", title="waking a case that sleeps", rows=rows, notes=_NOTES)
+
+
+_NOTES: Final = (
+    f"Words of the reporter to cases that wait for an answer, {_RATE:.0f} a second, each to another case; after the "
+    "claim the case has its turn (a stand-in that asks again) and sleeps.",
+    "The worker keeps 200 cases in memory: of 2,000 nine in ten are read again from their history first.",
+)
+
+
+async def _measure(home: Path) -> tuple[dict[int, list[float]], dict[int, float]]:
+    times: dict[int, list[float]] = {}
+    memory: dict[int, float] = {}
+    async with open_stage(home, Setup(seed=1, asks_only=True)) as stage:
+        store = await open_store(f"sqlite+aiosqlite:///{stage.database}")
+        try:
+            doorbell = make_doorbell(await connect(stage.temporal.server.address), store)
+            repository = await store.repositories.register(home / "shop")
+            asleep = _Asleep(stage=stage, store=store, doorbell=doorbell, repository=repository, cases=[])
+            for size, sample in _SAMPLE.items():
+                await _put_to_sleep(asleep, size)
+                await _idle(stage)
+                times[size] = await _woken(asleep, sample)
+                await _idle(stage)
+                memory[size] = _memory(stage)
+        finally:
+            await store.close()
+    return times, memory
+
+
+async def _put_to_sleep(asleep: _Asleep, size: int) -> None:
+    """As a case that has asked its reporter stands in the record: its flow takes that up, and waits."""
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def one() -> None:
+        async with turns:
+            case = await _asked(asleep.store, asleep.repository, len(asleep.cases))
+            asleep.cases.append(case)
+            await asleep.doorbell.ring(case, MessageId(0), MessageKind.WORDS)
+
+    await asyncio.gather(*(one() for _ in range(size - len(asleep.cases))))
+
+
+async def _asked(store: Store, repository: RepositoryId, number: int) -> CaseId:
+    trace = new_trace()
+    bug = NewBug(
+        title="Error 500", reporter="rita", repository=repository, policy=Policy(), rehearsal=None, trace=trace
+    )
+    first = NewMessage(
+        case=CaseId(""),
+        surface="terminal",
+        external_id=f"report {number} {trace}",
+        author="rita",
+        standing=Standing.REPORTER,
+        kind=MessageKind.WORDS,
+        text="since 9:40 order 1182 ends in Error 500 when I click pay",
+        trace=trace,
+    )
+    case, _ = await store.bugs.open(bug, first)
+    claimed = await store.inbox.claim(case, 1)
+    await store.inbox.settle([message.id for message in claimed], "read by the investigator, who asked the reporter")
+    snapshot = Bug(id=case, turns=1, severity=Severity.P2, answered=claimed[0].id)
+    until = datetime.now(UTC) + timedelta(hours=2)
+    asked = moved(snapshot, BugState.AWAITING_REPORTER, "the reporter was asked", until=until)
+    await store.bugs.save(asked, trace=trace)
+    return case
+
+
+async def _woken(asleep: _Asleep, sample: int) -> list[float]:
+    """Milliseconds from the commit to the claim, by the record."""
+    reports = Reports(store=asleep.store, doorbell=asleep.doorbell, policy=Policy())
+    committed: dict[int, float] = {}
+
+    async def speak(case: CaseId) -> None:
+        words = Words(surface="terminal", external_id=f"word {case} {sample}", author="rita", text="on checkout")
+        said = await reports.say(case, words, Standing.REPORTER)
+        assert said is not None
+        committed[said.id] = said.received_at.timestamp()
+
+    begun = time.monotonic()
+    async with asyncio.TaskGroup() as group:
+        for number, case in enumerate(Random(sample).sample(asleep.cases, sample)):
+            await asyncio.sleep(begun + number / _RATE - time.monotonic())
+            group.create_task(speak(case))
+    await _idle(asleep.stage)
+    claims = _claims(asleep.stage.database)
+    if lost := [message for message in committed if message not in claims]:
+        raise NotMeasured(f"{len(lost)} of {sample} messages were not claimed")
+    return [(claims[message] - at) * 1000 for message, at in committed.items()]
+
+
+def _claims(database: Path) -> dict[int, float]:
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("select at, body from record where kind = 'messages_claimed'").fetchall()
+    return {message: _seconds(at) for at, body in rows for message in json.loads(body)["messages"]}
+
+
+def _seconds(at: str) -> float:
+    moment = datetime.fromisoformat(at)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+async def _idle(stage: Stage) -> None:
+    """Until the worker has had nothing to do for two seconds."""
+    for _ in range(300):
+        used = await _usage(stage, 1.0)
+        if used < _IDLE and await _usage(stage, 1.0) < _IDLE:
+            return
+    raise NotMeasured("the worker never came to rest")
+
+
+async def _usage(stage: Stage, seconds: float) -> float:
+    before = _cpu(stage)
+    await asyncio.sleep(seconds)
+    return (_cpu(stage) - before) / seconds
+
+
+def _cpu(stage: Stage) -> float:
+    fields = _proc(stage, "stat").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _memory(stage: Stage) -> float:
+    return int(_proc(stage, "statm").split()[1]) * os.sysconf("SC_PAGE_SIZE") / _MEGA
+
+
+def _proc(stage: Stage, name: str) -> str:
+    if stage.worker.pid is None:
+        raise NotMeasured("the worker is gone")
+    return Path(f"/proc/{stage.worker.pid}/{name}").read_text()

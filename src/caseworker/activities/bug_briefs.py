@@ -1,0 +1,134 @@
+"""What the investigator is given for a turn: the report, what was said, and the files that came with it."""
+
+import asyncio
+import mimetypes
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from caseworker.agents.prompting import BriefInputs, render
+from caseworker.agents.roles import tools_for
+from caseworker.contract.wire import BugTurnRequest
+from caseworker.core.build_commands import find_commands
+from caseworker.core.errors import Refused
+from caseworker.core.messages import SPOKEN, Attachment
+from caseworker.core.outcomes import Task
+from caseworker.core.states import Role
+from caseworker.ports import Attempt, Brief, Chat, Store, StoredBug, Workspace, Workspaces
+
+ATTACHMENT_LIMIT: Final = 10_000_000
+"""Bytes of one file."""
+_PLAIN_SUFFIX: Final = re.compile(r"\.[a-z0-9]{1,8}")
+
+
+class BugBriefing:
+    def __init__(self, *, store: Store, workspaces: Workspaces, chats: Mapping[str, Chat]) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._chats = chats
+
+    async def write(self, request: BugTurnRequest, stored: StoredBug, attempt: Attempt, workspace: Workspace) -> Brief:
+        bug, policy = request.bug, request.policy
+        blind = bug.vague and request.turn == 1  # asked about before any tool is used
+        folder = attachment_folder(workspace)
+        files = [] if blind else await self._lay_attachments(stored, folder)
+        system, prompt = render(Role.INVESTIGATOR, Task.BUG, await self._inputs(request, stored, workspace, files))
+        done = await self._store.turns.finished(bug.id)
+        return Brief(
+            attempt=attempt,
+            role=Role.INVESTIGATOR,
+            task=Task.BUG,
+            model=policy.model_for(Role.INVESTIGATOR, Task.BUG),
+            system_prompt=system,
+            prompt=prompt,
+            tools=() if blind else tools_for(Role.INVESTIGATOR),
+            workspace=workspace.path,
+            writable=False,
+            resume=bug.session,
+            rehearsal=stored.rehearsal,
+            nth=1 + len(done),
+            cap_micros=policy.budget_micros,
+            calls=policy.calls_per_turn,
+            seconds=policy.turn_seconds,
+            read_only=(*workspace.read_only, folder) if files else workspace.read_only,
+            overlays=workspace.overlays,
+            conversation=not blind,
+        )
+
+    async def _inputs(
+        self, request: BugTurnRequest, stored: StoredBug, workspace: Workspace, files: list[Attachment]
+    ) -> BriefInputs:
+        """Messages are read by the turn's number: what was claimed for it, and no newer one."""
+        bug, policy = request.bug, request.policy
+        claimed = [message for message in await self._store.inbox.of(bug.id) if message.turn == request.turn]
+        said = [message for message in claimed if message.kind in SPOKEN]
+        services = {name: policy.services[name].owners for name in bug.services if name in policy.services}
+        return BriefInputs(
+            title=stored.title,
+            body=stored.report,
+            author=stored.reporter,
+            said=tuple(said[1:] if request.turn == 1 else said),  # the report itself is there already
+            commands=await self._commands(workspace),
+            bug_id=bug.id,
+            severity=bug.severity,
+            services=tuple((name, owners) for name, owners in services.items()),
+            vague=bug.vague and request.turn == 1,
+            continues_from=bug.waited_in.value if bug.waited_in else "",
+            timed_out=bug.timed_out,
+            attachments=tuple(
+                (str(attachment_folder(workspace) / file_name(file)), file.title, file.media_type, file.size)
+                for file in files
+                if not file.problem
+            ),
+            problems=tuple((file.title, file.problem) for file in files if file.problem),
+        )
+
+    async def _commands(self, workspace: Workspace) -> tuple[str, ...]:
+        found = find_commands(await self._workspaces.build_files(workspace, workspace.base))
+        return tuple(command.command for command in found)
+
+    async def _lay_attachments(self, stored: StoredBug, folder: Path) -> list[Attachment]:
+        """Under names of our choosing, outside the worktree, so that no commit can hold them."""
+        for attachment in await self._store.attachments.of(stored.case.id):
+            if attachment.is_missing:
+                await self._fetch(stored, attachment)
+        files = await self._store.attachments.of(stored.case.id)
+        await asyncio.to_thread(_write, folder, [file for file in files if not file.problem])
+        return files
+
+    async def _fetch(self, stored: StoredBug, attachment: Attachment) -> None:
+        chat = self._chats.get(stored.surface)
+        try:
+            if attachment.size > ATTACHMENT_LIMIT:
+                raise Refused(f"it has {attachment.size:,} bytes; {ATTACHMENT_LIMIT:,} are taken")
+            if chat is None:
+                raise Refused(f"nothing here can fetch from {stored.surface}")
+            content = await chat.fetch(attachment.source, limit=ATTACHMENT_LIMIT)
+        except Refused as refused:
+            await self._store.attachments.fill(attachment.id, b"", problem=str(refused))
+        else:
+            await self._store.attachments.fill(attachment.id, content)
+
+
+def attachment_folder(workspace: Workspace) -> Path:
+    return workspace.path.parent / "attachments"
+
+
+def _write(folder: Path, files: list[Attachment]) -> None:
+    for file in files:
+        path = folder / file_name(file)
+        if path.exists():
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".new")
+        draft.write_bytes(file.content)
+        draft.rename(path)
+
+
+def file_name(attachment: Attachment) -> str:
+    """`12-1.png`: the message and the place in it. Of what its author called it only a plain ending remains."""
+    ending = Path(attachment.title).suffix.lower()
+    if not _PLAIN_SUFFIX.fullmatch(ending):
+        ending = mimetypes.guess_extension(attachment.media_type) or ""
+    return f"{attachment.message}-{attachment.id}{ending}"

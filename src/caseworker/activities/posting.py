@@ -1,0 +1,54 @@
+"""What the bot says, said once: intent, look, post, record, under a key of ours."""
+
+from collections.abc import Mapping
+
+from caseworker.core.errors import Refused
+from caseworker.core.ids import effect_key
+from caseworker.core.messages import Audience
+from caseworker.core.record import Noted, Posted
+from caseworker.ports import Chat, Store, StoredBug, Thread
+
+
+class Posting:
+    """Chats by surface. A case without a thread is read in its record: the terminal's conversation."""
+
+    def __init__(self, *, store: Store, chats: Mapping[str, Chat], developers: Thread | None = None) -> None:
+        self._store = store
+        self._chats = chats
+        self._developers = developers
+
+    async def say(
+        self, stored: StoredBug, *, audience: Audience, about: str, number: int, text: str, epoch: int | None = None
+    ) -> None:
+        case = stored.case
+        key = effect_key(case.id, epoch or case.epoch, f"{about}.{audience}", number)
+        place = ""
+        thread = await self._thread(stored, audience)
+        if thread is not None:
+            try:
+                place = await self._posted(key, stored, audience, thread, text)
+            except Refused as refused:
+                note = Noted(text=f"The {audience} could not be told on {thread.surface}: {refused}")
+                await self._store.record.append(case.id, [note], trace=stored.trace, key=f"{key} refused")
+        said = Posted(audience=audience, about=about, text=text, place=place)
+        await self._store.record.append(case.id, [said], trace=stored.trace, key=key)
+
+    async def _thread(self, stored: StoredBug, audience: Audience) -> Thread | None:
+        thread = (await self._store.threads.of(stored.case.id)).get(audience)
+        if thread is None and audience is Audience.DEVELOPERS:
+            thread = self._developers
+        return thread if thread is not None and thread.surface in self._chats else None
+
+    async def _posted(self, key: str, stored: StoredBug, audience: Audience, thread: Thread, text: str) -> str:
+        chat = self._chats[thread.surface]
+        effect, new = await self._store.effects.intend(key, stored.case.id, "post", {"channel": thread.channel})
+        place = effect.result.get("place") if effect.done else None
+        if place is None:
+            # Not new and not done: an earlier try may have landed without our hearing of it.
+            place = None if new else await chat.find(thread, key)
+            place = place or await chat.post(thread, text, key=key)
+        if not thread.anchor:  # the first words in a channel begin the case's one thread there
+            begun = Thread(surface=thread.surface, channel=thread.channel, anchor=place)
+            await self._store.threads.add(stored.case.id, audience, begun)
+        await self._store.effects.done(key, {"place": place})
+        return place

@@ -1,0 +1,81 @@
+"""What the clock of a bug case asks of the store and of the surfaces. Each thing is done once, by its key."""
+
+from temporalio import activity
+
+from caseworker.activities.bugs import stored_bug
+from caseworker.activities.posting import Posting
+from caseworker.activities.running import refusals_told, short_work, traced
+from caseworker.contract.activities import SlaActivities
+from caseworker.contract.wire import CheckSla
+from caseworker.core.ids import CaseId
+from caseworker.core.messages import Audience
+from caseworker.core.record import BugMoved, Posted, Recorded, SlaChecked
+from caseworker.core.sla import Due, SlaFacts, due, epochs_of, to_settle
+from caseworker.core.sla_words import people_to_tell, words_for
+from caseworker.ports import Store, StoredBug
+
+_PAGE = 500
+
+
+async def sla_epochs(store: Store, stored: StoredBug) -> tuple[SlaFacts, ...]:
+    """As the record tells them; the last is the present one."""
+    telling: list[Recorded] = []
+    after = 0
+    while page := await store.record.read(stored.case.id, after=after, limit=_PAGE):
+        telling += [recorded for recorded in page if isinstance(recorded.entry, BugMoved | Posted | SlaChecked)]
+        after = page[-1].sequence
+    return epochs_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.severity, record=telling)
+
+
+class SlaKeeping(SlaActivities):
+    def __init__(self, *, store: Store, posting: Posting) -> None:
+        self._store = store
+        self._posting = posting
+
+    @activity.defn
+    async def load_sla(self, case: CaseId) -> SlaFacts:
+        with refusals_told():
+            stored = await stored_bug(self._store, case)
+            return to_settle(await sla_epochs(self._store, stored))
+
+    @activity.defn
+    async def check_sla(self, request: CheckSla) -> None:
+        """By the facts of this moment: what another try has done already is not due any more."""
+        with refusals_told():
+            stored = await stored_bug(self._store, request.case)
+        with traced(stored.trace, request.case):
+            async with short_work(self._store, stored):
+                facts = to_settle(await sla_epochs(self._store, stored))
+                found = due(facts, stored.policy, request.now)
+                if found is not None and found.result is not None and found.at <= request.now:
+                    await self._settle(stored, facts, found, request)
+
+    async def _settle(self, stored: StoredBug, facts: SlaFacts, found: Due, request: CheckSla) -> None:
+        """Told first, then recorded: whoever dies in between tells again under the same key, which is a no-op."""
+        assert found.result is not None
+        text = self._words(stored, facts, found, request) if found.told else ""
+        if text:
+            await self._posting.say(
+                stored,
+                audience=Audience.DEVELOPERS,
+                about=f"sla_{found.target}",
+                number=found.number,
+                text=text,
+                epoch=facts.epoch,
+            )
+        entry = SlaChecked(
+            target=found.target,
+            result=found.result,
+            severity=facts.severity,
+            due=found.promised,
+            level=found.level,
+            text=text,
+        )
+        key = f"sla/{facts.epoch}/{found.target}/{found.number}"
+        await self._store.record.append(stored.case.id, [entry], trace=stored.trace, key=key)
+
+    def _words(self, stored: StoredBug, facts: SlaFacts, found: Due, request: CheckSla) -> str:
+        services = [stored.policy.services.get(name) for name in stored.case.services]
+        owners = [owner for service in services if service is not None for owner in service.owners]
+        people = people_to_tell(found, stored.policy, owners)
+        return words_for(found, facts, title=stored.title, people=people, now=request.now)

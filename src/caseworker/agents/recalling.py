@@ -1,0 +1,42 @@
+"""The tool `get_bug_conversations`: the agent of a bug case reads what was said in it so far. In no other case."""
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+import structlog
+
+from caseworker.agents.cleaning import one_line
+from caseworker.agents.quoting import recounted
+from caseworker.agents.roles import CONVERSATION_TOOL, SERVER
+from caseworker.core.errors import Transient
+from caseworker.core.ids import CaseId
+from caseworker.ports import Ear
+
+if TYPE_CHECKING:
+    from claude_agent_sdk.types import McpSdkServerConfig
+
+_DESCRIPTION: Final = "All that was said in this bug case, by people and by you, oldest first."
+
+log = structlog.get_logger()
+
+
+def conversation_server(ear: Ear, case: CaseId) -> "McpSdkServerConfig":
+    from claude_agent_sdk import create_sdk_mcp_server, tool
+
+    @tool(CONVERSATION_TOOL, _DESCRIPTION, {"bug_id": Annotated[str, f"{case}"]})
+    async def get_bug_conversations(arguments: dict[str, object]) -> dict[str, object]:
+        asked = str(arguments.get("bug_id", ""))
+        if asked != case:
+            return _result(
+                f"You can read the conversation of {case} only, not of {one_line(asked, 60)!r}.", failed=True
+            )
+        try:
+            return _result(recounted(await ear.conversation()))
+        except Transient as error:
+            log.warning("could not read the conversation for the agent", exc_info=True)
+            return _result(f"The conversation can't be read right now ({error}). Try again in a moment.", failed=True)
+
+    return create_sdk_mcp_server(SERVER, tools=[get_bug_conversations])
+
+
+def _result(text: str, *, failed: bool = False) -> dict[str, object]:
+    return {"content": [{"type": "text", "text": text}], "is_error": failed}

@@ -1,0 +1,176 @@
+"""Slack as a chat: posts, what was said there, and files that people attach. What comes by itself is in `slack_app`."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import aiohttp
+from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
+from slack_sdk.http_retry.request import HttpRequest
+from slack_sdk.http_retry.response import HttpResponse
+from slack_sdk.http_retry.state import RetryState
+from slack_sdk.web.async_client import AsyncWebClient
+
+from caseworker.chats.mrkdwn import fitting
+from caseworker.chats.slack_errors import told_apart
+from caseworker.core.errors import Refused, Transient
+from caseworker.ports import Thread
+
+API: Final = "https://slack.com/api/"
+_POST: Final = "caseworker_post"
+_PAGE: Final = 200
+_PAGES: Final = 25
+"""5,000 messages: past that a post counts as not there."""
+_PATIENCE: Final = 30.0
+"""Seconds that a rate limit is waited out in place; a longer one is the caller's to wait out."""
+
+
+class _Patience(AsyncRateLimitErrorRetryHandler):
+    async def _can_retry_async(
+        self,
+        *,
+        state: RetryState,
+        request: HttpRequest,
+        response: HttpResponse | None = None,
+        error: Exception | None = None,
+    ) -> bool:
+        if response is None or response.status_code != 429:
+            return False
+        named = next((value for name, value in response.headers.items() if name.lower() == "retry-after"), ["1"])
+        seconds = named[0]
+        return seconds.isdigit() and int(seconds) <= _PATIENCE
+
+
+def web_client(token: str | None, base_url: str, *, timeout: int = 30) -> AsyncWebClient:
+    """Without the library's own retry after a lost connection: a post may have arrived, and would be there twice."""
+    return AsyncWebClient(
+        token=token, base_url=base_url, timeout=timeout, retry_handlers=[_Patience(max_retry_count=3)]
+    )
+
+
+class SlackChat:
+    def __init__(self, *, token: str, base_url: str = API, timeout: int = 30) -> None:
+        self._client = web_client(token, base_url, timeout=timeout)
+        self._token = token
+        self._home = urlsplit(base_url)
+        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
+
+    async def whoami(self) -> str:
+        """The bot's own user id: proof that the token is good."""
+        with told_apart("Slack was not entered"):
+            return str((await self._client.auth_test())["user_id"])
+
+    async def post(self, thread: Thread, text: str, *, key: str) -> str:
+        with told_apart(f"A post to {thread.channel} was not sent"):
+            answer = await self._client.chat_postMessage(
+                channel=thread.channel,
+                thread_ts=thread.anchor or None,
+                text=fitting(text),
+                metadata={"event_type": _POST, "event_payload": {"key": key}},
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+        return str(answer["ts"])
+
+    async def find(self, thread: Thread, key: str) -> str | None:
+        async for name, found in self._posts(thread):
+            if found == key:
+                return name
+        return None
+
+    async def said_in(self, thread: Thread, *, since: float, most: int) -> Sequence[Mapping[str, object]]:
+        """What anybody said there after that moment, as an event would have told it, newest last. Of a thread also its
+        first message, however old. Of more than `most` the last in a channel, and the first in a thread."""
+        said = []
+        async for message in self._messages(thread, oldest=f"{since:.6f}"):
+            said.append({**message, "channel": thread.channel})
+            if len(said) == most:
+                break
+        return sorted(said, key=lambda message: str(message.get("ts", "")))
+
+    async def _posts(self, thread: Thread) -> AsyncIterator[tuple[str, str]]:
+        """Each of our posts with its key."""
+        async for message in self._messages(thread):
+            metadata = message.get("metadata") or {}
+            if metadata.get("event_type") == _POST:
+                yield str(message["ts"]), str((metadata.get("event_payload") or {}).get("key"))
+
+    async def _messages(self, thread: Thread, *, oldest: str | None = None) -> AsyncIterator[dict[str, Any]]:
+        """A channel is read from its newest message on, a thread from its first: Slack knows no other order."""
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            with told_apart(f"What was said in {thread.channel} could not be read"):
+                page = await (
+                    self._client.conversations_replies(
+                        channel=thread.channel,
+                        ts=thread.anchor,
+                        include_all_metadata=True,
+                        limit=_PAGE,
+                        cursor=cursor,
+                        oldest=oldest,
+                    )
+                    if thread.anchor
+                    else self._client.conversations_history(
+                        channel=thread.channel, include_all_metadata=True, limit=_PAGE, cursor=cursor, oldest=oldest
+                    )
+                )
+            for message in page.get("messages") or []:
+                yield message
+            cursor = (page.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return
+
+    async def fetch(self, source: str, *, limit: int) -> bytes:
+        self._check_host(source)
+        with told_apart("A file could not be fetched"):
+            async with (
+                aiohttp.ClientSession(timeout=self._timeout) as session,
+                session.get(
+                    source,
+                    headers={"Authorization": f"Bearer {self._token}"},
+                    allow_redirects=False,  # the token goes to no other host
+                    proxy=self._client.proxy,
+                ) as response,
+            ):
+                _check_answer(response, limit)
+                content = bytearray()
+                async for chunk in response.content.iter_chunked(64 * 1024):
+                    content += chunk
+                    if len(content) > limit:
+                        raise _too_large(limit)
+                return bytes(content)
+
+    def _check_host(self, source: str) -> None:
+        """The token is shown to Slack alone: the address came with a message, and may say anything."""
+        try:
+            url = urlsplit(source)
+            of_slack = url.scheme == "https" and url.port in (None, 443) and _is_slack(url.hostname or "")
+            at_home = (url.scheme, url.hostname, url.port) == (self._home.scheme, self._home.hostname, self._home.port)
+        except ValueError:
+            of_slack = at_home = False
+        if not (of_slack or at_home):
+            raise Refused("The file does not lie with Slack.", todo="Ask its author to upload it.")
+
+
+def _is_slack(host: str) -> bool:
+    return host == "slack.com" or host.endswith(".slack.com")
+
+
+def _check_answer(response: aiohttp.ClientResponse, limit: int) -> None:
+    status = response.status
+    page = response.content_type == "text/html" and "Content-Disposition" not in response.headers
+    if status in (401, 403) or 300 <= status < 400 or (status == 200 and page):  # its way of asking for a log-in
+        raise Refused(
+            "Slack does not let the bot read this file.",
+            todo="The app needs the scope files:read, and the bot has to be in the channel where the file was shared.",
+        )
+    if status == 429 or status >= 500:
+        raise Transient(f"A file could not be fetched: Slack answered {status}.")
+    if status != 200:
+        raise Refused(f"The file is gone: Slack answered {status}.", todo="Ask its author to upload it again.")
+    if response.content_length is not None and response.content_length > limit:
+        raise _too_large(limit)
+
+
+def _too_large(limit: int) -> Refused:
+    return Refused(f"The file is larger than {limit / 1_000_000:g} MB.", todo="Ask for the part that matters.")

@@ -1,0 +1,154 @@
+"""What comes in from Slack, by HTTP or by Socket Mode: given to one coroutine, and acknowledged once that returned."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
+import structlog
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from caseworker.chats.slack import API, web_client
+from caseworker.chats.slack_errors import told_apart
+from caseworker.core.errors import Refused, Transient
+
+log = structlog.get_logger()
+
+PATH: Final = "/slack/events"
+_LARGEST: Final = 1_000_000
+"""Bytes of a request. Slack's own stay far below; it is read before its signature can be checked."""
+_PATIENCE: Final = 30
+"""Looks without a connection, five an interval, until it is begun anew."""
+
+Receive = Callable[[str, Mapping[str, object]], Awaitable[object]]
+"""The event's id and the event. When it returns, the event is committed or needs nothing; if it raises, Slack has to
+send it again."""
+
+
+def bolt_app(receive: Receive, *, base_url: str = API, signing_secret: str = "") -> AsyncApp:
+    """`process_before_response` is what makes Bolt wait: without it an event is acknowledged before it is read, and a
+    database that is away for a second loses it. Nobody is asked for who we are (`authorize`): an acknowledgement must
+    not wait for a call of Slack's."""
+    app = AsyncApp(
+        name="caseworker",
+        client=web_client(None, base_url),
+        signing_secret=signing_secret,
+        authorize=_authorize,
+        process_before_response=True,
+        ignoring_self_events_enabled=False,  # whoever receives tells bots from people, this one too
+    )
+
+    async def take(body: dict[str, object], event: dict[str, object]) -> None:
+        await receive(str(body.get("event_id", "")), event)
+
+    async def pass_over(event: dict[str, object]) -> None:
+        log.debug("slack event of a kind nobody asked for", type=str(event.get("type")))
+
+    async def failed(error: Exception) -> None:
+        if isinstance(error, (Transient, Refused)):
+            log.warning("slack event not taken: to be sent again", error=str(error))
+        else:
+            log.error("slack event not taken: to be sent again", exc_info=error)
+
+    app.event("message")(take)
+    app.event(re.compile(".*"))(pass_over)
+    app.error(failed)
+    return app
+
+
+async def _authorize() -> AuthorizeResult:
+    return AuthorizeResult(enterprise_id=None, team_id=None)
+
+
+def http_route(receive: Receive, *, signing_secret: str, base_url: str = API) -> Route:
+    """Slack's requests, at `/slack/events`: unsigned, wrongly signed and old ones are turned away."""
+    if not signing_secret:
+        raise Refused(
+            "Slack's requests can't be told from forged ones without its signing secret.",
+            todo="Set slack_signing_secret, or slack_app_token for Socket Mode.",
+        )
+    handler = AsyncSlackRequestHandler(bolt_app(receive, base_url=base_url, signing_secret=signing_secret))
+
+    async def events(request: Request) -> Response:
+        announced = request.headers.get("content-length", "")
+        if not announced.isdigit():
+            return PlainTextResponse("A length is required.", status_code=411)
+        if int(announced) > _LARGEST:
+            return PlainTextResponse("That is too long.", status_code=413)
+        if not request.headers.get("x-slack-request-timestamp", "").isdigit():
+            return PlainTextResponse("That is not Slack's.", status_code=401)  # Bolt would fail over it
+        return await handler.handle(request)
+
+    return Route(PATH, events, methods=["POST"])
+
+
+class SlackSocket:
+    """Socket Mode: we call Slack, so no address of ours has to be public."""
+
+    def __init__(
+        self,
+        receive: Receive,
+        *,
+        app_token: str,
+        base_url: str = API,
+        interval: float = 5.0,
+        on_connection: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`on_connection` is called after each connection that was made: something may have been missed before it."""
+        self._app = bolt_app(receive, base_url=base_url)
+        self._token = app_token
+        self._interval = interval
+        self._on_connection = on_connection
+        self.connected = asyncio.Event()
+        """Set while Slack has a way to us."""
+
+    async def run(self) -> None:
+        """Until cancelled. `Refused` at once if the token is wrong; whatever comes later is waited out."""
+        entered = False
+        while True:
+            try:
+                address = await self._address()
+            except Transient as error:
+                log.warning("slack is away", error=str(error))
+            except Refused as error:
+                if not entered:
+                    raise
+                log.error("slack lets us in no more", error=str(error))
+            else:
+                entered = True
+                await self._stay(address)
+            await asyncio.sleep(self._interval)
+
+    async def _address(self) -> str:
+        with told_apart("Slack's Socket Mode was not entered"):
+            return str((await self._app.client.apps_connections_open(app_token=self._token))["url"])
+
+    async def _stay(self, address: str) -> None:
+        """Returns when there was no connection for long. The library reconnects by itself, with one gap: when a fresh
+        address can't be reached it tries that one for ever, and each is good for a short time only."""
+        handler = AsyncSocketModeHandler(self._app, self._token, ping_interval=self._interval)
+        handler.client.wss_uri = address
+        connecting = asyncio.create_task(handler.client.connect())  # type: ignore[no-untyped-call]  # the library has no type here
+        looks, connection = 0, None
+        try:
+            while looks < _PATIENCE:
+                await asyncio.sleep(self._interval / 5)
+                if await handler.client.is_connected():
+                    self.connected.set()
+                    looks = 0
+                    if handler.client.current_session is not connection:  # the library makes new ones by itself
+                        connection = handler.client.current_session
+                        self._on_connection()
+                else:
+                    self.connected.clear()
+                    looks += 1
+        finally:
+            self.connected.clear()
+            connecting.cancel()
+            await handler.close_async()  # type: ignore[no-untyped-call]  # nor here

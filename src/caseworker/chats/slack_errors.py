@@ -1,0 +1,64 @@
+"""What Slack's refusals and silences mean: try again later, or tell a person what to do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import aiohttp
+from slack_sdk.errors import SlackApiError
+
+from caseworker.core.errors import Refused, Transient
+
+_PASSING: Final = frozenset(
+    {"ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
+)
+_TOKEN: Final = "Correct the Slack tokens in the settings (docs/slack.md), and start again."
+_INVITE: Final = "Invite the bot there: type `/invite @caseworker` in the channel."
+_CHANNEL: Final = "Correct the channel's id in the settings, and invite the bot there: `/invite @caseworker`."
+_INSTALL: Final = "Make the app anew from `caseworker slack manifest`, and install it again."
+_TODO: Final = {
+    "not_in_channel": _INVITE,
+    "channel_not_found": _CHANNEL,
+    "is_archived": "Unarchive the channel, or name another one in the settings.",
+    "restricted_action": "Let the bot post in that channel (its posting permissions), or name another one.",
+    "thread_not_found": "The thread was deleted; the case goes on in the terminal.",
+    "invalid_auth": _TOKEN,
+    "not_authed": _TOKEN,
+    "account_inactive": _TOKEN,
+    "token_revoked": _TOKEN,
+    "token_expired": _TOKEN,
+    "not_allowed_token_type": _TOKEN,
+    "missing_scope": _INSTALL,
+    "no_permission": _INSTALL,
+}
+
+
+@contextmanager
+def told_apart(what: str) -> Iterator[None]:
+    """`what` could not be done: says whether it is worth another try."""
+    try:
+        yield
+    except SlackApiError as error:
+        raise _meaning(what, error) from error
+    except TimeoutError as error:
+        raise Transient(f"{what}: Slack did not answer in time.") from error
+    except (aiohttp.ClientError, OSError) as error:
+        raise Transient(f"{what}: Slack can't be reached ({type(error).__name__}: {error}).") from error
+
+
+def _meaning(what: str, error: SlackApiError) -> Transient | Refused:
+    status, code = _answer(error)
+    if code in _TODO:
+        return Refused(f"{what}: Slack says {code}.", todo=_TODO[code])
+    if not code or code in _PASSING or status == 429 or status >= 500:
+        return Transient(f"{what}: Slack answered {code or status}.")
+    return Refused(f"{what}: Slack says {code}.")
+
+
+def _answer(error: SlackApiError) -> tuple[int, str]:
+    """The status and Slack's own word. The library passes on two kinds of responses, one of them without a body."""
+    response: object = error.response
+    status: object = getattr(response, "status_code", None) or getattr(response, "status", None)
+    body = getattr(response, "data", None)
+    code = body.get("error") if isinstance(body, dict) else None
+    return status if isinstance(status, int) else 0, str(code or "")

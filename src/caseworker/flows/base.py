@@ -1,0 +1,186 @@
+"""What every case's flow is made of: bells, the inbox, and three ways to ask the world. Decides nothing.
+
+A flow derives from `CaseFlow`, says how it takes up its record, and calls these. No word of a person is in here: a bell
+carries an id, a claim brings ids, kinds and standings.
+"""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from temporalio import workflow
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
+from temporalio.exceptions import TimeoutError as ActivityTimedOut
+
+with workflow.unsafe.imports_passed_through():
+    from caseworker.contract.activities import RecordActivities
+    from caseworker.contract.names import REFUSED, TURNS_QUEUE, WORKER_DIED
+    from caseworker.contract.wire import CaseInput, ClaimRequest, SettleRequest, TurnDied
+    from caseworker.core.ids import CaseId, MessageId
+    from caseworker.core.messages import Claimed
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+_STORE_TIMEOUT = timedelta(seconds=60)
+_PATIENTLY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
+_ONCE = RetryPolicy(maximum_attempts=1)
+_SHORT_HEARTBEAT = timedelta(seconds=10)
+_LONGEST_PAUSE = 300.0
+SHORT_HISTORY = 30
+"""Events under which a wait is not worth a new run."""
+
+
+class Interrupted(Exception):
+    """A person stopped the case while something ran; what ran has been stopped."""
+
+
+class CaseFlow:
+    def __init__(self, start: CaseInput) -> None:
+        self._id: CaseId = start.case
+        self._policy = start.policy
+        self._bells = 0
+        self._heard = 0  # how many bells had rung when we last looked into the inbox
+        self._closing = False
+
+    @workflow.signal
+    def incoming_message(self, message: MessageId) -> None:
+        self._bells += 1
+
+    @workflow.signal
+    def close_requested(self, message: MessageId) -> None:
+        self._bells += 1
+        self._closing = True
+
+    # --- the inbox
+
+    async def _claim(self, turn: int) -> list[Claimed]:
+        """By the number of the coming turn: claiming again gives the same unanswered messages, and newer ones."""
+        heard = self._bells
+        claimed = await self._record(RecordActivities.claim_messages, ClaimRequest(case=self._id, turn=turn))
+        self._heard = heard
+        return claimed
+
+    async def _settle(self, messages: list[MessageId], outcome: str) -> None:
+        if messages:
+            await self._record(RecordActivities.settle_messages, SettleRequest(messages=messages, outcome=outcome))
+
+    # --- a long history
+
+    def _history_is_long(self) -> bool:
+        info = workflow.info()
+        return info.is_continue_as_new_suggested() or (info.get_current_history_length() >= self._policy.history_events)
+
+    def _continue_as_new_if(self, wanted: bool) -> None:
+        """Only from the main coroutine and with no bell since the last look. What is in hand is claimed by the coming
+        turn's number, so the next run finds it again."""
+        if wanted and self._bells == self._heard and not self._closing:
+            workflow.continue_as_new(CaseInput(case=self._id, policy=self._policy))
+
+    # --- asking the world
+
+    async def _record(
+        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, summary: str | None = None
+    ) -> R:
+        """The store only, a few milliseconds: a local activity, patient while the store is away. The summary is what
+        Temporal's web UI shows beside it."""
+        return await workflow.execute_local_activity_method(
+            method, argument, start_to_close_timeout=_STORE_TIMEOUT, retry_policy=_PATIENTLY, summary=summary
+        )
+
+    async def _perform(
+        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, whatever_happens: bool = False
+    ) -> R:
+        """Short work on the outside, idempotent by its key, repeated until it is done, refused, or the case closed."""
+        handle = workflow.start_activity_method(
+            method,
+            argument,
+            start_to_close_timeout=timedelta(minutes=30),
+            heartbeat_timeout=_SHORT_HEARTBEAT,
+            retry_policy=_PATIENTLY,
+        )
+        await workflow.wait_condition(lambda: handle.done() or (self._closing and not whatever_happens))
+        if not handle.done():
+            handle.cancel()
+        return await handle
+
+    async def _labour(
+        self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
+    ) -> R | TurnDied:
+        """Long work of an agent or a build. What it does is a transaction, so one that died is simply begun again:
+        a few times if it was its own fault, and for as long as it takes if the worker or the world was away."""
+        failures, pause = 0, 1.0
+        while True:
+            ended = await self._one_attempt(method, argument, limit=limit, heartbeat=heartbeat)
+            if not isinstance(ended, TurnDied):
+                return ended
+            failures += not ended.passing
+            if failures > self._policy.turn_retries:
+                return ended
+            await self._pause(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            self._continue_as_new_if(self._history_is_long())
+
+    async def _one_attempt(
+        self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
+    ) -> R | TurnDied:
+        """It beats, and a close cancels it and waits until it is gone."""
+        handle = workflow.start_activity_method(
+            method,
+            argument,
+            task_queue=TURNS_QUEUE,
+            start_to_close_timeout=limit,
+            heartbeat_timeout=timedelta(seconds=heartbeat),
+            retry_policy=_ONCE,
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        )
+        while not handle.done():
+            await workflow.wait_condition(lambda: handle.done() or self._closing or self._has_news())
+            if self._closing and not handle.done():
+                handle.cancel()
+                break
+            if self._has_news():
+                await self._meanwhile()
+        try:
+            return await handle
+        except ActivityError as error:
+            if is_cancelled_exception(error) or is_refusal(error):
+                raise
+            return TurnDied(reason=cause_of(error), passing=_is_the_workers(error))
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            await workflow.wait_condition(lambda: self._closing, timeout=seconds)
+        except TimeoutError:
+            return
+        raise Interrupted
+
+    # --- while long work is under way
+
+    def _has_news(self) -> bool:
+        """Whether something came that `_meanwhile` should see to."""
+        return False
+
+    async def _meanwhile(self) -> None:
+        """See to it; afterwards `_has_news` must be false."""
+
+
+def is_refusal(error: ActivityError) -> bool:
+    return isinstance(error.cause, ApplicationError) and error.cause.type == REFUSED
+
+
+def _is_the_workers(error: ActivityError) -> bool:
+    """It was killed, shut down, or cut off from the server: no fault of what it was doing."""
+    match error.cause:
+        case ActivityTimedOut():
+            return True
+        case ApplicationError(type=kind):
+            return kind in (WORKER_DIED, "WorkerShutdown")
+        case _:
+            return False
+
+
+def cause_of(error: ActivityError) -> str:
+    cause = error.cause or error
+    return cause.message if isinstance(cause, ApplicationError) else str(cause) or type(cause).__name__

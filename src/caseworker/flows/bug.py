@@ -1,0 +1,237 @@
+"""The bug case: a conversation with a reporter and developers, from the first words to a resolution or a fix.
+
+What follows from what is in `core.bug_decisions`; here is the order of things: look, say, work or wait.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+with workflow.unsafe.imports_passed_through():
+    from caseworker.contract.activities import (
+        BugActivities,
+        BugRecordActivities,
+        InvestigationActivities,
+        WorkspaceActivities,
+    )
+    from caseworker.contract.names import BUG_WORKFLOW
+    from caseworker.contract.wire import (
+        BugTurnEnded,
+        BugTurnReply,
+        BugTurnRequest,
+        CaseInput,
+        FixOpened,
+        PostRequest,
+        SaveBug,
+        SinceRequest,
+    )
+    from caseworker.core import bug_decisions as decisions
+    from caseworker.core.bugs import About, Bug, BugState
+    from caseworker.core.ids import MessageId
+    from caseworker.core.messages import Audience
+    from caseworker.core.record import BugMoved
+    from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+_LONG_WAIT = timedelta(hours=1)
+_YOUNG = timedelta(seconds=1)
+"""The server holds the successor of a younger run back, and whoever speaks meanwhile."""
+
+
+@workflow.defn(name=BUG_WORKFLOW)
+class BugInvestigationWorkflow(CaseFlow):
+    @workflow.init
+    def __init__(self, start: CaseInput) -> None:
+        super().__init__(start)
+        self._bug = Bug(id=start.case)
+        self._saved = self._bug
+        self._in_hand: list[MessageId] = []  # claimed by the coming turn and not yet answered for
+        self._timed = 0  # the round that the clock was last told of
+        self._seen = 0  # how many bells had rung when people were last answered during a turn
+
+    @workflow.run
+    async def run(self, start: CaseInput) -> None:
+        self._bug = self._saved = await self._record(BugRecordActivities.load_bug, start.case)
+        self._timed = self._bug.epoch
+        if workflow.info().continued_run_id is None:
+            await self._keep_time()
+        while True:
+            await self._look()
+            try:
+                await self._deliver()
+                if self._bug.epoch != self._timed:
+                    await self._keep_time()
+                if not self._bug.is_over:
+                    await self._go_on()
+                elif await self._finish():
+                    return
+            except Interrupted:
+                continue
+
+    async def _go_on(self) -> None:
+        if self._bug.state is BugState.INVESTIGATING:
+            await self._save()
+            self._continue_as_new_if(self._history_is_long())
+            await self._investigate()
+        else:
+            await self._wait()
+
+    # --- the inbox
+
+    async def _look(self) -> None:
+        """What came in is obeyed, answered for, or put into the hands of the coming turn."""
+        self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
+        claimed = await self._claim(self._bug.turns + 1)
+        found = decisions.look(self._bug, claimed, self._policy, workflow.now())
+        await self._become(found.after)
+        for settled in found.settled:
+            await self._settle(list(settled.messages), settled.outcome)
+        answered = {message for settled in found.settled for message in settled.messages}
+        self._in_hand = [message.id for message in claimed if message.id not in answered]
+
+    async def _finish(self) -> bool:
+        """True: the flow may return, after a look that found nothing, with no bell since and no await in between."""
+        await self._keep_time()
+        await self._perform(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
+        await self._save()
+        late = await self._claim(self._bug.turns + 1)
+        return not late and self._bells == self._heard
+
+    # --- working
+
+    async def _investigate(self) -> None:
+        try:
+            if self._bug.severity is None:
+                await self._receive()
+            if self._bug.base is None:
+                base = await self._perform(BugActivities.prepare_bug_workspace, self._bug)
+                self._bug = self._bug.model_copy(update={"base": base})
+            await self._turn()
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise Interrupted from error
+            if not is_refusal(error):
+                raise
+            await self._give_up(cause_of(error))
+
+    async def _receive(self) -> None:
+        """The first minutes: the reporter knows, the report is read, developers can follow."""
+        await self._become(decisions.say(self._bug, About.ACKNOWLEDGED, Audience.REPORTER, 1))
+        await self._deliver()
+        self._bug = await self._record(BugRecordActivities.read_report, self._bug)
+        await self._become(decisions.say(self._bug, About.SUMMARY, Audience.DEVELOPERS, 1))
+        await self._deliver()
+        await self._keep_time()
+
+    async def _turn(self) -> None:
+        """One turn of the investigator. What the inbox held is claimed by its number: the record is ahead of it."""
+        turn = self._bug.turns + 1
+        self._seen = self._heard
+        reply: BugTurnReply = await self._labour(
+            InvestigationActivities.run_investigation,
+            BugTurnRequest(bug=self._bug, turn=turn, policy=self._policy),
+            limit=timedelta(seconds=self._policy.turn_seconds + 300),
+            heartbeat=self._policy.turn_heartbeat_seconds,
+        )
+        if not isinstance(reply, BugTurnEnded):
+            await self._give_up(reply.reason, reply.heard)
+            return
+        self._bug = self._bug.model_copy(update={"turns": turn})
+        ended = decisions.after_turn(self._bug, reply, self._policy, workflow.now())
+        await self._settle([message.id for message in reply.heard], decisions.SETTLED_BY[ended.action])
+        await self._become(ended.after)
+
+    async def _give_up(self, reason: str, heard: tuple[MessageId, ...] = ()) -> None:
+        self._bug = self._bug.model_copy(update={"turns": self._bug.turns + 1})
+        await self._settle(sorted({*self._in_hand, *heard}), decisions.TURN_FAILED)
+        await self._become(decisions.after_failed_turn(self._bug, reason, self._policy, workflow.now()))
+
+    def _has_news(self) -> bool:
+        return self._bells != self._seen
+
+    async def _meanwhile(self) -> None:
+        """People who speak while the agent works are answered at once; it hears them, or the next turn does."""
+        self._seen = self._bells
+        said = await self._record(
+            BugRecordActivities.messages_since, SinceRequest(case=self._id, after=self._bug.answered)
+        )
+        await self._become(decisions.acknowledged(self._bug, said))
+        with suppress(Interrupted):  # whoever waits for the turn stops it
+            await self._deliver()
+
+    # --- waiting
+
+    async def _wait(self) -> None:
+        """For a bell, or until silence itself means something."""
+        at = decisions.wake_at(self._bug)
+        left = None if at is None else max(at - workflow.now(), timedelta())
+        if (left is None or left > _LONG_WAIT) and workflow.info().get_current_history_length() > SHORT_HISTORY:
+            if await self._rings_within(_YOUNG - (workflow.now() - workflow.info().start_time)):
+                return
+            await self._save()
+            self._continue_as_new_if(True)
+        elif not await self._rings_within(left):
+            await self._become(decisions.after_silence(self._bug, workflow.now()))
+
+    async def _rings_within(self, time: timedelta | None) -> bool:
+        if time is not None and time <= timedelta():
+            return self._bells != self._heard
+        try:
+            await workflow.wait_condition(lambda: self._bells != self._heard, timeout=time)
+        except TimeoutError:
+            return False
+        return True
+
+    # --- saying and keeping
+
+    async def _deliver(self) -> None:
+        """What is to be said is said in order, each once; then the fix that was asked for is opened."""
+        if self._bug.outbox:
+            await self._save()  # whoever writes the words reads the case from the record
+        while self._bug.outbox:
+            post = self._bug.outbox[0]
+            await self._do(BugActivities.post, PostRequest(case=self._id, post=post))
+            self._bug = decisions.said(self._bug, post)
+        if self._bug.fix_wanted:
+            reply = await self._do(BugActivities.open_fix, self._bug)
+            if isinstance(reply, FixOpened):
+                await self._become(decisions.fix_opened(self._bug, reply.case))
+            else:
+                await self._become(decisions.fix_refused(self._bug, reply.reason, self._policy, workflow.now()))
+            await self._deliver()
+
+    async def _do(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
+        """A close or a takeover comes first, should the surface be slow; what was cut short is done later."""
+        try:
+            return await self._perform(method, argument)
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise Interrupted from error
+            raise
+
+    async def _keep_time(self) -> None:
+        self._timed = self._bug.epoch
+        await self._perform(BugActivities.keep_time, self._id, whatever_happens=True)
+
+    async def _become(self, after: Bug) -> None:
+        """The case as it is from now on; a move is on the record before anything follows from it."""
+        before, self._bug = self._bug, after
+        if after.transitions != before.transitions:
+            move = BugMoved(
+                number=after.transitions, from_state=before.state, to_state=after.state, reason=after.reason
+            )
+            shown = f"{before.state} → {after.state}"
+            await self._record(BugRecordActivities.save_bug, SaveBug(after=after, move=move), summary=shown)
+            self._saved = after
+
+    async def _save(self) -> None:
+        """Before a run ends: counters and what is still to be said go on from the record."""
+        if self._bug != self._saved:
+            await self._record(BugRecordActivities.save_bug, SaveBug(after=self._bug))
+            self._saved = self._bug

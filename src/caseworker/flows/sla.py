@@ -1,0 +1,65 @@
+"""The clock beside a bug case: it sleeps until a promise falls due or a bell rings, does one thing, and looks again.
+
+What falls due when is in `core.sla`; what was done is in the record, so this flow keeps nothing and can start anywhere.
+"""
+
+from datetime import timedelta
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError
+
+with workflow.unsafe.imports_passed_through():
+    from caseworker.contract.activities import SlaActivities
+    from caseworker.contract.names import LOOK_AGAIN, SLA_WORKFLOW
+    from caseworker.contract.wire import CaseInput, CheckSla
+    from caseworker.core.sla import Due, due
+    from caseworker.flows.base import SHORT_HISTORY, CaseFlow, is_refusal
+
+_LONG_WAIT = timedelta(hours=1)
+
+
+@workflow.defn(name=SLA_WORKFLOW)
+class SLATrackingWorkflow(CaseFlow):
+    @workflow.init
+    def __init__(self, start: CaseInput) -> None:
+        super().__init__(start)
+
+    @workflow.signal(name=LOOK_AGAIN)
+    def look_again(self) -> None:
+        self._bells += 1
+
+    @workflow.run
+    async def run(self, start: CaseInput) -> None:
+        """It ends when every promise is settled, after a look with no bell since and no await in between."""
+        try:
+            while True:
+                found = await self._look()
+                if found is not None:
+                    await self._until(found)
+                elif self._bells == self._heard:
+                    return
+        except ActivityError as error:
+            if not is_refusal(error):  # refused: the case is no more
+                raise
+
+    async def _look(self) -> Due | None:
+        heard = self._bells
+        facts = await self._record(SlaActivities.load_sla, self._id)
+        self._heard = heard
+        return due(facts, self._policy, workflow.now())
+
+    async def _until(self, found: Due) -> None:
+        left = found.at - workflow.now()
+        if left > timedelta():
+            long_wait = left > _LONG_WAIT and workflow.info().get_current_history_length() > SHORT_HISTORY
+            self._continue_as_new_if(long_wait or self._history_is_long())
+            await self._sleep(left)
+        elif found.result is not None:
+            request = CheckSla(case=self._id, now=workflow.now())
+            await self._perform(SlaActivities.check_sla, request, whatever_happens=True)
+
+    async def _sleep(self, time: timedelta) -> None:
+        try:
+            await workflow.wait_condition(lambda: self._bells != self._heard, timeout=time)
+        except TimeoutError:
+            return

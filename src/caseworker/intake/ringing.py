@@ -1,0 +1,42 @@
+"""Rings bells beside the work that asked for it, so that an acknowledgement waits for the commit only."""
+
+import asyncio
+
+import structlog
+
+from caseworker.core.errors import Refused, Transient
+from caseworker.core.ids import CaseId, MessageId
+from caseworker.core.messages import MessageKind
+from caseworker.ports import Doorbell
+
+log = structlog.get_logger()
+
+
+class BackgroundBell:
+    """A doorbell whose `ring` returns at once. What is not rung costs time only: the reconciler rings again."""
+
+    def __init__(self, doorbell: Doorbell, *, at_once: int = 16, most: int = 1_000) -> None:
+        self._doorbell = doorbell
+        self._turns = asyncio.Semaphore(at_once)
+        self._most = most
+        self._ringing: set[asyncio.Task[None]] = set()
+
+    async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        if len(self._ringing) >= self._most:
+            log.warning("bell not rung: too many are", case=case)
+            return
+        task = asyncio.create_task(self._ring(case, message, kind))
+        self._ringing.add(task)
+        task.add_done_callback(self._ringing.discard)
+
+    async def _ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        async with self._turns:
+            try:
+                await self._doorbell.ring(case, message, kind)
+            except (Transient, Refused) as error:
+                log.warning("bell not rung", case=case, error=str(error))
+
+    async def drain(self) -> None:
+        """Before the end: every bell that was asked for has been rung or has failed."""
+        while self._ringing:
+            await asyncio.wait(self._ringing)

@@ -1,0 +1,144 @@
+"""What was said in Slack while nobody listened: found in the channels' history, and taken as if its event had come.
+
+Runs beside the receiving of events and never in its way; a message that comes both ways counts once.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Protocol
+
+import structlog
+
+from caseworker.core.errors import Refused, Transient
+from caseworker.core.messages import Audience
+from caseworker.intake.slack import SURFACE, SlackIntake
+from caseworker.ports import Store, Thread
+
+log = structlog.get_logger()
+
+_WINDOW: Final = 7 * 24 * 3_600.0
+"""Seconds back that are looked at, and for which a case that is over may still be written to."""
+_MOST: Final = 1_000
+"""Messages of one channel or thread at one look."""
+_MARGIN: Final = 60.0
+"""Seconds looked at again: time stamps are given before messages can be read."""
+
+
+class History(Protocol):
+    async def said_in(self, thread: Thread, *, since: float, most: int) -> Sequence[Mapping[str, object]]:
+        """Raw messages with their channel, newest last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """In seconds. Slack allows fifty reads a minute, and the look before a repeated post needs some of them."""
+
+    looks: float = 300.0
+    reads: float = 1.5
+
+
+class CatchUp:
+    def __init__(
+        self, *, store: Store, slack: History, intake: SlackIntake, channel: str, pace: Pace | None = None
+    ) -> None:
+        self._store = store
+        self._slack = slack
+        self._intake = intake
+        self._reports = Thread(surface=SURFACE, channel=channel)
+        self._pace = pace or Pace()
+        self._begun = time.time()
+        self._read: dict[Thread, float] = {}
+        """How far each place was read, by Slack's own time stamps."""
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """Look soon: a connection was made, and something may have been missed before it."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """At once, whenever woken, and every few minutes; until cancelled."""
+        while True:
+            self._woken.clear()
+            try:
+                await self.look()
+            except (Transient, Refused) as error:
+                log.warning("slack not caught up with: tried again later", error=str(error))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), self._pace.looks)
+
+    async def look(self) -> int:
+        """How many messages were found that no event had told. Reports first: what was said about them comes next."""
+        found = await self._take_all(await self._said_in([self._reports], since=await self._first_report()))
+        for threads in await self._conversations():
+            found += await self._take_all(await self._said_in(threads, since=0.0))
+        if found:
+            log.info("slack caught up with", found=found)
+        return found
+
+    async def _first_report(self) -> float:
+        """What is older is none of our business: the channel may have been in use before we were there."""
+        for bug in sorted(await self._store.bugs.list(), key=lambda bug: bug.opened_at):
+            thread = (await self._store.threads.of(bug.case.id)).get(Audience.REPORTER)
+            if thread is not None and (thread.surface, thread.channel) == (SURFACE, self._reports.channel):
+                return _moment({"ts": thread.anchor})
+        return self._begun
+
+    async def _conversations(self) -> list[list[Thread]]:
+        """The threads of each case that may still be spoken to, the case that changed last first."""
+        recent = datetime.fromtimestamp(time.time() - _WINDOW, UTC)
+        alive = [bug for bug in await self._store.bugs.list() if bug.changed_at >= recent or not bug.case.is_over]
+        threads = [(await self._store.threads.of(bug.case.id)).values() for bug in alive]
+        return [[thread for thread in of_case if thread.surface == SURFACE] for of_case in threads]
+
+    async def _said_in(self, places: Sequence[Thread], *, since: float) -> dict[Thread, list[Mapping[str, object]]]:
+        found = {}
+        for place in places:
+            await asyncio.sleep(self._pace.reads)
+            after = max(since, time.time() - _WINDOW, self._read.get(place, 0.0) - _MARGIN)
+            try:
+                said = await self._slack.said_in(place, since=after, most=_MOST)
+            except Refused as refused:  # one thread that is gone must not hide the others
+                log.warning("slack not read", channel=place.channel, thread=place.anchor, error=str(refused))
+                continue
+            if len(said) >= _MOST:
+                log.warning("slack not read to the end", channel=place.channel, thread=place.anchor, read=len(said))
+            found[place] = [message for message in said if _moment(message) > after]
+        return found
+
+    async def _take_all(self, said: Mapping[Thread, list[Mapping[str, object]]]) -> int:
+        """In the order in which it was said, also across the two threads of a case: a close comes before or after a
+        complaint. What was taken is not read again, and only then."""
+        messages = sorted((message for messages in said.values() for message in messages), key=_moment)
+        taken = [await self._take(message, str(message.get("channel"))) for message in messages]
+        self._read |= {place: _moment(messages[-1]) for place, messages in said.items() if messages}
+        return sum(taken)
+
+    async def _take(self, message: Mapping[str, object], channel: str) -> bool:
+        """Whether it was new. The event's own id is not known, so it has one of ours; should the event come later, it
+        finds the message there by its channel and time stamp."""
+        ts, edited = str(message.get("ts")), message.get("edited")
+        name = f"{channel}:{ts}"
+        try:
+            if await self._store.inbox.find(SURFACE, name) is None:
+                received = await self._intake.receive(f"catchup:{name}", message)
+            elif isinstance(edited, Mapping):
+                change = {"type": "message", "subtype": "message_changed", "channel": channel, "message": message}
+                received = await self._intake.receive(f"catchup:{name}:{edited.get('ts')}", change)
+            else:
+                return False
+        except Refused as refused:
+            log.warning("slack message not taken", channel=channel, ts=ts, error=str(refused))
+            return False
+        return received.kind in ("reported", "said")
+
+
+def _moment(message: Mapping[str, object]) -> float:
+    """Slack's time stamps are its clock's seconds."""
+    try:
+        return float(str(message.get("ts")))
+    except ValueError:
+        return 0.0

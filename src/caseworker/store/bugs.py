@@ -1,0 +1,147 @@
+"""Bug cases: the rows that their workflows start from and save their snapshots to."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from caseworker.core.bugs import Bug
+from caseworker.core.errors import Bug as OurMistake
+from caseworker.core.ids import CaseId, RepositoryId, TraceId, bug_case
+from caseworker.core.messages import Audience, NewMessage
+from caseworker.core.policy import Policy
+from caseworker.core.record import BugReported, Entry
+from caseworker.ports import NewBug, StoredBug
+from caseworker.store.columns import now
+from caseworker.store.database import Database
+from caseworker.store.inbox import add_message, case_of_message
+from caseworker.store.port import Port
+from caseworker.store.rows import append_entries, insert_or_stop, lock_case
+from caseworker.store.tables import cases
+from caseworker.store.threads import add_thread, find_thread
+
+_LENGTHS: Final = (4, 4, 4, 4, 5, 6, 8, 12)
+"""How many letters each try at a name has: short while short ones are to be had."""
+
+
+def by_lot(length: int) -> CaseId:
+    return bug_case(secrets.randbelow(32**length), length)
+
+
+class StoredBugs(Port):
+    def __init__(self, database: Database, *, draw: Callable[[int], CaseId] = by_lot) -> None:
+        super().__init__(database)
+        self._draw = draw
+
+    async def open(self, bug: NewBug, first: NewMessage) -> tuple[CaseId, bool]:
+        async with self._database.writing() as connection:
+            known = await _known(connection, bug, first)
+            if known is not None:
+                return known, False
+            async with connection.begin_nested() as attempt:
+                case = await self._row(connection, bug, first)
+                if await _said(connection, bug, first.model_copy(update={"case": case})):
+                    return case, True
+                await attempt.rollback()  # somebody was faster, and is there to be seen now
+            known = await _known(connection, bug, first)
+            if known is None:
+                raise OurMistake(f"The message {first.external_id} from {first.surface} is taken, and by no case.")
+            return known, False
+
+    async def load(self, case: CaseId) -> StoredBug | None:
+        async with self._database.reading() as connection:
+            found = await _read(connection, only=case)
+        return found[0] if found else None
+
+    async def list(self) -> list[StoredBug]:
+        async with self._database.reading() as connection:
+            return await _read(connection)
+
+    async def save(self, after: Bug, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None) -> None:
+        """A case that goes on needs a workflow again; that it needs none any more is said by `Turns.close_up`."""
+        row = update(cases).where(cases.c.id == after.id, cases.c.kind == "bug")
+        saved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "changed_at": now()}
+        async with self._database.writing() as connection:
+            await lock_case(connection, after.id)
+            if await append_entries(connection, after.id, entries, trace=trace, key=key):
+                await connection.execute(row.values(saved if after.is_over else saved | {"over": False}))
+
+    async def _row(self, connection: AsyncConnection, bug: NewBug, first: NewMessage) -> CaseId:
+        """Under the first name drawn that nobody has."""
+        for length in _LENGTHS:
+            case = self._draw(length)
+            added = insert_or_stop(connection, cases).values(_values(case, bug, first)).returning(cases.c.id)
+            if await connection.scalar(added) is not None:
+                return case
+        raise OurMistake("Every name drawn for a new bug case was taken.")
+
+
+async def _known(connection: AsyncConnection, bug: NewBug, first: NewMessage) -> CaseId | None:
+    """The case that has this message, or this thread."""
+    case = await case_of_message(connection, first)
+    if case is None and bug.thread is not None:
+        found = await find_thread(connection, bug.thread)
+        case = None if found is None else found[0]
+    return case
+
+
+async def _said(connection: AsyncConnection, bug: NewBug, first: NewMessage) -> bool:
+    """Thread, first entry and first message of a case whose row is there. False: one of them belongs to another."""
+    thread = bug.thread
+    if thread is not None and not await add_thread(connection, first.case, Audience.REPORTER, thread):
+        return False
+    reported = BugReported(
+        repository=bug.repository,
+        title=bug.title,
+        reporter=bug.reporter,
+        surface=first.surface,
+        rehearsed=bug.rehearsal is not None,
+    )
+    await append_entries(connection, first.case, [reported], trace=bug.trace)
+    return await add_message(connection, first) is not None
+
+
+def _values(case: CaseId, bug: NewBug, first: NewMessage) -> dict[str, object]:
+    at, snapshot = now(), Bug(id=case)
+    return {
+        "id": case,
+        "kind": "bug",
+        "repository": bug.repository,
+        "title": bug.title,
+        "report": first.text,
+        "reporter": bug.reporter,
+        "surface": first.surface,
+        "state": snapshot.state,
+        "over": False,
+        "snapshot": snapshot.model_dump(mode="json"),
+        "policy": bug.policy.model_dump(mode="json"),
+        "rehearsal": bug.rehearsal,
+        "trace": bug.trace,
+        "sequence": 0,
+        "opened_at": at,
+        "changed_at": at,
+    }
+
+
+async def _read(connection: AsyncConnection, only: CaseId | None = None) -> list[StoredBug]:
+    query = select(*cases.c).where(cases.c.kind == "bug").order_by(cases.c.changed_at.desc(), cases.c.id)
+    if only is not None:
+        query = query.where(cases.c.id == only)
+    return [
+        StoredBug(
+            case=Bug.model_validate(row[cases.c.snapshot]),
+            title=row[cases.c.title],
+            report=row[cases.c.report],
+            reporter=row[cases.c.reporter],
+            surface=row[cases.c.surface],
+            repository=RepositoryId(row[cases.c.repository]),
+            policy=Policy.model_validate(row[cases.c.policy]),
+            rehearsal=row[cases.c.rehearsal],
+            trace=TraceId(row[cases.c.trace]),
+            opened_at=row[cases.c.opened_at],
+            changed_at=row[cases.c.changed_at],
+        )
+        for row in (await connection.execute(query)).mappings()
+    ]

@@ -1,0 +1,85 @@
+"""A running Slack of our own for the suites of the edge: the chat, and a receiver that notes what it gets."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+
+import uvicorn
+from starlette.applications import Starlette
+
+from caseworker.chats.slack import SlackChat
+from caseworker.chats.slack_app import PATH, Receive, SlackSocket, http_route
+from tests.world.slack import SlackDouble
+
+
+class Receiver:
+    """Takes events; `fails` are raised first, one a try."""
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[str, Mapping[str, object]]] = []
+        self.fails: list[Exception] = []
+        self.tries = 0
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def __call__(self, event_id: str, event: Mapping[str, object]) -> None:
+        self.tries += 1
+        await self.gate.wait()
+        if self.fails:
+            raise self.fails.pop(0)
+        self.taken.append((event_id, event))
+
+    @property
+    def texts(self) -> list[object]:
+        return [event.get("text") for _, event in self.taken]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """For what has no event to wait for."""
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110  # see above
+            await asyncio.sleep(0.01)
+
+
+def chat_of(slack: SlackDouble, *, token: str | None = None, timeout: int = 5) -> SlackChat:
+    return SlackChat(token=token or slack.bot_token, base_url=slack.base_url, timeout=timeout)
+
+
+@asynccontextmanager
+async def in_socket_mode(
+    slack: SlackDouble, receive: Receive, *, interval: float = 0.1, on_connection: Callable[[], None] = lambda: None
+) -> AsyncIterator[SlackSocket]:
+    socket = SlackSocket(
+        receive,
+        app_token=slack.app_token,
+        base_url=slack.base_url,
+        interval=interval,
+        on_connection=on_connection,
+    )
+    running = asyncio.create_task(socket.run())
+    try:
+        async with asyncio.timeout(10):
+            await socket.connected.wait()
+        yield socket
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+
+
+@asynccontextmanager
+async def over_http(slack: SlackDouble, receive: Receive) -> AsyncIterator[str]:
+    """Yields the address at which Slack's requests are taken."""
+    route = http_route(receive, signing_secret=slack.signing_secret, base_url=slack.base_url)
+    config = uvicorn.Config(Starlette(routes=[route]), host="127.0.0.1", port=0, log_level="error", lifespan="off")
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve())
+    try:
+        await until(lambda: server.started)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        url = f"http://127.0.0.1:{port}{PATH}"
+        slack.sends_events_to(url)
+        yield url
+    finally:
+        server.should_exit = True
+        await serving

@@ -1,0 +1,265 @@
+"""Slack as a chat, through the real client library: posts that are there once, files, and what each refusal says."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from caseworker.chats.terminal import TerminalChat
+from caseworker.core.errors import Refused, Transient
+from caseworker.ports import Chat, Thread
+from tests.edges.slack_world import chat_of
+from tests.world.slack import BOT_USER, SlackDouble, UploadedFile
+
+CHANNEL = Thread(surface="slack", channel="C0SUMMARY")
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackDouble]:
+    double = SlackDouble(patience=0.05)
+    await double.start()
+    try:
+        yield double
+    finally:
+        await double.stop()
+
+
+async def thread_in(slack: SlackDouble) -> Thread:
+    ts = slack.forget("C0REPORTS", "U0ADA", "checkout is broken")
+    return Thread(surface="slack", channel="C0REPORTS", anchor=ts)
+
+
+async def test_a_post_is_in_its_thread_under_its_own_name_and_with_its_key(slack: SlackDouble) -> None:
+    thread = await thread_in(slack)
+    name = await chat_of(slack).post(thread, "**Seen.** I am on it.", key="bug-7F3K/1/post/1")
+    [post] = slack.posts(channel="C0REPORTS", thread=thread.anchor)
+    assert (post.ts, post.text, post.key) == (name, "*Seen.* I am on it.", "bug-7F3K/1/post/1")
+
+
+async def test_without_an_anchor_a_post_stands_in_the_channel_and_begins_a_thread(slack: SlackDouble) -> None:
+    chat = chat_of(slack)
+    anchor = await chat.post(CHANNEL, "bug-7F3K", key="summary")
+    await chat.post(Thread(surface="slack", channel="C0SUMMARY", anchor=anchor), "more", key="more")
+    assert [(post.text, post.thread) for post in slack.posts()] == [("bug-7F3K", ""), ("more", anchor)]
+
+
+async def test_a_post_is_found_by_its_key_in_its_thread_and_nowhere_else(slack: SlackDouble) -> None:
+    chat, thread = chat_of(slack), await thread_in(slack)
+    name = await chat.post(thread, "hello", key="one")
+    assert await chat.find(thread, "one") == name
+    assert await chat.find(thread, "two") is None
+    assert await chat.find(await thread_in(slack), "one") is None
+    assert await chat.find(CHANNEL, "one") is None
+
+
+@pytest.mark.parametrize("where", ["thread", "channel"])
+async def test_a_post_is_found_behind_many_others(slack: SlackDouble, where: str) -> None:
+    chat, thread = chat_of(slack), await thread_in(slack)
+    place = thread if where == "thread" else Thread(surface="slack", channel="C0REPORTS")
+    for number in range(250):
+        slack.forget("C0REPORTS", "U0ADA", f"word {number}", thread=place.anchor or None)
+    name = await chat.post(place, "hello", key="one")
+    for number in range(250):
+        slack.forget("C0REPORTS", "U0ADA", f"more {number}", thread=place.anchor or None)
+    assert await chat.find(place, "one") == name
+    pages = [call for call in slack.calls if call.startswith("conversations")]
+    assert len(pages) == 2
+
+
+@pytest.mark.parametrize("where", ["thread", "channel"])
+async def test_what_was_said_since_is_read_page_by_page_newest_last(slack: SlackDouble, where: str) -> None:
+    thread = await thread_in(slack)
+    place = thread if where == "thread" else Thread(surface="slack", channel="C0REPORTS")
+    named = [slack.forget("C0REPORTS", "U0ADA", f"word {n}", thread=place.anchor or None) for n in range(450)]
+    said = await chat_of(slack).said_in(place, since=float(named[9]), most=1_000)
+    first = [thread.anchor] if where == "thread" else []
+    assert [message["ts"] for message in said] == first + named[10:]
+    assert {message["channel"] for message in said} == {"C0REPORTS"}
+    few = await chat_of(slack).said_in(place, since=0, most=100)
+    assert [message["ts"] for message in few] == ([*first, *named[:99]] if where == "thread" else named[-100:])
+
+
+@pytest.mark.parametrize("trouble", ["lose_answer", "hang"])
+async def test_a_post_whose_answer_is_lost_was_sent_once_and_can_be_found(slack: SlackDouble, trouble: str) -> None:
+    chat, thread = chat_of(slack, timeout=1), await thread_in(slack)
+    if trouble == "hang":
+        slack.trouble.hang("chat.postMessage")
+    else:
+        slack.trouble.lose_answer("chat.postMessage")
+    with pytest.raises(Transient):
+        await chat.post(thread, "hello", key="one")
+    [post] = slack.posts()
+    assert await chat.find(thread, "one") == post.ts
+
+
+async def test_a_rate_limit_is_waited_out(slack: SlackDouble) -> None:
+    slack.trouble.limit("chat.postMessage", times=2, retry_after=0)
+    await chat_of(slack).post(CHANNEL, "hello", key="one")
+    assert [post.text for post in slack.posts()] == ["hello"]
+    assert slack.calls == ["chat.postMessage"] * 3
+
+
+@pytest.mark.parametrize(("times", "retry_after", "calls"), [(9, 0, 4), (1, 600, 1)])
+async def test_a_rate_limit_that_lasts_is_for_later(
+    slack: SlackDouble, times: int, retry_after: int, calls: int
+) -> None:
+    slack.trouble.limit("chat.postMessage", times=times, retry_after=retry_after)
+    with pytest.raises(Transient, match="ratelimited"):
+        await chat_of(slack).post(CHANNEL, "hello", key="one")
+    assert slack.calls == ["chat.postMessage"] * calls
+    assert slack.posts() == []
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+async def test_an_outage_is_for_later(slack: SlackDouble, status: int) -> None:
+    slack.trouble.fail("chat.postMessage", status=status)
+    with pytest.raises(Transient):
+        await chat_of(slack).post(CHANNEL, "hello", key="one")
+    assert slack.posts() == []
+
+
+async def test_a_slack_that_is_not_there_is_for_later(slack: SlackDouble) -> None:
+    chat = chat_of(slack)
+    await slack.stop()
+    with pytest.raises(Transient, match="can't be reached"):
+        await chat.post(CHANNEL, "hello", key="one")
+    with pytest.raises(Transient):
+        await chat.fetch(f"{slack.workspace.home}/files-pri/x/file", limit=10)
+
+
+async def test_refusals_say_what_to_do(slack: SlackDouble) -> None:
+    slack.workspace.without_us.add("C0SUMMARY")
+    with pytest.raises(Refused, match=r"not_in_channel.*/invite @caseworker"):
+        await chat_of(slack).post(CHANNEL, "hello", key="one")
+    with pytest.raises(Refused, match=r"channel_not_found.*Correct the channel's id"):
+        await chat_of(slack).post(Thread(surface="slack", channel="C0NOWHERE"), "hello", key="one")
+    with pytest.raises(Refused, match=r"invalid_auth.*Correct the Slack tokens"):
+        await chat_of(slack, token="xoxb-wrong").post(CHANNEL, "hello", key="one")
+    with pytest.raises(Refused, match="thread_not_found"):
+        await chat_of(slack).find(Thread(surface="slack", channel="C0REPORTS", anchor="1.000001"), "one")
+
+
+async def test_a_good_token_tells_who_the_bot_is(slack: SlackDouble) -> None:
+    assert await chat_of(slack).whoami() == BOT_USER
+
+
+async def test_a_very_long_post_keeps_both_ends(slack: SlackDouble) -> None:
+    await chat_of(slack).post(CHANNEL, "first " + "<x> " * 30_000 + "last", key="one")
+    [post] = slack.posts()
+    assert len(post.text) <= 40_000
+    assert post.text.startswith("first &lt;x&gt;")
+    assert "characters left out" in post.text
+    assert post.text.endswith("last")
+
+
+# --- files
+
+
+async def shared(slack: SlackDouble, content: bytes, *, media_type: str = "text/plain") -> str:
+    file = UploadedFile(name="app.log", content=content, media_type=media_type)
+    message = slack.workspace.say("C0REPORTS", "U0ADA", "see the log", files=[file])
+    files = message["files"]
+    assert isinstance(files, list)
+    return str(files[0]["url_private_download"])
+
+
+async def test_a_file_is_fetched_with_the_bots_token(slack: SlackDouble) -> None:
+    content = bytes(range(256)) * 1_000
+    assert await chat_of(slack).fetch(await shared(slack, content), limit=256_000) == content
+
+
+async def test_a_page_that_somebody_attached_is_not_taken_for_a_log_in(slack: SlackDouble) -> None:
+    source = await shared(slack, b"<html>", media_type="text/html")
+    assert await chat_of(slack).fetch(source, limit=100) == b"<html>"
+
+
+async def test_a_file_over_the_limit_is_refused(slack: SlackDouble) -> None:
+    with pytest.raises(Refused, match=r"larger than 0.001 MB"):
+        await chat_of(slack).fetch(await shared(slack, b"x" * 1_001), limit=1_000)
+
+
+async def test_a_file_that_does_not_say_how_long_it_is_is_read_up_to_the_limit_only(slack: SlackDouble) -> None:
+    async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")
+        try:
+            while True:
+                writer.write(b"x" * 65_536)
+                await writer.drain()
+        except ConnectionError:
+            writer.close()
+
+    server = await asyncio.start_server(endless, "127.0.0.1", 0)
+    home = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    slack.workspace.home = home  # for the chat, Slack is there now
+    with pytest.raises(Refused, match="larger than"):
+        await chat_of(slack).fetch(f"{home}/file", limit=1_000_000)
+    server.close()
+
+
+async def test_being_sent_to_the_log_in_is_a_refusal(slack: SlackDouble) -> None:
+    source = await shared(slack, b"secret")
+    with pytest.raises(Refused, match="files:read"):
+        await chat_of(slack, token="xoxb-wrong").fetch(source, limit=100)
+    with pytest.raises(Refused, match="files:read"):
+        await chat_of(slack).fetch(f"{slack.workspace.home}/login", limit=100)
+
+
+async def test_the_token_does_not_follow_a_file_that_is_said_to_lie_elsewhere(slack: SlackDouble) -> None:
+    asked: list[bytes] = []
+
+    async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.close()
+
+    async def moved(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 302 Found\r\nLocation: {address(other)}\r\nContent-Length: 0\r\n\r\n".encode())
+        writer.close()
+
+    def address(server: asyncio.Server) -> str:
+        return f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+    other = await asyncio.start_server(elsewhere, "127.0.0.1", 0)
+    async with other, await asyncio.start_server(moved, "127.0.0.1", 0) as home:
+        slack.workspace.home = address(home)
+        with pytest.raises(Refused, match="files:read"):
+            await chat_of(slack).fetch(f"{address(home)}/file", limit=100)
+    assert asked == []
+
+
+async def test_a_file_that_is_gone_is_a_refusal(slack: SlackDouble) -> None:
+    with pytest.raises(Refused, match="gone"):
+        await chat_of(slack).fetch(f"{slack.workspace.home}/files-pri/T-F99/file", limit=100)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        "https://example.com/file",
+        "http://files.slack.com/file",
+        "https://files.slack.com.example.com/file",
+        "https://evilslack.com/file",
+        "https://files.slack.com:8443/file",
+        "https://slack.com@example.com/file",
+        "http://127.0.0.1:1/file",
+        "file:///etc/passwd",
+        "https://[::1/file",
+    ],
+)
+async def test_the_token_is_shown_to_slack_only(slack: SlackDouble, source: str) -> None:
+    with pytest.raises(Refused, match="does not lie with Slack"):
+        await chat_of(slack).fetch(source, limit=100)
+
+
+# --- the terminal
+
+
+async def test_in_the_terminal_the_record_is_where_posts_are_read() -> None:
+    chat: Chat = TerminalChat()
+    thread = Thread(surface="terminal", channel="")
+    assert await chat.post(thread, "hello", key="one") == ""
+    assert await chat.find(thread, "one") is None
+    with pytest.raises(Refused):
+        await chat.fetch("anything", limit=10)

@@ -1,0 +1,213 @@
+"""Events from Slack, by Socket Mode and by HTTP, through the real library: acknowledged only once they are taken."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+
+import httpx
+import pytest
+
+from caseworker.chats.slack_app import Receive, SlackSocket, http_route
+from caseworker.core.errors import Refused, Transient
+from tests.edges.slack_world import Receiver, in_socket_mode, over_http, until
+from tests.world.slack import SlackDouble
+
+REPORTS = "C0REPORTS"
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackDouble]:
+    double = SlackDouble(patience=1.0)
+    await double.start()
+    try:
+        yield double
+    finally:
+        await double.stop()
+
+
+@pytest.fixture(params=["socket", "http"])
+def way(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def listening(slack: SlackDouble, receive: Receive, way: str) -> AbstractAsyncContextManager[object]:
+    return in_socket_mode(slack, receive) if way == "socket" else over_http(slack, receive)
+
+
+async def test_an_event_is_given_on_with_its_id_and_acknowledged_after_one_try(slack: SlackDouble, way: str) -> None:
+    receiver = Receiver()
+    async with listening(slack, receiver, way):
+        ts = await slack.user_writes(REPORTS, "U0ADA", "checkout is broken")
+    [(event_id, event)] = receiver.taken
+    assert (event["channel"], event["user"], event["ts"]) == (REPORTS, "U0ADA", ts)
+    [post] = slack.deliveries
+    assert (post.event_id, post.tries, post.acknowledged) == (event_id, 1, True)
+
+
+async def test_an_event_that_could_not_be_committed_is_not_acknowledged_and_comes_again(
+    slack: SlackDouble, way: str
+) -> None:
+    receiver = Receiver()
+    receiver.fails = [Transient("the database is away"), ValueError("a mistake of ours")]
+    async with listening(slack, receiver, way):
+        await slack.user_writes(REPORTS, "U0ADA", "checkout is broken")
+    [post] = slack.deliveries
+    assert (post.tries, post.acknowledged) == (3, True)
+    assert post.reasons == (["timeout"] * 2 if way == "socket" else ["http_error"] * 2)
+    assert receiver.texts == ["checkout is broken"]
+
+
+async def test_nothing_is_acknowledged_while_the_event_is_being_taken(slack: SlackDouble, way: str) -> None:
+    receiver = Receiver()
+    receiver.gate.clear()
+    async with listening(slack, receiver, way):
+        writing = asyncio.create_task(slack.user_writes(REPORTS, "U0ADA", "checkout is broken"))
+        await until(lambda: receiver.tries == 2)  # it was sent again: so the first try was not acknowledged
+        assert not slack.deliveries[0].acknowledged
+        receiver.gate.set()
+        await writing
+    assert slack.deliveries[0].acknowledged
+
+
+async def test_no_call_of_the_web_api_comes_before_an_acknowledgement(slack: SlackDouble, way: str) -> None:
+    async with listening(slack, Receiver(), way):
+        before = list(slack.calls)
+        await slack.user_writes(REPORTS, "U0ADA", "checkout is broken")
+        assert slack.calls == before
+
+
+async def test_changed_and_deleted_messages_joins_and_bots_are_given_on_too(slack: SlackDouble, way: str) -> None:
+    receiver = Receiver()
+    async with listening(slack, receiver, way):
+        ts = await slack.user_writes(REPORTS, "U0ADA", "checkout is broken")
+        await slack.edits(REPORTS, ts, "the checkout is broken")
+        await slack.deletes(REPORTS, ts)
+        await slack.joins(REPORTS, "U0GRACE")
+        await slack.bot_writes(REPORTS, "deployed")
+    subtypes = [event.get("subtype") for _, event in receiver.taken]
+    assert subtypes == [None, "message_changed", "message_deleted", "channel_join", None]
+    assert all(post.tries == 1 for post in slack.deliveries)
+
+
+async def test_events_that_nobody_asked_for_are_acknowledged_and_passed_over(slack: SlackDouble, way: str) -> None:
+    receiver = Receiver()
+    async with listening(slack, receiver, way):
+        await slack.delivery.deliver({"type": "reaction_added", "user": "U0ADA", "reaction": "eyes"})
+    assert receiver.taken == []
+    assert slack.deliveries[0].tries == 1
+
+
+async def test_fifty_copies_of_one_event_are_all_given_on_under_one_id(slack: SlackDouble, way: str) -> None:
+    receiver = Receiver()
+    async with listening(slack, receiver, way):
+        await slack.user_writes(REPORTS, "U0ADA", "checkout is broken", copies=50)
+    assert len(receiver.taken) == 50
+    assert len({event_id for event_id, _ in receiver.taken}) == 1
+
+
+# --- Socket Mode
+
+
+async def test_a_wrong_app_token_is_refused_at_once_with_what_to_do(slack: SlackDouble) -> None:
+    socket = SlackSocket(Receiver(), app_token="xapp-wrong", base_url=slack.base_url)
+    with pytest.raises(Refused, match=r"invalid_auth.*Correct the Slack tokens"):
+        await socket.run()
+
+
+@pytest.mark.parametrize("trouble", ["asked to reconnect", "hung up", "hung up, addresses cancelled"])
+async def test_a_lost_connection_is_made_again_and_events_come_through(slack: SlackDouble, trouble: str) -> None:
+    receiver = Receiver()
+    async with in_socket_mode(slack, receiver):
+        await slack.user_writes(REPORTS, "U0ADA", "before")
+        if trouble == "asked to reconnect":
+            await slack.delivery.ask_to_reconnect()
+        else:
+            await slack.delivery.hang_up()
+        if trouble.endswith("cancelled"):
+            slack.delivery.cancel_addresses()
+        await slack.user_writes(REPORTS, "U0ADA", "after")
+    assert receiver.texts == ["before", "after"]
+
+
+async def test_whoever_wants_to_catch_up_is_told_of_each_connection(slack: SlackDouble) -> None:
+    made: list[bool] = []
+    async with in_socket_mode(slack, Receiver(), on_connection=lambda: made.append(True)):
+        await until(lambda: len(made) == 1)
+        await slack.delivery.hang_up()
+        await until(lambda: len(made) == 2)
+        await slack.delivery.ask_to_reconnect()
+        await until(lambda: len(made) == 3)
+
+
+async def test_an_outage_of_slack_is_waited_out(slack: SlackDouble) -> None:
+    receiver = Receiver()
+    async with in_socket_mode(slack, receiver) as socket:
+        await slack.stop()
+        await until(lambda: not socket.connected.is_set())
+        await slack.start()
+        async with asyncio.timeout(20):
+            await socket.connected.wait()
+        await slack.user_writes(REPORTS, "U0ADA", "after")
+    assert receiver.texts == ["after"]
+
+
+async def test_an_address_that_went_stale_is_given_up_for_a_new_one(slack: SlackDouble) -> None:
+    """The library alone would try the same address for ever."""
+    receiver = Receiver()
+    async with in_socket_mode(slack, receiver) as socket:
+        issue = slack.delivery.new_address
+        stale = iter([True])
+        slack.delivery.new_address = lambda: issue().replace("ticket=", "ticket=gone") if next(stale, 0) else issue()  # type: ignore[method-assign]  # the double is bent for one call
+        await slack.delivery.hang_up()
+        await until(lambda: bool(slack.delivery.sockets) and socket.connected.is_set())
+        await slack.user_writes(REPORTS, "U0ADA", "after")
+    assert receiver.texts == ["after"]
+
+
+# --- HTTP
+
+
+async def test_slack_may_check_the_address(slack: SlackDouble) -> None:
+    async with over_http(slack, Receiver()) as url, httpx.AsyncClient() as client:
+        body = json.dumps({"token": "t", "challenge": "abc", "type": "url_verification"})
+        answer = await client.post(url, content=body, headers=slack.delivery.signed(body))
+    assert (answer.status_code, answer.json()) == (200, {"challenge": "abc"})
+
+
+@pytest.mark.parametrize("forgery", ["unsigned", "wrongly signed", "old", "no time", "odd time", "another body"])
+async def test_a_request_that_is_not_slacks_is_turned_away(slack: SlackDouble, forgery: str) -> None:
+    receiver = Receiver()
+    body = json.dumps(slack.workspace.callback({"type": "message", "text": "x", "user": "U0ADA", "channel": REPORTS}))
+    headers = slack.delivery.signed(body, at=int(time.time()) - 3_600 if forgery == "old" else None)
+    match forgery:
+        case "unsigned":
+            del headers["X-Slack-Signature"]
+        case "wrongly signed":
+            headers["X-Slack-Signature"] = "v0=" + "0" * 64
+        case "no time":
+            del headers["X-Slack-Request-Timestamp"]
+        case "odd time":
+            headers["X-Slack-Request-Timestamp"] = "yesterday"
+        case "another body":
+            body = body.replace("U0ADA", "U0EVE")
+    async with over_http(slack, receiver) as url, httpx.AsyncClient() as client:
+        answer = await client.post(url, content=body, headers=headers)
+    assert answer.status_code == 401
+    assert receiver.taken == []
+
+
+async def test_a_request_that_is_too_long_or_does_not_say_how_long_is_not_read(slack: SlackDouble) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        yield b"{"
+
+    async with over_http(slack, Receiver()) as url, httpx.AsyncClient() as client:
+        long = await client.post(url, content=b" " * 1_000_001)
+        unsaid = await client.post(url, content=endless())
+    assert (long.status_code, unsaid.status_code) == (413, 411)
+
+
+def test_without_a_signing_secret_no_request_is_taken() -> None:
+    with pytest.raises(Refused, match="slack_signing_secret"):
+        http_route(Receiver(), signing_secret="")

@@ -1,0 +1,66 @@
+"""A desk behind a running Slack: the real intake on the real store, and a bell that notes who was rung."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from caseworker.core.ids import CaseId
+from caseworker.core.messages import Audience, Message
+from caseworker.core.policy import Policy
+from caseworker.intake.reports import Reports
+from caseworker.intake.slack import Received, ReportsChannel, SlackIntake
+from caseworker.ports import StoredBug, Thread
+from caseworker.store.store import Store
+from tests.edges.slack_world import chat_of, in_socket_mode
+from tests.intake.bell import NotedBell
+from tests.world.slack import SlackDouble
+
+REPORTS, SUMMARY = "C0REPORTS", "C0SUMMARY"
+ADA, GRACE = "U0ADA", "U0GRACE"
+
+
+class Desk:
+    """The intake behind a running Slack."""
+
+    def __init__(self, store: Store, slack: SlackDouble, intake: SlackIntake, bell: NotedBell) -> None:
+        self.store, self.slack, self.bell = store, slack, bell
+        self.intake = intake
+        self.received: list[Received] = []
+
+    async def receive(self, event_id: str, event: Mapping[str, object]) -> None:
+        self.received.append(await self.intake.receive(event_id, event))
+
+    @property
+    def kinds(self) -> list[str]:
+        return [received.kind for received in self.received]
+
+    async def only_bug(self) -> StoredBug:
+        [bug] = await self.store.bugs.list()
+        return bug
+
+    async def messages(self) -> list[Message]:
+        return await self.store.inbox.of((await self.only_bug()).case.id)
+
+    async def summary_thread(self, case: CaseId) -> str:
+        """As the flow would make it."""
+        anchor = await chat_of(self.slack).post(Thread(surface="slack", channel=SUMMARY), "bug", key="summary")
+        thread = Thread(surface="slack", channel=SUMMARY, anchor=anchor)
+        await self.store.threads.add(case, Audience.DEVELOPERS, thread)
+        return anchor
+
+
+@asynccontextmanager
+async def open_desk(store: Store) -> AsyncIterator[Desk]:
+    slack = SlackDouble(channels=(REPORTS, SUMMARY, "C0RANDOM"), patience=3.0)
+    await slack.start()
+    bell = NotedBell()
+    place = ReportsChannel(
+        channel=REPORTS, repository=await store.repositories.register(Path("/srv/shop")), policy=Policy(attempts=2)
+    )
+    reports = Reports(store=store, doorbell=bell, policy=Policy())
+    desk = Desk(store, slack, SlackIntake(store=store, reports=reports, place=place), bell)
+    try:
+        async with in_socket_mode(slack, desk.receive):
+            yield desk
+    finally:
+        await slack.stop()

@@ -1,0 +1,218 @@
+"""Bug reports and what is said about them, on the real store: committed, rung once, and rung for nothing else."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from caseworker.core.bugs import BugState
+from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId, MessageId
+from caseworker.core.messages import TEXT_LIMIT, Message, MessageKind, NewAttachment, Resolution, Standing
+from caseworker.core.policy import Policy
+from caseworker.core.words import NOT_THE_REPORTER, OVER
+from caseworker.intake.reports import Reports, Words
+from caseworker.intake.ringing import BackgroundBell
+from caseworker.ports import StoredBug, Thread
+from caseworker.store.store import Store
+from tests.intake.bell import NotedBell
+
+THREAD = Thread(surface="slack", channel="C1", anchor="1.000001")
+
+
+@pytest.fixture
+def bell() -> NotedBell:
+    return NotedBell()
+
+
+@pytest.fixture
+def reports(store: Store, bell: NotedBell) -> Reports:
+    return Reports(store=store, doorbell=bell, policy=Policy())
+
+
+def words(text: str, *, id: str = "e1", author: str = "ada", kind: MessageKind | None = None) -> Words:
+    return Words(surface="slack", external_id=id, author=author, text=text, reference=f"C1:{id}", kind=kind)
+
+
+async def opened(store: Store, reports: Reports, text: str = "checkout is broken\nsince 9:40") -> CaseId:
+    repository = await store.repositories.register(Path("/srv/shop"))
+    return (await reports.report(words(text), repository=repository, rehearsal=None, thread=THREAD)).case
+
+
+async def stored(store: Store, case: CaseId) -> StoredBug:
+    bug = await store.bugs.load(case)
+    assert bug is not None
+    return bug
+
+
+async def change(store: Store, case: CaseId, **fields: object) -> None:
+    bug = await stored(store, case)
+    await store.bugs.save(bug.case.model_copy(update=fields), trace=bug.trace)
+
+
+async def said(reports: Reports, case: CaseId, text: str, standing: Standing, *, id: str = "e2") -> Message:
+    message = await reports.say(case, words(text, id=id, author="grace"), standing)
+    assert message is not None
+    return message
+
+
+async def test_a_report_opens_a_case_with_its_words_its_reporter_and_its_thread(
+    store: Store, reports: Reports, bell: NotedBell
+) -> None:
+    case = await opened(store, reports)
+    bug = await stored(store, case)
+    assert (bug.title, bug.reporter, bug.surface) == ("checkout is broken", "ada", "slack")
+    [message] = await store.inbox.of(case)
+    assert (message.text, message.standing) == ("checkout is broken\nsince 9:40", Standing.REPORTER)
+    assert (await store.threads.find(THREAD) or ("",))[0] == case
+    assert bell.rung == [(case, MessageId(0), MessageKind.WORDS)]
+
+
+async def test_fifty_deliveries_of_one_report_make_one_case_and_one_bell(
+    store: Store, reports: Reports, bell: NotedBell
+) -> None:
+    repository = await store.repositories.register(Path("/srv/shop"))
+    results = await asyncio.gather(
+        *(reports.report(words("broken"), repository=repository, rehearsal=None, thread=THREAD) for _ in range(50))
+    )
+    assert [result.new for result in results].count(True) == 1
+    assert len({result.case for result in results}) == 1
+    assert len(await store.bugs.list()) == 1
+    assert len(bell.rung) == 1
+
+
+async def test_a_bell_that_is_not_heard_loses_nothing(store: Store, reports: Reports, bell: NotedBell) -> None:
+    bell.away = True
+    case = await opened(store, reports)
+    message = await said(reports, case, "more", Standing.DEVELOPER)
+    assert [number for _, number, _ in await store.inbox.unclaimed()][-1] == message.id
+
+
+async def test_words_are_put_into_the_inbox_and_rung_and_a_second_time_are_not(
+    store: Store, reports: Reports, bell: NotedBell
+) -> None:
+    case = await opened(store, reports)
+    message = await said(reports, case, "it began at 9:40", Standing.REPORTER)
+    assert await reports.say(case, words("it began at 9:40", id="e2"), Standing.REPORTER) is None
+    assert bell.rung[1:] == [(case, message.id, MessageKind.WORDS)]
+
+
+async def test_words_to_a_case_that_does_not_exist_are_refused(reports: Reports) -> None:
+    with pytest.raises(Refused, match="no bug case bug-0000"):
+        await reports.say(CaseId("bug-0000"), words("hello"), Standing.REPORTER)
+
+
+@pytest.mark.parametrize(
+    ("text", "standing", "kind", "resolution"),
+    [
+        ("never mind", Standing.REPORTER, MessageKind.CLOSE, None),
+        ("I'll take it", Standing.DEVELOPER, MessageKind.TAKEOVER, None),
+        ("hand back", Standing.DEVELOPER, MessageKind.HAND_BACK, None),
+        ("close", Standing.DEVELOPER, MessageKind.CLOSE_INCOMPLETE, None),
+        ("close code_fix: fixed the cart", Standing.DEVELOPER, MessageKind.CLOSE, Resolution.CODE_FIX),
+        ("close to a fix, I think", Standing.DEVELOPER, MessageKind.WORDS, None),
+    ],
+)
+async def test_commands_are_understood_by_who_says_them(
+    store: Store, reports: Reports, text: str, standing: Standing, kind: MessageKind, resolution: Resolution | None
+) -> None:
+    case = await opened(store, reports)
+    message = await said(reports, case, text, standing)
+    assert (message.kind, message.resolution, message.outcome) == (kind, resolution, None)
+
+
+async def test_only_who_was_asked_for_a_type_and_a_reason_answers_with_them(store: Store, reports: Reports) -> None:
+    case = await opened(store, reports)
+    await change(store, case, asked_to_close="grace")
+    asked = await reports.say(case, words("duplicate: of bug-7F3K", id="e2", author="grace"), Standing.DEVELOPER)
+    other = await reports.say(case, words("duplicate: of bug-7F3K", id="e3", author="eve"), Standing.DEVELOPER)
+    assert asked is not None
+    assert other is not None
+    assert (asked.kind, other.kind) == (MessageKind.CLOSE, MessageKind.WORDS)
+
+
+async def test_a_third_person_is_recorded_and_gets_no_reaction(store: Store, reports: Reports, bell: NotedBell) -> None:
+    case = await opened(store, reports)
+    message = await said(reports, case, "never mind", Standing.OTHER)
+    assert (message.kind, message.outcome, message.turn) == (MessageKind.WORDS, NOT_THE_REPORTER, 0)
+    assert len(bell.rung) == 1
+    assert message.id not in [number for _, number, _ in await store.inbox.unclaimed()]
+
+
+@pytest.mark.parametrize(
+    ("text", "standing", "outcome"),
+    [
+        ("thanks!", Standing.REPORTER, OVER),
+        ("never mind", Standing.REPORTER, OVER),
+        ("it is broken again", Standing.REPORTER, None),
+        ("it is broken again", Standing.OTHER, NOT_THE_REPORTER),
+    ],
+)
+async def test_a_case_that_is_over_is_rung_only_for_what_reopens_it(
+    store: Store, reports: Reports, bell: NotedBell, text: str, standing: Standing, outcome: str | None
+) -> None:
+    case = await opened(store, reports)
+    await change(store, case, state=BugState.RESOLVED)
+    message = await said(reports, case, text, standing)
+    assert message.outcome == outcome
+    assert len(bell.rung) == (2 if outcome is None else 1)
+
+
+async def test_a_kind_that_the_surface_knows_is_not_guessed(store: Store, reports: Reports) -> None:
+    case = await opened(store, reports)
+    message = await reports.say(case, words("never mind", id="e2", kind=MessageKind.EDIT), Standing.REPORTER)
+    assert message is not None
+    assert message.kind is MessageKind.EDIT
+
+
+async def test_long_texts_are_clipped_nul_characters_removed_and_files_noted(store: Store, reports: Reports) -> None:
+    case = await opened(store, reports, "a\0b" + "x" * 2 * TEXT_LIMIT)
+    bug = await stored(store, case)
+    assert len(bug.report) <= TEXT_LIMIT
+    assert bug.report.startswith("abx")
+    file = NewAttachment(title="app.log", size=3, source="https://files.slack.com/x")
+    await reports.say(
+        case,
+        Words(surface="slack", external_id="e2", author="ada", text="see", attachments=(file,)),
+        Standing.REPORTER,
+    )
+    [attachment] = await store.attachments.of(case)
+    assert (attachment.title, attachment.is_missing) == ("app.log", True)
+
+
+# --- the bell in the background
+
+
+class _SlowBell(NotedBell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+
+    async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        await self.gate.wait()
+        await super().ring(case, message, kind)
+
+
+async def test_a_bell_in_the_background_is_not_waited_for_and_drained_at_the_end() -> None:
+    slow = _SlowBell()
+    background = BackgroundBell(slow, at_once=2)
+    for number in range(5):
+        await background.ring(CaseId("bug-7F3K"), MessageId(number), MessageKind.WORDS)
+    assert slow.rung == []
+    slow.gate.set()
+    await background.drain()
+    assert len(slow.rung) == 5
+
+
+async def test_bells_in_the_background_may_fail_and_are_bounded() -> None:
+    slow = _SlowBell()
+    background = BackgroundBell(slow, most=2)
+    slow.away = True
+    for number in range(5):
+        await background.ring(CaseId("bug-7F3K"), MessageId(number), MessageKind.WORDS)
+    slow.gate.set()
+    await background.drain()
+    slow.away = False
+    await background.ring(CaseId("bug-7F3K"), MessageId(9), MessageKind.WORDS)
+    await background.drain()
+    assert [number for _, number, _ in slow.rung] == [9]

@@ -1,0 +1,204 @@
+"""Catching up with Slack: what was written while nobody listened is taken once, and nothing else is."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+
+from caseworker.core.bugs import BugState
+from caseworker.core.errors import Transient
+from caseworker.core.messages import MessageKind, Standing
+from caseworker.intake.slack_catchup import CatchUp, Pace
+from caseworker.store.store import Store
+from tests.edges.slack_world import chat_of, until
+from tests.intake.slack_desk import ADA, GRACE, REPORTS, SUMMARY, Desk, open_desk
+
+DAY = 24 * 3_600.0
+
+
+@pytest.fixture
+async def desk(store: Store) -> AsyncIterator[Desk]:
+    async with open_desk(store) as desk:
+        yield desk
+
+
+def catch_up_of(desk: Desk, *, looks: float = 300.0) -> CatchUp:
+    pace = Pace(looks=looks, reads=0.0)
+    return CatchUp(store=desk.store, slack=chat_of(desk.slack), intake=desk.intake, channel=REPORTS, pace=pace)
+
+
+async def texts(desk: Desk) -> list[str]:
+    bugs = sorted(await desk.store.bugs.list(), key=lambda bug: bug.opened_at)
+    return [message.text for bug in bugs for message in await desk.store.inbox.of(bug.case.id)]
+
+
+async def arrives_late(desk: Desk, ts: str) -> None:
+    message = desk.slack.workspace.find(REPORTS, ts)
+    assert message is not None
+    await desk.slack.delivery.deliver(desk.slack.workspace.event_of(message, REPORTS))
+
+
+async def test_reports_and_replies_written_while_nobody_listened_are_taken_in_their_order(desk: Desk) -> None:
+    known = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    anchor = await desk.summary_thread((await desk.only_bug()).case.id)
+    desk.slack.forget(REPORTS, ADA, "it says error 500", thread=known)
+    desk.slack.forget(SUMMARY, GRACE, "look at the cart", thread=anchor)
+    lost = desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    desk.slack.forget(REPORTS, GRACE, "since 9:40", thread=lost)
+    assert await catch_up_of(desk).look() == 4
+    assert await texts(desk) == [
+        "checkout is broken",
+        "it says error 500",
+        "look at the cart",
+        "the search finds nothing",
+        "since 9:40",
+    ]
+    first, second = sorted(await desk.store.bugs.list(), key=lambda bug: bug.opened_at)
+    assert [message.standing for message in await desk.store.inbox.of(first.case.id)] == [
+        Standing.REPORTER,
+        Standing.REPORTER,
+        Standing.DEVELOPER,
+    ]
+    assert second.reporter == GRACE
+
+
+async def test_what_was_found_and_comes_as_an_event_later_counts_once(desk: Desk) -> None:
+    known = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    reply = desk.slack.forget(REPORTS, ADA, "since 9:40", thread=known)
+    lost = desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    assert await catch_up_of(desk).look() == 2
+    await arrives_late(desk, reply)
+    await arrives_late(desk, lost)
+    assert desk.kinds == ["reported", "duplicate", "duplicate"]
+    assert await texts(desk) == ["checkout is broken", "since 9:40", "the search finds nothing"]
+
+
+async def test_found_and_delivered_at_the_same_moment_it_counts_once(desk: Desk) -> None:
+    await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    lost = [desk.slack.forget(REPORTS, GRACE, f"report {number}") for number in range(10)]
+    await asyncio.gather(*(catch_up_of(desk).look() for _ in range(3)), *(arrives_late(desk, ts) for ts in lost))
+    assert sorted(await texts(desk)) == sorted(["checkout is broken", *(f"report {number}" for number in range(10))])
+
+
+async def test_looking_again_finds_nothing_and_reads_only_what_is_new(desk: Desk) -> None:
+    await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    for number in range(250):
+        desk.slack.forget(REPORTS, GRACE, f"report {number}")
+    desk.slack.workspace.channels[REPORTS].insert(0, old_message(desk, "before we were there", days=0.1))
+    catch_up = catch_up_of(desk)
+    assert await catch_up.look() == 250
+    assert desk.slack.calls.count("conversations.history") == 2
+    assert await catch_up.look() == 0
+    desk.slack.forget(REPORTS, GRACE, "one more")
+    assert await catch_up.look() == 1
+
+
+def old_message(desk: Desk, text: str, *, days: float) -> dict[str, object]:
+    message = desk.slack.workspace.say(REPORTS, GRACE, text)
+    desk.slack.workspace.channels[REPORTS].remove(message)
+    return message | {"ts": f"{time.time() - days * DAY:.6f}"}
+
+
+async def test_what_was_said_before_the_first_report_is_none_of_our_business(desk: Desk) -> None:
+    desk.slack.forget(REPORTS, GRACE, "good morning")
+    assert await catch_up_of(desk).look() == 0
+    await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    assert await catch_up_of(desk).look() == 0
+    assert await texts(desk) == ["checkout is broken"]
+
+
+async def test_a_report_lost_before_any_was_taken_is_found_by_whoever_was_there_already(desk: Desk) -> None:
+    catch_up = catch_up_of(desk)
+    desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    assert await catch_up.look() == 1
+
+
+async def test_nothing_older_than_a_week_is_taken(desk: Desk) -> None:
+    first = old_message(desk, "a report of last month", days=30)
+    desk.slack.workspace.channels[REPORTS] += [
+        first,
+        old_message(desk, "lost", days=8),
+        old_message(desk, "new", days=6),
+    ]
+    await arrives_late(desk, str(first["ts"]))
+    assert await catch_up_of(desk).look() == 1
+    assert await texts(desk) == ["a report of last month", "new"]
+
+
+async def test_bots_and_our_own_posts_are_not_taken(desk: Desk) -> None:
+    ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    await desk.summary_thread((await desk.only_bug()).case.id)
+    await desk.slack.bot_writes(REPORTS, "CPU is high")
+    await desk.slack.bot_writes(REPORTS, "CPU is low", thread=ts)
+    await desk.slack.joins(REPORTS, GRACE)
+    assert await catch_up_of(desk).look() == 0
+
+
+async def test_a_case_that_is_over_is_still_heard_for_a_week(desk: Desk) -> None:
+    ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    bug = await desk.only_bug()
+    await desk.store.bugs.save(bug.case.model_copy(update={"state": BugState.RESOLVED}), trace=bug.trace)
+    desk.slack.forget(REPORTS, ADA, "it is broken again", thread=ts)
+    assert await catch_up_of(desk).look() == 1
+    assert desk.bell.rung[-1][0] == bug.case.id
+
+
+async def test_an_edit_made_meanwhile_is_told_once_and_one_that_was_told_is_not_told_again(desk: Desk) -> None:
+    ts = await desk.slack.user_writes(REPORTS, ADA, "chekout is broken")
+    other = await desk.slack.user_writes(REPORTS, ADA, "since 9:40", thread=ts)
+    await desk.slack.edits(REPORTS, other, "since 9:45")
+    before, after = desk.slack.workspace.change(REPORTS, ts, "checkout is broken")
+    assert [await catch_up_of(desk).look() for _ in range(2)] == [1, 0]
+    await desk.slack.delivery.deliver(desk.slack.workspace.changed(REPORTS, before, after))
+    messages = await desk.messages()
+    assert [(message.kind, message.text) for message in messages[2:]] == [
+        (MessageKind.EDIT, "since 9:45"),
+        (MessageKind.EDIT, "checkout is broken"),
+    ]
+    assert desk.received[-1].why == "changed to what it is known to say"
+
+
+async def test_a_thread_that_is_gone_hides_no_other(desk: Desk) -> None:
+    gone = await desk.slack.user_writes(REPORTS, ADA, "a mistake")
+    ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    desk.slack.workspace.delete(REPORTS, gone)
+    desk.slack.forget(REPORTS, ADA, "since 9:40", thread=ts)
+    assert await catch_up_of(desk).look() == 1
+
+
+async def test_after_trouble_with_slack_the_next_look_finds_what_the_last_one_missed(desk: Desk) -> None:
+    ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    desk.slack.forget(REPORTS, ADA, "since 9:40", thread=ts)
+    catch_up = catch_up_of(desk)
+    desk.slack.trouble.fail("conversations.replies")
+    with pytest.raises(Transient):
+        await catch_up.look()
+    assert await catch_up.look() == 1
+
+
+@asynccontextmanager
+async def running(catch_up: CatchUp) -> AsyncIterator[None]:
+    task = asyncio.create_task(catch_up.run())
+    yield
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+async def test_it_looks_again_by_itself_whatever_happened_before(desk: Desk) -> None:
+    await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    desk.slack.trouble.fail("conversations.history", times=3)
+    desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    async with running(catch_up_of(desk, looks=0.05)):
+        await until(lambda: len(desk.bell.rung) == 2)
+    assert await texts(desk) == ["checkout is broken", "the search finds nothing"]
+
+
+async def test_woken_it_does_not_wait(desk: Desk) -> None:
+    catch_up = catch_up_of(desk)
+    async with running(catch_up):
+        await until(lambda: desk.slack.calls.count("conversations.history") == 1)
+        catch_up.wake()
+        await until(lambda: desk.slack.calls.count("conversations.history") == 2)

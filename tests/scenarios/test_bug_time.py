@@ -1,0 +1,84 @@
+"""What silence, restarts and long histories do to a bug case."""
+
+from caseworker.contract.names import workflow_id
+from caseworker.core.bugs import About, BugState
+from caseworker.core.messages import Audience
+from caseworker.core.outcomes import Task
+from caseworker.core.policy import Policy
+from caseworker.core.states import Role
+from tests.world.agent import asked, found
+from tests.world.world import World
+
+S = BugState
+CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
+
+
+async def test_a_reporter_who_does_not_answer_is_told_that_it_goes_on_without(world: World) -> None:
+    world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
+    bug = await world.reporter_writes("something is broken", policy=Policy(reporter_wait_seconds=0.5))
+    await bug.expect_findings()
+    assert "without it" in (await bug.posts(About.NO_ANSWER, Audience.REPORTER))[0]
+    assert await bug.states() == [S.AWAITING_REPORTER, S.INVESTIGATING, S.AWAITING_DEV]
+    assert "has not answered in time" in world.agent.briefs[-1].prompt
+
+
+async def test_silence_after_findings_is_reminded_of_once_and_then_ends_honestly(world: World) -> None:
+    bug = await world.reporter_writes(CLEAR, policy=Policy(reminder_seconds=0.5, developer_wait_seconds=1))
+    stored = await bug.expect_end()
+    assert stored.case.resolution == "no_response"
+    assert len(await bug.posts(About.REMINDER, Audience.DEVELOPERS)) == 1
+    await bug.reporter_says("I was away. It still happens, order 1183.")
+    await bug.expect_post(About.REOPENED, Audience.REPORTER)
+    await bug.expect_post(About.FINDINGS, Audience.REPORTER, times=2)
+
+
+async def test_an_escalated_case_is_never_resolved_by_silence(world: World) -> None:
+    world.agent.does(Role.INVESTIGATOR, Task.BUG, found(action="escalate"))
+    policy = Policy(reminder_seconds=0.3, developer_wait_seconds=0.6, contacts=(("ada", "grace"),))
+    bug = await world.reporter_writes(CLEAR, policy=policy)
+    paged = await bug.expect_post(About.ESCALATION, Audience.DEVELOPERS)
+    assert "@ada, @grace" in paged
+    await bug.expect_post(About.REMINDER, Audience.DEVELOPERS)
+    stored = await bug.stored()
+    assert (stored.case.state, stored.case.until, stored.case.remind_at) == (S.AWAITING_DEV, None, None)
+
+
+async def test_a_long_conversation_goes_on_in_new_runs_with_nothing_lost_or_said_twice(world: World) -> None:
+    bug = await world.reporter_writes(CLEAR, policy=Policy(history_events=50))
+    await bug.expect_findings()
+    for number in range(2, 7):
+        await bug.developer_says(f"And what of case {number}?")
+        await bug.expect_findings(times=number)
+    history = await world.client.get_workflow_handle(workflow_id(bug.id)).fetch_history()
+    started = history.events[0].workflow_execution_started_event_attributes
+    assert started.continued_execution_run_id
+    assert len(await bug.posts(About.FINDINGS)) == 12
+    assert len(await bug.posts(About.ACKNOWLEDGED)) == 1
+    assert [r.split(":")[0] for r in await bug.receipts()] == [f"seen by turn {turn}" for turn in range(1, 7)]
+
+
+async def test_words_said_while_no_worker_runs_are_read_when_one_comes(world: World) -> None:
+    bug = await world.reporter_writes(CLEAR)
+    await bug.expect_findings()
+    await world.worker_stops()
+    await bug.developer_says("Anybody there?")
+    await bug.reporter_says("Me, too.")
+    await world.worker_starts()
+    await bug.expect_findings(times=2)
+    assert all(r.startswith("seen by turn 2") for r in (await bug.receipts())[1:])
+
+
+async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: World) -> None:
+    bug = await world.reporter_writes(CLEAR)
+    await bug.expect_findings()
+
+    class Deaf:
+        async def ring(self, *_: object) -> None:
+            """The process died between the commit and the bell."""
+
+    bell, world.reports._doorbell = world.reports._doorbell, Deaf()  # the one crash that can't be had from outside
+    await bug.developer_says("Is anybody there?")
+    world.reports._doorbell = bell
+    assert (await bug.receipts())[-1] == "recorded"
+    await world.reconciler_looks()
+    await bug.expect_findings(times=2)

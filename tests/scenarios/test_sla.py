@@ -1,0 +1,183 @@
+"""The clock beside a bug case, on the real server, with minutes that are short."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from temporalio.testing import ActivityEnvironment
+
+from caseworker.activities.posting import Posting
+from caseworker.activities.sla import SlaKeeping
+from caseworker.contract.names import sla_workflow_id
+from caseworker.contract.wire import CheckSla
+from caseworker.core.bugs import BugState
+from caseworker.core.messages import Audience
+from caseworker.core.outcomes import Severity, Task
+from caseworker.core.policy import Policy, Service, SlaTarget
+from caseworker.core.record import Posted, SlaChecked
+from caseworker.core.states import Role
+from caseworker.engine.client import Address, connect
+from tests.world.agent import asked, found
+from tests.world.bugs import PATIENCE, BugInWorld
+from tests.world.world import World, open_world
+
+CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
+AGES = 1_000.0
+SOON = 0.005
+"""Minutes: a third of a second."""
+AT_ONCE = 0.00001
+
+
+def rules(
+    *, acknowledge: float = AGES, resolve: float = AGES, follow_up: float = AGES, after: int = 2, events: int = 1_500
+) -> Policy:
+    target = SlaTarget(acknowledge=acknowledge, resolve=resolve, follow_up=follow_up, escalate_after=after)
+    return Policy(
+        sla=dict.fromkeys(Severity, target),
+        contacts=(("ada",), ("grace",)),
+        services={"pay": Service(owners=("margaret",))},
+        history_events=events,
+    )
+
+
+async def checks(bug: BugInWorld) -> list[str]:
+    made = [recorded.entry for recorded in await bug.record() if isinstance(recorded.entry, SlaChecked)]
+    return [f"{check.target} {check.result} {check.level}" for check in made]
+
+
+async def told(bug: BugInWorld) -> list[str]:
+    said = [recorded.entry for recorded in await bug.record() if isinstance(recorded.entry, Posted)]
+    return [post.text for post in said if post.about.startswith("sla_") and post.audience is Audience.DEVELOPERS]
+
+
+async def expect_checks(bug: BugInWorld, are_so: Callable[[list[str]], bool]) -> list[str]:
+    deadline = time.monotonic() + PATIENCE
+    while not are_so(seen := await checks(bug)):
+        assert time.monotonic() < deadline, f"the clock recorded only {seen}:\n{await bug.story()}"
+        await asyncio.sleep(0.02)
+    return seen
+
+
+async def clock_strikes(bug: BugInWorld, minutes: float, *, at: datetime | None = None) -> datetime:
+    """So long after now, in one stroke: what the flow asks for when its timer fires."""
+    now = at or datetime.now(UTC) + timedelta(minutes=minutes)
+    store = bug.world.store
+    keeping = SlaKeeping(store=store, posting=Posting(store=store, chats={}))
+    await ActivityEnvironment().run(keeping.check_sla, CheckSla(case=bug.id, now=now))
+    return now
+
+
+async def reporter_drops(bug: BugInWorld) -> None:
+    await bug.reporter_says("never mind")
+    await bug.expect_end()
+    await expect_clock_ends(bug)
+
+
+async def expect_clock_ends(bug: BugInWorld) -> None:
+    handle = bug.world.client.get_workflow_handle(sla_workflow_id(bug.id))
+    await asyncio.wait_for(handle.result(), timeout=PATIENCE)
+
+
+async def test_a_case_that_is_answered_and_closed_in_time_keeps_both_promises(world: World) -> None:
+    bug = await world.reporter_writes(CLEAR, policy=rules())
+    await bug.expect_findings()
+    await expect_checks(bug, lambda seen: seen == ["acknowledge met 1"])
+    await bug.developer_says("close not_a_bug: the page was misread")
+    await bug.expect_end()
+    await expect_clock_ends(bug)
+    assert await checks(bug) == ["acknowledge met 1", "resolve met 1"]
+    assert await told(bug) == []
+
+
+async def test_a_case_that_stays_open_is_followed_up_level_by_level_until_it_is_resolved(world: World) -> None:
+    bug = await world.reporter_writes(CLEAR, policy=rules(follow_up=SOON))
+    await expect_checks(bug, lambda seen: len(seen) >= 4)
+    await bug.developer_says("close not_a_bug: the page was misread")
+    await bug.expect_end()
+    await expect_clock_ends(bug)
+    first, *follow_ups, last = await checks(bug)
+    assert (first, last) == ("acknowledge met 1", "resolve met 2")
+    assert follow_ups[:3] == ["follow_up reminded 1", "follow_up reminded 1", "follow_up escalated 2"]
+    said = await told(bug)
+    assert len(said) == len(follow_ups)
+    assert said[0].startswith(f"@ada: {bug.id} (")
+    assert said[2].startswith(f"**Escalated to level 2**: @grace, {bug.id} (")
+
+
+async def test_an_acknowledgement_that_came_too_late_is_recorded_as_missed(world: World) -> None:
+    await world.worker_stops()
+    bug = await world.reporter_writes(CLEAR, policy=rules(acknowledge=AT_ONCE))
+    await world.worker_starts()
+    await bug.expect_findings()
+    await reporter_drops(bug)
+    assert await checks(bug) == ["acknowledge missed 1", "resolve met 1"]
+
+
+async def test_a_missed_promise_is_told_to_contacts_and_owners_once(world: World) -> None:
+    bug = await world.reporter_writes(CLEAR, policy=rules())
+    await bug.expect_findings()
+    await expect_checks(bug, lambda seen: len(seen) == 1)
+    late = await clock_strikes(bug, AGES)
+    await clock_strikes(bug, AGES, at=late)  # the same again, as after a crash between telling and being heard
+    assert await checks(bug) == ["acknowledge met 1", "resolve missed 1"]
+    (said,) = await told(bug)
+    assert said.startswith(f"**Not resolved in time**: {bug.id} (P2: {CLEAR}) has been open for 16 h 40 min.")
+    assert said.endswith("@ada, @margaret, please look.")
+    await reporter_drops(bug)
+    assert len(await checks(bug)) == 2
+
+
+async def test_nobody_is_paged_while_the_case_waits_for_its_reporter(world: World) -> None:
+    world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
+    bug = await world.reporter_writes("something is broken", policy=rules())
+    await bug.expect_question("Which page shows the error?")
+    await expect_checks(bug, lambda seen: len(seen) == 1)
+    for _ in range(3):
+        await clock_strikes(bug, 2 * AGES)
+    assert await checks(bug) == ["acknowledge met 1", "resolve missed 1"]
+    assert await told(bug) == []
+    await bug.reporter_says(CLEAR)
+    await bug.expect_findings()
+    await clock_strikes(bug, 2 * AGES)
+    assert (await checks(bug))[-1] == "follow_up reminded 1"
+    assert len(await told(bug)) == 1
+    await reporter_drops(bug)
+
+
+async def test_a_reopened_case_is_promised_everything_anew(world: World) -> None:
+    bug = await world.reporter_writes(CLEAR, policy=rules())
+    await bug.expect_findings()
+    await reporter_drops(bug)
+    await bug.reporter_says("It is back: order 1183 this time.")
+    await bug.expect_state(BugState.AWAITING_DEV)
+    await reporter_drops(bug)
+    assert await checks(bug) == 2 * ["acknowledge met 1", "resolve met 1"]
+
+
+async def test_a_clock_that_ran_long_goes_on_in_a_new_run_and_says_nothing_twice(world: World) -> None:
+    bug = await world.reporter_writes(CLEAR, policy=rules(follow_up=SOON, after=100, events=50))
+    await expect_checks(bug, lambda seen: len(seen) >= 9)
+    history = await world.client.get_workflow_handle(sla_workflow_id(bug.id)).fetch_history()
+    assert history.events[0].workflow_execution_started_event_attributes.continued_execution_run_id
+    await bug.developer_says("close not_a_bug: the page was misread")
+    await bug.expect_end()
+    await expect_clock_ends(bug)
+    numbers = [int(text.split()[-1].rstrip(".")) for text in await told(bug)]
+    assert numbers == list(range(1, len(await checks(bug)) - 1))
+
+
+async def test_a_clock_that_is_replayed_at_every_step_strikes_the_same(tmp_path: Path, temporal: Address) -> None:
+    async with open_world(tmp_path / "home", await connect(temporal), cached=0) as world:
+        bug = await world.reporter_writes(CLEAR, policy=rules(follow_up=SOON))
+        await expect_checks(bug, lambda seen: len(seen) >= 3)
+        await reporter_drops(bug)
+        first, *follow_ups, last = await checks(bug)
+        assert (first, last.split()[:2], follow_ups[0]) == (
+            "acknowledge met 1",
+            ["resolve", "met"],
+            "follow_up reminded 1",
+        )
+        assert len(await told(bug)) == len(follow_ups)
+        await world.end()

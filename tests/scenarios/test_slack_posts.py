@@ -1,0 +1,70 @@
+"""What the bot says in Slack is said once, in order and in one thread a case, whatever Slack does."""
+
+import asyncio
+
+from caseworker.core.bugs import About, BugState
+from caseworker.core.messages import Audience
+from tests.world.office import ADA, RITA, Office
+from tests.world.world import SUMMARIES
+
+CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
+
+
+async def test_two_cases_at_once_have_one_summary_thread_each(office: Office) -> None:
+    one, two = await asyncio.gather(office.rita_reports(CLEAR), office.rita_reports(CLEAR.replace("1182", "1183")))
+    await asyncio.gather(one.expect_findings(), two.expect_findings())
+    await asyncio.gather(one.in_summaries(ADA, "Is it the cart?"), two.in_summaries(ADA, "Is it the coupon?"))
+    await asyncio.gather(one.expect_findings(times=2), two.expect_findings(times=2))
+    begun = [post for post in office.slack.posts(SUMMARIES) if not post.thread]
+    assert {post.ts for post in begun} == {await one.summary_anchor(), await two.summary_anchor()}
+    for bug in (one, two):
+        await bug.expect_told_once()
+        assert bug.id in (await bug.told_in_summaries())[0]
+
+
+async def test_a_post_whose_answer_is_lost_is_not_said_twice(office: Office) -> None:
+    office.slack.trouble.lose_answer("chat.postMessage", times=2)  # the acknowledgement's, and the summary's
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await bug.expect_told_once()
+    assert [post.ts for post in office.slack.posts(SUMMARIES) if not post.thread] == [await bug.summary_anchor()]
+
+
+async def test_under_rate_limits_everything_arrives_once_and_in_order(office: Office) -> None:
+    office.slack.trouble.limit("chat.postMessage", times=1, retry_after=1)
+    office.slack.trouble.limit("chat.postMessage", times=5)  # more than are waited out in place
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    office.slack.trouble.limit("chat.postMessage", times=3)
+    await bug.in_summaries(ADA, "Is it the cart?")
+    await bug.expect_findings(times=2)
+    await bug.expect_told_once()
+    keys = [post.key for post in office.slack.posts()]
+    assert len(keys) == len(set(keys)) == 7
+
+
+async def test_while_slack_is_down_nothing_is_lost_and_the_case_goes_on_afterwards(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    office.slack.trouble.goes_down()
+    await bug.in_summaries(ADA, "Is it the cart?")
+    await bug.in_reports(RITA, "Order 1183, too.")
+    await bug.expect(lambda stored: bool(stored.case.outbox), "something to say")
+    assert len(await bug.posts(About.FINDINGS)) == 2
+    office.slack.trouble.comes_back()
+    await bug.expect_all_answered()
+    await bug.expect_findings(times=2)
+    await bug.expect_told_once()
+
+
+async def test_a_close_while_slack_is_down_closes_the_case_and_is_told_afterwards(office: Office) -> None:
+    office.slack.trouble.goes_down()
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect(lambda stored: bool(stored.case.outbox), "something to say")
+    await bug.in_reports(RITA, "never mind")
+    await bug.expect_state(BugState.RESOLVED)
+    assert office.slack.posts() == []
+    office.slack.trouble.comes_back()
+    await bug.expect_end()
+    assert [text.split(":")[0] for text in await bug.posts(audience=Audience.REPORTER)][-1] == "This is closed"
+    await bug.expect_told_once()

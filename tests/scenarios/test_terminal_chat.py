@@ -1,0 +1,194 @@
+"""The terminal as a chat: the real command, host and agent process, with people at the keys or in a pipe."""
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.world.project import make_project
+from tests.world.terminal import BUG_REHEARSAL, REHEARSAL, Terminal, open_terminal
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    with open_terminal(tmp_path / "home", CASEWORKER_REPORTS_REPOSITORY=str(make_project(tmp_path / "hello"))) as here:
+        yield here
+
+
+def report(terminal: Terminal, text: str = "the greeting is broken", *more: str | Path) -> str:
+    """The id of a case whose reporter was asked a question."""
+    answer = terminal.types("report", text, "--rehearse", BUG_REHEARSAL, "--as", "ada", "--json", *more)
+    assert answer.code == 0, answer.err
+    case = json.loads(answer.out.splitlines()[0])["case"]
+    assert isinstance(case, str)
+    return case
+
+
+def conversation(terminal: Terminal, case: str) -> list[dict[str, object]]:
+    lines = terminal.reads_json("conversation", case)["conversation"]
+    assert isinstance(lines, list)
+    return lines
+
+
+def receipts(terminal: Terminal, case: str) -> list[object]:
+    return [line["receipt"] for line in conversation(terminal, case) if line["receipt"] is not None]
+
+
+def test_a_report_is_followed_until_the_question(terminal: Terminal) -> None:
+    answer = terminal.types("report", "-", "--rehearse", BUG_REHEARSAL, "--as", "ada", stdin="the greeting is broken\n")
+    assert answer.code == 0, answer.err
+    case, *shown = [line.partition("  ")[0] if n == 0 else line[9:] for n, line in enumerate(answer.out.splitlines())]
+    assert shown[:3] == [
+        "ada: the greeting is broken",
+        f"caseworker: Thank you, this is recorded as {case} and being looked at. Add what you know here at any time; "
+        "write `never mind` if it has settled itself.",
+        "caseworker: Which greeting did you see?",
+    ]
+    assert f"{case} is awaiting reporter" in answer.out
+    assert terminal.types("cases").out.count(case) == 1
+
+
+def test_two_people_talk_and_what_is_said_during_a_turn_reaches_it(terminal: Terminal) -> None:
+    case = report(terminal)
+    chat = ("chat", case)
+    with terminal.opens(*chat, "--name", "grace") as grace, terminal.opens(*chat, "--as", "reporter") as ada:
+        ada.shows("Which greeting did you see?")
+        grace.shows("grace · awaiting reporter ›")
+        grace.presses("half a thou")
+        ada.presses("The one at the top.\r")
+        grace.shows("▸ get_bug_conversations")
+        ada.presses("It says wrold!\r")
+        ada.shows("You are right, the greeting is misspelt.")
+        ada.shows("seen by turn 2: read by the investigator, who answered with findings", times=2)
+        grace.shows("caseworker → developers The greeting misspells the world.")
+        assert "half a thou" in grace.last_line()
+        assert "developers" not in ada.text()
+        grace.presses("\x15/quit\r")
+        ada.presses("\x04")
+        assert (grace.ends(), ada.ends()) == (0, 0)
+        assert ada.modes_now() == ada.modes_before
+    said = [line["text"] for line in conversation(terminal, case) if line["speaker"] == "reporter"]
+    assert said == ["the greeting is broken", "The one at the top.", "It says wrold!"]
+
+
+def test_commands_are_just_words(terminal: Terminal) -> None:
+    case = report(terminal)
+    with terminal.opens("chat", case, "--name", "grace") as grace:
+        grace.shows("grace · awaiting reporter ›")
+        grace.presses("I'll take it\r")
+        grace.shows("the agent stopped: a developer has the case")
+        grace.presses("close it\r")
+        grace.shows("how was it resolved, and why?")
+        grace.presses("duplicate: of bug-0001\r")
+        grace.shows("seen: closed the case")
+        grace.shows("grace · resolved ›")
+        grace.presses("\x03")
+        assert grace.ends() == 0
+    assert terminal.reads_json("show", case)["resolution"] == "duplicate"
+
+
+def test_a_program_says_its_lines_and_gets_their_receipts(terminal: Terminal) -> None:
+    case = report(terminal)
+    answer = terminal.types("chat", case, "--as", "reporter", stdin="The first one.\n\nNever mind.\n")
+    assert answer.code == 0, answer
+    assert "seen: closed the case  “Never mind.”" in answer.out
+    assert receipts(terminal, case)[1:] == ["seen: the case was over: kept on the record", "seen: closed the case"]
+
+
+def test_a_program_that_waits_for_nothing_is_told_that_it_is_not_over(terminal: Terminal) -> None:
+    case = report(terminal)
+    answer = terminal.types("chat", case, "--wait", "0", stdin="A word from the side.")
+    assert answer.code == 3
+    assert "A word from the side." in [line["text"] for line in conversation(terminal, case)]
+
+
+def test_single_commands_wait_for_their_receipts(terminal: Terminal) -> None:
+    case = report(terminal)
+    short = case.removeprefix("bug-").lower()
+    assert terminal.types("takeover", short).out == f"{case}: seen: the agent stopped: a developer has the case\n"
+    said = terminal.types("say", case.lower(), "I see it, too.").out
+    assert said == f"{case}: seen: kept for the hand-back: a developer has the case\n"
+    closed = terminal.types("close", case, "--resolution", "not-a-bug", "--reason", "it is an old joke")
+    assert closed.out == f"{case}: seen: closed the case\n"
+    assert "it is an old joke" in terminal.types("conversation", case).out
+    again = terminal.types("close", case, "--resolution", "duplicate", "--reason", "x")
+    assert (again.code, again.out) == (2, "")
+    assert "is resolved already" in again.err
+
+
+def test_closing_a_bug_wants_a_resolution_and_a_reason(terminal: Terminal) -> None:
+    case = report(terminal)
+    for arguments in ([], ["--resolution", "done"], ["--resolution", "code_fix"]):
+        answer = terminal.types("close", case, *arguments)
+        assert answer.code == 2
+        assert "--reason" in answer.err
+    with terminal.opens("close", case) as window:
+        window.shows("How was it resolved (code_fix, data_fix, config_fix, not_a_bug, duplicate, no_response)")
+        window.presses("config fix\n")
+        window.shows("Why, for the record")
+        window.presses("the switch was off\n")
+        assert window.ends() == 0
+    assert terminal.reads_json("show", case)["resolution"] == "config_fix"
+
+
+def test_a_bug_can_be_read_and_taken_away(terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "screen.png").write_bytes(b"\x89PNG")
+    case = report(terminal, "the greeting is broken", "--attach", tmp_path / "screen.png")
+    shown = terminal.types("show", case).out
+    assert f"{case} is awaiting reporter: waits for the reporter until" in shown
+    assert "attached: screen.png, 4 bytes" in shown
+    assert "Promised     P2: acknowledge met; resolve due in 23 h" in shown
+    assert terminal.types("show", case, "--pull-request").out.startswith(f"{case} has no fix yet")
+    assert terminal.types("show", case, "--follow").code == 0
+    assert case in terminal.types("sla").out
+    terminal.types("export", case, "--to", tmp_path / "out")
+    names = sorted(path.name for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert [name for name in names if not name.endswith(".png")] == ["bug.json", "conversation.md", "record.jsonl"]
+    assert len(names) == 4
+    document = json.loads(terminal.types("export", case).out)
+    assert document["state"] == "awaiting_reporter"
+    assert document["conversation"][0]["receipt"] == "seen by turn 1: read by the investigator, who asked the reporter"
+
+
+def test_what_cannot_be_reported_is_refused_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path / "home")
+    project = make_project(tmp_path / "project")
+    rehearsed = ("report", "it is broken", "--rehearse", BUG_REHEARSAL)
+    for arguments, words in (
+        (rehearsed, "--repo PATH, or set reports_repository"),
+        ((*rehearsed, "--repo", project, "--attach", tmp_path / "none.png"), "none.png is not there"),
+        ((*rehearsed, "--repo", tmp_path), "git -C"),
+        (("report", "it is broken", "--repo", project), "no key and no rehearsal"),
+        (("report", " ", "--repo", project), "no words"),
+    ):
+        answer = terminal.types(*arguments)
+        assert (answer.code, answer.out) == (2, "")
+        assert words in answer.err
+        assert not terminal.home.exists()
+
+
+def test_leaving_a_report_does_not_stop_it(terminal: Terminal) -> None:
+    terminal.environment["CASEWORKER_REHEARSAL_PACE"] = "5"  # there is time to leave
+    with terminal.opens("report", "the greeting is broken", "--rehearse", BUG_REHEARSAL, "--as", "ada") as window:
+        window.shows("Ctrl-C leaves, and the case goes on.")
+        window.process.send_signal(signal.SIGINT)
+        assert window.ends() == 130
+        window.shows("`caseworker chat CASE` takes it up again.")
+    terminal.waits_until(
+        lambda: any(move["to_state"] == "awaiting_reporter" for move in terminal.entries("bug_moved")), "the question"
+    )
+
+
+def test_an_issue_case_has_a_chat_and_no_takeover(terminal: Terminal, tmp_path: Path) -> None:
+    issue = tmp_path / "issue.md"
+    issue.write_text("# The greeting misspells the world\n")
+    ran = terminal.types("run", "--repo", tmp_path / "hello", "--issue", issue, "--rehearse", REHEARSAL)
+    assert ran.code == 0, ran.err
+    answer = terminal.types("chat", "#1", stdin="Well done.\n")
+    assert answer.code == 0, answer
+    assert "kept on the record; `agent/issue-1` waits for a merge  “Well done.”" in answer.out
+    refused = terminal.types("takeover", "#1")
+    assert refused.code == 2
+    assert "not yet for issue cases" in refused.err

@@ -1,0 +1,141 @@
+"""The two Slack channels of a scenario: people write there, the real Slack clients carry it, the bot answers there."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from temporalio.client import Client
+
+from caseworker.chats.mrkdwn import to_mrkdwn
+from caseworker.core.messages import Audience
+from caseworker.intake.reports import Reports
+from caseworker.intake.ringing import BackgroundBell
+from caseworker.intake.slack import ReportsChannel, SlackIntake
+from caseworker.intake.slack_catchup import CatchUp, Pace
+from caseworker.ports import Thread
+from tests.edges.slack_world import chat_of, in_socket_mode, over_http
+from tests.world.bugs import PATIENCE, BugInWorld
+from tests.world.slack import SlackDouble, UploadedFile
+from tests.world.slack_state import Json
+from tests.world.world import REPORTS, SUMMARIES, World, open_world
+
+RITA, ADA, GRACE, STRANGER = "U0RITA", "U0ADA", "U0GRACE", "U0STRANGER"
+Way = Literal["socket", "http"]
+
+
+@dataclass
+class Office:
+    world: World
+    slack: SlackDouble
+    intake: SlackIntake
+    way: Way
+    _listening: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    # --- what people do
+
+    async def rita_reports(
+        self,
+        text: str,
+        *,
+        files: Sequence[UploadedFile] = (),
+        blocks: Sequence[Json] | None = None,
+        copies: int = 1,
+    ) -> "SlackBug":
+        """In #bug-reports; the case is there as soon as Slack has its acknowledgement."""
+        anchor = await self.slack.user_writes(REPORTS, RITA, text, files=files, blocks=blocks, copies=copies)
+        return await self.case_of(anchor)
+
+    async def case_of(self, anchor: str) -> "SlackBug":
+        """That was reported in this thread."""
+        found = await self.world.store.threads.find(Thread(surface="slack", channel=REPORTS, anchor=anchor))
+        assert found is not None
+        case, _ = found
+        if case not in self.world.cases:
+            self.world.cases.append(case)
+        return SlackBug(self.world, case, self, anchor)
+
+    # --- what time and machines do
+
+    async def listens(self) -> None:
+        listening = over_http if self.way == "http" else in_socket_mode
+        await self._listening.enter_async_context(listening(self.slack, self.intake.receive))
+
+    async def stops_listening(self) -> None:
+        await self._listening.aclose()
+
+    async def catches_up(self) -> int:
+        """As `serve` does when it starts."""
+        pace = Pace(reads=0.0)
+        chat = chat_of(self.slack)
+        return await CatchUp(store=self.world.store, slack=chat, intake=self.intake, channel=REPORTS, pace=pace).look()
+
+
+@dataclass
+class SlackBug(BugInWorld):
+    office: Office
+    anchor: str
+
+    # --- what people do
+
+    async def in_reports(self, user: str, text: str, *, copies: int = 1) -> str:
+        return await self.office.slack.user_writes(REPORTS, user, text, thread=self.anchor, copies=copies)
+
+    async def in_summaries(self, user: str, text: str) -> str:
+        return await self.office.slack.user_writes(SUMMARIES, user, text, thread=await self.summary_anchor())
+
+    async def rita_edits(self, text: str) -> None:
+        """Her report."""
+        await self.office.slack.edits(REPORTS, self.anchor, text)
+
+    # --- what we expect
+
+    async def expect_told_once(self) -> None:
+        """Everything that the bot has said is in the two threads: each once, in its order, and nothing else."""
+        told = {audience: await self.posts(audience=audience) for audience in Audience}
+        assert self.told_in_reports() == [to_mrkdwn(text) for text in told[Audience.REPORTER]]
+        assert await self.told_in_summaries() == [to_mrkdwn(text) for text in told[Audience.DEVELOPERS]]
+
+    # --- what can be looked at
+
+    async def summary_anchor(self) -> str:
+        deadline = time.monotonic() + PATIENCE
+        while Audience.DEVELOPERS not in (threads := await self.world.store.threads.of(self.id)):
+            assert time.monotonic() < deadline, await self.story()
+            await asyncio.sleep(0.02)
+        return threads[Audience.DEVELOPERS].anchor
+
+    def told_in_reports(self) -> list[str]:
+        """What the bot said in the report's thread."""
+        return [said.text for said in self.office.slack.posts(REPORTS, self.anchor)]
+
+    async def told_in_summaries(self) -> list[str]:
+        """With the summary itself, which begins the thread."""
+        anchor = await self.summary_anchor()
+        return [said.text for said in self.office.slack.posts(SUMMARIES) if anchor in (said.ts, said.thread)]
+
+
+@asynccontextmanager
+async def open_office(home: Path, client: Client, *, way: Way = "socket") -> AsyncIterator[Office]:
+    """Wired as `serve` does it: events come in over a WebSocket or as requests, the bot's words go out by the Web
+    API, and no acknowledgement waits for Temporal."""
+    slack = SlackDouble()
+    await slack.start()
+    try:
+        async with open_world(home, client, slack=slack) as world:
+            bell = BackgroundBell(world.parts.doorbell)
+            reports = Reports(store=world.store, doorbell=bell, policy=world.policy)
+            repository = await world.store.repositories.register(world.repository)
+            place = ReportsChannel(channel=REPORTS, repository=repository, policy=world.policy)
+            office = Office(world, slack, SlackIntake(store=world.store, reports=reports, place=place), way)
+            await office.listens()
+            try:
+                yield office
+            finally:
+                await office.stops_listening()
+                await bell.drain()
+    finally:
+        await slack.stop()

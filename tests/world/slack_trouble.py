@@ -1,0 +1,55 @@
+"""Trouble with Slack's Web API, on demand: rate limits, outages, answers that are lost or never come."""
+
+import asyncio
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mishap:
+    what: Literal["limited", "fails", "lost", "hangs"]
+    number: int = 0
+    """The status, or the seconds to wait."""
+
+
+class SlackTrouble:
+    def __init__(self) -> None:
+        self._coming: dict[str, deque[Mishap]] = defaultdict(deque)
+        self._free = asyncio.Event()
+        self._down = False
+
+    def goes_down(self) -> None:
+        """Every method fails until `comes_back`; events are still sent."""
+        self._down = True
+
+    def comes_back(self) -> None:
+        self._down = False
+
+    def limit(self, method: str, *, times: int = 1, retry_after: int = 0) -> None:
+        """429 with Retry-After; nothing is done."""
+        self._coming[method].extend([Mishap(what="limited", number=retry_after)] * times)
+
+    def fail(self, method: str, *, times: int = 1, status: int = 500) -> None:
+        """Nothing is done."""
+        self._coming[method].extend([Mishap(what="fails", number=status)] * times)
+
+    def lose_answer(self, method: str, *, times: int = 1) -> None:
+        """It is done, and then the connection breaks."""
+        self._coming[method].extend([Mishap(what="lost")] * times)
+
+    def hang(self, method: str, *, times: int = 1) -> None:
+        """It is done, and then nobody answers until `let_go`."""
+        self._coming[method].extend([Mishap(what="hangs")] * times)
+
+    def let_go(self) -> None:
+        self._free.set()
+
+    def next(self, method: str) -> Mishap | None:
+        if self._down:
+            return Mishap(what="fails", number=503)
+        coming = self._coming[method]
+        return coming.popleft() if coming else None
+
+    async def wait(self) -> None:
+        await self._free.wait()
