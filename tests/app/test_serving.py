@@ -118,6 +118,20 @@ async def test_by_http_a_killed_host_is_started_again_and_found_where_it_is_then
         assert await served.ends() == 0
 
 
+async def test_what_was_written_while_nobody_listened_is_read_afterwards(
+    slack: SlackDouble, terminal: Terminal
+) -> None:
+    async with serving(terminal, CASEWORKER_SLACK_APP_TOKEN=slack.app_token) as served:
+        await served.logs("connected with Slack")
+        ts = await slack.user_writes(REPORTS, ADA, "the greeting is broken")
+        await expect_post(slack, REPORTS, "Which greeting did you see?")
+        assert await served.ends() == 0
+    slack.forget(REPORTS, ADA, "never mind", thread=ts)
+    async with serving(terminal) as served:
+        await expect_post(slack, REPORTS, "This is closed")
+        assert await served.ends() == 0
+
+
 async def test_what_is_missing_is_told_by_name(slack: SlackDouble, terminal: Terminal) -> None:
     answer = await asyncio.to_thread(terminal.types, "serve")
     assert answer.code == 2

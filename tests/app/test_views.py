@@ -130,7 +130,7 @@ def test_the_live_view_knows_the_states_of_a_bug() -> None:
     with LiveView(console).running() as view:
         view.show(recorded(moved))
         view._live.refresh()
-    assert "▶ AWAITING REPORTER  she was asked" in file.getvalue()
+    assert "▶ AWAITING REPORTER  the reporter was asked" in file.getvalue()
     assert "AWAITING REPORTER code works" in file.getvalue()
 
 

@@ -215,6 +215,23 @@ def test_a_virtual_environment_is_shown_with_the_python_behind_it(tmp_path: Path
     assert found.search_path == (home / "venv/bin",)
 
 
+def test_a_script_of_a_virtual_environment_needs_the_python_that_it_was_made_from(tmp_path: Path) -> None:
+    home = tmp_path / "ada"
+    tool(home / "pythons/3.11/bin/python3")
+    tool(home / "venv/bin/python3")  # a copy, not a link
+    tool(home / "venv/bin/pytest")
+    (home / "venv/pyvenv.cfg").write_text(f"home = {home}/pythons/3.11/bin\nversion = 3.11.7\n")
+    found = find_toolchains(f"{home}/venv/bin", {home})
+    assert set(found.shown) == {home / "venv", home / "pythons/3.11"}
+
+
+def test_a_virtual_environment_that_names_nothing_behind_it_is_not_shown(tmp_path: Path) -> None:
+    home = tmp_path / "ada"
+    tool(home / "venv/bin/pytest")
+    (home / "venv/pyvenv.cfg").write_text(f"home = {home}/venv/bin\n")
+    assert not find_toolchains(f"{home}/venv/bin", {home}).shown
+
+
 def test_homes_are_those_of_people() -> None:
     assert Path.home() in home_folders()
     assert Path("/") not in home_folders()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from caseworker.core.ids import CaseId
 from caseworker.core.messages import Audience, Message
-from caseworker.core.policy import Policy
+from caseworker.core.policy import Policy, Service
 from caseworker.intake.reports import Reports
 from caseworker.intake.slack import Received, ReportsChannel, SlackIntake
 from caseworker.ports import StoredBug, Thread
@@ -55,7 +55,10 @@ async def open_desk(store: Store) -> AsyncIterator[Desk]:
     await slack.start()
     bell = NotedBell()
     place = ReportsChannel(
-        channel=REPORTS, repository=await store.repositories.register(Path("/srv/shop")), policy=Policy(attempts=2)
+        channel=REPORTS,
+        repository=await store.repositories.register(Path("/srv/shop")),
+        policy=Policy(attempts=2, services={"billing": Service(aliases=("invoices",))}),
+        elsewhere={"billing": await store.repositories.register(Path("/srv/billing"))},
     )
     reports = Reports(store=store, doorbell=bell, policy=Policy())
     desk = Desk(store, slack, SlackIntake(store=store, reports=reports, place=place), bell)

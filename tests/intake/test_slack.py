@@ -32,6 +32,11 @@ async def test_a_message_in_the_reports_channel_is_a_report(desk: Desk) -> None:
     assert desk.kinds == ["reported"]
 
 
+async def test_a_report_goes_to_the_repository_of_the_service_that_it_names(desk: Desk) -> None:
+    await desk.slack.user_writes(REPORTS, ADA, "The invoices of Monday are empty")
+    assert (await desk.only_bug()).repository == "local/billing"
+
+
 async def test_fifty_copies_of_a_report_make_one_case(desk: Desk) -> None:
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken", copies=50)
     assert len(await desk.messages()) == 1

@@ -82,23 +82,24 @@ async def test_found_and_delivered_at_the_same_moment_it_counts_once(desk: Desk)
     assert sorted(await texts(desk)) == sorted(["checkout is broken", *(f"report {number}" for number in range(10))])
 
 
-async def test_looking_again_finds_nothing_and_reads_only_what_is_new(desk: Desk) -> None:
-    await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
-    for number in range(250):
-        desk.slack.forget(REPORTS, GRACE, f"report {number}")
-    desk.slack.workspace.channels[REPORTS].insert(0, old_message(desk, "before we were there", days=0.1))
-    catch_up = catch_up_of(desk)
-    assert await catch_up.look() == 250
-    assert desk.slack.calls.count("conversations.history") == 2
-    assert await catch_up.look() == 0
-    desk.slack.forget(REPORTS, GRACE, "one more")
-    assert await catch_up.look() == 1
-
-
 def old_message(desk: Desk, text: str, *, days: float) -> dict[str, object]:
     message = desk.slack.workspace.say(REPORTS, GRACE, text)
-    desk.slack.workspace.channels[REPORTS].remove(message)
-    return message | {"ts": f"{time.time() - days * DAY:.6f}"}
+    message["ts"] = f"{time.time() - days * DAY:.6f}"
+    return message
+
+
+async def test_looking_again_finds_nothing_and_reads_only_what_is_new(desk: Desk) -> None:
+    first = old_message(desk, "checkout is broken", days=3)
+    await arrives_late(desk, str(first["ts"]))
+    old_message(desk, "the search finds nothing", days=2)
+    for number in range(250):
+        alert = desk.slack.workspace.say_as_bot(REPORTS, "CPU is high", bot="B0OTHER", user="U0OTHERBOT")
+        alert["ts"] = f"{time.time() - DAY + number:.6f}"
+    catch_up, history = catch_up_of(desk), "conversations.history"
+    assert (await catch_up.look(), desk.slack.calls.count(history)) == (1, 2)
+    assert (await catch_up.look(), desk.slack.calls.count(history)) == (0, 3)
+    desk.slack.forget(REPORTS, GRACE, "one more")
+    assert await catch_up.look() == 1
 
 
 async def test_what_was_said_before_the_first_report_is_none_of_our_business(desk: Desk) -> None:
@@ -117,11 +118,8 @@ async def test_a_report_lost_before_any_was_taken_is_found_by_whoever_was_there_
 
 async def test_nothing_older_than_a_week_is_taken(desk: Desk) -> None:
     first = old_message(desk, "a report of last month", days=30)
-    desk.slack.workspace.channels[REPORTS] += [
-        first,
-        old_message(desk, "lost", days=8),
-        old_message(desk, "new", days=6),
-    ]
+    old_message(desk, "lost", days=8)
+    old_message(desk, "new", days=6)
     await arrives_late(desk, str(first["ts"]))
     assert await catch_up_of(desk).look() == 1
     assert await texts(desk) == ["a report of last month", "new"]
@@ -202,3 +200,16 @@ async def test_woken_it_does_not_wait(desk: Desk) -> None:
         await until(lambda: desk.slack.calls.count("conversations.history") == 1)
         catch_up.wake()
         await until(lambda: desk.slack.calls.count("conversations.history") == 2)
+
+
+async def test_woken_it_finds_an_edit_of_what_it_had_read_long_ago(desk: Desk) -> None:
+    old = str(old_message(desk, "chekout is broken", days=2)["ts"])
+    await arrives_late(desk, old)
+    await desk.slack.user_writes(REPORTS, ADA, "the search finds nothing")
+    catch_up = catch_up_of(desk)
+    async with running(catch_up):
+        await until(lambda: desk.slack.calls.count("conversations.replies") == 2)
+        desk.slack.workspace.change(REPORTS, old, "checkout is broken")
+        catch_up.wake()
+        await until(lambda: len(desk.bell.rung) == 3)
+    assert "checkout is broken" in await texts(desk)

@@ -22,6 +22,18 @@ async def test_words_said_before_a_turn_are_read_by_it_and_the_receipt_says_so(w
     await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 3: read by the tester")
 
 
+async def test_an_owners_words_reach_the_role_that_is_at_work_and_the_receipt_names_its_turn(world: World) -> None:
+    world.agent.hears()
+    release = world.agent.holds_in(Role.ANALYST)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.ANALYST)
+    await case.person_says("Please keep the capital H.")
+    release()
+    await case.expect_pull_request()
+    assert world.agent.heard == ["Please keep the capital H."]
+    await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 2: read by the analyst")
+
+
 async def test_words_said_while_the_pull_request_waits_are_kept_and_answered_for(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()

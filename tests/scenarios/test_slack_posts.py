@@ -32,10 +32,10 @@ async def test_a_post_whose_answer_is_lost_is_not_said_twice(office: Office) -> 
 
 async def test_under_rate_limits_everything_arrives_once_and_in_order(office: Office) -> None:
     office.slack.trouble.limit("chat.postMessage", times=1, retry_after=1)
-    office.slack.trouble.limit("chat.postMessage", times=5)  # more than are waited out in place
+    office.slack.trouble.limit("chat.postMessage", times=4)  # more than are waited out in place
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
-    office.slack.trouble.limit("chat.postMessage", times=3)
+    office.slack.trouble.limit("chat.postMessage")
     await bug.in_summaries(ADA, "Is it the cart?")
     await bug.expect_findings(times=2)
     await bug.expect_told_once()

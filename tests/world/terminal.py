@@ -139,8 +139,15 @@ class Window:
 
     def shows(self, words: str, *, times: int = 1) -> None:
         """Waits until it has."""
+        self._reads_until(lambda: self.text().count(words) >= times, words)
+
+    def keeps(self, words: str) -> None:
+        """Waits until they stand in the input line, whatever else was shown meanwhile."""
+        self._reads_until(lambda: words in self._shown.decode(errors="replace").rpartition("\x1b[2K")[2], words)
+
+    def _reads_until(self, is_so: Callable[[], bool], words: str) -> None:
         deadline = time.monotonic() + PATIENCE
-        while self.text().count(words) < times:
+        while not is_so():
             ready, _, _ = select.select([self._keys], [], [], 0.05)
             if ready:
                 self._shown += os.read(self._keys, 65_536)
@@ -150,10 +157,6 @@ class Window:
     def text(self) -> str:
         """Everything that was ever shown, without the moves of the cursor."""
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._shown.decode(errors="replace"))
-
-    def last_line(self) -> str:
-        """What the last drawing of the input line looks like."""
-        return self._shown.decode(errors="replace").rpartition("\x1b[2K")[2]
 
     def ends(self) -> int:
         """Its exit code; what it still shows is read meanwhile."""

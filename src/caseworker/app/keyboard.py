@@ -52,6 +52,7 @@ class LiveScreen:
     def show(self, what: RenderableType) -> None:
         self._write("\r\x1b[2K")
         self._console.print(what, highlight=False)
+        self.draw()
 
     def prompt(self, words: str) -> None:
         if words != self._prompt:

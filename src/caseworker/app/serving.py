@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final
 
 import structlog
@@ -18,12 +19,14 @@ from caseworker.core.errors import Refused
 from caseworker.intake.reports import Reports
 from caseworker.intake.ringing import BackgroundBell
 from caseworker.intake.slack import ReportsChannel, SlackIntake
+from caseworker.intake.slack_catchup import CatchUp
 from caseworker.ports import Doorbell, Store
 from caseworker.store.store import open_store
 
 log = structlog.get_logger()
 
 _GRACE_SECONDS: Final = 10
+_LOOK_SECONDS: Final = 1.0
 
 
 def slack_app_manifest(http: str) -> str:
@@ -48,6 +51,7 @@ async def serve(settings: Settings, console: Console) -> int:
 
     assert settings.reports_repository is not None
     facts = await look(settings.reports_repository.expanduser())
+    elsewhere = {name: (await look(path)).path for name, path in _elsewhere(settings).items()}
     rehearsal = read_rehearsal(settings.reports_rehearsal)
     check_disk(settings.home)
     if settings.is_embedded:
@@ -60,6 +64,7 @@ async def serve(settings: Settings, console: Console) -> int:
             repository=await store.repositories.register(facts.path),
             policy=settings.policy(),
             rehearsal=rehearsal,
+            elsewhere={name: await store.repositories.register(top) for name, top in elsewhere.items()},
         )
         with told_to_stop() as stop:
             await _listen(settings, store, place, stop)
@@ -67,6 +72,13 @@ async def serve(settings: Settings, console: Console) -> int:
         await store.close()
     log.info("listening has ended")
     return 0
+
+
+def _elsewhere(settings: Settings) -> dict[str, Path]:
+    """By service: where its code is, if it is not where all reports go."""
+    return {
+        name: Path(service.repository).expanduser() for name, service in settings.services.items() if service.repository
+    }
 
 
 @contextmanager
@@ -86,7 +98,12 @@ async def _listen(settings: Settings, store: Store, place: ReportsChannel, stop:
     bell = BackgroundBell(doorbell)
     reports = Reports(store=store, doorbell=bell, policy=place.policy)
     intake = SlackIntake(store=store, reports=reports, place=place)
-    tasks = [asyncio.create_task(_surface(settings, intake, stop), name="slack"), *keeper]
+    catch_up = _catch_up(settings, store, intake)
+    tasks = [
+        asyncio.create_task(_surface(settings, intake, catch_up, stop), name="slack"),
+        asyncio.create_task(catch_up.run(), name="catching up"),
+        *keeper,
+    ]
     stopped = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait([*tasks, stopped], return_when=asyncio.FIRST_COMPLETED)
@@ -121,35 +138,51 @@ async def _bell(settings: Settings, store: Store) -> "tuple[Doorbell, list[async
     return make_doorbell(await connect(cluster_address(settings)), store), []
 
 
-async def _surface(settings: Settings, intake: SlackIntake, stop: asyncio.Event) -> None:
+def _catch_up(settings: Settings, store: Store, intake: SlackIntake) -> CatchUp:
+    """What was said while nobody listened."""
+    from caseworker.chats.slack import SlackChat
+
+    assert settings.slack_bot_token is not None
+    chat = SlackChat(token=settings.slack_bot_token.get_secret_value(), base_url=settings.slack_api_url)
+    return CatchUp(store=store, slack=chat, intake=intake, channel=settings.slack_reports_channel)
+
+
+async def _surface(settings: Settings, intake: SlackIntake, catch_up: CatchUp, stop: asyncio.Event) -> None:
     channels = f"reports from {settings.slack_reports_channel}, " + (
         f"developers in {settings.slack_summaries_channel}"
         if settings.slack_summaries_channel
         else "developers nowhere in Slack (slack_summaries_channel is not set)"
     )
     if settings.slack_app_token is not None:
-        await _until(stop, _socket(settings, intake, channels))
+        await _until(stop, _socket(settings, intake, catch_up, channels))
     else:
         await _http(settings, intake, stop, channels)
 
 
-async def _socket(settings: Settings, intake: SlackIntake, channels: str) -> None:
+async def _socket(settings: Settings, intake: SlackIntake, catch_up: CatchUp, channels: str) -> None:
     from caseworker.chats.slack_app import SlackSocket
 
     assert settings.slack_app_token is not None
     token = settings.slack_app_token.get_secret_value()
     socket = SlackSocket(intake.receive, app_token=token, base_url=settings.slack_api_url)
     log.info("listening to Slack by Socket Mode", **{"for": channels})
-    connected = asyncio.create_task(_tell_when_connected(socket.connected))
+    connected = asyncio.create_task(_when_connected(socket.connected, catch_up))
     try:
         await socket.run()
     finally:
         connected.cancel()
 
 
-async def _tell_when_connected(connected: asyncio.Event) -> None:
-    await connected.wait()
-    log.info("connected with Slack")
+async def _when_connected(connected: asyncio.Event, catch_up: CatchUp) -> None:
+    """Each time anew: something may have been said between two connections."""
+    while True:
+        await connected.wait()
+        log.info("connected with Slack")
+        catch_up.wake()
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            if not connected.is_set():
+                break
 
 
 async def _http(settings: Settings, intake: SlackIntake, stop: asyncio.Event, channels: str) -> None:

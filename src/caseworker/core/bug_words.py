@@ -162,14 +162,14 @@ def _list(lines: Iterable[str]) -> str:
 
 
 def _summary(matter: Matter) -> str:
-    bug = matter.case
-    about = f" Services: {', '.join(bug.services)}." if bug.services else ""
-    owners = _owners(matter)
-    whose = f" Owners: {at(owners)}." if owners else ""
-    vague = " The report names nothing to start from: the reporter is asked first." if bug.vague else ""
-    return (
-        f"**{bug.id}** ({bug.severity}), reported by @{matter.reporter}: {matter.title}\n{about}{whose}{vague}".strip()
-    )
+    bug, owners = matter.case, _owners(matter)
+    lines = [
+        f"Services: {', '.join(bug.services)}." if bug.services else "",
+        f"Owners: {at(owners)}." if owners else "",
+        "The report names nothing to start from: the reporter is asked first." if bug.vague else "",
+    ]
+    head = f"**{bug.id}** ({bug.severity}), reported by @{matter.reporter}: {matter.title}"
+    return "\n".join([head, " ".join(line for line in lines if line)]).strip()
 
 
 def at(people: Iterable[str]) -> str:

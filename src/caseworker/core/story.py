@@ -131,7 +131,13 @@ def one_line(text: str, limit: int = 160) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
+_VERBS = {
+    "create_tests": "write the test",
+    "triage": "weigh the issue",
+    "implement": "make the change",
+    "bug": "investigate",
+}
+
+
 def _verb(task: str) -> str:
-    return {"create_tests": "write the test", "triage": "weigh the issue", "implement": "make the change"}.get(
-        task, task.replace("_", " ")
-    )
+    return _VERBS.get(task, task.replace("_", " "))

@@ -80,9 +80,7 @@ class CaseFlow:
 
     # --- asking the world
 
-    async def _record(
-        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, summary: str | None = None
-    ) -> R:
+    async def _record(self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, summary: str | None = None) -> R:
         """The store only, a few milliseconds: a local activity, patient while the store is away. The summary is what
         Temporal's web UI shows beside it."""
         return await workflow.execute_local_activity_method(

@@ -144,13 +144,13 @@ class BugInvestigationWorkflow(CaseFlow):
             return
         self._bug = self._bug.model_copy(update={"turns": turn})
         ended = decisions.after_turn(self._bug, reply, self._policy, workflow.now())
-        await self._settle([message.id for message in reply.heard], decisions.SETTLED_BY[ended.action])
         await self._become(ended.after)
+        await self._settle([message.id for message in reply.heard], decisions.SETTLED_BY[ended.action])
 
     async def _give_up(self, reason: str, heard: tuple[MessageId, ...] = ()) -> None:
         self._bug = self._bug.model_copy(update={"turns": self._bug.turns + 1})
-        await self._settle(sorted({*self._in_hand, *heard}), decisions.TURN_FAILED)
         await self._become(decisions.after_failed_turn(self._bug, reason, self._policy, workflow.now()))
+        await self._settle(sorted({*self._in_hand, *heard}), decisions.TURN_FAILED)
 
     def _has_news(self) -> bool:
         return self._bells != self._seen
@@ -198,6 +198,8 @@ class BugInvestigationWorkflow(CaseFlow):
             post = self._bug.outbox[0]
             await self._do(BugActivities.post, PostRequest(case=self._id, post=post))
             self._bug = decisions.said(self._bug, post)
+            if not self._bug.outbox:
+                await self._save()
         if self._bug.fix_wanted:
             reply = await self._do(BugActivities.open_fix, self._bug)
             if isinstance(reply, FixOpened):

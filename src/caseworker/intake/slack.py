@@ -2,7 +2,7 @@
 and no model is waited for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, assert_never
 
 import structlog
@@ -10,6 +10,7 @@ import structlog
 from caseworker.core.ids import CaseId, RepositoryId
 from caseworker.core.messages import Audience, Message, MessageKind, Standing
 from caseworker.core.policy import Policy
+from caseworker.core.reports import read_report
 from caseworker.intake.reports import Reports, Words
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackMessage, parse_event
 from caseworker.ports import Store, Thread
@@ -29,6 +30,8 @@ class ReportsChannel:
     repository: RepositoryId
     policy: Policy
     rehearsal: str | None = None
+    elsewhere: Mapping[str, RepositoryId] = field(default_factory=dict)
+    """By service: where its code is, if not there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +83,7 @@ class SlackIntake:
     async def _opened(self, event_id: str, said: SlackMessage, thread: Thread) -> Received:
         reported = await self._reports.report(
             _words(event_id, said),
-            repository=self._place.repository,
+            repository=self._repository_for(said.text),
             rehearsal=self._place.rehearsal,
             thread=thread,
             policy=self._place.policy,
@@ -89,6 +92,12 @@ class SlackIntake:
             return Received(kind="reported", case=reported.case)
         # A reply may have opened the thread's case a moment ago, and then this message is not in it yet.
         return await self._said(event_id, said, reported.case, Audience.REPORTER)
+
+    def _repository_for(self, text: str) -> RepositoryId:
+        """Of the first service that the report names, if its code is elsewhere."""
+        named = read_report(text, self._place.policy.services).services
+        elsewhere = (self._place.elsewhere[service] for service in named if service in self._place.elsewhere)
+        return next(elsewhere, self._place.repository)
 
     async def _said(self, event_id: str, said: SlackMessage, case: CaseId, audience: Audience) -> Received:
         standing = await self._standing(case, audience, said.author)

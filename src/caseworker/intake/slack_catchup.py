@@ -62,6 +62,8 @@ class CatchUp:
     async def run(self) -> None:
         """At once, whenever woken, and every few minutes; until cancelled."""
         while True:
+            if self._woken.is_set():
+                self._read.clear()  # an edit missed meanwhile may be of a message read long ago
             self._woken.clear()
             try:
                 await self.look()
@@ -81,9 +83,10 @@ class CatchUp:
 
     async def _first_report(self) -> float:
         """What is older is none of our business: the channel may have been in use before we were there."""
-        for bug in sorted(await self._store.bugs.list(), key=lambda bug: bug.opened_at):
+        in_slack = [bug for bug in await self._store.bugs.list() if bug.surface == SURFACE]
+        for bug in sorted(in_slack, key=lambda bug: bug.opened_at):
             thread = (await self._store.threads.of(bug.case.id)).get(Audience.REPORTER)
-            if thread is not None and (thread.surface, thread.channel) == (SURFACE, self._reports.channel):
+            if thread is not None and thread.channel == self._reports.channel:
                 return _moment({"ts": thread.anchor})
         return self._begun
 

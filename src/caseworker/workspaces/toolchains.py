@@ -101,11 +101,20 @@ def _exposed_by(program: Path, homes: Collection[Path]) -> list[Path] | None:
     if prefix.is_relative_to(_NIX):
         return [_NIX]  # its programs name their libraries by path, all over the store, which is public
     if (prefix / "pyvenv.cfg").is_file():
-        behind = _exposed_by(program.resolve(), homes)
+        base = _base_of(prefix)
+        behind = None if base is None else _exposed_by(base, homes)
         return None if behind is None else [prefix, *behind]
     if _is_safe(prefix, homes):
         return [prefix]
     return [program] if _is_compiled(program) else None
+
+
+def _base_of(environment: Path) -> Path | None:
+    """The interpreter that a virtual environment was made from: its scripts are its own, its libraries are not."""
+    homes = [line.partition("=")[2].strip() for line in _lines(environment / "pyvenv.cfg") if line.startswith("home")]
+    named = [environment / "bin" / "python3", *(Path(home) / "python3" for home in homes)]
+    bases = (python.resolve() for python in named)
+    return next((base for base in bases if not (base.parent.parent / "pyvenv.cfg").is_file()), None)
 
 
 def _is_safe(prefix: Path, homes: Collection[Path]) -> bool:
@@ -128,7 +137,11 @@ def _is_compiled(program: Path) -> bool:
 
 
 def _words(file: Path) -> list[str]:
+    return [word for line in _lines(file) for word in line.split()]
+
+
+def _lines(file: Path) -> list[str]:
     try:
-        return file.read_text().split()
+        return file.read_text(errors="replace").splitlines()
     except OSError:
         return []

@@ -1,0 +1,183 @@
+"""Every sentence of a bug case, whole: what each audience is told of each thing, and that reporters see no inside."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from caseworker.core.bug_words import DEFAULT_QUESTION, Matter, words_for
+from caseworker.core.bugs import About, Bug, Post
+from caseworker.core.ids import CaseId
+from caseworker.core.messages import Audience, MessageKind, Resolution
+from caseworker.core.outcomes import BugAction, BugOutcome, Culprit, Proof, Severity
+from caseworker.core.policy import Policy, Service
+
+ADA, GRACE, RITA = "U0ADA0000", "U0GRACE00", "U0RITA000"
+BUG = Bug(
+    id=CaseId("bug-7F3K"),
+    reason=f"closed by {ADA}",
+    severity=Severity.P1,
+    services=("shop",),
+    taken_by=ADA,
+    asked_to_close=ADA,
+    fix=CaseId("local/shop#3"),
+    resolution=Resolution.CODE_FIX,
+    until=datetime(2026, 3, 4, tzinfo=UTC),
+)
+OUTCOME = BugOutcome(
+    action=BugAction.POST_FINDINGS,
+    summary="Orders with a coupon fail: KeyError in `apply`, reproduced.",
+    for_reporter="Orders with a coupon fail because of a mistake of ours. Order without one until it is mended.",
+    clarification_questions=["Which page shows the error?", "Since when?"],
+    root_cause="shop/cart.py:12 reads `rate` of coupons that have none.",
+    fix_type="code_fix",
+    confidence=0.9,
+    evidence=[Proof(source="python -m pytest tests/test_cart.py", shows="1 failed: KeyError")],
+    recommended_actions=["Give every coupon a rate."],
+    culprit_commit=Culprit(hash="4f1c2ab", author="ada", date="2026-03-02", message="Read the rate"),
+)
+MATTER = Matter(
+    case=BUG,
+    title="pay ends in Error 500",
+    reporter=RITA,
+    policy=Policy(services={"shop": Service(owners=(GRACE,))}, contacts=((ADA,),)),
+    outcome=OUTCOME,
+    news="Pull request 1 is ready: `agent/issue-3`.",
+    news_kind=MessageKind.FIX_NEWS,
+    closed_because="KeyError in shop/cart.py is gone since an hour ago",
+)
+
+FOR_REPORTERS = {
+    About.ACKNOWLEDGED: (
+        "Thank you, this is recorded as **bug-7F3K** and being looked at. Add what you know here at any time; "
+        "write `never mind` if it has settled itself."
+    ),
+    About.QUESTION: "1. Which page shows the error?\n2. Since when?",
+    About.FINDINGS: "Orders with a coupon fail because of a mistake of ours. Order without one until it is mended.",
+    About.FAILED_TURN: "This needs a closer look by a person. The team has been called.",
+    About.NO_ANSWER: "There was no answer, so the search goes on without it. You can still add it here.",
+    About.NOTED: "Thank you, noted.",
+    About.FIX_OPENED: "The team has asked for a fix, and work on it has begun.",
+    About.FIX_NEWS: "There is news of the fix: the team looks at it now.",
+    About.RESOLVED: "This is closed: fixed in the code. If it is not over for you, just write here.",
+    About.REOPENED: "This is open again, and being looked at.",
+}
+FOR_DEVELOPERS = {
+    About.SUMMARY: (
+        "**bug-7F3K** (P1), reported by @U0RITA000: pay ends in Error 500\nServices: shop. Owners: @U0GRACE00."
+    ),
+    About.FINDINGS: """\
+Orders with a coupon fail: KeyError in `apply`, reproduced.
+
+**Root cause**: shop/cart.py:12 reads `rate` of coupons that have none.
+
+**Evidence**
+- `python -m pytest tests/test_cart.py`: 1 failed: KeyError
+
+**Since** `4f1c2ab` Read the rate (ada 2026-03-02)
+
+**Recommended**
+- Give every coupon a rate.
+
+Kind of fix: code fix. Confidence: 90%.""",
+    About.ESCALATION: "**Escalated**: @U0ADA0000, please look at bug-7F3K (P1).",
+    About.FAILED_TURN: ("Turn 2 failed: KeyError in the tool. Nothing is lost; `caseworker show bug-7F3K` tells more."),
+    About.NOTED: "Noted; the investigation reads it.",
+    About.FOLLOW_UP: "Noted. A follow-up investigation has started.",
+    About.REMINDER: (
+        "bug-7F3K waits for a developer: pay ends in Error 500. Without a word it will be closed as `no_response`, "
+        "and can be reopened."
+    ),
+    About.TAKEN_OVER: "@U0ADA0000 has bug-7F3K now. The agent has stopped; `hand back` makes it go on.",
+    About.HANDED_BACK: "Thank you. The investigation goes on with all that was said meanwhile.",
+    About.ASKED_TO_CLOSE: (
+        "@U0ADA0000, how was it resolved, and why? Write `close <type> <reason>`, with one of code_fix, data_fix, "
+        "config_fix, not_a_bug, duplicate, no_response."
+    ),
+    About.FIX_OPENED: "The fix is under way as local/shop#3. Its pull request will be told here; a person merges it.",
+    About.FIX_REFUSED: "The fix could not be begun: KeyError in the tool.",
+    About.FIX_NEWS: "Pull request 1 is ready: `agent/issue-3`.",
+    About.RESOLVED: (
+        "**Resolved** `code_fix`: closed by U0ADA0000: KeyError in shop/cart.py is gone since an hour ago. "
+        "A word here opens it again."
+    ),
+    About.REOPENED: "bug-7F3K is open again: somebody spoke after it was resolved.",
+}
+
+INTERNALS = re.compile(
+    r"`|\w/\w|\w\.(?:py|js|go|rb|java)\b|\w(?:Error|Exception)\b|\b[0-9a-f]{7,40}\b|[UW]0[A-Z0-9]+|_"
+)
+"""Code spans, paths, exception names, commits, members' ids, names in the code."""
+
+
+def told(about: About, audience: Audience, matter: Matter = MATTER, *, note: str = "KeyError in the tool.") -> str:
+    return words_for(Post(about=about, audience=audience, epoch=1, number=2, note=note), matter)
+
+
+@pytest.mark.parametrize("about", About)
+def test_what_a_reporter_is_told(about: About) -> None:
+    assert told(about, Audience.REPORTER) == FOR_REPORTERS.get(about, "")
+
+
+@pytest.mark.parametrize("about", About)
+def test_what_developers_are_told(about: About) -> None:
+    assert told(about, Audience.DEVELOPERS) == FOR_DEVELOPERS.get(about, "")
+
+
+def _turned(resolution: Resolution | None, news: MessageKind | None) -> Matter:
+    return MATTER.model_copy(update={"case": BUG.model_copy(update={"resolution": resolution}), "news_kind": news})
+
+
+@pytest.mark.parametrize("about", About)
+def test_a_reporter_never_sees_an_inside(about: About) -> None:
+    """However it ended, and whatever the news. The one thing in backticks is what they may type."""
+    for resolution in (None, *Resolution):
+        for news in (MessageKind.FIX_NEWS, MessageKind.FIX_ENDED, MessageKind.FIX_MERGED):
+            words = told(about, Audience.REPORTER, _turned(resolution, news)).replace("`never mind`", "never mind")
+            assert INTERNALS.findall(words) == []
+
+
+def test_developers_are_shown_what_the_findings_rest_on() -> None:
+    words = told(About.FINDINGS, Audience.DEVELOPERS)
+    for inside in (OUTCOME.root_cause, OUTCOME.evidence[0].source, OUTCOME.evidence[0].shows, "4f1c2ab"):
+        assert inside in words
+
+
+@pytest.mark.parametrize(
+    ("resolution", "words"),
+    [
+        (Resolution.CODE_FIX, "fixed in the code"),
+        (Resolution.DATA_FIX, "fixed in the data"),
+        (Resolution.CONFIG_FIX, "fixed in the configuration"),
+        (Resolution.NOT_A_BUG, "not a bug"),
+        (Resolution.DUPLICATE, "known already"),
+        (Resolution.NO_RESPONSE, "nobody responded"),
+        (None, "closed at your word"),
+    ],
+)
+def test_how_it_ended_is_told_in_words(resolution: Resolution | None, words: str) -> None:
+    ended = told(About.RESOLVED, Audience.REPORTER, _turned(resolution, None))
+    assert ended == f"This is closed: {words}. If it is not over for you, just write here."
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (MessageKind.FIX_NEWS, "There is news of the fix: the team looks at it now."),
+        (MessageKind.FIX_MERGED, "The fix has been accepted by the team."),
+        (MessageKind.FIX_ENDED, "The fix did not work out as planned. The team is on it."),
+    ],
+)
+def test_news_of_a_fix_are_told_in_words(kind: MessageKind, words: str) -> None:
+    assert told(About.FIX_NEWS, Audience.REPORTER, _turned(None, kind)) == words
+
+
+def test_who_is_called_when_nobody_was_named() -> None:
+    nobody = MATTER.model_copy(update={"policy": Policy()})
+    owners = MATTER.model_copy(update={"policy": MATTER.policy.model_copy(update={"contacts": ()})})
+    assert told(About.ESCALATION, Audience.DEVELOPERS, nobody).startswith("**Escalated**: everybody who reads this,")
+    assert told(About.ESCALATION, Audience.DEVELOPERS, owners).startswith("**Escalated**: @U0GRACE00,")
+
+
+def test_a_question_that_is_missing_is_asked_all_the_same() -> None:
+    assert told(About.QUESTION, Audience.REPORTER, MATTER.model_copy(update={"outcome": None})) == DEFAULT_QUESTION

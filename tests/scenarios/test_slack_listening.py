@@ -1,0 +1,90 @@
+"""How words get from Slack into a case: over HTTP, after nobody listened, and while Temporal is away."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from caseworker.core.bugs import About
+from caseworker.core.outcomes import Task
+from caseworker.core.states import Role
+from caseworker.engine.client import Address, connect
+from caseworker.engine.server import TemporalServer
+from tests.world.agent import asked, found
+from tests.world.office import ADA, RITA, Office, open_office
+from tests.world.slack import UploadedFile
+from tests.world.world import REPORTS, SUMMARIES
+
+CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
+
+
+@pytest.fixture
+async def web_office(tmp_path: Path, temporal: Address) -> AsyncIterator[Office]:
+    async with open_office(tmp_path / "home", await connect(temporal), way="http") as office:
+        yield office
+        await office.world.end()
+
+
+async def test_over_http_a_question_is_asked_answered_and_closed(web_office: Office) -> None:
+    web_office.world.agent.does(Role.INVESTIGATOR, Task.BUG, asked("Which page?"), found())
+    bug = await web_office.rita_reports("something is broken")
+    await bug.expect_question("Which page?")
+    await bug.in_reports(RITA, "The checkout page.", copies=10)
+    await bug.expect_findings()
+    await bug.in_summaries(ADA, "close code_fix deployed an hour ago")
+    await bug.expect_end()
+    assert len(await bug.messages()) == 3
+    await bug.expect_told_once()
+
+
+async def test_over_http_files_edits_and_previews_are_what_they_are_over_the_socket(web_office: Office) -> None:
+    bug = await web_office.rita_reports(CLEAR, files=[UploadedFile(name="app.log", content=b"Error 500")])
+    await bug.expect_findings()
+    await web_office.slack.unfurls(REPORTS, bug.anchor, "https://shop.example")
+    await bug.rita_edits(CLEAR.replace("1182", "1183"))
+    await bug.expect_findings(times=2)
+    assert "app.log (text/plain, 9 bytes)" in web_office.world.agent.briefs[0].prompt
+    assert "which now says" in web_office.world.agent.briefs[-1].prompt
+    assert all(post.acknowledged for post in web_office.slack.deliveries)
+
+
+async def test_what_was_written_while_nobody_listened_is_read_when_somebody_does(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await office.stops_listening()
+    office.slack.forget(REPORTS, RITA, "Order 1183, too.", thread=bug.anchor)
+    office.slack.forget(SUMMARIES, ADA, "Is it the cart?", thread=await bug.summary_anchor())
+    lost = office.slack.forget(REPORTS, RITA, CLEAR.replace("pay", "search"))
+    await office.listens()
+    assert await office.catches_up() == 3
+    other = await office.case_of(lost)
+    await other.expect_findings()
+    await bug.expect_all_answered()
+    assert [message.text for message in await bug.messages()] == [CLEAR, "Order 1183, too.", "Is it the cart?"]
+    for told in (bug, other):
+        await told.expect_told_once()
+
+
+async def test_while_temporal_is_away_everything_is_acknowledged_and_handled_afterwards(tmp_path: Path) -> None:
+    server = TemporalServer(tmp_path / "temporal")
+    await server.start()
+    try:
+        async with open_office(tmp_path / "home", await connect(server.address)) as office:
+            bug = await office.rita_reports(CLEAR)
+            await bug.expect_findings()
+            await server.stop()
+            other = await office.rita_reports(CLEAR.replace("1182", "1183"))
+            await bug.in_reports(RITA, "Order 1184, too.")
+            await bug.in_summaries(ADA, "Is it the cart?")
+            assert [post.tries for post in office.slack.deliveries if not post.acknowledged] == []
+            assert (await bug.receipts())[1:] == ["recorded"] * 2
+            await server.restart()
+            await office.world.reconciler_looks()  # as the host does every 30 s
+            await other.expect_findings()
+            await bug.expect_all_answered()
+            assert len(await other.posts(About.ACKNOWLEDGED)) == 1
+            for told in (bug, other):
+                await told.expect_told_once()
+            await office.world.end()
+    finally:
+        await server.stop()

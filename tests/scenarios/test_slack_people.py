@@ -1,0 +1,145 @@
+"""What people do in Slack besides writing a line: change it, take it back, attach files, all at once, in blocks."""
+
+import asyncio
+
+from caseworker.core.bugs import About, BugState
+from caseworker.core.messages import Audience, MessageKind
+from caseworker.core.states import Role
+from tests.world.office import ADA, GRACE, RITA, Office
+from tests.world.slack import UploadedFile
+from tests.world.slack_state import Json
+from tests.world.world import REPORTS
+
+CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
+ANSWERED = "read by the investigator, who answered with findings"
+EDITED = "edited an earlier message, which now says"
+TAKEN_BACK = "took an earlier message back, which said"
+
+
+async def test_an_edit_before_the_turn_is_read_by_it_as_an_edit(office: Office) -> None:
+    await office.world.worker_stops()
+    bug = await office.rita_reports(CLEAR)
+    await bug.rita_edits(CLEAR.replace("1182", "1183"))
+    await office.world.worker_starts()
+    await bug.expect_findings()
+    [brief] = office.world.agent.briefs
+    assert brief.prompt.index("order 1182") < brief.prompt.index(EDITED) < brief.prompt.index("order 1183")
+    await bug.expect_receipts(*[f"seen by turn 1: {ANSWERED}"] * 2)
+
+
+async def test_an_edit_after_the_turn_is_answered_with_another_one(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await bug.rita_edits(CLEAR.replace("1182", "1183"))
+    await bug.expect_findings(times=2)
+    prompt = office.world.agent.briefs[-1].prompt
+    assert prompt.index(EDITED) < prompt.index("order 1183")
+    await bug.expect_receipts(f"seen by turn 1: {ANSWERED}", f"seen by turn 2: {ANSWERED}")
+
+
+async def test_a_links_preview_does_nothing(office: Office) -> None:
+    bug = await office.rita_reports(f"{CLEAR}: <https://shop.example/pay>")
+    await bug.expect_findings()
+    before = office.slack.posts()
+    await office.slack.unfurls(REPORTS, bug.anchor, "https://shop.example/pay")
+    assert office.slack.deliveries[-1].acknowledged
+    assert len(await bug.messages()) == 1
+    assert (office.slack.posts(), (await bug.stored()).case.state) == (before, BugState.AWAITING_DEV)
+
+
+async def test_a_deletion_reaches_the_agent_as_taken_back(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    reply = await bug.in_reports(RITA, "Only with the coupon.")
+    await bug.expect_findings(times=2)
+    await office.slack.deletes(REPORTS, reply)
+    await bug.expect_findings(times=3)
+    prompt = office.world.agent.briefs[-1].prompt
+    assert prompt.index(TAKEN_BACK) < prompt.index("Only with the coupon.")
+    assert (await bug.messages())[-1].kind is MessageKind.DELETION
+
+
+async def test_attachments_are_files_of_our_naming_where_the_agent_may_read(office: Office) -> None:
+    picture = UploadedFile(name="screen.PNG", content=b"\x89PNG\r\n\x1a\n", media_type="image/png")
+    hostile = UploadedFile(name="../../etc/passwd", content=b"root:x:0:0")
+    large = UploadedFile(name="core.dump", content=b"x" * 10_000_001, media_type="application/octet-stream")
+    bug = await office.rita_reports(CLEAR, files=[picture, hostile, large])
+    await bug.expect_findings()
+    [brief] = office.world.agent.briefs
+    folder = brief.read_only[-1]
+    files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    assert folder == brief.workspace.parent / "attachments"
+    assert files == {"1-1.png": picture.content, "1-2.txt": hostile.content}
+    assert f"`{folder}/1-1.png`: screen.PNG (image/png, 8 bytes)" in brief.prompt
+    assert f"`{folder}/1-2.txt`: ../../etc/passwd (text/plain, 10 bytes)" in brief.prompt
+    assert "could not be had: core.dump (it has 10,000,001 bytes; 10,000,000 are taken)" in brief.prompt
+    assert not list(office.world.home.rglob("passwd"))
+
+
+async def test_words_that_are_in_blocks_only_are_read(office: Office) -> None:
+    fields = [{"type": "mrkdwn", "text": "*Since*\n9:40"}, {"type": "plain_text", "text": "Order 1182"}]
+    section: Json = {
+        "type": "section",
+        "text": {"type": "mrkdwn", "text": "Paying ends in *Error 500*"},
+        "fields": fields,
+    }
+    bug = await office.rita_reports("", blocks=[section])
+    await bug.expect_findings()
+    assert (await bug.stored()).report == "Paying ends in *Error 500*\n*Since*\n9:40\nOrder 1182"
+    assert "Order 1182" in office.world.agent.briefs[0].prompt
+
+
+async def test_fifty_copies_of_one_delivery_are_one_message_and_get_one_answer(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR, copies=50)
+    await bug.expect_findings()
+    await bug.in_reports(RITA, "Order 1183, too.", copies=50)
+    await bug.expect_findings(times=2)
+    assert len(await bug.messages()) == 2
+    assert [len(await bug.posts(about)) for about in (About.ACKNOWLEDGED, About.NOTED, About.FOLLOW_UP)] == [1, 1, 1]
+    assert len(await office.world.store.bugs.list()) == 1
+    await bug.expect_told_once()
+
+
+async def test_a_burst_of_thirty_messages_is_kept_whole_and_answered_a_few_times(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    release = office.world.agent.holds_in(Role.INVESTIGATOR)
+    await bug.in_summaries(ADA, "word 0")
+    await office.world.agent.reached(Role.INVESTIGATOR)
+    await asyncio.gather(*(bug.in_summaries(ADA, f"word {number}") for number in range(1, 30)))
+    assert sorted(message.text for message in (await bug.messages())[1:]) == sorted(f"word {n}" for n in range(30))
+    release()
+    await bug.expect_all_answered()
+    assert all(post.acknowledged for post in office.slack.deliveries)
+    answers = [*await bug.posts(About.NOTED), *await bug.posts(About.FOLLOW_UP)]
+    assert 2 <= len(answers) < 15
+
+
+async def test_a_developer_takes_over_hands_back_and_closes_in_the_summary_thread(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await bug.in_summaries(ADA, "I'll take it")
+    taken = await bug.expect_post(About.TAKEN_OVER, Audience.DEVELOPERS)
+    assert f"@{ADA}" in taken
+    assert await bug.status() == "dev_takeover"
+    await bug.in_summaries(GRACE, "I saw it, too: the coupon.")
+    await bug.in_summaries(ADA, "hand back")
+    await bug.expect_findings(times=2)
+    assert "I saw it, too: the coupon." in office.world.agent.briefs[-1].prompt
+    await bug.in_summaries(ADA, "close config_fix the coupon service had the old key")
+    stored = await bug.expect_end()
+    assert stored.case.resolution == "config_fix"
+    assert "the coupon service had the old key" in (await bug.told_in_summaries())[-1]
+    assert bug.told_in_reports()[-1].startswith("This is closed: fixed in the configuration.")
+    await bug.expect_told_once()
+
+
+async def test_a_close_without_a_type_is_asked_about_and_the_answer_closes(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await bug.in_summaries(ADA, "close")
+    await bug.expect_post(About.ASKED_TO_CLOSE, Audience.DEVELOPERS)
+    await bug.in_summaries(GRACE, "duplicate: of what?")  # nobody asked her
+    await bug.expect_findings(times=2)
+    await bug.in_summaries(ADA, "duplicate: same as bug-0001")
+    assert (await bug.expect_end()).case.resolution == "duplicate"
