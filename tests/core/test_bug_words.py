@@ -15,7 +15,7 @@ from caseworker.core.policy import Policy, Service
 ADA, GRACE, RITA = "U0ADA0000", "U0GRACE00", "U0RITA000"
 BUG = Bug(
     id=CaseId("bug-7F3K"),
-    reason=f"closed by {ADA}",
+    reason=f"closed by @{ADA}",
     severity=Severity.P1,
     services=("shop",),
     taken_by=ADA,
@@ -49,23 +49,28 @@ MATTER = Matter(
 
 FOR_REPORTERS = {
     About.ACKNOWLEDGED: (
-        "Thank you, this is recorded as **bug-7F3K** and being looked at. Add what you know here at any time; "
-        "write `never mind` if it has settled itself."
+        "Thank you, this is recorded as **bug-7F3K**, and we are looking into it. You can add details here at any "
+        "time. If the problem has gone away, just write: never mind."
     ),
-    About.QUESTION: "1. Which page shows the error?\n2. Since when?",
+    About.QUESTION: "To find the cause, we need to know:\n1. Which page shows the error?\n2. Since when?",
     About.FINDINGS: "Orders with a coupon fail because of a mistake of ours. Order without one until it is mended.",
-    About.FAILED_TURN: "This needs a closer look by a person. The team has been called.",
-    About.NO_ANSWER: "There was no answer, so the search goes on without it. You can still add it here.",
+    About.FAILED_TURN: "This needs a person to take a closer look. The team has been notified.",
+    About.NO_ANSWER: "We have not heard back, so we are carrying on without your answer. You can still reply here.",
     About.NOTED: "Thank you, noted.",
-    About.FIX_OPENED: "The team has asked for a fix, and work on it has begun.",
-    About.FIX_NEWS: "There is news of the fix: the team looks at it now.",
-    About.RESOLVED: "This is closed: fixed in the code. If it is not over for you, just write here.",
-    About.REOPENED: "This is open again, and being looked at.",
+    About.FIX_OPENED: "The team has asked for a fix, and work on it has started.",
+    About.FIX_NEWS: "There is progress on the fix; the team is reviewing it now.",
+    About.RESOLVED: "This is closed: it was fixed in the code. If it still happens, just write here.",
+    About.REOPENED: "This is open again, and we are looking into it.",
 }
 FOR_DEVELOPERS = {
     About.SUMMARY: (
         "**bug-7F3K** (P1), reported by @U0RITA000: pay ends in Error 500\nServices: shop. Owners: @U0GRACE00."
     ),
+    About.QUESTION: (
+        "The reporter is being asked:\n"
+        "To find the cause, we need to know:\n1. Which page shows the error?\n2. Since when?"
+    ),
+    About.NO_ANSWER: "The reporter has not answered; the investigation carries on without.",
     About.FINDINGS: """\
 Orders with a coupon fail: KeyError in `apply`, reproduced.
 
@@ -74,34 +79,38 @@ Orders with a coupon fail: KeyError in `apply`, reproduced.
 **Evidence**
 - `python -m pytest tests/test_cart.py`: 1 failed: KeyError
 
-**Since** `4f1c2ab` Read the rate (ada 2026-03-02)
+**Since** `4f1c2ab` Read the rate (ada, 2026-03-02)
 
 **Recommended**
 - Give every coupon a rate.
 
 Kind of fix: code fix. Confidence: 90%.""",
     About.ESCALATION: "**Escalated**: @U0ADA0000, please look at bug-7F3K (P1).",
-    About.FAILED_TURN: ("Turn 2 failed: KeyError in the tool. Nothing is lost; `caseworker show bug-7F3K` tells more."),
-    About.NOTED: "Noted; the investigation reads it.",
-    About.FOLLOW_UP: "Noted. A follow-up investigation has started.",
+    About.FAILED_TURN: "Turn 2 failed: KeyError in the tool. Nothing is lost; `caseworker show bug-7F3K` has more.",
+    About.NOTED: "Noted; the investigation will take it into account.",
+    About.FOLLOW_UP: "A follow-up investigation has started.",
     About.REMINDER: (
-        "bug-7F3K waits for a developer: pay ends in Error 500. Without a word it will be closed as `no_response`, "
-        "and can be reopened."
+        "bug-7F3K is waiting for a developer: pay ends in Error 500. If nobody replies, it will be closed as "
+        "`no_response`; it can be reopened."
     ),
-    About.TAKEN_OVER: "@U0ADA0000 has bug-7F3K now. The agent has stopped; `hand back` makes it go on.",
-    About.HANDED_BACK: "Thank you. The investigation goes on with all that was said meanwhile.",
+    About.TAKEN_OVER: (
+        "@U0ADA0000 has taken over bug-7F3K. The agent has stopped; write `hand back` to let it continue."
+    ),
+    About.HANDED_BACK: "Thank you. The investigation continues with everything said in the meantime.",
     About.ASKED_TO_CLOSE: (
-        "@U0ADA0000, how was it resolved, and why? Write `close <type> <reason>`, with one of code_fix, data_fix, "
-        "config_fix, not_a_bug, duplicate, no_response."
+        "@U0ADA0000, how was it resolved, and why? Reply with `close <type> <reason>`; the types are code_fix, "
+        "data_fix, config_fix, not_a_bug, duplicate, no_response."
     ),
-    About.FIX_OPENED: "The fix is under way as local/shop#3. Its pull request will be told here; a person merges it.",
-    About.FIX_REFUSED: "The fix could not be begun: KeyError in the tool.",
+    About.FIX_OPENED: (
+        "The fix is being worked on as local/shop#3. Its pull request will be announced here; merging is yours."
+    ),
+    About.FIX_REFUSED: "The fix could not be started: KeyError in the tool.",
     About.FIX_NEWS: "Pull request 1 is ready: `agent/issue-3`.",
     About.RESOLVED: (
-        "**Resolved** `code_fix`: closed by U0ADA0000: KeyError in shop/cart.py is gone since an hour ago. "
-        "A word here opens it again."
+        "**bug-7F3K is resolved** (`code_fix`): closed by @U0ADA0000: KeyError in shop/cart.py is gone since an hour "
+        "ago. Reply here to reopen it."
     ),
-    About.REOPENED: "bug-7F3K is open again: somebody spoke after it was resolved.",
+    About.REOPENED: "bug-7F3K is open again: somebody wrote after it was resolved.",
 }
 
 INTERNALS = re.compile(
@@ -130,10 +139,10 @@ def _turned(resolution: Resolution | None, news: MessageKind | None) -> Matter:
 
 @pytest.mark.parametrize("about", About)
 def test_a_reporter_never_sees_an_inside(about: About) -> None:
-    """However it ended, and whatever the news. The one thing in backticks is what they may type."""
+    """However it ended, and whatever the news."""
     for resolution in (None, *Resolution):
         for news in (MessageKind.FIX_NEWS, MessageKind.FIX_ENDED, MessageKind.FIX_MERGED):
-            words = told(about, Audience.REPORTER, _turned(resolution, news)).replace("`never mind`", "never mind")
+            words = told(about, Audience.REPORTER, _turned(resolution, news))
             assert INTERNALS.findall(words) == []
 
 
@@ -146,26 +155,26 @@ def test_developers_are_shown_what_the_findings_rest_on() -> None:
 @pytest.mark.parametrize(
     ("resolution", "words"),
     [
-        (Resolution.CODE_FIX, "fixed in the code"),
-        (Resolution.DATA_FIX, "fixed in the data"),
-        (Resolution.CONFIG_FIX, "fixed in the configuration"),
-        (Resolution.NOT_A_BUG, "not a bug"),
-        (Resolution.DUPLICATE, "known already"),
-        (Resolution.NO_RESPONSE, "nobody responded"),
-        (None, "closed at your word"),
+        (Resolution.CODE_FIX, ": it was fixed in the code. If it still happens"),
+        (Resolution.DATA_FIX, ": it was fixed in the data. If it still happens"),
+        (Resolution.CONFIG_FIX, ": it was fixed in the configuration. If it still happens"),
+        (Resolution.NOT_A_BUG, ": this works as intended. If it still happens"),
+        (Resolution.DUPLICATE, ": this was reported before. If it still happens"),
+        (Resolution.NO_RESPONSE, ": we heard nothing more. If it still happens"),
+        (None, ", as you asked. If it comes back"),
     ],
 )
 def test_how_it_ended_is_told_in_words(resolution: Resolution | None, words: str) -> None:
     ended = told(About.RESOLVED, Audience.REPORTER, _turned(resolution, None))
-    assert ended == f"This is closed: {words}. If it is not over for you, just write here."
+    assert ended == f"This is closed{words}, just write here."
 
 
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (MessageKind.FIX_NEWS, "There is news of the fix: the team looks at it now."),
-        (MessageKind.FIX_MERGED, "The fix has been accepted by the team."),
-        (MessageKind.FIX_ENDED, "The fix did not work out as planned. The team is on it."),
+        (MessageKind.FIX_NEWS, "There is progress on the fix; the team is reviewing it now."),
+        (MessageKind.FIX_MERGED, "The team has accepted the fix."),
+        (MessageKind.FIX_ENDED, "The first attempt at a fix did not work out. The team is looking into it."),
     ],
 )
 def test_news_of_a_fix_are_told_in_words(kind: MessageKind, words: str) -> None:

@@ -28,6 +28,19 @@ def test_an_answer_comes_back_as_its_model(role: Role, task: Task, answer: Outco
     assert parse_outcome(role, task, plain(answer)) == answer
 
 
+@pytest.mark.parametrize("inside", ["see `cart.py`", "in shop/cart.py:12", "a KeyError", "config.yaml is wrong"])
+def test_what_a_reporter_would_be_told_holds_no_internals(inside: str) -> None:
+    with pytest.raises(ValidationError, match="no internals"):
+        parse_outcome(Role.INVESTIGATOR, Task.BUG, plain(investigated(), for_reporter=f"It broke: {inside}."))
+
+
+@pytest.mark.parametrize(
+    "fine", ["Error 500 on www.shop.example/checkout", "order no. 1182, i.e. yours", "the 2.0 release"]
+)
+def test_what_a_reporter_knows_may_be_said_to_them(fine: str) -> None:
+    parse_outcome(Role.INVESTIGATOR, Task.BUG, plain(investigated(), for_reporter=fine))
+
+
 def test_every_task_that_a_state_gives_has_its_answer() -> None:
     assert set(TURN_OF.values()) <= set(known_turns())
     assert {(role, task) for role, task, _ in ANSWERS} == set(known_turns())

@@ -17,7 +17,7 @@ async def test_a_reporter_who_does_not_answer_is_told_that_it_goes_on_without(wo
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
     bug = await world.reporter_writes("something is broken", policy=Policy(reporter_wait_seconds=0.5))
     await bug.expect_findings()
-    assert "without it" in (await bug.posts(About.NO_ANSWER, Audience.REPORTER))[0]
+    assert "without your answer" in (await bug.posts(About.NO_ANSWER, Audience.REPORTER))[0]
     assert await bug.states() == [S.AWAITING_REPORTER, S.INVESTIGATING, S.AWAITING_DEV]
     assert "has not answered in time" in world.agent.briefs[-1].prompt
 

@@ -1,6 +1,7 @@
 """Grown up: a Temporal cluster, PostgreSQL, and workers started by hand; no host process anywhere."""
 
 import asyncio
+import re
 import signal
 from pathlib import Path
 
@@ -9,11 +10,11 @@ import pytest
 from caseworker.engine.client import Address
 from tests.databases import PostgresServer
 from tests.world.project import git, make_project
-from tests.world.terminal import REHEARSAL, Terminal
+from tests.world.terminal import BUG_REHEARSAL, REHEARSAL, Terminal
 
 
 @pytest.mark.timeout(120)
-async def test_a_worker_of_a_cluster_takes_a_case_to_its_pull_request_on_postgresql(
+async def test_a_worker_of_a_cluster_takes_an_issue_to_its_pull_request_and_answers_a_bug_on_postgresql(
     temporal: Address, postgres: PostgresServer, tmp_path: Path
 ) -> None:
     terminal = Terminal(
@@ -32,6 +33,13 @@ async def test_a_worker_of_a_cluster_takes_a_case_to_its_pull_request_on_postgre
         assert git(project, "show", "agent/issue-1:greeting.txt") == "Hello world"
         closed = await asyncio.to_thread(terminal.types, "close", "#1")
         assert "closed the case" in closed.out
+        report = ("report", "something is broken", "--repo", project, "--rehearse", BUG_REHEARSAL)
+        asked = await asyncio.to_thread(terminal.types, *report)
+        assert "Which greeting did you see?" in asked.out, asked.err
+        (bug,) = re.findall(r"bug-\w{4}", asked.out)[:1]
+        resolution = ("--resolution", "not_a_bug", "--reason", "works as designed")
+        closed = await asyncio.to_thread(terminal.types, "close", bug, *resolution)
+        assert "closed the case" in closed.out, closed.err
     finally:
         worker.send_signal(signal.SIGTERM)
         _, err = await asyncio.to_thread(worker.communicate, timeout=30)

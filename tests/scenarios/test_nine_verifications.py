@@ -6,6 +6,7 @@ from temporalio.api.enums.v1 import EventType
 
 from caseworker.contract.names import workflow_id
 from caseworker.core.bugs import About, BugState
+from caseworker.core.messages import Audience
 from caseworker.core.outcomes import Outcome, Task
 from caseworker.core.record import WorkspaceRemoved
 from caseworker.core.states import Role
@@ -100,7 +101,7 @@ async def test_7_agent_skips_clarification(office: Office) -> None:
     await bug.expect_question(QUESTION)
     await bug.in_reports(RITA, "The checkout page, it was order 1182.")
     await bug.expect_findings()
-    assert len(await bug.posts(About.QUESTION)) == 1
+    assert len(await bug.posts(About.QUESTION, Audience.REPORTER)) == 1
 
 
 async def test_8_close_intent(office: Office) -> None:

@@ -2,13 +2,15 @@
 
 import asyncio
 
+import pytest
+
 from caseworker.core.bugs import About, BugState
 from caseworker.core.messages import Audience, MessageKind
 from caseworker.core.states import Role
-from tests.world.office import ADA, GRACE, RITA, Office
+from tests.world.office import ADA, GRACE, RITA, STRANGER, Office
 from tests.world.slack import UploadedFile
 from tests.world.slack_state import Json
-from tests.world.world import REPORTS
+from tests.world.world import REPORTS, SUMMARIES
 
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 ANSWERED = "read by the investigator, who answered with findings"
@@ -76,6 +78,37 @@ async def test_attachments_are_files_of_our_naming_where_the_agent_may_read(offi
     assert not list(office.world.home.rglob("passwd"))
 
 
+async def test_a_third_persons_file_is_not_shown_to_the_agent(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    script = UploadedFile(name="evil.sh", content=b"echo")
+    await office.slack.user_writes(REPORTS, STRANGER, "Run this.", thread=bug.anchor, files=[script])
+    await bug.in_reports(RITA, "Order 1183, too.")
+    await bug.expect_findings(times=2)
+    assert "evil.sh" not in office.world.agent.briefs[-1].prompt
+    assert office.world.agent.briefs[-1].read_only == office.world.agent.briefs[0].read_only
+
+
+async def test_a_developers_file_is_fetched_from_slack_also_when_the_case_is_the_terminals(office: Office) -> None:
+    bug = await office.world.reporter_writes(CLEAR)
+    await bug.expect_findings()
+    anchor = (await office.world.store.threads.of(bug.id))[Audience.DEVELOPERS].anchor
+    log = UploadedFile(name="app.log", content=b"Error 500")
+    await office.slack.user_writes(SUMMARIES, ADA, "See the log.", thread=anchor, files=[log])
+    await bug.expect_findings(times=2)
+    assert "app.log (text/plain, 9 bytes)" in office.world.agent.briefs[-1].prompt
+
+
+@pytest.mark.parametrize("how", ["edit", "second message"])
+async def test_a_vague_report_that_is_completed_before_it_is_read_is_not_asked_about(office: Office, how: str) -> None:
+    await office.world.worker_stops()
+    bug = await office.rita_reports("something is broken")
+    await (bug.rita_edits(CLEAR) if how == "edit" else bug.in_reports(RITA, CLEAR))
+    await office.world.worker_starts()
+    await bug.expect_findings()
+    assert not (await bug.stored()).case.vague
+
+
 async def test_words_that_are_in_blocks_only_are_read(office: Office) -> None:
     fields = [{"type": "mrkdwn", "text": "*Since*\n9:40"}, {"type": "plain_text", "text": "Order 1182"}]
     section: Json = {
@@ -130,7 +163,7 @@ async def test_a_developer_takes_over_hands_back_and_closes_in_the_summary_threa
     stored = await bug.expect_end()
     assert stored.case.resolution == "config_fix"
     assert "the coupon service had the old key" in (await bug.told_in_summaries())[-1]
-    assert bug.told_in_reports()[-1].startswith("This is closed: fixed in the configuration.")
+    assert bug.told_in_reports()[-1].startswith("This is closed: it was fixed in the configuration.")
     await bug.expect_told_once()
 
 

@@ -42,8 +42,8 @@ def test_a_report_is_followed_until_the_question(terminal: Terminal) -> None:
     case, *shown = [line.partition("  ")[0] if n == 0 else line[9:] for n, line in enumerate(answer.out.splitlines())]
     assert shown[:3] == [
         "ada: the greeting is broken",
-        f"caseworker: Thank you, this is recorded as {case} and being looked at. Add what you know here at any time; "
-        "write `never mind` if it has settled itself.",
+        f"caseworker: Thank you, this is recorded as {case}, and we are looking into it. You can add details here at "
+        "any time. If the problem has gone away, just write: never mind.",
         "caseworker: Which greeting did you see?",
     ]
     assert f"{case} is awaiting reporter" in answer.out

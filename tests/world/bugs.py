@@ -74,6 +74,7 @@ class BugInWorld:
 
     async def expect_question(self, text: str, *, times: int = 1) -> None:
         assert await self.expect_post(About.QUESTION, Audience.REPORTER, times=times) == text
+        await self.expect_post(About.QUESTION, Audience.DEVELOPERS, times=times)
         await self.expect_state(BugState.AWAITING_REPORTER)
 
     async def expect_findings(self, *, times: int = 1) -> None:

@@ -12,7 +12,7 @@ from caseworker.agents.roles import tools_for
 from caseworker.contract.wire import BugTurnRequest
 from caseworker.core.build_commands import find_commands
 from caseworker.core.errors import Refused
-from caseworker.core.messages import SPOKEN, Attachment
+from caseworker.core.messages import SPOKEN, Attachment, Standing
 from caseworker.core.outcomes import Task
 from caseworker.core.states import Role
 from caseworker.ports import Attempt, Brief, Chat, Store, StoredBug, Workspace, Workspaces
@@ -89,21 +89,25 @@ class BugBriefing:
         return tuple(command.command for command in found)
 
     async def _lay_attachments(self, stored: StoredBug, folder: Path) -> list[Attachment]:
-        """Under names of our choosing, outside the worktree, so that no commit can hold them."""
+        """Under names of our choosing, outside the worktree, so that no commit can hold them. The files of people who
+        don't count in this case are not among them: nor are their words."""
+        said = await self._store.inbox.of(stored.case.id)
+        surfaces = {message.id: message.surface for message in said if message.standing is not Standing.OTHER}
         for attachment in await self._store.attachments.of(stored.case.id):
-            if attachment.is_missing:
-                await self._fetch(stored, attachment)
-        files = await self._store.attachments.of(stored.case.id)
+            if attachment.is_missing and attachment.message in surfaces:
+                await self._fetch(surfaces[attachment.message], attachment)
+        files = [file for file in await self._store.attachments.of(stored.case.id) if file.message in surfaces]
         await asyncio.to_thread(_write, folder, [file for file in files if not file.problem])
         return files
 
-    async def _fetch(self, stored: StoredBug, attachment: Attachment) -> None:
-        chat = self._chats.get(stored.surface)
+    async def _fetch(self, surface: str, attachment: Attachment) -> None:
+        """From where it was said: a case of the terminal has a thread for developers in a chat."""
+        chat = self._chats.get(surface)
         try:
             if attachment.size > ATTACHMENT_LIMIT:
                 raise Refused(f"it has {attachment.size:,} bytes; {ATTACHMENT_LIMIT:,} are taken")
             if chat is None:
-                raise Refused(f"nothing here can fetch from {stored.surface}")
+                raise Refused(f"nothing here can fetch from {surface}")
             content = await chat.fetch(attachment.source, limit=ATTACHMENT_LIMIT)
         except Refused as refused:
             await self._store.attachments.fill(attachment.id, b"", problem=str(refused))

@@ -15,7 +15,7 @@ from caseworker.core.ids import CaseId
 from caseworker.core.messages import Claimed, Message, MessageKind
 from caseworker.core.outcomes import BugOutcome
 from caseworker.core.record import BugRead
-from caseworker.core.reports import read_report
+from caseworker.core.reports import read_report, reported
 from caseworker.ports import Store, StoredBug
 
 _OF_A_TURN = (About.QUESTION, About.FINDINGS, About.ESCALATION)
@@ -41,7 +41,8 @@ class BugRecords(BugRecordActivities):
     async def read_report(self, bug: Bug) -> Bug:
         with refusals_told():
             stored = await stored_bug(self._store, bug.id)
-            reading = read_report(stored.report, stored.policy.services)
+            said = reported(await self._store.inbox.of(bug.id))
+            reading = read_report(said or stored.report, stored.policy.services)
             after = bug.model_copy(
                 update={"severity": reading.severity, "services": reading.services, "vague": reading.vague}
             )

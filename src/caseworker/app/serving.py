@@ -164,25 +164,18 @@ async def _socket(settings: Settings, intake: SlackIntake, catch_up: CatchUp, ch
 
     assert settings.slack_app_token is not None
     token = settings.slack_app_token.get_secret_value()
-    socket = SlackSocket(intake.receive, app_token=token, base_url=settings.slack_api_url)
+    socket = SlackSocket(intake.receive, app_token=token, base_url=settings.slack_api_url, on_connection=catch_up.wake)
     log.info("listening to Slack by Socket Mode", **{"for": channels})
-    connected = asyncio.create_task(_when_connected(socket.connected, catch_up))
+    connected = asyncio.create_task(_tell_when_connected(socket.connected))
     try:
         await socket.run()
     finally:
         connected.cancel()
 
 
-async def _when_connected(connected: asyncio.Event, catch_up: CatchUp) -> None:
-    """Each time anew: something may have been said between two connections."""
-    while True:
-        await connected.wait()
-        log.info("connected with Slack")
-        catch_up.wake()
-        while True:
-            await asyncio.sleep(_LOOK_SECONDS)
-            if not connected.is_set():
-                break
+async def _tell_when_connected(connected: asyncio.Event) -> None:
+    await connected.wait()
+    log.info("connected with Slack")
 
 
 async def _http(settings: Settings, intake: SlackIntake, stop: asyncio.Event, channels: str) -> None:

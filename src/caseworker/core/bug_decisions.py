@@ -121,7 +121,7 @@ def _obey(bug: Bug, message: Claimed, policy: Policy, now: datetime) -> tuple[Bu
         case MessageKind.CLOSE if bug.is_over:
             return bug, OVER
         case MessageKind.CLOSE:
-            why = f"closed by {message.author}"
+            why = f"closed by @{message.author}"
             return resolved(bug, message.resolution, why), CLOSED
         case MessageKind.CLOSE_INCOMPLETE if not bug.is_over:
             asked = bug.model_copy(update={"asked_to_close": message.author})
@@ -244,7 +244,7 @@ def after_turn(bug: Bug, turn: Investigated, policy: Policy, now: datetime) -> E
 def _acted(bug: Bug, action: BugAction, verdict: Verdict, policy: Policy, now: datetime) -> Bug:
     match action:
         case BugAction.ASK_REPORTER:
-            asking = say(bug, About.QUESTION, Audience.REPORTER, bug.turns)
+            asking = say_to_all(bug, About.QUESTION, bug.turns)
             until = now + timedelta(seconds=policy.reporter_wait_seconds)
             return moved(asking, S.AWAITING_REPORTER, "the reporter was asked", until=until)
         case BugAction.RESOLVED:
@@ -302,7 +302,7 @@ def after_silence(bug: Bug, now: datetime) -> Bug:
     if bug.until is None or now < bug.until:
         return bug
     if bug.state is S.AWAITING_REPORTER:
-        going_on = say(bug, About.NO_ANSWER, Audience.REPORTER, bug.turns)
+        going_on = say_to_all(bug, About.NO_ANSWER, bug.turns)
         reason = "the reporter did not answer in time; going on without"
         return moved(going_on, S.INVESTIGATING, reason, waited_in=S.AWAITING_REPORTER, timed_out=True)
     return resolved(bug, Resolution.NO_RESPONSE, "nobody responded")

@@ -15,14 +15,14 @@ DEFAULT_QUESTION: Final = (
     "What did you do, what did you see (the exact message, if there was one), and since when does it happen?"
 )
 _RESOLUTION_WORDS: Final = {
-    Resolution.CODE_FIX: "fixed in the code",
-    Resolution.DATA_FIX: "fixed in the data",
-    Resolution.CONFIG_FIX: "fixed in the configuration",
-    Resolution.NOT_A_BUG: "not a bug",
-    Resolution.DUPLICATE: "known already",
-    Resolution.NO_RESPONSE: "nobody responded",
+    Resolution.CODE_FIX: "it was fixed in the code",
+    Resolution.DATA_FIX: "it was fixed in the data",
+    Resolution.CONFIG_FIX: "it was fixed in the configuration",
+    Resolution.NOT_A_BUG: "this works as intended",
+    Resolution.DUPLICATE: "this was reported before",
+    Resolution.NO_RESPONSE: "we heard nothing more",
 }
-CLOSE_FORM: Final = "`close <type> <reason>`, with one of " + ", ".join(kind.value for kind in Resolution)
+CLOSE_FORM: Final = "`close <type> <reason>`; the types are " + ", ".join(kind.value for kind in Resolution)
 
 
 class Matter(BaseModel):
@@ -51,8 +51,8 @@ def _for_reporter(post: Post, matter: Matter) -> str:
     match post.about:
         case About.ACKNOWLEDGED:
             return (
-                f"Thank you, this is recorded as **{bug.id}** and being looked at. Add what you know here at any time; "
-                "write `never mind` if it has settled itself."
+                f"Thank you, this is recorded as **{bug.id}**, and we are looking into it. You can add details here at "
+                "any time. If the problem has gone away, just write: never mind."
             )
         case About.QUESTION:
             return _questions(outcome)
@@ -61,18 +61,19 @@ def _for_reporter(post: Post, matter: Matter) -> str:
         case About.NOTED:
             return "Thank you, noted."
         case About.NO_ANSWER:
-            return "There was no answer, so the search goes on without it. You can still add it here."
+            return "We have not heard back, so we are carrying on without your answer. You can still reply here."
         case About.FAILED_TURN:
-            return "This needs a closer look by a person. The team has been called."
+            return "This needs a person to take a closer look. The team has been notified."
         case About.FIX_OPENED:
-            return "The team has asked for a fix, and work on it has begun."
+            return "The team has asked for a fix, and work on it has started."
         case About.FIX_NEWS:
             return _fix_words(matter.news_kind)
         case About.REOPENED:
-            return "This is open again, and being looked at."
+            return "This is open again, and we are looking into it."
         case About.RESOLVED:
-            how = _RESOLUTION_WORDS[bug.resolution] if bug.resolution else "closed at your word"
-            return f"This is closed: {how}. If it is not over for you, just write here."
+            if bug.resolution is None:
+                return "This is closed, as you asked. If it comes back, just write here."
+            return f"This is closed: {_RESOLUTION_WORDS[bug.resolution]}. If it still happens, just write here."
         case _:
             return ""
 
@@ -80,11 +81,11 @@ def _for_reporter(post: Post, matter: Matter) -> str:
 def _fix_words(kind: MessageKind | None) -> str:
     match kind:
         case MessageKind.FIX_MERGED:
-            return "The fix has been accepted by the team."
+            return "The team has accepted the fix."
         case MessageKind.FIX_ENDED:
-            return "The fix did not work out as planned. The team is on it."
+            return "The first attempt at a fix did not work out. The team is looking into it."
         case _:
-            return "There is news of the fix: the team looks at it now."
+            return "There is progress on the fix; the team is reviewing it now."
 
 
 def _for_developers(post: Post, matter: Matter) -> str:
@@ -92,51 +93,69 @@ def _for_developers(post: Post, matter: Matter) -> str:
     match post.about:
         case About.SUMMARY:
             return _summary(matter)
+        case About.QUESTION:
+            return f"The reporter is being asked:\n{_questions(matter.outcome)}"
+        case About.NO_ANSWER:
+            return "The reporter has not answered; the investigation carries on without."
         case About.FINDINGS:
             return findings(matter.outcome)
         case About.ESCALATION:
-            people = matter.policy.contacts[0] if matter.policy.contacts else _owners(matter)
-            called = at(people) if people else "everybody who reads this"
-            return f"**Escalated**: {called}, please look at {bug.id} ({bug.severity})."
+            return _escalation(matter)
         case About.FAILED_TURN:
-            return f"Turn {post.number} failed: {post.note} Nothing is lost; `caseworker show {bug.id}` tells more."
+            more = f"`caseworker show {bug.id}` has more."
+            return f"Turn {post.number} failed: {_stopped(post.note)} Nothing is lost; {more}"
         case About.NOTED:
-            return "Noted; the investigation reads it."
+            return "Noted; the investigation will take it into account."
         case About.FOLLOW_UP:
-            return "Noted. A follow-up investigation has started."
+            return "A follow-up investigation has started."
         case About.REMINDER:
-            end = (
-                "" if bug.until is None else " Without a word it will be closed as `no_response`, and can be reopened."
-            )
-            return f"{bug.id} waits for a developer: {matter.title}.{end}"
+            end = " If nobody replies, it will be closed as `no_response`; it can be reopened." if bug.until else ""
+            return f"{bug.id} is waiting for a developer: {_stopped(matter.title)}{end}"
         case About.TAKEN_OVER:
             who = f"@{bug.taken_by}" if bug.taken_by else "A developer"
-            return f"{who} has {bug.id} now. The agent has stopped; `hand back` makes it go on."
+            return f"{who} has taken over {bug.id}. The agent has stopped; write `hand back` to let it continue."
         case About.HANDED_BACK:
-            return "Thank you. The investigation goes on with all that was said meanwhile."
+            return "Thank you. The investigation continues with everything said in the meantime."
         case About.ASKED_TO_CLOSE:
-            return f"@{bug.asked_to_close}, how was it resolved, and why? Write {CLOSE_FORM}."
+            return f"@{bug.asked_to_close}, how was it resolved, and why? Reply with {CLOSE_FORM}."
         case About.FIX_OPENED:
-            return f"The fix is under way as {bug.fix}. Its pull request will be told here; a person merges it."
+            return (
+                f"The fix is being worked on as {bug.fix}. Its pull request will be announced here; merging is yours."
+            )
         case About.FIX_REFUSED:
-            return f"The fix could not be begun: {post.note}"
+            return f"The fix could not be started: {_stopped(post.note)}"
         case About.FIX_NEWS:
             return matter.news
         case About.REOPENED:
-            return f"{bug.id} is open again: somebody spoke after it was resolved."
+            return f"{bug.id} is open again: somebody wrote after it was resolved."
         case About.RESOLVED:
-            kind = f"`{bug.resolution}`" if bug.resolution else "at the reporter's word"
-            because = f": {matter.closed_because}" if matter.closed_because else ""
-            return f"**Resolved** {kind}: {bug.reason}{because}. A word here opens it again."
+            kind = f" (`{bug.resolution}`)" if bug.resolution else ""
+            why = f"{bug.reason}: {matter.closed_because}" if matter.closed_because else bug.reason
+            return f"**{bug.id} is resolved**{kind}: {_stopped(why)} Reply here to reopen it."
         case _:
             return ""
+
+
+def _stopped(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+
+
+def _escalation(matter: Matter) -> str:
+    bug = matter.case
+    people = matter.policy.contacts[0] if matter.policy.contacts else _owners(matter)
+    called = at(people) if people else "everybody who reads this"
+    how_bad = f" ({bug.severity})" if bug.severity else ""
+    return f"**Escalated**: {called}, please look at {bug.id}{how_bad}."
 
 
 def _questions(outcome: BugOutcome | None) -> str:
     asked = [question.strip() for question in outcome.clarification_questions if question.strip()] if outcome else []
     if not asked:
         return DEFAULT_QUESTION
-    return asked[0] if len(asked) == 1 else "\n".join(f"{place}. {text}" for place, text in enumerate(asked, start=1))
+    if len(asked) == 1:
+        return asked[0]
+    listed = [f"{place}. {text}" for place, text in enumerate(asked, start=1)]
+    return "\n".join(["To find the cause, we need to know:", *listed])
 
 
 def findings(outcome: BugOutcome | None) -> str:
@@ -149,7 +168,8 @@ def findings(outcome: BugOutcome | None) -> str:
         parts.append("**Evidence**\n" + _list(f"{code(proof.source)}: {proof.shows}" for proof in outcome.evidence))
     if outcome.culprit_commit is not None:
         culprit = outcome.culprit_commit
-        parts.append(f"**Since** {code(culprit.hash)} {culprit.message} ({culprit.author} {culprit.date})".rstrip())
+        who = ", ".join(part for part in (culprit.author, culprit.date) if part)
+        parts.append(f"**Since** {code(culprit.hash)} {culprit.message}{f' ({who})' if who else ''}".rstrip())
     if outcome.recommended_actions:
         parts.append("**Recommended**\n" + _list(outcome.recommended_actions))
     kind = outcome.fix_type.replace("_", " ")
@@ -166,7 +186,7 @@ def _summary(matter: Matter) -> str:
     lines = [
         f"Services: {', '.join(bug.services)}." if bug.services else "",
         f"Owners: {at(owners)}." if owners else "",
-        "The report names nothing to start from: the reporter is asked first." if bug.vague else "",
+        "The report has nothing to go on yet, so the reporter is being asked first." if bug.vague else "",
     ]
     head = f"**{bug.id}** ({bug.severity}), reported by @{matter.reporter}: {matter.title}"
     return "\n".join([head, " ".join(line for line in lines if line)]).strip()

@@ -3,6 +3,7 @@
 A model's docstrings and descriptions are what the agent is shown, with every call: they are kept short.
 """
 
+import re
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
@@ -163,6 +164,13 @@ class Culprit(_Answer):
     message: Line = ""
 
 
+_INSIDE: Final = re.compile(
+    r"`[^`]*`|\b[\w./-]+\.(?:py|js|jsx|ts|tsx|go|rs|java|kt|rb|php|cs|cpp|sql|ya?ml|toml)\b(?::\d+)?"
+    r"|\b[A-Z]\w*(?:Error|Exception)\b|Traceback"
+)
+"""Code spans, source files, names of exceptions: nothing that a reporter can use."""
+
+
 class BugOutcome(_Outcome):
     kind: Literal["bug"] = "bug"
     action: BugAction
@@ -191,6 +199,9 @@ class BugOutcome(_Outcome):
                 raise ValueError("ask_reporter needs clarification_questions")
         elif not self.for_reporter.strip():
             raise ValueError(f"{self.action} needs for_reporter: the reporter is told, too")
+        for text in (self.for_reporter, *self.clarification_questions):
+            if inside := _INSIDE.search(text):
+                raise ValueError(f"the reporter is shown no internals, and this is one: {inside[0]}")
         if self.action in (BugAction.POST_FINDINGS, BugAction.CREATE_FIX) and not self.evidence:
             raise ValueError(f"{self.action} needs evidence: what was run or read, and what it showed")
         return self

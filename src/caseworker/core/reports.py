@@ -3,11 +3,12 @@ from. The patterns are in `report_patterns`."""
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.messages import SPOKEN, Message, MessageKind, Standing
 from caseworker.core.outcomes import Severity
 from caseworker.core.plain import plain
 from caseworker.core.policy import Service
@@ -27,6 +28,21 @@ class Reading(BaseModel):
     vague: bool
     found: tuple[str, ...]
     """What there is to start from."""
+
+
+def reported(said: Sequence[Message]) -> str:
+    """All that the reporter has said so far, each message in its newest words and without what was taken back: a second
+    line or an edit may name what the first words did not."""
+    words: dict[str, str] = {}
+    for message in said:
+        name = message.refers_to or message.reference or f"message {message.id}"
+        if message.standing is not Standing.REPORTER:
+            continue
+        if message.kind is MessageKind.DELETION:
+            words.pop(name, None)
+        elif message.kind in SPOKEN:
+            words[name] = message.text
+    return "\n".join(words.values())
 
 
 def read_report(text: str, services: Mapping[str, Service]) -> Reading:
