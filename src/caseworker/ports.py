@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -280,9 +280,20 @@ class Effect(_Value):
     result: dict[str, str]
 
 
+POST: Final = "post"
+
+
+def begins_thread(channel: str) -> dict[str, str]:
+    """The intent of a post that begins a thread there: intake asks for it before it calls a thread unknown."""
+    return {"channel": channel, "begins": "a thread"}
+
+
 class Effects(Protocol):
     async def intend(self, key: str, case: CaseId, kind: str, intent: dict[str, str]) -> tuple[Effect, bool]:
         """The row, and whether it is new. Not new and not done: somebody may have acted; look before you act."""
+
+    async def beginning(self, kind: str, intent: dict[str, str]) -> bool:
+        """Whether one with exactly this intent is under way, or its end is not known."""
 
     async def done(self, key: str, result: dict[str, str]) -> None: ...
 

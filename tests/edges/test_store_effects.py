@@ -37,3 +37,14 @@ async def test_the_first_result_of_an_effect_stays(store: Store) -> None:
 async def test_what_was_done_without_an_intent_is_our_mistake(store: Store) -> None:
     with pytest.raises(Bug):
         await store.effects.done("never", {})
+
+
+async def test_an_effect_under_way_is_found_by_its_very_intent_until_it_is_done(store: Store) -> None:
+    case = await open_case(store)
+    begins = {"channel": "C0SUMMARY", "begins": "a thread"}
+    await store.effects.intend("k", case, "post", begins)
+    assert await store.effects.beginning("post", begins)
+    assert not await store.effects.beginning("post", {**begins, "channel": "C0OTHER"})
+    assert not await store.effects.beginning("push", begins)
+    await store.effects.done("k", {})
+    assert not await store.effects.beginning("post", begins)

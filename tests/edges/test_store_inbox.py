@@ -9,7 +9,7 @@ from caseworker.core.ids import CaseId
 from caseworker.core.messages import MessageKind, Resolution, Standing
 from caseworker.core.record import MessageRecorded, MessagesClaimed
 from caseworker.store.store import Store, open_store
-from tests.edges.store_examples import kinds, open_case, said
+from tests.edges.store_examples import begun, complete, kinds, open_case, said
 from tests.edges.store_processes import Process, let_off
 
 
@@ -224,3 +224,12 @@ async def test_a_put_that_is_cancelled_anywhere_leaves_the_database_free_for_oth
         await asyncio.wait([leaving])
         async with asyncio.timeout(8):  # SQLite would wait 10 s for a lock that was left behind
             assert await store.inbox.put(said(case)) is not None
+
+
+async def test_a_turn_that_is_complete_claims_nothing_new_even_if_nobody_heard_of_its_end(store: Store) -> None:
+    case = await open_case(store)
+    given = await store.inbox.claim(case, turn=1)
+    assert await complete(store, await begun(store, case, turn=1))
+    await store.inbox.put(said(case, "a moment later"))
+    assert await store.inbox.claim(case, turn=1) == given
+    assert [message.text for message in await store.inbox.claim(case, turn=2)] == ["a moment later"]

@@ -9,7 +9,7 @@ from caseworker.core.bugs import BugState
 from caseworker.core.errors import Transient
 from caseworker.core.messages import Audience, Message, MessageKind, NewMessage, Standing
 from caseworker.core.words import NOT_THE_REPORTER
-from caseworker.ports import Thread
+from caseworker.ports import POST, Thread, begins_thread
 from caseworker.store.store import Store
 from tests.edges.slack_world import chat_of, until
 from tests.intake.slack_desk import ADA, GRACE, REPORTS, SUMMARY, Desk, open_desk
@@ -62,6 +62,20 @@ async def test_replies_of_the_reporter_count_and_those_of_others_are_kept_withou
     assert (own.standing, own.outcome) == (Standing.REPORTER, None)
     assert (other.standing, other.outcome) == (Standing.OTHER, NOT_THE_REPORTER)
     assert len(desk.bell.rung) == 2
+
+
+async def test_an_answer_to_a_summary_that_is_not_on_record_yet_is_sent_again_by_slack(desk: Desk) -> None:
+    await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    bug = await desk.only_bug()
+    await desk.store.effects.intend("summary", bug.case.id, POST, begins_thread(SUMMARY))
+    anchor = await chat_of(desk.slack).post(Thread(surface="slack", channel=SUMMARY), "bug", key="summary")
+    answer = {"type": "message", "channel": SUMMARY, "user": GRACE, "text": "on it", "ts": "9.1", "thread_ts": anchor}
+    with pytest.raises(Transient, match="being begun"):
+        await desk.intake.receive("Ev9", answer)
+    begun = Thread(surface="slack", channel=SUMMARY, anchor=anchor)
+    await desk.store.threads.add(bug.case.id, Audience.DEVELOPERS, begun)
+    await desk.store.effects.done("summary", {"place": anchor})
+    assert (await desk.intake.receive("Ev9", answer)).kind == "said"
 
 
 async def test_in_the_summary_thread_everybody_is_a_developer(desk: Desk) -> None:

@@ -9,9 +9,8 @@ from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
+from caseworker.app.wiring import FLOWS
 from caseworker.engine.worker import sandboxed_runner
-from caseworker.flows.bug import BugInvestigationWorkflow
-from caseworker.flows.issue import IssueWorkflow
 
 HISTORIES = sorted((Path(__file__).parent / "histories").rglob("*.json"))
 
@@ -29,7 +28,7 @@ def test_there_are_histories() -> None:
 async def test_a_committed_history_replays(path: Path) -> None:
     history = read(path)
     replayer = Replayer(
-        workflows=[IssueWorkflow, BugInvestigationWorkflow],
+        workflows=FLOWS,
         workflow_runner=sandboxed_runner(),
         data_converter=pydantic_data_converter,
     )

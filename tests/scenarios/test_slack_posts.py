@@ -66,5 +66,5 @@ async def test_a_close_while_slack_is_down_closes_the_case_and_is_told_afterward
     assert office.slack.posts() == []
     office.slack.trouble.comes_back()
     await bug.expect_end()
-    assert [text.split(":")[0] for text in await bug.posts(audience=Audience.REPORTER)][-1] == "This is closed"
+    assert (await bug.posts(audience=Audience.REPORTER))[-1].startswith("This is closed")
     await bug.expect_told_once()

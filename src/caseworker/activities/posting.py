@@ -6,7 +6,7 @@ from caseworker.core.errors import Refused
 from caseworker.core.ids import effect_key
 from caseworker.core.messages import Audience
 from caseworker.core.record import Noted, Posted
-from caseworker.ports import Chat, Store, StoredBug, Thread
+from caseworker.ports import POST, Chat, Store, StoredBug, Thread, begins_thread
 
 
 class Posting:
@@ -41,7 +41,8 @@ class Posting:
 
     async def _posted(self, key: str, stored: StoredBug, audience: Audience, thread: Thread, text: str) -> str:
         chat = self._chats[thread.surface]
-        effect, new = await self._store.effects.intend(key, stored.case.id, "post", {"channel": thread.channel})
+        intent = begins_thread(thread.channel) if not thread.anchor else {"channel": thread.channel}
+        effect, new = await self._store.effects.intend(key, stored.case.id, POST, intent)
         place = effect.result.get("place") if effect.done else None
         if place is None:
             # Not new and not done: an earlier try may have landed without our hearing of it.

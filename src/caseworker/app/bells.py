@@ -6,7 +6,7 @@ import structlog
 
 from caseworker.app.desk import HostBell
 from caseworker.app.settings import Settings
-from caseworker.app.wiring import make_doorbell
+from caseworker.app.wiring import cluster_address, make_doorbell
 from caseworker.core.errors import Transient
 from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.messages import MessageKind
@@ -46,3 +46,20 @@ class EmbeddedBell:
                 client = await connect(Address(target=host.target), timeout=_CONNECT_SECONDS)
                 self._known = (host.target, make_doorbell(client, self._store))
             return self._known[1]
+
+
+class ClusterBell:
+    """Connects when it is first rung: what people say is taken while Temporal is away, too."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._address = cluster_address(settings)
+        self._store = store
+        self._known: Doorbell | None = None
+        self._one_at_a_time = asyncio.Lock()
+
+    async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        async with self._one_at_a_time:
+            if self._known is None:
+                client = await connect(self._address, timeout=_CONNECT_SECONDS)
+                self._known = make_doorbell(client, self._store)
+        await self._known.ring(case, message, kind)

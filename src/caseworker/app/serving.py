@@ -132,10 +132,9 @@ async def _bell(settings: Settings, store: Store) -> "tuple[Doorbell, list[async
 
         await ensure_host(settings, store)
         return EmbeddedBell(settings, store), [asyncio.create_task(keep_the_host(settings), name="host")]
-    from caseworker.app.wiring import cluster_address, make_doorbell
-    from caseworker.engine.client import connect
+    from caseworker.app.bells import ClusterBell
 
-    return make_doorbell(await connect(cluster_address(settings)), store), []
+    return ClusterBell(settings, store), []
 
 
 def _catch_up(settings: Settings, store: Store, intake: SlackIntake) -> CatchUp:

@@ -1,5 +1,6 @@
 """The one place that knows which real thing stands behind a port. Heavy: imported by the host and the worker only."""
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +40,9 @@ from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.worktrees import GitWorkspaces
 
 FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
+
+
+_KNOWN_POLICIES = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,11 +157,19 @@ def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
 
 
 def make_doorbell(client: Client, store: Store) -> TemporalDoorbell:
+    known: OrderedDict[CaseId, Policy] = OrderedDict()
+
     async def policy_of(case: CaseId) -> Policy:
-        stored = await (store.bugs.load(case) if is_bug_case(case) else store.cases.load(case))
-        if stored is None:
-            raise Refused(f"There is no case {case} in the records.")
-        return stored.policy
+        """A case keeps its rules, so they are read once; the least rung ones are forgotten."""
+        if case not in known:
+            stored = await (store.bugs.load(case) if is_bug_case(case) else store.cases.load(case))
+            if stored is None:
+                raise Refused(f"There is no case {case} in the records.")
+            known[case] = stored.policy
+            if len(known) > _KNOWN_POLICIES:
+                known.popitem(last=False)
+        known.move_to_end(case)
+        return known[case]
 
     return TemporalDoorbell(client, policy_of)
 

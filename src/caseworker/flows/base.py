@@ -28,6 +28,8 @@ _PATIENTLY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_i
 _ONCE = RetryPolicy(maximum_attempts=1)
 _SHORT_HEARTBEAT = timedelta(seconds=10)
 _LONGEST_PAUSE = 300.0
+_A_MOMENT = timedelta(milliseconds=1)
+_CLAIM_KEPT = "a claim is kept before anything follows from it"
 SHORT_HISTORY = 30
 """Events under which a wait is not worth a new run."""
 
@@ -59,6 +61,10 @@ class CaseFlow:
         """By the number of the coming turn: claiming again gives the same unanswered messages, and newer ones."""
         heard = self._bells
         claimed = await self._record(RecordActivities.claim_messages, ClaimRequest(case=self._id, turn=turn))
+        if claimed and workflow.patched(_CLAIM_KEPT):
+            # A local activity is in the history only when the workflow's task ends. If that task were lost after the
+            # messages were answered for, claiming again would not give them: a close would count and not close.
+            await workflow.sleep(_A_MOMENT)
         self._heard = heard
         return claimed
 

@@ -88,9 +88,17 @@ class Reports:
 
     async def say(self, case: CaseId, words: Words, standing: Standing) -> Message | None:
         """None: it was there already."""
+        return await self.say_to(await self.bug(case), words, standing)
+
+    async def bug(self, case: CaseId) -> StoredBug:
         bug = await self._store.bugs.load(case)
         if bug is None:
             raise Refused(f"There is no bug case {case}.", todo="`caseworker cases` lists what there is.")
+        return bug
+
+    async def say_to(self, bug: StoredBug, words: Words, standing: Standing) -> Message | None:
+        """For who has read the case already. It may be a moment old: a close of that moment is the flow's to settle."""
+        case = bug.case.id
         text = _text(words)
         spoken = _spoken(words, text, standing, bug)
         message = await self._store.inbox.put(

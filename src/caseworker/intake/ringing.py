@@ -6,7 +6,7 @@ import structlog
 
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import MessageKind
+from caseworker.core.messages import INTERRUPTING, MessageKind
 from caseworker.ports import Doorbell
 
 log = structlog.get_logger()
@@ -20,17 +20,27 @@ class BackgroundBell:
         self._turns = asyncio.Semaphore(at_once)
         self._most = most
         self._ringing: set[asyncio.Task[None]] = set()
+        self._waiting: dict[tuple[CaseId, bool], MessageId] = {}
+        """Bells asked for and not begun, by case and by whether they interrupt: one ring stands for all of them, since
+        who hears it looks at everything that was committed before."""
 
     async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        bell = (case, kind in INTERRUPTING)
+        if bell in self._waiting:
+            self._waiting[bell] = message
+            return
         if len(self._ringing) >= self._most:
             log.warning("bell not rung: too many are", case=case)
             return
-        task = asyncio.create_task(self._ring(case, message, kind))
+        self._waiting[bell] = message
+        task = asyncio.create_task(self._ring(bell, kind))
         self._ringing.add(task)
         task.add_done_callback(self._ringing.discard)
 
-    async def _ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+    async def _ring(self, bell: tuple[CaseId, bool], kind: MessageKind) -> None:
+        case = bell[0]
         async with self._turns:
+            message = self._waiting.pop(bell)
             try:
                 await self._doorbell.ring(case, message, kind)
             except (Transient, Refused) as error:

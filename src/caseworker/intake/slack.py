@@ -7,13 +7,14 @@ from typing import Final, Literal, assert_never
 
 import structlog
 
+from caseworker.core.errors import Transient
 from caseworker.core.ids import CaseId, RepositoryId
 from caseworker.core.messages import Audience, Message, MessageKind, Standing
 from caseworker.core.policy import Policy
 from caseworker.core.reports import read_report
 from caseworker.intake.reports import Reports, Words
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackMessage, parse_event
-from caseworker.ports import Store, Thread
+from caseworker.ports import POST, Store, StoredBug, Thread, begins_thread
 
 log = structlog.get_logger()
 
@@ -74,6 +75,9 @@ class SlackIntake:
         known = await self._store.threads.find(thread)
         if known is not None:
             return await self._said(event_id, said, *known)
+        if said.thread and await self._store.effects.beginning(POST, begins_thread(said.channel)):
+            # People see a summary before its thread is on record, and may answer at once: Slack sends it again.
+            raise Transient(f"A thread is being begun in {said.channel}: whose it is, is not known yet.")
         if said.channel != self._place.channel:
             return Received(kind="ignored", why="neither in the reports channel nor in a thread of a case")
         if said.thread and not _stands_in(said):
@@ -100,8 +104,9 @@ class SlackIntake:
         return next(elsewhere, self._place.repository)
 
     async def _said(self, event_id: str, said: SlackMessage, case: CaseId, audience: Audience) -> Received:
-        standing = await self._standing(case, audience, said.author)
-        return _result(case, await self._reports.say(case, _words(event_id, said), standing))
+        bug = await self._reports.bug(case)
+        message = await self._reports.say_to(bug, _words(event_id, said), _standing(bug, audience, said.author))
+        return _result(case, message)
 
     async def _changed(self, event_id: str, change: Edited | Deleted, kind: MessageKind) -> Received:
         reference = _reference(change.channel, change.ts)
@@ -129,15 +134,15 @@ class SlackIntake:
         edits = [message for message in said if message.refers_to == original.reference]
         return edits[-1].text if edits else original.text
 
-    async def _standing(self, case: CaseId, audience: Audience, author: str) -> Standing:
-        match audience:
-            case Audience.DEVELOPERS:
-                return Standing.DEVELOPER
-            case Audience.REPORTER:
-                bug = await self._store.bugs.load(case)
-                return Standing.REPORTER if bug is not None and bug.reporter == author else Standing.OTHER
-            case _:
-                assert_never(audience)
+
+def _standing(bug: StoredBug, audience: Audience, author: str) -> Standing:
+    match audience:
+        case Audience.DEVELOPERS:
+            return Standing.DEVELOPER
+        case Audience.REPORTER:
+            return Standing.REPORTER if bug.reporter == author else Standing.OTHER
+        case _:
+            assert_never(audience)
 
 
 def _stands_in(reply: SlackMessage) -> bool:

@@ -23,6 +23,12 @@ class StoredEffects(Port):
             first_intent, result, done_at = (await connection.execute(stored)).one()
         return Effect(key=key, done=done_at is not None, intent=first_intent, result=result), new
 
+    async def beginning(self, kind: str, intent: dict[str, str]) -> bool:
+        """Whether one with exactly this intent is under way, or its end is not known."""
+        query = select(effects.c.intent).where(effects.c.kind == kind, effects.c.done_at.is_(None))
+        async with self._database.reading() as connection:
+            return any(found == intent for found in await connection.scalars(query))
+
     async def done(self, key: str, result: dict[str, str]) -> None:
         first_time = update(effects).where(effects.c.key == key, effects.c.done_at.is_(None))
         async with self._database.writing() as connection:

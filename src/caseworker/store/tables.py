@@ -200,7 +200,12 @@ class _Effects(TypedColumns):
     done_at: Named[datetime | None] = Column(UtcTime, nullable=True)
 
 
-effects = Table("effects", metadata, _Effects)
+effects = Table(
+    "effects",
+    metadata,
+    _Effects,
+    Index("ix_effects_begun", "kind", sqlite_where=text("done_at IS NULL"), postgresql_where=text("done_at IS NULL")),
+)
 
 
 class _Builds(TypedColumns):

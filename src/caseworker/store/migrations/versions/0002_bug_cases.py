@@ -17,6 +17,8 @@ def upgrade() -> None:
     _messages()
     _attachments()
     _threads()
+    begun = sa.text("done_at IS NULL")
+    op.create_index("ix_effects_begun", "effects", ["kind"], sqlite_where=begun, postgresql_where=begun)
     # A case can be closed once in every epoch now; until here there was only the first.
     op.execute("UPDATE record_keys SET key = 'closed_up/1' WHERE key = 'closed_up'")
 
