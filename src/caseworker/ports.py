@@ -168,7 +168,8 @@ class Bugs(Protocol):
         """Newest change first."""
 
     async def save(self, after: Bug, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None) -> None:
-        """The snapshot, and what happened, together. With a key that was used for this case before: a no-op."""
+        """The snapshot, and what happened, together. With a key that was used for this case before, the entries are
+        there already; a snapshot that is older than the stored one (fewer moves or turns) is not saved."""
 
 
 class Threads(Protocol):
@@ -264,6 +265,10 @@ class Turns(Protocol):
 
     async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
         """The attempt ended without an outcome: its transcript is deleted."""
+
+    async def fence(self, case: CaseId, turn: int) -> bool:
+        """Whatever attempt still counts as running is superseded: it can't complete any more. True: this turn had
+        completed before."""
 
     async def close_up(self, case: CaseId, entry: Entry, *, trace: TraceId) -> None:
         """The case is over: whatever attempt still counts as running is superseded, and nobody needs to ring again."""

@@ -14,11 +14,13 @@ from caseworker.core.bug_decisions import (
     after_failed_turn,
     after_silence,
     after_turn,
+    fix_refused,
     honoured,
     look,
     resolved,
     wake_at,
 )
+from caseworker.core.bug_decisions import said as without
 from caseworker.core.bugs import About, Bug, BugState, status_of
 from caseworker.core.ids import CaseId, MessageId, SessionId
 from caseworker.core.messages import Audience, Claimed, MessageKind, Resolution, Standing
@@ -118,6 +120,44 @@ def test_what_asks_for_more_right_after_a_close_opens_the_case_again() -> None:
     assert {number for one in found.settled for number in one.messages} == {2, 3}
 
 
+def test_commands_after_a_word_that_reopens_are_obeyed() -> None:
+    over = resolved(bug(), Resolution.CODE_FIX, "done").model_copy(update={"outbox": ()})
+    taken = look(over, [said(8), said(9, Standing.DEVELOPER, MessageKind.TAKEOVER)], POLICY, NOW)
+    assert taken.after.state is S.DEV_TAKEOVER
+    closed = look(over, [said(8), said(9, kind=MessageKind.CLOSE)], POLICY, NOW)
+    assert (closed.after.state, closed.after.epoch) == (S.RESOLVED, 2)
+    assert {number for one in closed.settled for number in one.messages} == {8, 9}
+
+
+def test_an_end_is_told_as_it_was_also_when_the_case_is_open_again() -> None:
+    closing = said(3, Standing.DEVELOPER, MessageKind.CLOSE, Resolution.NOT_A_BUG)
+    after = look(bug(), [closing, said(4)], POLICY, NOW).after
+    told = next(post for post in after.outbox if post.about is About.RESOLVED)
+    assert (after.epoch, told.resolution, told.note) == (2, Resolution.NOT_A_BUG, "closed by @ada")
+
+
+def test_who_is_waited_for_has_the_whole_time_from_when_they_were_told() -> None:
+    asking = after_turn(bug(), turn(BugAction.ASK_REPORTER), POLICY, NOW).after
+    later = NOW + timedelta(hours=5)
+    asked = without(asking, asking.outbox[0], POLICY, later)
+    assert asked.until == later + timedelta(hours=2)
+    found = after_turn(bug(), turn(BugAction.POST_FINDINGS), POLICY, NOW).after
+    told = without(found, found.outbox[0], POLICY, later)
+    assert (told.remind_at, told.until) == (later + timedelta(hours=24), later + timedelta(hours=48))
+
+
+def test_a_fix_that_is_refused_undoes_no_takeover() -> None:
+    taken = bug(state=S.DEV_TAKEOVER, taken_by="ada", fix_wanted=True, fix_open=True)
+    after = fix_refused(taken, "no repository", POLICY, NOW)
+    assert (after.state, after.taken_by, after.fix_open) == (S.DEV_TAKEOVER, "ada", False)
+    assert abouts(after) == [About.FIX_REFUSED]
+
+
+def test_a_fix_that_was_not_opened_before_the_close_holds_nothing_open_later() -> None:
+    assert not resolved(bug(fix_wanted=True, fix_open=True), None, "closed by ada").fix_open
+    assert resolved(bug(fix_open=True, fix=CaseId("local/shop#1")), None, "closed by ada").fix_open
+
+
 def test_a_close_without_a_type_is_asked_about_and_moves_nothing() -> None:
     found = look(bug(), [said(2, Standing.DEVELOPER, MessageKind.CLOSE_INCOMPLETE)], POLICY, NOW)
     assert found.after.state is S.INVESTIGATING
@@ -162,6 +202,7 @@ def test_a_second_close_of_what_is_closed_changes_nothing() -> None:
         ({"vague": True}, BugAction.POST_FINDINGS, BugAction.ASK_REPORTER),
         ({"vague": True, "turns": 2}, BugAction.POST_FINDINGS, BugAction.POST_FINDINGS),
         ({"vague": True}, BugAction.ESCALATE, BugAction.ESCALATE),
+        ({"vague": True, "waited_in": S.DEV_TAKEOVER}, BugAction.POST_FINDINGS, BugAction.POST_FINDINGS),
     ],
 )
 def test_a_model_proposes_and_facts_permit(facts: dict[str, object], proposed: BugAction, taken: BugAction) -> None:

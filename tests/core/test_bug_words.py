@@ -120,7 +120,17 @@ INTERNALS = re.compile(
 
 
 def told(about: About, audience: Audience, matter: Matter = MATTER, *, note: str = "KeyError in the tool.") -> str:
-    return words_for(Post(about=about, audience=audience, epoch=1, number=2, note=note), matter)
+    """RESOLVED is worded from the post: as it was when it was queued."""
+    is_end = about is About.RESOLVED
+    post = Post(
+        about=about,
+        audience=audience,
+        epoch=1,
+        number=2,
+        note=matter.case.reason if is_end else note,
+        resolution=matter.case.resolution if is_end else None,
+    )
+    return words_for(post, matter)
 
 
 @pytest.mark.parametrize("about", About)

@@ -148,15 +148,17 @@ async def test_a_saved_bug_is_read_back_with_what_happened(store: Store) -> None
     assert (await kinds(store, case))[-2:] == ["bug_moved", "noted"]
 
 
-async def test_with_a_key_that_was_used_nothing_is_saved_at_all(store: Store) -> None:
+async def test_with_a_key_that_was_used_nothing_is_told_twice_and_the_newest_snapshot_stays(store: Store) -> None:
     case = await open_bug(store)
     bug = (await stored_bug(store, case)).case
-    first = bug.model_copy(update={"turns": 1})
-    await store.bugs.save(first, [Noted(text="once")], trace=TRACE, key="1/1")
-    before = await stored_bug(store, case)
-    await store.bugs.save(bug.model_copy(update={"turns": 9}), [Noted(text="twice")], trace=TRACE, key="1/1")
-    assert await stored_bug(store, case) == before
-    assert before.case == first
+    newer = bug.model_copy(update={"transitions": 2, "turns": 1, "reason": "newer"})
+    await store.bugs.save(newer, [Noted(text="once")], trace=TRACE, key="1/1")
+    late = bug.model_copy(update={"transitions": 1, "turns": 1, "reason": "late"})
+    await store.bugs.save(late, [Noted(text="twice")], trace=TRACE, key="1/1")
+    assert (await stored_bug(store, case)).case == newer
+    again = newer.model_copy(update={"reason": "the same move, decided anew after its task was lost"})
+    await store.bugs.save(again, [Noted(text="twice")], trace=TRACE, key="1/1")
+    assert (await stored_bug(store, case)).case == again
     assert (await kinds(store, case)).count("noted") == 1
 
 

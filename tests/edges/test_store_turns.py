@@ -157,3 +157,12 @@ async def test_a_case_is_closed_up_once_in_each_epoch(store: Store) -> None:
             await store.turns.close_up(case, WorkspaceRemoved(), trace=TRACE)
         assert (await kinds(store, case)).count("workspace_removed") == epoch
     assert await store.cases.unfinished() == []
+
+
+async def test_a_fenced_turn_can_not_complete_and_one_that_had_completed_says_so(store: Store) -> None:
+    case = await open_case(store)
+    attempt = await begun(store, case, turn=1)
+    assert not await store.turns.fence(case, 1)
+    assert not await complete(store, attempt)
+    assert await complete(store, await begun(store, case, turn=1))
+    assert await store.turns.fence(case, 1)

@@ -152,10 +152,21 @@ async def test_a_case_that_is_over_is_rung_only_for_what_reopens_it(
     store: Store, reports: Reports, bell: NotedBell, text: str, standing: Standing, outcome: str | None
 ) -> None:
     case = await opened(store, reports)
+    await store.inbox.claim(case, turn=1)
     await change(store, case, state=BugState.RESOLVED)
     message = await said(reports, case, text, standing)
     assert message.outcome == outcome
     assert len(bell.rung) == (2 if outcome is None else 1)
+
+
+async def test_a_close_behind_words_that_reopen_is_left_to_the_flow(store: Store, reports: Reports) -> None:
+    case = await opened(store, reports)
+    await store.inbox.claim(case, turn=1)
+    await change(store, case, state=BugState.RESOLVED)
+    await reports.say(case, words("it is broken again", id="e2"), Standing.REPORTER)
+    close = await reports.say(case, words("never mind", id="e3"), Standing.REPORTER)
+    assert close is not None
+    assert (close.kind, close.outcome) == (MessageKind.CLOSE, None)
 
 
 async def test_a_kind_that_the_surface_knows_is_not_guessed(store: Store, reports: Reports) -> None:

@@ -10,8 +10,9 @@ from typing import Final
 from caseworker.agents.prompting import BriefInputs, render
 from caseworker.agents.roles import tools_for
 from caseworker.contract.wire import BugTurnRequest
+from caseworker.core.bug_decisions import is_blind
 from caseworker.core.build_commands import find_commands
-from caseworker.core.errors import Refused
+from caseworker.core.errors import Refused, Transient
 from caseworker.core.messages import SPOKEN, Attachment, Standing
 from caseworker.core.outcomes import Task
 from caseworker.core.states import Role
@@ -30,7 +31,7 @@ class BugBriefing:
 
     async def write(self, request: BugTurnRequest, stored: StoredBug, attempt: Attempt, workspace: Workspace) -> Brief:
         bug, policy = request.bug, request.policy
-        blind = bug.vague and request.turn == 1  # asked about before any tool is used
+        blind = is_blind(bug, request.turn)
         folder = attachment_folder(workspace)
         files = [] if blind else await self._lay_attachments(stored, folder)
         system, prompt = render(Role.INVESTIGATOR, Task.BUG, await self._inputs(request, stored, workspace, files))
@@ -73,7 +74,7 @@ class BugBriefing:
             bug_id=bug.id,
             severity=bug.severity,
             services=tuple((name, owners) for name, owners in services.items()),
-            vague=bug.vague and request.turn == 1,
+            vague=is_blind(bug, request.turn),
             continues_from=bug.waited_in.value if bug.waited_in else "",
             timed_out=bug.timed_out,
             attachments=tuple(
@@ -93,15 +94,18 @@ class BugBriefing:
         don't count in this case are not among them: nor are their words."""
         said = await self._store.inbox.of(stored.case.id)
         surfaces = {message.id: message.surface for message in said if message.standing is not Standing.OTHER}
+        late = {}
         for attachment in await self._store.attachments.of(stored.case.id):
             if attachment.is_missing and attachment.message in surfaces:
-                await self._fetch(surfaces[attachment.message], attachment)
+                late[attachment.id] = await self._fetch(surfaces[attachment.message], attachment)
         files = [file for file in await self._store.attachments.of(stored.case.id) if file.message in surfaces]
+        files = [file.model_copy(update={"problem": file.problem or late.get(file.id, "")}) for file in files]
         await asyncio.to_thread(_write, folder, [file for file in files if not file.problem])
         return files
 
-    async def _fetch(self, surface: str, attachment: Attachment) -> None:
-        """From where it was said: a case of the terminal has a thread for developers in a chat."""
+    async def _fetch(self, surface: str, attachment: Attachment) -> str:
+        """From where it was said: a case of the terminal has a thread for developers in a chat. What is wrong at the
+        moment, if it can't be had now: the turn goes on without, and the next one tries again."""
         chat = self._chats.get(surface)
         try:
             if attachment.size > ATTACHMENT_LIMIT:
@@ -111,8 +115,11 @@ class BugBriefing:
             content = await chat.fetch(attachment.source, limit=ATTACHMENT_LIMIT)
         except Refused as refused:
             await self._store.attachments.fill(attachment.id, b"", problem=str(refused))
+        except Transient as error:
+            return f"not to be had at the moment: {error}"
         else:
             await self._store.attachments.fill(attachment.id, content)
+        return ""
 
 
 def attachment_folder(workspace: Workspace) -> Path:

@@ -6,13 +6,13 @@ from caseworker.activities.posting import Posting
 from caseworker.activities.records import claimed
 from caseworker.activities.running import refusals_told, short_work, traced
 from caseworker.contract.activities import BugRecordActivities
-from caseworker.contract.wire import PostRequest, SaveBug, SinceRequest
+from caseworker.contract.wire import ClaimRequest, PostRequest, SaveBug, SinceRequest
 from caseworker.core.bug_words import Matter, words_for
 from caseworker.core.bugs import About, Bug, Post
 from caseworker.core.commands import understand
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId
-from caseworker.core.messages import Claimed, Message, MessageKind
+from caseworker.core.messages import Claimed, Message
 from caseworker.core.outcomes import BugOutcome
 from caseworker.core.record import BugRead
 from caseworker.core.reports import read_report, reported
@@ -63,12 +63,17 @@ class BugRecords(BugRecordActivities):
             if move is None:
                 await self._store.bugs.save(after, trace=trace)
             else:
-                await self._store.bugs.save(after, [move], trace=trace, key=f"move/{move.number}")
+                key = f"move/{move.number}/{move.to_state}"
+                await self._store.bugs.save(after, [move], trace=trace, key=key)
 
     @activity.defn
     async def messages_since(self, request: SinceRequest) -> list[Claimed]:
         said = await self._store.inbox.of(request.case)
         return [claimed(message) for message in said if message.id > request.after and message.outcome is None]
+
+    @activity.defn
+    async def fence_turn(self, request: ClaimRequest) -> bool:
+        return await self._store.turns.fence(request.case, request.turn)
 
 
 class PostWriter:
@@ -115,10 +120,10 @@ class PostWriter:
     async def _closing_words(self, stored: StoredBug) -> str:
         """The reason a developer gave with the close; the reporter's own words need no repeating."""
         said = await self._store.inbox.of(stored.case.id)
-        closing = [message for message in said if message.kind is MessageKind.CLOSE and message.resolution]
-        if not closing or not stored.case.resolution:
+        closing = next((message for message in said if message.id == stored.case.closed_by), None)
+        if closing is None or closing.resolution is None:
             return ""
-        return understand(closing[-1].text, closing[-1].standing, asked=True).reason or closing[-1].text
+        return understand(closing.text, closing.standing, asked=True).reason or closing.text
 
 
 async def outcome_of(store: Store, stored: StoredBug, turn: int) -> BugOutcome | None:

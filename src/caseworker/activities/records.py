@@ -52,6 +52,11 @@ class Records(RecordActivities):
         return [claimed(message) for message in messages if message.outcome is None]
 
     @activity.defn
+    async def given_to(self, request: ClaimRequest) -> list[MessageId]:
+        said = await self._store.inbox.of(request.case)
+        return [message.id for message in said if message.turn == request.turn and message.outcome is None]
+
+    @activity.defn
     async def settle_messages(self, request: SettleRequest) -> None:
         await self._store.inbox.settle(request.messages, request.outcome)
 

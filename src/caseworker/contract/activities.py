@@ -25,7 +25,7 @@ from caseworker.contract.wire import (
 )
 from caseworker.core.bugs import Bug
 from caseworker.core.case import Case
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.ids import CaseId, MessageId, Sha
 from caseworker.core.messages import Claimed
 from caseworker.core.sla import SlaFacts
 
@@ -43,6 +43,11 @@ class RecordActivities:
 
     @activity.defn
     async def claim_messages(self, request: ClaimRequest) -> list[Claimed]:
+        _signature()
+
+    @activity.defn
+    async def given_to(self, request: ClaimRequest) -> list[MessageId]:
+        """What a turn was given, before it began or while it worked, and nobody has answered for yet."""
         _signature()
 
     @activity.defn
@@ -101,6 +106,11 @@ class BugRecordActivities:
 
     @activity.defn
     async def save_bug(self, request: SaveBug) -> None:
+        _signature()
+
+    @activity.defn
+    async def fence_turn(self, request: ClaimRequest) -> bool:
+        """No attempt at it can complete from now on. True: it was complete already."""
         _signature()
 
     @activity.defn

@@ -86,26 +86,28 @@ class Ended(BaseModel):
 
 
 def look(bug: Bug, claimed: Sequence[Claimed], policy: Policy, now: datetime) -> Look:
-    """Commands are obeyed in the order they came. What was said before a close is answered for as over; what asks for
-    more after it opens the case again."""
+    """Everything in the order it came. What was said before a close is answered for as over; what asks for more after
+    it opens the case again, and what follows that is said to an open case."""
     settled: list[Settled] = []
     spoken: list[Claimed] = []
     for message in claimed:
-        if message.kind in SPOKEN:
+        if message.kind in SPOKEN and not bug.is_over:
             spoken.append(message)
-            continue
-        was_open = not bug.is_over
-        bug, outcome = _obey(bug, message, policy, now)
-        settled.append(Settled(messages=(message.id,), outcome=outcome))
-        if was_open and bug.is_over:
-            settled += _as_over(spoken)
-            spoken = []
-    if bug.is_over and not any(message.reopens for message in spoken):
-        return Look(after=bug, settled=(*settled, *_as_over(spoken)))
+        elif message.kind in SPOKEN and message.reopens:
+            bug = _heard_again(bug, message)
+            spoken.append(message)
+        elif message.kind in SPOKEN:
+            settled += _as_over([message])
+        else:
+            was_open = not bug.is_over
+            bug, outcome = _obey(bug, message, policy, now)
+            settled.append(Settled(messages=(message.id,), outcome=outcome))
+            if was_open and bug.is_over:
+                settled += _as_over(spoken)
+                spoken = []
     if not spoken:
         return Look(after=bug, settled=tuple(settled))
-    bug = _heard_again(bug, spoken) if bug.is_over else _noted(bug, spoken)
-    bug = _listened(bug, spoken)
+    bug = _listened(_noted(bug, spoken), spoken)
     if bug.state is S.DEV_TAKEOVER:
         ids = tuple(message.id for message in spoken)
         return Look(after=bug, settled=(*settled, Settled(messages=ids, outcome=KEPT_FOR_LATER)))
@@ -122,7 +124,7 @@ def _obey(bug: Bug, message: Claimed, policy: Policy, now: datetime) -> tuple[Bu
             return bug, OVER
         case MessageKind.CLOSE:
             why = f"closed by @{message.author}"
-            return resolved(bug, message.resolution, why), CLOSED
+            return resolved(bug, message.resolution, why, closed_by=message.id), CLOSED
         case MessageKind.CLOSE_INCOMPLETE if not bug.is_over:
             asked = bug.model_copy(update={"asked_to_close": message.author})
             return say(asked, About.ASKED_TO_CLOSE, Audience.DEVELOPERS, message.id), RESOLUTION_ASKED
@@ -195,7 +197,7 @@ def _woken(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
             return bug
 
 
-def _heard_again(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
+def _heard_again(bug: Bug, message: Claimed) -> Bug:
     """A new round: counters and money go on, what was confirmed in the last one counts no more."""
     opened = moved(bug, S.INVESTIGATING, "somebody spoke after it was resolved", waited_in=S.RESOLVED)
     opened = opened.model_copy(
@@ -207,7 +209,8 @@ def _heard_again(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
             "confirmable": False,
             "escalated": False,
             "asked_to_close": "",
-            "answered": max(message.id for message in spoken),
+            "answered": message.id,
+            "closed_by": None,
             "base": None,  # the code may have changed meanwhile
         }
     )
@@ -217,10 +220,15 @@ def _heard_again(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
 # --- the end of a turn
 
 
+def is_blind(bug: Bug, turn: int) -> bool:
+    """A vague report is asked about before any tool is used; unless somebody has worked on it meanwhile."""
+    return bug.vague and turn <= 1 and bug.waited_in is None
+
+
 def honoured(bug: Bug, verdict: Verdict) -> BugAction:
     """The action that is taken: a model proposes, facts permit."""
     match verdict.action:
-        case BugAction.POST_FINDINGS | BugAction.RESOLVED | BugAction.CREATE_FIX if bug.vague and bug.turns <= 1:
+        case BugAction.POST_FINDINGS | BugAction.RESOLVED | BugAction.CREATE_FIX if is_blind(bug, bug.turns):
             return BugAction.ASK_REPORTER  # it had no tools: there is nothing it could have found
         case BugAction.RESOLVED if not (bug.developer_spoke or bug.confirmable):
             return BugAction.POST_FINDINGS
@@ -283,6 +291,8 @@ def fix_opened(bug: Bug, fix: CaseId) -> Bug:
 def fix_refused(bug: Bug, reason: str, policy: Policy, now: datetime) -> Bug:
     told = bug.model_copy(update={"fix_wanted": False, "fix_open": False})
     told = say(told, About.FIX_REFUSED, Audience.DEVELOPERS, bug.turns, note=reason)
+    if told.state is not S.AWAITING_DEV:
+        return told  # people have moved it meanwhile
     return _awaiting_developers(told, policy, now, reason="the fix could not be begun")
 
 
@@ -327,13 +337,30 @@ def _awaiting_developers(bug: Bug, policy: Policy, now: datetime, reason: str = 
     return moved(bug, S.AWAITING_DEV, reason, until=until, remind_at=remind_at)
 
 
-def resolved(bug: Bug, resolution: Resolution | None, reason: str) -> Bug:
-    over = moved(bug, S.RESOLVED, reason, resolution=resolution, asked_to_close="", fix_wanted=False)
+def resolved(bug: Bug, resolution: Resolution | None, reason: str, *, closed_by: MessageId | None = None) -> Bug:
+    over = moved(
+        bug,
+        S.RESOLVED,
+        reason,
+        resolution=resolution,
+        closed_by=closed_by,
+        asked_to_close="",
+        fix_open=bug.fix_open and not bug.fix_wanted,  # one that was not opened yet won't be
+        fix_wanted=False,
+    )
     return say_to_all(over, About.RESOLVED, over.epoch)
 
 
 def say(bug: Bug, about: About, audience: Audience, number: int, *, note: str = "") -> Bug:
-    post = Post(about=about, audience=audience, epoch=bug.epoch, number=number, note=note[:1_000])
+    is_end = about is About.RESOLVED
+    post = Post(
+        about=about,
+        audience=audience,
+        epoch=bug.epoch,
+        number=number,
+        note=bug.reason if is_end else note[:1_000],
+        resolution=bug.resolution if is_end else None,
+    )
     return bug.model_copy(update={"outbox": (*bug.outbox, post)})
 
 
@@ -341,5 +368,14 @@ def say_to_all(bug: Bug, about: About, number: int) -> Bug:
     return say(say(bug, about, Audience.REPORTER, number), about, Audience.DEVELOPERS, number)
 
 
-def said(bug: Bug, post: Post) -> Bug:
-    return bug.model_copy(update={"outbox": tuple(other for other in bug.outbox if other != post)})
+def said(bug: Bug, post: Post, policy: Policy, now: datetime) -> Bug:
+    """Without the post. Who is waited for has the whole time from when they were told, however slow the surface was."""
+    left = tuple(other for other in bug.outbox if other != post)
+    changes: dict[str, object] = {"outbox": left}
+    if post.about is About.QUESTION and bug.state is S.AWAITING_REPORTER and bug.until is not None:
+        changes["until"] = now + timedelta(seconds=policy.reporter_wait_seconds)
+    if post.about is About.FINDINGS and bug.state is S.AWAITING_DEV and bug.remind_at is not None:
+        changes["remind_at"] = now + timedelta(seconds=policy.reminder_seconds)
+        if bug.until is not None:
+            changes["until"] = now + timedelta(seconds=policy.developer_wait_seconds)
+    return bug.model_copy(update=changes)

@@ -71,9 +71,9 @@ def _for_reporter(post: Post, matter: Matter) -> str:
         case About.REOPENED:
             return "This is open again, and we are looking into it."
         case About.RESOLVED:
-            if bug.resolution is None:
+            if post.resolution is None:
                 return "This is closed, as you asked. If it comes back, just write here."
-            return f"This is closed: {_RESOLUTION_WORDS[bug.resolution]}. If it still happens, just write here."
+            return f"This is closed: {_RESOLUTION_WORDS[post.resolution]}. If it still happens, just write here."
         case _:
             return ""
 
@@ -129,8 +129,8 @@ def _for_developers(post: Post, matter: Matter) -> str:
         case About.REOPENED:
             return f"{bug.id} is open again: somebody wrote after it was resolved."
         case About.RESOLVED:
-            kind = f" (`{bug.resolution}`)" if bug.resolution else ""
-            why = f"{bug.reason}: {matter.closed_because}" if matter.closed_because else bug.reason
+            kind = f" (`{post.resolution}`)" if post.resolution else ""
+            why = f"{post.note}: {matter.closed_because}" if matter.closed_because else post.note
             return f"**{bug.id} is resolved**{kind}: {_stopped(why)} Reply here to reopen it."
         case _:
             return ""

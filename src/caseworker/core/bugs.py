@@ -65,6 +65,8 @@ class Post(BaseModel):
     number: int
     note: str = ""
     """A reason in words of ours, where there is one."""
+    resolution: Resolution | None = None
+    """With RESOLVED: as it was then. The case may be open again when this is said."""
 
 
 class Bug(BaseModel):
@@ -114,6 +116,8 @@ class Bug(BaseModel):
     asked_to_close: str = ""
     """Who was asked for a resolution type and a reason."""
     resolution: Resolution | None = None
+    closed_by: MessageId | None = None
+    """The message that closed it, if one did: its reason is told."""
     outbox: tuple[Post, ...] = ()
     """Said in this order, each once; saved with the move that gave rise to it, so that no crash forgets it."""
 

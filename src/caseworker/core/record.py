@@ -65,6 +65,8 @@ class Posted(_Entry):
     text: str
     place: str = ""
     """The surface's own name of the post. Empty: this record is where it is read."""
+    undelivered: bool = False
+    """The surface refused it for good; why is noted beside it."""
 
 
 class SlaChecked(_Entry):

@@ -91,7 +91,7 @@ def epochs_of(
                 epochs.append(SlaFacts(case=case, epoch=following, severity=known, began_at=at, counted_from=at))
             case BugMoved():
                 epochs[-1] = _moved(epochs[-1], entry, at)
-            case Posted(audience=Audience.REPORTER, about=about) if about in _ANSWERS:
+            case Posted(audience=Audience.REPORTER, about=about, undelivered=False) if about in _ANSWERS:
                 epochs[-1] = epochs[-1].model_copy(update={"acknowledged_at": epochs[-1].acknowledged_at or at})
             case SlaChecked():
                 place = _unsettled(epochs)

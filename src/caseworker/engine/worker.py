@@ -35,6 +35,9 @@ def make_workers(
             # A killed worker's sticky queue holds its cases up for this long.
             sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
             graceful_shutdown_timeout=_SHUTDOWN,
+            # As below: a close waits for what it interrupts.
+            max_heartbeat_throttle_interval=timedelta(seconds=1),
+            default_heartbeat_throttle_interval=timedelta(seconds=1),
         ),
         Worker(
             client,

@@ -68,6 +68,10 @@ class CaseFlow:
         self._heard = heard
         return claimed
 
+    async def _given(self, turn: int) -> list[MessageId]:
+        """What a turn that failed had in its hands, also what an attempt heard that can't tell any more."""
+        return await self._record(RecordActivities.given_to, ClaimRequest(case=self._id, turn=turn))
+
     async def _settle(self, messages: list[MessageId], outcome: str) -> None:
         if messages:
             await self._record(RecordActivities.settle_messages, SettleRequest(messages=messages, outcome=outcome))
@@ -97,17 +101,22 @@ class CaseFlow:
         self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, whatever_happens: bool = False
     ) -> R:
         """Short work on the outside, idempotent by its key, repeated until it is done, refused, or the case closed."""
-        handle = workflow.start_activity_method(
+        handle = self._begin(method, argument)
+        await workflow.wait_condition(lambda: handle.done() or (self._closing and not whatever_happens))
+        if not handle.done():
+            handle.cancel()
+        return await handle
+
+    def _begin(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> workflow.ActivityHandle[R]:
+        return workflow.start_activity_method(
             method,
             argument,
             start_to_close_timeout=timedelta(minutes=30),
             heartbeat_timeout=_SHORT_HEARTBEAT,
             retry_policy=_PATIENTLY,
+            # Cancelled is only what is gone: the same effect must not be tried by two at once.
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         )
-        await workflow.wait_condition(lambda: handle.done() or (self._closing and not whatever_happens))
-        if not handle.done():
-            handle.cancel()
-        return await handle
 
     async def _labour(
         self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float

@@ -24,6 +24,7 @@ with workflow.unsafe.imports_passed_through():
         BugTurnReply,
         BugTurnRequest,
         CaseInput,
+        ClaimRequest,
         FixOpened,
         PostRequest,
         SaveBug,
@@ -31,7 +32,6 @@ with workflow.unsafe.imports_passed_through():
     )
     from caseworker.core import bug_decisions as decisions
     from caseworker.core.bugs import About, Bug, BugState
-    from caseworker.core.ids import MessageId
     from caseworker.core.messages import Audience
     from caseworker.core.record import BugMoved
     from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
@@ -51,7 +51,7 @@ class BugInvestigationWorkflow(CaseFlow):
         super().__init__(start)
         self._bug = Bug(id=start.case)
         self._saved = self._bug
-        self._in_hand: list[MessageId] = []  # claimed by the coming turn and not yet answered for
+        self._cut_short: list[workflow.ActivityHandle[Any]] = []
         self._timed = 0  # the round that the clock was last told of
         self._seen = 0  # how many bells had rung when people were last answered during a turn
 
@@ -87,19 +87,32 @@ class BugInvestigationWorkflow(CaseFlow):
     async def _look(self) -> None:
         """What came in is obeyed, answered for, or put into the hands of the coming turn."""
         self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
+        at_work = self._bug.state is BugState.INVESTIGATING
         claimed = await self._claim(self._bug.turns + 1)
+        if not claimed and not at_work and await self._fence():
+            claimed = await self._claim(self._bug.turns + 1)
         found = decisions.look(self._bug, claimed, self._policy, workflow.now())
         await self._become(found.after)
+        if at_work and found.after.state is not BugState.INVESTIGATING:
+            await self._fence()
         for settled in found.settled:
             await self._settle(list(settled.messages), settled.outcome)
-        answered = {message for settled in found.settled for message in settled.messages}
-        self._in_hand = [message.id for message in claimed if message.id not in answered]
+
+    async def _fence(self) -> bool:
+        """Nobody works on the coming turn any more. One that ended unheard of is counted, and True: its number is used
+        up, and would claim nothing."""
+        request = ClaimRequest(case=self._id, turn=self._bug.turns + 1)
+        used = await self._record(BugRecordActivities.fence_turn, request)
+        if used:
+            self._bug = self._bug.model_copy(update={"turns": request.turn})
+        return used
 
     async def _finish(self) -> bool:
         """True: the flow may return, after a look that found nothing, with no bell since and no await in between."""
         await self._keep_time()
         await self._perform(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
         await self._save()
+        await self._fence()
         late = await self._claim(self._bug.turns + 1)
         return not late and self._bells == self._heard
 
@@ -140,17 +153,18 @@ class BugInvestigationWorkflow(CaseFlow):
             heartbeat=self._policy.turn_heartbeat_seconds,
         )
         if not isinstance(reply, BugTurnEnded):
-            await self._give_up(reply.reason, reply.heard)
+            await self._give_up(reply.reason)
             return
         self._bug = self._bug.model_copy(update={"turns": turn})
         ended = decisions.after_turn(self._bug, reply, self._policy, workflow.now())
         await self._become(ended.after)
         await self._settle([message.id for message in reply.heard], decisions.SETTLED_BY[ended.action])
 
-    async def _give_up(self, reason: str, heard: tuple[MessageId, ...] = ()) -> None:
+    async def _give_up(self, reason: str) -> None:
+        given = await self._given(self._bug.turns + 1)
         self._bug = self._bug.model_copy(update={"turns": self._bug.turns + 1})
         await self._become(decisions.after_failed_turn(self._bug, reason, self._policy, workflow.now()))
-        await self._settle(sorted({*self._in_hand, *heard}), decisions.TURN_FAILED)
+        await self._settle(given, decisions.TURN_FAILED)
 
     def _has_news(self) -> bool:
         return self._bells != self._seen
@@ -197,7 +211,7 @@ class BugInvestigationWorkflow(CaseFlow):
         while self._bug.outbox:
             post = self._bug.outbox[0]
             await self._do(BugActivities.post, PostRequest(case=self._id, post=post))
-            self._bug = decisions.said(self._bug, post)
+            self._bug = decisions.said(self._bug, post, self._policy, workflow.now())
             if not self._bug.outbox:
                 await self._save()
         if self._bug.fix_wanted:
@@ -209,13 +223,18 @@ class BugInvestigationWorkflow(CaseFlow):
             await self._deliver()
 
     async def _do(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
-        """A close or a takeover comes first, should the surface be slow; what was cut short is done later."""
-        try:
-            return await self._perform(method, argument)
-        except ActivityError as error:
-            if is_cancelled_exception(error):
-                raise Interrupted from error
-            raise
+        """A close or a takeover comes first, should the surface be slow; what was cut short is done later, and not
+        before it is gone."""
+        for begun in self._cut_short:
+            await workflow.wait_condition(begun.done)
+        self._cut_short.clear()
+        handle = self._begin(method, argument)
+        await workflow.wait_condition(lambda: handle.done() or self._closing)
+        if not handle.done():
+            handle.cancel()
+            self._cut_short.append(handle)
+            raise Interrupted
+        return await handle
 
     async def _keep_time(self) -> None:
         self._timed = self._bug.epoch

@@ -48,6 +48,9 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
 
 
+_ALL_GIVEN = "a failed turn answers for all that it was given"
+
+
 @workflow.defn(name=ISSUE_WORKFLOW)
 class IssueWorkflow(CaseFlow):
     @workflow.init
@@ -139,7 +142,8 @@ class IssueWorkflow(CaseFlow):
         if isinstance(reply, TurnEnded):
             await self._settle(sorted({*_ids(read), *reply.heard}), words.read_by(role))
             return reply
-        await self._settle(sorted({*_ids(read), *reply.heard}), words.TURN_FAILED)
+        given = await self._given(turn) if workflow.patched(_ALL_GIVEN) else _ids(read)
+        await self._settle(sorted({*given, *reply.heard}), words.TURN_FAILED)
         return TurnGaveUp(role=role, reason=reply.reason)
 
     async def _build(self, stage: Stage) -> Fact:

@@ -114,13 +114,23 @@ class Reports:
                 reference=words.reference,
                 refers_to=words.refers_to,
                 resolution=spoken.resolution,
-                outcome=_outcome(spoken.kind, text, standing, bug),
+                outcome=await self._outcome(spoken.kind, text, standing, bug),
                 attachments=words.attachments,
             )
         )
         if message is not None and message.outcome is None:
             await self._ring(case, message.id, message.kind)
         return message
+
+    async def _outcome(self, kind: MessageKind, text: str, standing: Standing, bug: StoredBug) -> str | None:
+        """What came of it, where that is known at once: then nobody is rung. Who may not speak does not reopen either.
+        Where something waits that may open the case again, the flow decides."""
+        if standing is Standing.OTHER:
+            return NOT_THE_REPORTER
+        if not bug.case.is_over or reopens(kind, text):
+            return None
+        waiting = any(message.turn is None for message in await self._store.inbox.of(bug.case.id))
+        return None if waiting else OVER
 
     async def _ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
         """Committed is what counts: a bell not heard costs time only, the reconciler rings again."""
@@ -142,12 +152,3 @@ def _spoken(words: Words, text: str, standing: Standing, bug: StoredBug) -> Spok
     if words.kind is not None:
         return Spoken(kind=words.kind, resolution=words.resolution)
     return understand(text, standing, asked=bug.case.asked_to_close == words.author)
-
-
-def _outcome(kind: MessageKind, text: str, standing: Standing, bug: StoredBug) -> str | None:
-    """What came of it, where that is known at once: then nobody is rung. Who may not speak does not reopen either."""
-    if standing is Standing.OTHER:
-        return NOT_THE_REPORTER
-    if bug.case.is_over and not reopens(kind, text):
-        return OVER
-    return None

@@ -60,12 +60,14 @@ class StoredBugs(Port):
             return await _read(connection)
 
     async def save(self, after: Bug, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None) -> None:
-        """A case that goes on needs a workflow again; that it needs none any more is said by `Turns.close_up`."""
+        """A case that goes on needs a workflow again; that it needs none any more is said by `Turns.close_up`. Who
+        comes late (a worker that was given up for dead) does not put a newer snapshot back."""
         row = update(cases).where(cases.c.id == after.id, cases.c.kind == "bug")
         saved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "changed_at": now()}
         async with self._database.writing() as connection:
             await lock_case(connection, after.id)
-            if await append_entries(connection, after.id, entries, trace=trace, key=key):
+            await append_entries(connection, after.id, entries, trace=trace, key=key)
+            if not await _is_older(connection, after):
                 await connection.execute(row.values(saved if after.is_over else saved | {"over": False}))
 
     async def _row(self, connection: AsyncConnection, bug: NewBug, first: NewMessage) -> CaseId:
@@ -76,6 +78,14 @@ class StoredBugs(Port):
             if await connection.scalar(added) is not None:
                 return case
         raise OurMistake("Every name drawn for a new bug case was taken.")
+
+
+async def _is_older(connection: AsyncConnection, after: Bug) -> bool:
+    known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
+    if known is None:
+        return False
+    newest = Bug.model_validate(known)
+    return (after.transitions, after.turns) < (newest.transitions, newest.turns)
 
 
 async def _known(connection: AsyncConnection, bug: NewBug, first: NewMessage) -> CaseId | None:

@@ -81,6 +81,12 @@ class StoredTurns(Port):
                 await delete_sessions(connection, [attempt.session])
                 await append_entries(connection, attempt.case, [entry], trace=trace)
 
+    async def fence(self, case: CaseId, turn: int) -> bool:
+        async with self._database.writing() as connection:
+            await lock_case(connection, case)
+            await _supersede(connection, case)
+            return bool(await _finished(connection, case, turn))
+
     async def close_up(self, case: CaseId, entry: Entry, *, trace: TraceId) -> None:
         async with self._database.writing() as connection:
             await lock_case(connection, case)

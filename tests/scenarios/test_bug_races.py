@@ -1,0 +1,98 @@
+"""Moments in which two things happen to a bug case at once."""
+
+from pathlib import Path
+
+from caseworker.core.bugs import About, BugState
+from caseworker.core.errors import Transient
+from caseworker.core.messages import Audience
+from caseworker.core.outcomes import Outcome, Task
+from caseworker.core.record import TurnCompleted
+from caseworker.core.states import Role
+from caseworker.ports import Attempt, FinishedTurn
+from tests.edges.slack_world import until
+from tests.world.agent import found
+from tests.world.bugs import BugInWorld
+from tests.world.office import RITA, Office
+from tests.world.slack import UploadedFile
+from tests.world.world import World
+
+S = BugState
+CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
+
+
+async def test_what_a_turn_heard_before_it_broke_is_answered_for(world: World) -> None:
+    def breaks(workspace: Path) -> Outcome:
+        raise RuntimeError("the agent's library broke")
+
+    world.agent.does(Role.INVESTIGATOR, Task.BUG, breaks)
+    world.agent.hears()
+    release = world.agent.holds_in(Role.INVESTIGATOR)
+    bug = await world.reporter_writes(CLEAR)
+    await world.agent.reached(Role.INVESTIGATOR)
+    await bug.developer_says("It is the cart.")
+    release()
+    await bug.expect_state(S.AWAITING_DEV)
+    assert world.agent.heard == ["It is the cart."]
+    await bug.expect_receipts(*["seen by turn 1: given to a turn that failed; people were called"] * 2)
+
+
+async def test_a_worker_that_comes_back_after_a_takeover_makes_nobody_deaf(world: World) -> None:
+    world.agent.holds_in(Role.INVESTIGATOR)
+    bug = await world.reporter_writes(CLEAR)
+    await world.agent.reached(Role.INVESTIGATOR)
+    await bug.developer_says("I'll take it")
+    await bug.expect_post(About.TAKEN_OVER, Audience.DEVELOPERS)
+    await somebody_who_was_cut_off_completes(bug, turn=1)
+    await bug.developer_says("close not_a_bug works as designed")
+    stored = await bug.expect_end()
+    assert stored.case.resolution == "not_a_bug"
+
+
+async def somebody_who_was_cut_off_completes(bug: BugInWorld, turn: int) -> None:
+    """As a worker would that was frozen when the turn was cancelled, and had not begun it yet."""
+    turns, stored = bug.world.store.turns, await bug.stored()
+    attempt = await turns.begin(
+        bug.id, turn, role=Role.INVESTIGATOR, task=Task.BUG, worker="frozen", activity=b"", trace=stored.trace
+    )
+    assert isinstance(attempt, Attempt)
+    assert stored.case.base is not None
+    outcome = found()(bug.world.repository)
+    assert not hasattr(outcome, "why")
+    same = {"turn": turn, "attempt": attempt.number, "role": Role.INVESTIGATOR, "task": Task.BUG, "calls": 1}
+    finished = FinishedTurn.model_validate(
+        {**same, "outcome": outcome, "checkpoint": stored.case.base, "session": attempt.session, "cost_micros": 0}
+    )
+    entry = TurnCompleted.model_validate(
+        {**same, "status": "post_findings", "summary": "late", "checkpoint": stored.case.base, "cost_micros": 0}
+    )
+    assert await turns.complete(attempt, finished, None, entry)
+
+
+async def test_a_post_that_is_under_way_when_the_case_is_closed_is_there_once(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    office.slack.trouble.hang("chat.postMessage")
+    await bug.in_reports(RITA, "And order 1183.")
+    await until(lambda: any("/noted.reporter/" in post.key for post in office.slack.posts()))  # done, not answered
+    await bug.in_reports(RITA, "never mind")
+    await bug.expect_state(S.RESOLVED)  # at once, whatever the surface does
+    office.slack.trouble.let_go()
+    await bug.expect_end()
+    keys = [post.key for post in office.slack.posts()]
+    assert len(keys) == len(set(keys))
+
+
+async def test_a_file_that_slack_can_not_give_now_holds_nothing_up(office: Office) -> None:
+    async def fetch(source: str, *, limit: int) -> bytes:
+        raise Transient("Slack answered 500.")
+
+    chat = office.world.parts.chats["slack"]
+    chat.fetch = fetch  # type: ignore[method-assign] # a server that fails for one file only
+    log = UploadedFile(name="app.log", content=b"Error 500")
+    bug = await office.rita_reports(CLEAR, files=[log])
+    await bug.expect_findings()
+    assert "not to be had at the moment" in office.world.agent.briefs[-1].prompt
+    del chat.fetch
+    await bug.in_reports(RITA, "Anything?")
+    await bug.expect_findings(times=2)
+    assert "app.log (text/plain, 9 bytes)" in office.world.agent.briefs[-1].prompt
