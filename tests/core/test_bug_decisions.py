@@ -6,7 +6,6 @@ import pytest
 
 from caseworker.core.bug_decisions import (
     KEPT_FOR_LATER,
-    OVER,
     RESOLUTION_ASKED,
     Investigated,
     Verdict,
@@ -26,6 +25,7 @@ from caseworker.core.ids import CaseId, MessageId, SessionId
 from caseworker.core.messages import Audience, Claimed, MessageKind, Resolution, Standing
 from caseworker.core.outcomes import BugAction, Severity
 from caseworker.core.policy import Policy
+from caseworker.core.words import OVER
 
 S = BugState
 NOW = datetime(2026, 11, 2, 9, 40, tzinfo=UTC)

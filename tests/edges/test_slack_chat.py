@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from caseworker.chats.terminal import TerminalChat
 from caseworker.core.errors import Refused, Transient
-from caseworker.ports import Chat, Thread
+from caseworker.ports import Thread
 from tests.edges.slack_world import chat_of
 from tests.world.slack import BOT_USER, SlackDouble, UploadedFile
 
@@ -251,15 +250,3 @@ async def test_a_file_that_is_gone_is_a_refusal(slack: SlackDouble) -> None:
 async def test_the_token_is_shown_to_slack_only(slack: SlackDouble, source: str) -> None:
     with pytest.raises(Refused, match="does not lie with Slack"):
         await chat_of(slack).fetch(source, limit=100)
-
-
-# --- the terminal
-
-
-async def test_in_the_terminal_the_record_is_where_posts_are_read() -> None:
-    chat: Chat = TerminalChat()
-    thread = Thread(surface="terminal", channel="")
-    assert await chat.post(thread, "hello", key="one") == ""
-    assert await chat.find(thread, "one") is None
-    with pytest.raises(Refused):
-        await chat.fetch("anything", limit=10)

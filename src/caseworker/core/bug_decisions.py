@@ -14,11 +14,11 @@ from caseworker.core.ids import CaseId, MessageId, SessionId
 from caseworker.core.messages import SPOKEN, Audience, Claimed, MessageKind, Resolution, Standing
 from caseworker.core.outcomes import BugAction, BugOutcome, Severity
 from caseworker.core.policy import Policy
+from caseworker.core.words import OVER
 
 S = BugState
 TEAM: Final = frozenset({Standing.DEVELOPER, Standing.OWNER})
 
-OVER: Final = "the case was over: kept on the record"
 CLOSED: Final = "closed the case"
 RESOLUTION_ASKED: Final = "asked for the resolution type and a reason"
 TAKEN: Final = "the agent stopped: a developer has the case"
