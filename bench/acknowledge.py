@@ -91,8 +91,9 @@ async def _paced(once: Once, rate: float) -> list[float]:
     async def timed() -> None:
         nonlocal good
         begun = time.perf_counter()
-        good += await once()
+        done = await once()
         taken.append((time.perf_counter() - begun) * 1000)
+        good += done
 
     begun = time.perf_counter()
     async with asyncio.TaskGroup() as group:

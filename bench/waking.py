@@ -30,8 +30,8 @@ from caseworker.store.store import Store, open_store
 
 _FEW: Final = 200
 _MANY: Final = 2_000
-_SAMPLE: Final = {_FEW: 100, _MANY: 300}
-_RATE: Final = 5.0
+_SAMPLE: Final = {_FEW: 60, _MANY: 240}
+_RATE: Final = 3.0
 _P95: Final = 500.0
 _RATIO: Final = 1.5
 _AT_ONCE: Final = 16

@@ -6,18 +6,13 @@ import signal
 import sys
 import time
 from pathlib import Path
-from random import Random, SystemRandom
+from random import SystemRandom
 
 from rich.console import Console
 
 from bench.home import private_folder
-from bench.prove.checking import Check
 from bench.prove.contest import contests
-from bench.prove.people import storm
-from bench.prove.processes import Setup, open_stage
-from bench.prove.showing import Column, show
-from bench.prove.sudden import copies, outage
-from bench.prove.trials import Trial
+from bench.prove.storming import Size, storming
 
 
 def main() -> int:
@@ -26,67 +21,30 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--kills", type=int, default=102, help="a third each of worker, Temporal and serving process")
     parser.add_argument("--rate", type=float, default=16.0, help="messages a second")
-    parser.add_argument("--seed", type=int, default=None, help="drawn and printed without one")
-    parser.add_argument("--only", choices=("storm", "contest", "sudden"), default=None)
+    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(1_000_000), help="drawn without one")
+    parser.add_argument("--only", choices=("storm", "sudden", "contest"), default=None)
     parser.add_argument("--keep", type=Path, default=None, help="a folder for databases and logs, to look into later")
-    arguments = parser.parse_args()
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(143)
-    )  # so that processes are stopped and folders removed then, too
-    return asyncio.run(prove(arguments))
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that processes are stopped and folders removed, too
+    size = Size(messages=given.messages, cases=given.cases, kills=given.kills, rate=given.rate)
+    with private_folder() as private:
+        folder: Path = given.keep or private
+        folder.mkdir(parents=True, exist_ok=True)
+        return asyncio.run(prove(folder, size, given.seed, given.only))
 
 
-async def prove(arguments: argparse.Namespace) -> int:
+async def prove(folder: Path, size: Size, seed: int, only: str | None) -> int:
     console, aside = Console(), Console(stderr=True)
-    seed = arguments.seed if arguments.seed is not None else SystemRandom().randrange(1_000_000)
     begun, holds = time.monotonic(), True
     console.print(f"seed {seed}: `python -m bench.prove --seed {seed}` draws the same again", highlight=False)
-    with private_folder() as private:
-        folder = arguments.keep or private
-        folder.mkdir(parents=True, exist_ok=True)
-        if arguments.only in (None, "storm", "sudden"):
-            holds &= await _storm(folder / "storm", arguments, seed, console, aside)
-        if arguments.only in (None, "contest"):
-            holds &= await contests(folder, seed, console, aside)
+    if only != "contest":
+        sized = None if only == "sudden" else size
+        holds &= await storming(folder / "storm", sized, seed, console, aside, sudden=only != "storm")
+    if only in (None, "contest"):
+        holds &= await contests(folder, seed, console, aside)
     words = "proved" if holds else "NOT proved"
     console.print(f"{words} in {(time.monotonic() - begun) / 60:.1f} minutes, seed {seed}", highlight=False)
     return 0 if holds else 1
-
-
-async def _storm(home: Path, arguments: argparse.Namespace, seed: int, console: Console, aside: Console) -> bool:
-    lot = Random(seed)
-    seconds = arguments.messages / arguments.rate
-    async with open_stage(home, Setup(seed=seed)) as stage:
-        columns = []
-        if arguments.only != "sudden":
-            conversations = storm(arguments.messages, arguments.cases, seconds, lot)
-            trial = Trial(stage=stage, conversations=conversations, lot=lot, aside=aside)
-            await trial.run(seconds=seconds, kills=arguments.kills)
-            share = arguments.messages / 10_000
-            counts = [
-                *(
-                    Check(what=f"kill -9 of {name}", found=n, at_least=arguments.kills // 4)
-                    for name, n in stage.kills.items()
-                ),
-                Check(
-                    what="kill -9, all while messages were sent",
-                    found=sum(stage.kills.values()),
-                    at_least=arguments.kills,
-                ),
-                Check(what="continue-as-news", found=await trial.continued(), at_least=min(100, 100 * share)),
-                Check(what="reopenings", found=trial.reopenings(), at_least=min(50, 50 * share)),
-                Check(what="came to rest (1: yes)", found=trial.rested, at_least=1),
-                Check(what="seconds of sending", found=round(trial.sending)),
-                Check(what="seconds until rest", found=round(trial.resting)),
-            ]
-            columns.append(Column(name="the storm", checks=[*trial.checks(), *counts]))
-            show("Acknowledged is handled once, in order, and answered once", columns, console)
-        sudden = [await copies(stage, aside), await outage(stage, lot, aside)]
-        for title, checks in sudden:
-            show(title, [Column(name="", checks=checks)], console)
-        return all(check.holds for column in columns for check in column.checks) and all(
-            check.holds for _, checks in sudden for check in checks
-        )
 
 
 if __name__ == "__main__":

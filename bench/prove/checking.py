@@ -9,6 +9,7 @@ from bench.prove.people import Mail
 from bench.prove.standin import Given, marks
 
 READ = "read by the investigator"
+NEVER_CLAIMED = "never claimed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +28,8 @@ class Check:
 
     @property
     def wanted(self) -> str:
+        if self.at_most is not None and self.at_most == self.at_least:
+            return f"{self.at_most:g}{self.unit}"
         if self.at_most is not None:
             return f"{self.at_most:g}{self.unit}" if self.at_most == 0 else f"≤ {self.at_most:g}{self.unit}"
         return "" if self.at_least is None else f"≥ {self.at_least:g}{self.unit}"
@@ -34,20 +37,21 @@ class Check:
 
 def handled_once(mails: Sequence[Mail], facts: Facts) -> list[Check]:
     """Acknowledged is handled, once; so is what landed without an acknowledgement."""
-    rows = Counter(row.event_id for row in facts.messages)
+    rows = Counter(row.reference for row in facts.messages)
     words = Counter(number for row in facts.messages for number in marks(row.text))
     claims = Counter(message for _, _, message in facts.claims)
     by_look = {row.id for row in facts.messages if row.turn}
     return [
         Check(
             what="acknowledged and not in the inbox",
-            found=sum(mail.acknowledged and rows[mail.event_id] == 0 for mail in mails),
+            found=sum(mail.acknowledged and rows[mail.reference] == 0 for mail in mails),
             at_most=0,
         ),
         Check(what="in the inbox twice", found=_more_than_once(rows) + _more_than_once(words), at_most=0),
-        Check(what="never claimed", found=sum(row.turn is None for row in facts.messages), at_most=0),
+        Check(what=NEVER_CLAIMED, found=sum(row.turn is None for row in facts.messages), at_most=0),
         Check(what="claimed twice", found=_more_than_once(claims), at_most=0),
         Check(what="claimed by nobody on the record", found=len(by_look - set(claims)), at_most=0),
+        Check(what="moves of a case out of order, or not saved", found=facts.misplaced_moves, at_most=0),
         Check(what="without an outcome", found=sum(row.outcome is None for row in facts.messages), at_most=0),
     ]
 

@@ -30,8 +30,7 @@ class ClaimsById:
                 unclaimed = update(rows).where(rows.c.id.in_([message.id for message in fresh]), rows.c.turn.is_(None))
                 await connection.execute(unclaimed.values(turn=turn))
             entry = MessagesClaimed(turn=turn, messages=[message.id for message in fresh])
-            key = f"claim/{turn}/{fresh[0].id}"
-            await self._store.record.append(case, [entry], trace=fresh[0].trace, key=key)
+            await self._store.record.append(case, [entry], trace=fresh[0].trace)
         return [
             claimed(message)
             for message in await self._store.inbox.of(case)

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ class Row:
 
     id: int
     case: str
-    event_id: str
+    reference: str
     text: str
     turn: int | None
     outcome: str | None
@@ -49,6 +49,8 @@ class Facts:
     posts: frozenset[str]
     """Keys of all posts that were begun and are done."""
     undone_posts: int
+    misplaced_moves: int
+    """Of cases: out of their order in the record, or not what the case's snapshot says was the last one."""
     reopenings: int
     turns: int
     cases: int
@@ -77,7 +79,7 @@ def pulse(database: Path) -> Pulse:
 def gather(database: Path) -> Facts:
     with _reading(database) as connection:
         messages = connection.execute(
-            "select id, case_id, external_id, text, turn, outcome from messages order by id"
+            "select id, case_id, reference, text, turn, outcome from messages order by id"
         ).fetchall()
         claims = [
             (case, json.loads(body)["turn"], message)
@@ -88,20 +90,36 @@ def gather(database: Path) -> Facts:
             (case, json.loads(body)["place"])
             for case, body in connection.execute("select case_id, body from record where kind = 'posted'")
         ]
+        moves = [
+            (case, json.loads(body)["number"])
+            for case, body in connection.execute(
+                "select case_id, body from record where kind = 'bug_moved' order by case_id, sequence"
+            )
+        ]
         effects = connection.execute("select key, done_at from effects where kind = 'post'").fetchall()
         snapshots = [
             json.loads(snapshot) for (snapshot,) in connection.execute("select snapshot from cases where kind = 'bug'")
         ]
     return Facts(
-        messages=[Row(id=i, case=c, event_id=e, text=t, turn=n, outcome=o) for i, c, e, t, n, o in messages],
+        messages=[Row(id=i, case=c, reference=e or "", text=t, turn=n, outcome=o) for i, c, e, t, n, o in messages],
         claims=claims,
         places=[(case, place) for case, place in said if place],
         posts=frozenset(key for key, done in effects if done),
+        misplaced_moves=_misplaced(moves, {snapshot["id"]: snapshot["transitions"] for snapshot in snapshots}),
         undone_posts=sum(done is None for _, done in effects),
         reopenings=sum(snapshot["epoch"] - 1 for snapshot in snapshots),
         turns=sum(snapshot["turns"] for snapshot in snapshots),
         cases=len(snapshots),
     )
+
+
+def _misplaced(moves: Sequence[tuple[str, int]], counted: Mapping[str, int]) -> int:
+    newest: dict[str, int] = {}
+    wrong = 0
+    for case, number in moves:
+        wrong += number <= newest.get(case, 0)
+        newest[case] = number
+    return wrong + sum(newest.get(case, 0) != count for case, count in counted.items())
 
 
 @contextmanager

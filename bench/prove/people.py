@@ -39,7 +39,8 @@ class Mail:
     text: str
     at: float
     """Seconds from the start at which it is sent, if its author is free by then."""
-    event_id: str = ""
+    reference: str = ""
+    """Slack's own name for it: channel and time stamp. It comes as an event, or is read later by catching up."""
     acknowledged: bool = False
     tries: int = 0
 
@@ -130,7 +131,7 @@ class Sender:
         if not conversation.anchor:
             conversation.anchor = str(message["ts"])
         payload = self._slack.indexed.callback(self._slack.indexed.event_of(message, channel))
-        mail.event_id = str(payload["event_id"])
+        mail.reference = f"{channel}:{message['ts']}"
         self.sent.append(mail)
         await self._with_retries(mail, payload)
 

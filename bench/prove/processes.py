@@ -16,6 +16,7 @@ from typing import Final, Literal
 import aiohttp
 
 from bench.projects import make_shop
+from bench.prove.people import Conversation
 from bench.prove.slack import REPORTS, SUMMARIES, CountingSlack
 from caseworker.chats.slack_app import PATH
 from caseworker.core.errors import Transient
@@ -145,6 +146,8 @@ class Stage:
     serving: Kept
     url: str
     log: Path
+    conversations: list[Conversation] = field(default_factory=list)
+    """All that were begun here."""
     kills: dict[Target, int] = field(default_factory=lambda: {"worker": 0, "temporal": 0, "serving": 0})
 
     @property

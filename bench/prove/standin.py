@@ -40,12 +40,13 @@ class Given:
 
 
 class StandIn:
-    """`asks_only`: it asks the reporter at once, and listens to nobody."""
+    """`asks_only`: it asks the reporter at once. `deaf`: it hears nobody while it works."""
 
-    def __init__(self, log: Path, *, seed: int, asks_only: bool = False) -> None:
+    def __init__(self, log: Path, *, seed: int, asks_only: bool = False, deaf: bool = False) -> None:
         self._log = log
         self._seed = seed
         self._asks_only = asks_only
+        self._deaf = deaf
 
     async def run(
         self, brief: Brief, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]], ear: Ear
@@ -56,6 +57,8 @@ class StandIn:
         self._note(brief, marks(brief.prompt))
         for _ in range(lot.choice((1, 2))):
             await asyncio.sleep(lot.uniform(0.02, 0.2))
+            if self._deaf:
+                continue
             heard = [number for message in await ear.news() for number in marks(message.text)]
             self._note(brief, heard)
         (outcome,) = lot.choices((_asks(), _finds("post_findings"), _finds("resolved")), weights=(35, 55, 10))

@@ -13,6 +13,7 @@ from bench.prove.checking import Check, handled_once
 from bench.prove.facts import gather, pulse
 from bench.prove.people import Sender, storm
 from bench.prove.processes import Stage
+from bench.prove.showing import Column
 from bench.prove.slack import REPORTS
 from bench.prove.trials import Trial
 
@@ -20,10 +21,10 @@ _COPIES: Final = 50
 _AWAY: Final = 60.0
 _CASES: Final = 20
 _EACH: Final = 6
-Shown = tuple[str, list[Check]]
+Shown = tuple[str, Column]
 
 
-async def copies(stage: Stage, aside: Console) -> Shown:
+async def copies(stage: Stage, lot: Random, aside: Console) -> Shown:
     """A new report, delivered fifty times at once: one case, one message, one answer."""
     aside.print(f"{_COPIES} copies of one delivery …", style="dim", highlight=False)
     sender = Sender(stage.slack, stage.url)
@@ -32,19 +33,20 @@ async def copies(stage: Stage, aside: Console) -> Shown:
     payload = workspace.callback(workspace.event_of(said, REPORTS))
     answers = await asyncio.gather(*(sender.post(json.dumps(payload)) for _ in range(_COPIES)))
     await sender.close()
-    quiet = Trial(stage=stage, conversations=(), lot=Random(0), aside=aside)
+    quiet = Trial(stage=stage, conversations=(), lot=lot, aside=aside)
     await quiet.quiet()
     await quiet.sender.close()
-    rows = [row for row in gather(stage.database).messages if row.event_id == payload["event_id"]]
+    rows = [row for row in gather(stage.database).messages if row.reference == f"{REPORTS}:{said['ts']}"]
     case = rows[0].case if rows else ""
     abouts = Counter(key.removeprefix(f"{case}/").split("/")[1] for key in workspace.keys if key.startswith(f"{case}/"))
     answered = abouts["question.reporter"] + abouts["findings.reporter"]
-    return "Fifty copies of one delivery at the same time", [
+    checks = [
         Check(what="copies acknowledged", found=sum(answers), at_least=_COPIES),
         Check(what="messages in the inbox", found=len(rows), at_least=1, at_most=1),
         Check(what="acknowledgements to the reporter", found=abouts["acknowledged.reporter"], at_least=1, at_most=1),
         Check(what="answers of the investigator", found=answered, at_least=1, at_most=1),
     ]
+    return f"{_COPIES} copies of one delivery at the same time", Column(name="found", checks=checks)
 
 
 async def outage(stage: Stage, lot: Random, aside: Console) -> Shown:
@@ -67,7 +69,7 @@ async def outage(stage: Stage, lot: Random, aside: Console) -> Shown:
     await trial.rest()
     await trial.sender.close()
     facts = gather(stage.database)
-    return f"Temporal away for {_AWAY:.0f} s while people talk", [
+    checks = [
         Check(what="messages sent meanwhile", found=_CASES * _EACH),
         Check(what="acknowledged meanwhile", found=during, at_least=_CASES * _EACH),
         Check(what="waiting in the inbox when it came back", found=left),
@@ -76,3 +78,4 @@ async def outage(stage: Stage, lot: Random, aside: Console) -> Shown:
         Check(what="came to rest (1: yes)", found=trial.rested, at_least=1),
         Check(what="seconds from its return to rest", found=round(time.monotonic() - back)),
     ]
+    return f"Temporal away for {_AWAY:.0f} s while people talk", Column(name="found", checks=checks)

@@ -46,6 +46,7 @@ class Trial:
 
     def __post_init__(self) -> None:
         self.sender = Sender(self.stage.slack, self.stage.url)
+        self.stage.conversations += self.conversations
 
     @property
     def mails(self) -> list[Mail]:
@@ -53,7 +54,8 @@ class Trial:
 
     async def run(self, *, seconds: float, kills: int = 0, away: float = 0.0) -> None:
         watching = asyncio.create_task(self._tell())
-        killing = asyncio.create_task(self._kill(seconds, kills))
+        # An absence comes after the kills: who is up then has to cope with it alone.
+        killing = asyncio.create_task(self._kill(seconds * (0.48 if away else 0.96), kills))
         absence = asyncio.create_task(self._absence(seconds / 2, away))
         try:
             await self.sender.play(self.conversations)
@@ -96,7 +98,7 @@ class Trial:
         cases = {case: anchor for anchor, case in self.stage.slack.indexed.case_of.items()}
         anchors = {cases[case] for case in found.waiting if case in cases}
         number = max(mail.number for mail in self.mails)
-        for conversation in self.conversations:
+        for conversation in self.stage.conversations:
             if conversation.anchor in anchors:
                 number += 1
                 text = f"is there anything new? {mark(number)}"
@@ -108,7 +110,7 @@ class Trial:
         moments: list[tuple[float, Target]] = []
         for place, target in enumerate(_TARGETS):
             count = (kills + len(_TARGETS) - 1 - place) // len(_TARGETS)
-            slices = [seconds * 0.96 * (number + self.lot.random()) / count for number in range(count)]
+            slices = [seconds * (number + self.lot.random()) / count for number in range(count)]
             moments += [(at, target) for at in slices]
         for at, target in sorted(moments):
             await asyncio.sleep(at - (time.monotonic() - self.begun))

@@ -45,7 +45,9 @@ def main() -> int:
     log, seed, flow, *options = sys.argv[1:]
     settings = load_settings()
     set_up_logs(settings)
-    standin = StandIn(Path(log), seed=int(seed), asks_only="asks-only" in options)
+    # An ear asks the store who is waiting: a queue in memory has none.
+    deaf = flow == "queue-in-memory"
+    standin = StandIn(Path(log), seed=int(seed), asks_only="asks-only" in options, deaf=deaf)
     real_parts = wiring.make_parts
 
     def make_parts(settings: Settings, store: Store, client: Client) -> wiring.Parts:
