@@ -29,7 +29,7 @@ def test_the_demo_is_a_conversation_with_a_pull_request_at_its_end(terminal: Ter
             "caseworker → reporter: You are right",
             "caseworker → developers: Orders of exactly 50.00",
             "grace (developer): Well found. Please fix it",
-            "The fix is under way as",
+            "The fix is being worked on as",
             "opened pull request 1",
             "caseworker → developers: Pull request 1 is ready",
             "Merge it",

@@ -135,8 +135,9 @@ class BugInvestigationWorkflow(CaseFlow):
 
     async def _receive(self) -> None:
         """The first minutes: the reporter knows, the report is read, developers can follow."""
-        await self._become(decisions.say(self._bug, About.ACKNOWLEDGED, Audience.REPORTER, 1))
-        await self._deliver()
+        if self._bug.epoch == 1:  # who was told that it is open again knows that it was heard
+            await self._become(decisions.say(self._bug, About.ACKNOWLEDGED, Audience.REPORTER, 1))
+            await self._deliver()
         self._bug = await self._record(BugRecordActivities.read_report, self._bug)
         await self._become(decisions.say(self._bug, About.SUMMARY, Audience.DEVELOPERS, 1))
         await self._deliver()
