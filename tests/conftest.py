@@ -7,3 +7,8 @@ pytest_plugins = ["tests.databases"]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--keep-histories", default=None, help="a folder for the workflow histories of the scenarios")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first: then the short ones fill the gaps, and no worker is left alone at the end."""
+    items.sort(key=lambda item: item.path.parent.name != "scenarios")

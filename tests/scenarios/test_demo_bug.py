@@ -1,6 +1,5 @@
 """`caseworker demo bug`: one command, from a vague report to a pull request, again and again."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,12 +39,3 @@ def test_the_demo_is_a_conversation_with_a_pull_request_at_its_end(terminal: Ter
         assert places == sorted(place for place in places if place is not None)
         assert any("↳ seen by turn 2" in line and "Oh, and with a sticker" in line for line in lines)
         assert git(terminal.home / "demo" / f"shop-{number}", "branch", "--list", "agent/*") == "agent/issue-1"
-
-
-def test_the_demo_for_programs_is_json_line_by_line(terminal: Terminal) -> None:
-    answer = terminal.types("demo", "bug", "--json")
-    assert answer.code == 0, answer.err
-    *record, bug, summary = [json.loads(line) for line in answer.out.splitlines()]
-    assert {entry["entry"]["kind"] for entry in record} >= {"bug_reported", "posted", "pull_request_opened"}
-    assert (bug["status"], bug["fix"]) == ("pending_verification", "local/shop-1#1")
-    assert (summary["result"], summary["pull_request"]) == ("pull_request", 1)

@@ -23,6 +23,11 @@ REHEARSAL = Path(__file__).with_name("greeting.yaml")
 BUG_REHEARSAL = Path(__file__).with_name("bug.yaml")
 
 
+def _heeds_interrupts() -> None:
+    """A suite that runs in the background ignores Ctrl-C, and would hand that on to what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @dataclass(frozen=True)
 class Answer:
     code: int
@@ -64,7 +69,12 @@ class Terminal:
 
     def starts(self, *arguments: str | Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            self.command(arguments), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            self.command(arguments),
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=_heeds_interrupts,
         )
 
     def reads_json(self, *arguments: str | Path) -> dict[str, object]:
@@ -130,7 +140,13 @@ class Window:
         self.modes_before = termios.tcgetattr(inside)
         self._inside = inside
         self.process = subprocess.Popen(
-            command, env=environment, stdin=inside, stdout=inside, stderr=inside, start_new_session=True
+            command,
+            env=environment,
+            stdin=inside,
+            stdout=inside,
+            stderr=inside,
+            start_new_session=True,
+            preexec_fn=_heeds_interrupts,
         )
         self._shown = b""
 
