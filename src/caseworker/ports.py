@@ -3,7 +3,7 @@
 Nothing here knows a vendor. Values are core's; a port returns expected results and raises `Transient` or `Refused`.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence, Set
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -219,6 +219,9 @@ class Record(Protocol):
         """In order, in one transaction. With a key that was used for this case before: a no-op."""
 
     async def read(self, case: CaseId, *, after: int = 0, limit: int = 500) -> list[Recorded]: ...
+
+    async def whole(self, case: CaseId, kinds: Collection[str] | None = None) -> list[Recorded]:
+        """From the first entry to the newest, or only those of some kinds."""
 
 
 class Attempt(_Value):

@@ -94,10 +94,20 @@ class SlackBug(BugInWorld):
     # --- what we expect
 
     async def expect_told_once(self) -> None:
-        """Everything that the bot has said is in the two threads: each once, in its order, and nothing else."""
-        told = {audience: await self.posts(audience=audience) for audience in Audience}
-        assert self.told_in_reports() == [to_mrkdwn(text) for text in told[Audience.REPORTER]]
-        assert await self.told_in_summaries() == [to_mrkdwn(text) for text in told[Audience.DEVELOPERS]]
+        """Everything that the bot has said is in the two threads: each once, in its order, and nothing else. A post is
+        seen a moment before it is on record."""
+        deadline = time.monotonic() + PATIENCE
+        while (seen := await self._seen()) != (on_record := await self._on_record()):
+            assert time.monotonic() < deadline, (seen, on_record)
+            await asyncio.sleep(0.02)
+
+    async def _seen(self) -> tuple[list[str], list[str]]:
+        return self.told_in_reports(), await self.told_in_summaries()
+
+    async def _on_record(self) -> tuple[list[str], list[str]]:
+        of_reporter = await self.posts(audience=Audience.REPORTER)
+        of_developers = await self.posts(audience=Audience.DEVELOPERS)
+        return [to_mrkdwn(text) for text in of_reporter], [to_mrkdwn(text) for text in of_developers]
 
     # --- what can be looked at
 

@@ -105,7 +105,7 @@ class Attempts:
         if not end.retry:
             return await self._gave_up(this, end.reason)
         await self._give_up(this, end.reason)
-        return TurnDied(reason=end.reason, passing=end.why == "model", heard=await self.heard(this.case, this.turn))
+        return TurnDied(reason=end.reason, passing=end.why == "model")
 
     async def finished(self, this: Try, end: AgentFinished, checkpoint: Sha) -> tuple[FinishedTurn, TurnCompleted]:
         spent = await self._store.ledger.spent(this.case, this.turn)
@@ -139,7 +139,7 @@ class Attempts:
 
     async def _gave_up(self, this: Try, reason: str) -> TurnGaveUp:
         await self._give_up(this, reason)
-        return TurnGaveUp(role=this.role, reason=reason, heard=await self.heard(this.case, this.turn))
+        return TurnGaveUp(role=this.role, reason=reason)
 
     async def _give_up(self, this: Try, reason: str) -> None:
         entry = TurnFailed(turn=this.turn, attempt=this.attempt.number, role=this.role, task=this.task, reason=reason)

@@ -2,7 +2,6 @@
 
 import asyncio
 import mimetypes
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -20,7 +19,6 @@ from caseworker.ports import Attempt, Brief, Chat, Store, StoredBug, Workspace, 
 
 ATTACHMENT_LIMIT: Final = 10_000_000
 """Bytes of one file."""
-_PLAIN_SUFFIX: Final = re.compile(r"\.[a-z0-9]{1,8}")
 
 
 class BugBriefing:
@@ -139,7 +137,5 @@ def _write(folder: Path, files: list[Attachment]) -> None:
 
 def file_name(attachment: Attachment) -> str:
     """`12-1.png`: the message and the place in it. Of what its author called it only a plain ending remains."""
-    ending = Path(attachment.title).suffix.lower()
-    if not _PLAIN_SUFFIX.fullmatch(ending):
-        ending = mimetypes.guess_extension(attachment.media_type) or ""
+    ending = attachment.plain_ending or mimetypes.guess_extension(attachment.media_type) or ""
     return f"{attachment.message}-{attachment.id}{ending}"

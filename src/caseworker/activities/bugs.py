@@ -18,7 +18,7 @@ from caseworker.core.record import BugRead
 from caseworker.core.reports import read_report, reported
 from caseworker.ports import Store, StoredBug
 
-_OF_A_TURN = (About.QUESTION, About.FINDINGS, About.ESCALATION)
+_OF_A_TURN = (About.QUESTION, About.FINDINGS)
 
 
 async def stored_bug(store: Store, case: CaseId) -> StoredBug:

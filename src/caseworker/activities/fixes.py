@@ -3,8 +3,8 @@
 from caseworker.core.bug_words import Matter, findings, fix_issue
 from caseworker.core.bugs import Bug
 from caseworker.core.casefile import AnalysisSection, CaseFile, IssueSection, new_case_file
-from caseworker.core.ids import CaseId, MessageId, issue_case
-from caseworker.core.messages import MessageKind, NewMessage, Standing
+from caseworker.core.ids import CaseId, issue_case
+from caseworker.core.messages import NOBODY, MessageKind, NewMessage, Standing
 from caseworker.core.outcomes import BugOutcome, TestRequirement
 from caseworker.core.states import TERMINAL
 from caseworker.ports import Doorbell, Forge, Issue, NewIssue, Store, StoredBug
@@ -25,7 +25,7 @@ class Fixes:
             case = known.case.id
         else:
             case = await self._new(stored, bug, outcome)
-        await self._doorbell.ring(case, MessageId(0), MessageKind.WORDS)
+        await self._doorbell.ring(case, NOBODY, MessageKind.WORDS)
         return case
 
     async def _new(self, stored: StoredBug, bug: Bug, outcome: BugOutcome) -> CaseId:

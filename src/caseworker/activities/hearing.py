@@ -3,9 +3,8 @@
 from collections.abc import Sequence, Set
 from typing import Final
 
-from caseworker.core.conversation import Line, conversation, for_the_agent
+from caseworker.core.conversation import SAID, Line, conversation, for_the_agent
 from caseworker.core.messages import Message, Standing
-from caseworker.core.record import Recorded
 from caseworker.ports import Attempt, Store
 
 OF_A_BUG: Final = frozenset({Standing.REPORTER, Standing.DEVELOPER, Standing.OWNER})
@@ -26,7 +25,5 @@ class TurnEar:
         return await self._store.inbox.overhear(self._attempt.case, self._attempt.turn, self._standings)
 
     async def conversation(self) -> Sequence[Line]:
-        record: list[Recorded] = []
-        while news := await self._store.record.read(self._attempt.case, after=record[-1].sequence if record else 0):
-            record.extend(news)
-        return for_the_agent(conversation(record))
+        said = await self._store.record.whole(self._attempt.case, SAID)
+        return for_the_agent(conversation(said))

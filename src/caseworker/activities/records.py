@@ -12,7 +12,7 @@ from caseworker.core.case import Case
 from caseworker.core.commands import reopens
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import Claimed, Message, NewMessage, Standing
+from caseworker.core.messages import NOBODY, Claimed, Message, NewMessage, Standing
 from caseworker.core.sections import after_move
 from caseworker.ports import Doorbell, Store, StoredCase
 
@@ -69,7 +69,7 @@ class Records(RecordActivities):
             await self._store.cases.move(request.after, request.entry, file, trace=stored.trace, tell=news)
         if news is not None:
             with suppress(Transient):  # it is in the bug's inbox; the reconciler rings, too
-                await self._doorbell.ring(news.case, MessageId(0), news.kind)
+                await self._doorbell.ring(news.case, NOBODY, news.kind)
 
 
 def _news(stored: StoredCase, after: Case) -> NewMessage | None:

@@ -9,21 +9,15 @@ from caseworker.contract.activities import SlaActivities
 from caseworker.contract.wire import CheckSla
 from caseworker.core.ids import CaseId
 from caseworker.core.messages import Audience
-from caseworker.core.record import BugMoved, Posted, Recorded, SlaChecked
-from caseworker.core.sla import Due, SlaFacts, due, epochs_of, to_settle
+from caseworker.core.record import SlaChecked
+from caseworker.core.sla import TELLING, Due, SlaFacts, due, epochs_of, to_settle
 from caseworker.core.sla_words import people_to_tell, words_for
 from caseworker.ports import Store, StoredBug
-
-_PAGE = 500
 
 
 async def sla_epochs(store: Store, stored: StoredBug) -> tuple[SlaFacts, ...]:
     """As the record tells them; the last is the present one."""
-    telling: list[Recorded] = []
-    after = 0
-    while page := await store.record.read(stored.case.id, after=after, limit=_PAGE):
-        telling += [recorded for recorded in page if isinstance(recorded.entry, BugMoved | Posted | SlaChecked)]
-        after = page[-1].sequence
+    telling = await store.record.whole(stored.case.id, TELLING)
     return epochs_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.severity, record=telling)
 
 
@@ -75,7 +69,6 @@ class SlaKeeping(SlaActivities):
         await self._store.record.append(stored.case.id, [entry], trace=stored.trace, key=key)
 
     def _words(self, stored: StoredBug, facts: SlaFacts, found: Due, request: CheckSla) -> str:
-        services = [stored.policy.services.get(name) for name in stored.case.services]
-        owners = [owner for service in services if service is not None for owner in service.owners]
+        owners = stored.policy.owners_of(stored.case.services)
         people = people_to_tell(found, stored.policy, owners)
         return words_for(found, facts, title=stored.title, people=people, now=request.now)

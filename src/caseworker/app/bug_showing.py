@@ -7,7 +7,7 @@ from rich.console import Console
 
 from caseworker.app.bug_summary import bug_summary, cost_line, print_bug_summary
 from caseworker.app.conversing import conversation_json, lines_with_receipts, print_conversation
-from caseworker.app.showing import how_it_stands, show_pull_request, whole_record, write_files
+from caseworker.app.showing import how_it_stands, show_pull_request, write_files
 from caseworker.app.sla_listing import promises_in_words, sla_line
 from caseworker.app.talk import who_words
 from caseworker.app.view import PlainView, print_json, to_json
@@ -19,17 +19,18 @@ from caseworker.ports import FinishedTurn, Store, StoredBug
 
 
 async def show_bug(store: Store, stored: StoredBug, console: Console, *, as_json: bool, everything: bool) -> None:
-    record = await whole_record(store, stored.case.id)
+    record = await store.record.whole(stored.case.id)
     summary = await bug_summary(store, stored)
     if as_json:
-        print_json({**await _document(store, stored, summary), "record": [r.model_dump(mode="json") for r in record]})
+        document = await _document(store, stored, summary, record)
+        print_json({**document, "record": [r.model_dump(mode="json") for r in record]})
         return
     view = PlainView(console)
     for recorded in record:
         if everything or not isinstance(recorded.entry, _SHOWN_ELSEWHERE):
             view.show(recorded)
     console.print("\n[bold]Conversation[/]")
-    print_conversation(await lines_with_receipts(store, stored), console)
+    print_conversation(await lines_with_receipts(store, stored, record), console)
     for attachment in await store.attachments.of(stored.case.id):
         console.print(f"  attached: {_attached(attachment)}", markup=False, highlight=False)
     print_bug_summary(summary, console, voice="developer", as_json=False)
@@ -62,13 +63,13 @@ async def show_fix(store: Store, stored: StoredBug, console: Console, *, as_json
         console.print(f"{stored.case.id} has no fix yet: {how_it_stands(stored)[1]}", markup=False, highlight=False)
 
 
-async def bug_file(store: Store, stored: StoredBug) -> str:
+async def bug_file(store: Store, stored: StoredBug, record: list[Recorded] | None = None) -> str:
     """`bug.json`: all that a program would want to know of the case, except its whole record."""
-    return to_json(await _document(store, stored, await bug_summary(store, stored)))
+    known = await store.record.whole(stored.case.id) if record is None else record
+    return to_json(await _document(store, stored, await bug_summary(store, stored), known))
 
 
-async def _document(store: Store, stored: StoredBug, summary: BugSummary) -> dict[str, object]:
-    record: list[Recorded] = await whole_record(store, stored.case.id)
+async def _document(store: Store, stored: StoredBug, summary: BugSummary, record: list[Recorded]) -> dict[str, object]:
     promises = sla_line(stored, record, datetime.now(UTC))
     attachments = await store.attachments.of(stored.case.id)
     return {
@@ -80,7 +81,7 @@ async def _document(store: Store, stored: StoredBug, summary: BugSummary) -> dic
         "opened_at": stored.opened_at.isoformat(),
         "changed_at": stored.changed_at.isoformat(),
         "trace": stored.trace,
-        "conversation": conversation_json(await lines_with_receipts(store, stored)),
+        "conversation": conversation_json(await lines_with_receipts(store, stored, record)),
         "attachments": [file.model_dump(mode="json", exclude={"content"}) for file in attachments],
         "turns_taken": [_turn(turn) for turn in await store.turns.finished(stored.case.id)],
         "sla": promises.model_dump(mode="json"),
@@ -98,10 +99,10 @@ def _turn(turn: FinishedTurn) -> dict[str, object]:
 
 async def export_bug(store: Store, stored: StoredBug, folder: Path) -> list[Path]:
     """The case, its conversation for people, its record, and what was attached, under names of ours."""
-    record = await whole_record(store, stored.case.id)
+    record = await store.record.whole(stored.case.id)
     texts = {
-        "bug.json": await bug_file(store, stored),
-        "conversation.md": _markdown(stored, await lines_with_receipts(store, stored)),
+        "bug.json": await bug_file(store, stored, record),
+        "conversation.md": _markdown(stored, await lines_with_receipts(store, stored, record)),
         "record.jsonl": "".join(recorded.model_dump_json() + "\n" for recorded in record),
     }
     written = write_files(folder, texts)
@@ -112,10 +113,8 @@ async def export_bug(store: Store, stored: StoredBug, folder: Path) -> list[Path
 
 
 def _write_attachment(folder: Path, attachment: Attachment) -> Path:
-    ending = Path(attachment.title).suffix.lower()
-    plain = ending if ending[1:].isalnum() and ending.isascii() and len(ending) <= 9 else ""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{attachment.message}-{attachment.id}{plain}"
+    path = folder / f"{attachment.message}-{attachment.id}{attachment.plain_ending}"
     draft = folder / f".{path.name}.new"
     draft.write_bytes(attachment.content)
     return draft.rename(path)

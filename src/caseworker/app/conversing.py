@@ -1,32 +1,36 @@
 """`caseworker conversation`: everything said in a case, each of people's messages with its receipt."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.receipts import turns_begun
 from caseworker.app.settings import Settings
-from caseworker.app.showing import whole_record
 from caseworker.app.talk import Talk
 from caseworker.app.view import print_json
 from caseworker.core.conversation import Line, conversation
 from caseworker.core.messages import Message, receipt
+from caseworker.core.record import Recorded
 from caseworker.ports import Store, StoredBug, StoredCase
 
 
-async def lines_with_receipts(store: Store, stored: StoredCase | StoredBug) -> list[tuple[Line, str]]:
+async def lines_with_receipts(
+    store: Store, stored: StoredCase | StoredBug, record: Sequence[Recorded]
+) -> list[tuple[Line, str]]:
     """Empty for what the bot said: it needs no receipt."""
     case, turns = stored.case, await turns_begun(store, stored.case.id)
     messages: dict[int | None, Message] = {message.id: message for message in await store.inbox.of(case.id)}
     return [
         (line, receipt(messages[line.message], turns) if line.message in messages else "")
-        for line in conversation(await whole_record(store, case.id))
+        for line in conversation(record)
     ]
 
 
 async def show_conversation(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
     async with reading(settings) as store:
         stored = await find_case(store, name)
-        lines = await lines_with_receipts(store, stored)
+        lines = await lines_with_receipts(store, stored, await store.record.whole(stored.case.id))
     if as_json:
         print_json({"case": stored.case.id, "title": stored.title, "conversation": conversation_json(lines)})
     else:

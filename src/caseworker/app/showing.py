@@ -13,7 +13,7 @@ from caseworker.core.budget import dollars
 from caseworker.core.bugs import status_of
 from caseworker.core.ids import CaseId
 from caseworker.core.messages import Message, receipt
-from caseworker.core.record import AgentSaid, Recorded, ToolCalled, ToolReturned
+from caseworker.core.record import AgentSaid, ToolCalled, ToolReturned
 from caseworker.core.story import one_line
 from caseworker.core.summaries import standing_of_bug
 from caseworker.core.words import printable, standing_of, state_words, words_of
@@ -25,7 +25,7 @@ async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
     rows: list[StoredCase | StoredBug] = [*await store.cases.list(), *await store.bugs.list()]
     rows.sort(key=lambda stored: stored.changed_at, reverse=True)
     if as_json:
-        print_json([_bug_json(row) if isinstance(row, StoredBug) else _case_json(row) for row in rows])
+        print_json([_case_json(row) for row in rows])
         return
     table = Table(box=None, pad_edge=False)
     for column in ("case", "state", "how it stands", "cost", "changed"):
@@ -44,35 +44,22 @@ def how_it_stands(stored: StoredCase | StoredBug) -> tuple[str, str]:
     return state_words(stored.case.state), standing_of(stored.case)
 
 
-def _bug_json(stored: StoredBug) -> dict[str, object]:
+def _case_json(stored: StoredCase | StoredBug) -> dict[str, object]:
     return {
         "case": stored.case.id,
         "title": stored.title,
-        "state": status_of(stored.case).value,
-        "stands": standing_of_bug(stored.case),
+        "state": (status_of(stored.case) if isinstance(stored, StoredBug) else stored.case.state).value,
+        "stands": how_it_stands(stored)[1],
         "opened_at": stored.opened_at.isoformat(),
         "changed_at": stored.changed_at.isoformat(),
-        "pull_request": None,
-        "trace": stored.trace,
-    }
-
-
-def _case_json(stored: StoredCase) -> dict[str, object]:
-    return {
-        "case": stored.case.id,
-        "title": stored.title,
-        "state": stored.case.state.value,
-        "stands": standing_of(stored.case),
-        "opened_at": stored.opened_at.isoformat(),
-        "changed_at": stored.changed_at.isoformat(),
-        "pull_request": stored.case.pull_request,
+        "pull_request": None if isinstance(stored, StoredBug) else stored.case.pull_request,
         "trace": stored.trace,
     }
 
 
 async def show_case(store: Store, stored: StoredCase, console: Console, *, as_json: bool, everything: bool) -> None:
     case = stored.case.id
-    story = await whole_record(store, case)
+    story = await store.record.whole(case)
     messages = await store.inbox.of(case)
     summary = await summary_of(store, case)
     if as_json:
@@ -112,16 +99,9 @@ async def show_pull_request(store: Store, stored: StoredCase, console: Console, 
         console.print(printable(pull.body), markup=False, highlight=False)
 
 
-async def whole_record(store: Store, case: CaseId) -> list[Recorded]:
-    found: list[Recorded] = []
-    while news := await store.record.read(case, after=found[-1].sequence if found else 0):
-        found.extend(news)
-    return found
-
-
 async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Path]:
     """The case file, the record and the pull request's text."""
-    record = await whole_record(store, stored.case.id)
+    record = await store.record.whole(stored.case.id)
     texts = {
         "issue-state.json": stored.file.dump(),
         "record.jsonl": "".join(recorded.model_dump_json() + "\n" for recorded in record),

@@ -9,7 +9,6 @@ from rich.table import Table
 
 from caseworker.app.desk import reading
 from caseworker.app.settings import Settings
-from caseworker.app.showing import whole_record
 from caseworker.app.view import print_json
 from caseworker.core.ids import CaseId
 from caseworker.core.record import Recorded
@@ -36,7 +35,7 @@ def promises_in_words(stored: StoredBug, record: Sequence[Recorded], now: dateti
 async def show_sla(settings: Settings, console: Console, *, as_json: bool) -> None:
     async with reading(settings) as store:
         bugs = {bug.case.id: bug for bug in await store.bugs.list() if not bug.case.is_over}
-        facts = [(facts_about(bug, await whole_record(store, case)), bug.policy) for case, bug in bugs.items()]
+        facts = [(facts_about(bug, await store.record.whole(case)), bug.policy) for case, bug in bugs.items()]
     now = datetime.now(UTC)
     lines = listing(facts, now)
     if as_json:

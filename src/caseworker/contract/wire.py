@@ -56,7 +56,6 @@ class TurnDied(_Wire):
 
     kind: Literal["turn_died"] = "turn_died"
     reason: str
-    heard: tuple[MessageId, ...] = ()
     passing: bool = False
     """The world was away, or the worker: nothing that trying again often enough would not mend."""
 

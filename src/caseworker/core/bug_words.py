@@ -142,7 +142,7 @@ def _stopped(sentence: str) -> str:
 
 def _escalation(matter: Matter) -> str:
     bug = matter.case
-    people = matter.policy.contacts[0] if matter.policy.contacts else _owners(matter)
+    people = matter.policy.contacts[0] if matter.policy.contacts else matter.policy.owners_of(bug.services)
     called = at(people) if people else "everybody who reads this"
     how_bad = f" ({bug.severity})" if bug.severity else ""
     return f"**Escalated**: {called}, please look at {bug.id}{how_bad}."
@@ -182,7 +182,7 @@ def _list(lines: Iterable[str]) -> str:
 
 
 def _summary(matter: Matter) -> str:
-    bug, owners = matter.case, _owners(matter)
+    bug, owners = matter.case, matter.policy.owners_of(matter.case.services)
     lines = [
         f"Services: {', '.join(bug.services)}." if bug.services else "",
         f"Owners: {at(owners)}." if owners else "",
@@ -195,11 +195,6 @@ def _summary(matter: Matter) -> str:
 def at(people: Iterable[str]) -> str:
     """As people are called: a chat makes a mention of it."""
     return ", ".join(f"@{name.removeprefix('@')}" for name in people)
-
-
-def _owners(matter: Matter) -> tuple[str, ...]:
-    services = [matter.policy.services[name] for name in matter.case.services if name in matter.policy.services]
-    return tuple(dict.fromkeys(owner for service in services for owner in service.owners))
 
 
 def fix_issue(matter: Matter) -> tuple[str, str]:

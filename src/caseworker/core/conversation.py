@@ -13,6 +13,10 @@ _NEWS: Final = (MessageKind.FIX_NEWS, MessageKind.FIX_MERGED, MessageKind.FIX_EN
 """Between cases: people are told by a post."""
 
 
+SAID: Final = ("message_recorded", "posted")
+"""The kinds of entries that a conversation is made of."""
+
+
 class Line(BaseModel):
     model_config = ConfigDict(frozen=True)
 

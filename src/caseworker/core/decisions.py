@@ -55,7 +55,6 @@ class TurnGaveUp(_Fact):
     kind: Literal["turn_gave_up"] = "turn_gave_up"
     role: Role
     reason: str
-    heard: tuple[MessageId, ...] = ()
 
 
 class BuildEnded(_Fact):

@@ -1,7 +1,9 @@
 """What people say and command, from any surface, and the receipt each of them gets."""
 
+import re
 from datetime import datetime
 from enum import StrEnum
+from pathlib import PurePath
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from caseworker.core.ids import CaseId, MessageId, TraceId
 
 TEXT_LIMIT: Final = 64_000
+NOBODY: Final = MessageId(0)
+"""Rings a case without a message: look for yourself."""
 
 
 class MessageKind(StrEnum):
@@ -69,6 +73,9 @@ class Resolution(StrEnum):
     NO_RESPONSE = "no_response"
 
 
+_PLAIN_ENDING: Final = re.compile(r"\.[a-z0-9]{1,8}")
+
+
 class NewAttachment(BaseModel):
     """A file that came with a message: its bytes, or where they are to be had."""
 
@@ -88,6 +95,12 @@ class Attachment(NewAttachment):
     message: MessageId
     problem: str = ""
     """Why it could not be had."""
+
+    @property
+    def plain_ending(self) -> str:
+        """All that a file's name takes over from what its author called it: `.png`, or nothing."""
+        ending = PurePath(self.title).suffix.lower()
+        return ending if _PLAIN_ENDING.fullmatch(ending) else ""
 
     @property
     def is_missing(self) -> bool:

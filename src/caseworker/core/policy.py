@@ -1,5 +1,6 @@
 """Every setting that a running case may read. It is stored with the case, so a case keeps its rules."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -84,6 +85,10 @@ class Policy(BaseModel):
     sla: dict[Severity, SlaTarget] = Field(default_factory=_default_sla)
     models: dict[str, str] = Field(default_factory=_default_models)
     """By `role.task`, then `role`, then `default`."""
+
+    def owners_of(self, services: Iterable[str]) -> tuple[str, ...]:
+        known = (self.services[name] for name in services if name in self.services)
+        return tuple(dict.fromkeys(owner for service in known for owner in service.owners))
 
     def model_for(self, role: str, task: str) -> str:
         return self.models.get(f"{role}.{task}") or self.models.get(role) or self.models.get("default", DEFAULT_MODEL)

@@ -28,6 +28,9 @@ _ONCE_A_DAY: Final = timedelta(days=1)
 _ANSWERS: Final = frozenset({About.ACKNOWLEDGED.value, About.REOPENED.value})
 """What the bot says to the reporter that acknowledges a report, or that it was taken up again."""
 
+TELLING: Final = ("bug_moved", "posted", "sla_checked")
+"""The kinds of entries that these facts come from."""
+
 Kept = Literal["met", "missed"]
 Target = Literal["acknowledge", "resolve", "follow_up"]
 Result = Literal["met", "missed", "reminded", "escalated"]

@@ -143,7 +143,7 @@ class IssueWorkflow(CaseFlow):
             await self._settle(sorted({*_ids(read), *reply.heard}), words.read_by(role))
             return reply
         given = await self._given(turn) if workflow.patched(_ALL_GIVEN) else _ids(read)
-        await self._settle(sorted({*given, *reply.heard}), words.TURN_FAILED)
+        await self._settle(given, words.TURN_FAILED)
         return TurnGaveUp(role=role, reason=reply.reason)
 
     async def _build(self, stage: Stage) -> Fact:

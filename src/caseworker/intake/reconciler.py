@@ -4,14 +4,12 @@ import structlog
 
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import INTERRUPTING, MessageKind, NewMessage, Standing
+from caseworker.core.messages import INTERRUPTING, NOBODY, MessageKind, NewMessage, Standing
 from caseworker.ports import Forge, PullRequest, Store, Switchboard
 
 log = structlog.get_logger()
 
 FORGE_SURFACE = "forge"
-NOBODY = MessageId(0)
-"""Rings a case without a message: look for yourself."""
 
 
 class Reconciler:

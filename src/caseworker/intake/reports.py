@@ -7,13 +7,21 @@ import structlog
 from caseworker.core.commands import Spoken, reopens, understand
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, MessageId, RepositoryId
-from caseworker.core.messages import TEXT_LIMIT, Message, MessageKind, NewAttachment, NewMessage, Resolution, Standing
+from caseworker.core.messages import (
+    NOBODY,
+    TEXT_LIMIT,
+    Message,
+    MessageKind,
+    NewAttachment,
+    NewMessage,
+    Resolution,
+    Standing,
+)
 from caseworker.core.policy import Policy
 from caseworker.core.record import clip
 from caseworker.core.reports import title_of
 from caseworker.core.words import NOT_THE_REPORTER, OVER
 from caseworker.intake.manual import new_trace
-from caseworker.intake.reconciler import NOBODY
 from caseworker.ports import Doorbell, NewBug, Store, StoredBug, Thread
 
 log = structlog.get_logger()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from caseworker.core.messages import NewAttachment
-from caseworker.intake.slack_text import text_of
+from caseworker.intake.slack_text import string, text_of
 
 _MOST_FILES: Final = 10
 _TITLE: Final = 300
@@ -51,20 +51,20 @@ SlackEvent = SlackMessage | Edited | Deleted | Nothing
 
 
 def parse_event(event: Mapping[str, object]) -> SlackEvent:
-    subtype = _string(event, "subtype")
-    if _string(event, "type") != "message":
-        return Nothing(why=f"an event of type {_string(event, 'type')}")
+    subtype = string(event, "subtype")
+    if string(event, "type") != "message":
+        return Nothing(why=f"an event of type {string(event, 'type')}")
     if subtype == "message_changed":
         return _edited(event)
     if subtype == "message_deleted":
-        return _deleted(event, _string(event, "deleted_ts"))
+        return _deleted(event, string(event, "deleted_ts"))
     if subtype not in _SAID:
         return Nothing(why=f"a message of subtype {subtype}")
     return _said(event)
 
 
 def _said(event: Mapping[str, object]) -> SlackMessage | Nothing:
-    channel, ts, author = _string(event, "channel"), _string(event, "ts"), _string(event, "user")
+    channel, ts, author = string(event, "channel"), string(event, "ts"), string(event, "user")
     if not _is_person(event):
         return Nothing(why="said by a bot")
     if not channel or not ts:
@@ -73,45 +73,45 @@ def _said(event: Mapping[str, object]) -> SlackMessage | Nothing:
     text = "\n".join(filter(None, [text_of(event), more]))
     if not text and not files:
         return Nothing(why="without words")
-    thread = _string(event, "thread_ts")
+    thread = string(event, "thread_ts")
     return SlackMessage(
         channel=channel,
         ts=ts,
         author=author,
         text=text or "Attached: " + ", ".join(file.title for file in files),
         thread="" if thread == ts else thread,
-        thread_author=_string(event, "parent_user_id") or _string(_mapping(event, "root"), "user"),
+        thread_author=string(event, "parent_user_id") or string(_mapping(event, "root"), "user"),
         files=files,
     )
 
 
 def _edited(event: Mapping[str, object]) -> Edited | Deleted | Nothing:
     message, before = _mapping(event, "message"), _mapping(event, "previous_message")
-    if _string(message, "subtype") == "tombstone":  # a thread's first message leaves a stone behind
-        return _deleted(event, _string(message, "ts"))
+    if string(message, "subtype") == "tombstone":  # a thread's first message leaves a stone behind
+        return _deleted(event, string(message, "ts"))
     if not _is_person(message):
         return Nothing(why="changed by a bot")
-    text, channel = text_of(message), _string(event, "channel")
-    ts = _string(message, "ts") or _string(before, "ts")
+    text, channel = text_of(message), string(event, "channel")
+    ts = string(message, "ts") or string(before, "ts")
     if not channel or not ts:
         return Nothing(why="changed, without a channel or a time stamp")
     if before and text_of(before) == text:
         return Nothing(why="changed, but not its words")  # a link's preview came, a reply, a pin
-    author = _string(_mapping(message, "edited"), "user") or _string(message, "user")
+    author = string(_mapping(message, "edited"), "user") or string(message, "user")
     return Edited(channel=channel, ts=ts, author=author, text=text)
 
 
 def _deleted(event: Mapping[str, object], ts: str) -> Deleted | Nothing:
-    before, channel = _mapping(event, "previous_message"), _string(event, "channel")
-    ts = ts or _string(before, "ts")
+    before, channel = _mapping(event, "previous_message"), string(event, "channel")
+    ts = ts or string(before, "ts")
     if not channel or not ts:
         return Nothing(why="deleted, without a channel or a time stamp")
-    return Deleted(channel=channel, ts=ts, author=_string(before, "user"))
+    return Deleted(channel=channel, ts=ts, author=string(before, "user"))
 
 
 def _is_person(message: Mapping[str, object]) -> bool:
-    author = _string(message, "user")
-    return bool(author) and author != "USLACKBOT" and not _string(message, "bot_id")
+    author = string(message, "user")
+    return bool(author) and author != "USLACKBOT" and not string(message, "bot_id")
 
 
 def _files(event: Mapping[str, object]) -> tuple[tuple[NewAttachment, ...], str]:
@@ -125,20 +125,15 @@ def _files(event: Mapping[str, object]) -> tuple[tuple[NewAttachment, ...], str]
 
 def _file(file: Mapping[str, object]) -> NewAttachment:
     size = file.get("size")
-    title = _string(file, "title") or _string(file, "name") or _string(file, "id") or "a file"
+    title = string(file, "title") or string(file, "name") or string(file, "id") or "a file"
     return NewAttachment(
         title=title[:_TITLE],
-        media_type=_string(file, "mimetype"),
+        media_type=string(file, "mimetype"),
         size=size if isinstance(size, int) and size > 0 else 0,
-        source=_string(file, "url_private_download") or _string(file, "url_private"),
+        source=string(file, "url_private_download") or string(file, "url_private"),
     )
 
 
 def _mapping(part: Mapping[str, object], name: str) -> Mapping[str, object]:
     value = part.get(name)
     return value if isinstance(value, Mapping) else {}
-
-
-def _string(part: Mapping[str, object], name: str) -> str:
-    value = part.get(name)
-    return value if isinstance(value, str) else ""

@@ -15,7 +15,7 @@ _DEEPEST: Final = 20
 def text_of(message: Mapping[str, object]) -> str:
     """The text, then each line of blocks and attachments whose words it does not have: a phone number or a link may be
     in a block only."""
-    text = readable(_string(message, "text")).strip()
+    text = readable(string(message, "text")).strip()
     lines, known = [text] if text else [], f" {_words(text)} "
     for line in _extra_lines(message):
         words = _words(line)
@@ -40,14 +40,14 @@ def _is_preview(attachment: Mapping[str, object]) -> bool:
 
 
 def _attachment_lines(attachment: Mapping[str, object]) -> Iterator[str]:
-    said = [readable(_string(attachment, name)) for name in ("pretext", "title", "title_link", "text")]
+    said = [readable(string(attachment, name)) for name in ("pretext", "title", "title_link", "text")]
     for field in map(_mapping, _list(attachment, "fields")):
-        said.append(f"{readable(_string(field, 'title'))}: {readable(_string(field, 'value'))}".strip(": "))
+        said.append(f"{readable(string(field, 'title'))}: {readable(string(field, 'value'))}".strip(": "))
     for block in _list(attachment, "blocks"):
         said += _lines(block)
     yield from filter(None, said)
     if not any(said):
-        yield readable(_string(attachment, "fallback"))
+        yield readable(string(attachment, "fallback"))
 
 
 def _lines(node: object, depth: int = 0) -> Iterator[str]:
@@ -56,7 +56,7 @@ def _lines(node: object, depth: int = 0) -> Iterator[str]:
         return
     part, deeper = node, depth + 1
     children = _list(part, "elements")
-    if any(_string(_mapping(child), "type") in _INLINE for child in children):
+    if any(string(_mapping(child), "type") in _INLINE for child in children):
         yield "".join(map(_inline, children))
     else:
         for child in children:
@@ -78,26 +78,26 @@ def _row(cells: list[object], depth: int) -> Iterator[str]:
 
 def _inline(node: object) -> str:
     part = _mapping(node)
-    match _string(part, "type"):
+    match string(part, "type"):
         case "link":
-            url, label = _string(part, "url"), _string(part, "text")
+            url, label = string(part, "url"), string(part, "text")
             return _link(url, label)
         case "user":
-            return f"<@{_string(part, 'user_id')}>"
+            return f"<@{string(part, 'user_id')}>"
         case "usergroup":
-            return f"@{_string(part, 'usergroup_id')}"
+            return f"@{string(part, 'usergroup_id')}"
         case "channel":
-            return f"#{_string(part, 'channel_id')}"
+            return f"#{string(part, 'channel_id')}"
         case "emoji":
-            return f":{_string(part, 'name')}:"
+            return f":{string(part, 'name')}:"
         case "broadcast":
-            return f"@{_string(part, 'range')}"
+            return f"@{string(part, 'range')}"
         case "date":
-            return _string(part, "fallback")
+            return string(part, "fallback")
         case "color":
-            return _string(part, "value")
+            return string(part, "value")
         case _:
-            return _string(part, "text")
+            return string(part, "text")
 
 
 def readable(text: str) -> str:
@@ -138,6 +138,6 @@ def _list(part: Mapping[str, object], name: str) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _string(part: Mapping[str, object], name: str) -> str:
+def string(part: Mapping[str, object], name: str) -> str:
     value = part.get(name)
     return value if isinstance(value, str) else ""

@@ -82,8 +82,6 @@ class StoredBugs(Port):
 
 async def _is_older(connection: AsyncConnection, after: Bug) -> bool:
     known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
-    if known is None:
-        return False
     newest = Bug.model_validate(known)
     return (after.transitions, after.turns) < (newest.transitions, newest.turns)
 

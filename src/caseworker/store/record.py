@@ -1,14 +1,23 @@
 """The record of a case: appended to and read, never changed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from caseworker.core.ids import CaseId, TraceId
 from caseworker.core.record import Entry, Recorded, parse_entry
 from caseworker.store import tables
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, lock_case
+
+_Query = Select[int, datetime, str, int, dict[str, object]]
+
+
+def _of(case: CaseId) -> _Query:
+    found = tables.record.c
+    columns = select(found.sequence, found.at, found.trace, found.version, found.body)
+    return columns.where(found.case == case).order_by(found.sequence)
 
 
 class StoredRecord(Port):
@@ -18,13 +27,13 @@ class StoredRecord(Port):
             await append_entries(connection, case, entries, trace=trace, key=key)
 
     async def read(self, case: CaseId, *, after: int = 0, limit: int = 500) -> list[Recorded]:
-        found = tables.record.c
-        query = (
-            select(found.sequence, found.at, found.trace, found.version, found.body)
-            .where(found.case == case, found.sequence > after)
-            .order_by(found.sequence)
-            .limit(limit)
-        )
+        return await self._read(_of(case).where(tables.record.c.sequence > after).limit(limit))
+
+    async def whole(self, case: CaseId, kinds: Collection[str] | None = None) -> list[Recorded]:
+        entries = _of(case)
+        return await self._read(entries if kinds is None else entries.where(tables.record.c.kind.in_(sorted(kinds))))
+
+    async def _read(self, query: _Query) -> list[Recorded]:
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
         return [
