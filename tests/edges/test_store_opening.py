@@ -1,5 +1,6 @@
 """Opening a database: migrations, several processes at once, and what a person is told when it can't be done."""
 
+import asyncio
 import os
 import sqlite3
 import subprocess
@@ -103,6 +104,23 @@ async def test_readers_go_on_while_another_process_writes_and_writers_say_that_i
     other.execute("ROLLBACK")
     other.close()
     assert await store.inbox.put(said(case)) is not None
+    await store.close()
+
+
+async def test_who_waits_for_another_writer_lets_the_others_of_its_process_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "caseworker.db"
+    store = await open_store(f"sqlite+aiosqlite:///{file}")
+    case = await open_case(store)
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waiting = asyncio.create_task(store.inbox.put(said(case)))
+    for _ in range(50):
+        assert [stored.case.id for stored in await store.cases.list()] == [case]
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    other.execute("ROLLBACK")
+    other.close()
+    assert await waiting is not None
     await store.close()
 
 

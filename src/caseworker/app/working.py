@@ -1,6 +1,7 @@
 """A worker at work: both queues, the reconciler, and a shutdown that lets short work end and gives long work back."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 
@@ -18,6 +19,12 @@ log = structlog.get_logger()
 
 RING_SECONDS = 30.0
 PULL_SECONDS = 3.0
+_NICENESS = 5
+
+
+def give_way() -> None:
+    """The machine may be short of processors: who takes a person's words, or shows them something, goes first."""
+    os.nice(_NICENESS)
 
 
 async def work(

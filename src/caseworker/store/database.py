@@ -16,6 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from caseworker.core.errors import Bug, Refused
 from caseworker.store.columns import to_json
 from caseworker.store.failures import translated
+from caseworker.store.sqlite import BEGIN_READING, BEGIN_WRITING, open_direct
 
 BUSY_SECONDS = 10.0
 """How long SQLite waits for another process's write; `?timeout=` in the URL says otherwise."""
@@ -29,7 +30,7 @@ class Database:
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
-        self._write = engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+        self._write = engine.execution_options(**{_BEGIN: BEGIN_WRITING})
         # SQLite has one writer at a time. Tasks of one process queue up here, in order, instead of polling the file.
         self._writer: asyncio.Lock | nullcontext[None] = asyncio.Lock() if self.is_sqlite else nullcontext()
 
@@ -57,7 +58,7 @@ class Database:
         async with self._writer, self.outside_transactions() as connection:
             await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")  # inside a transaction it would do nothing
             try:
-                await connection.exec_driver_sql("BEGIN IMMEDIATE")
+                await connection.exec_driver_sql(BEGIN_WRITING)
                 yield connection
                 if (await connection.exec_driver_sql("PRAGMA foreign_key_check")).first() is not None:
                     raise Bug("A change to the tables left a row that refers to nothing; it was taken back.")
@@ -109,7 +110,7 @@ def _sqlite(url: URL) -> AsyncEngine:
     engine = create_async_engine(
         url,
         json_serializer=to_json,
-        connect_args={} if "timeout" in url.query else {"timeout": BUSY_SECONDS},
+        connect_args={"async_creator_fn": open_direct} | ({} if "timeout" in url.query else {"timeout": BUSY_SECONDS}),
         pool_size=5,  # a connection is a thread; readers need a few, and there is only one writer
         max_overflow=10,
     )
@@ -133,7 +134,6 @@ def _make_openable(file: Path) -> None:
 
 
 def _on_connect(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
-    connection.isolation_level = None  # Python's sqlite3 would begin transactions of its own, and late
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.execute("PRAGMA synchronous = FULL")  # a power cut must not bring a settled message back: 4 % slower
@@ -141,7 +141,7 @@ def _on_connect(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None
 
 
 def _on_begin(connection: Connection) -> None:
-    begin = connection.get_execution_options().get(_BEGIN, "BEGIN")
+    begin = connection.get_execution_options().get(_BEGIN, BEGIN_READING)
     if begin:
         connection.exec_driver_sql(begin)
 
