@@ -11,9 +11,14 @@ from tests.world.project import make_project
 from tests.world.terminal import BUG_REHEARSAL, REHEARSAL, Terminal, open_terminal
 
 
-@pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    with open_terminal(tmp_path / "home", CASEWORKER_REPORTS_REPOSITORY=str(make_project(tmp_path / "hello"))) as here:
+pytestmark = pytest.mark.xdist_group("terminal chat")
+
+
+@pytest.fixture(scope="module")
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
+    """One home and one host for all of them, as a team has: each test has a case of its own."""
+    folder = tmp_path_factory.mktemp("chat")
+    with open_terminal(folder / "home", CASEWORKER_REPORTS_REPOSITORY=str(make_project(folder / "hello"))) as here:
         yield here
 
 
