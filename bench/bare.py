@@ -106,7 +106,7 @@ class BareCase:
         flags: dict[str, str] = {
             "output-format": "stream-json",
             "system-prompt": system,
-            "tools": ",".join(tools_for(role)),
+            "tools": ",".join(tools_for(role, task)),
             "model": Policy().model_for(role, task),
             "permission-mode": "bypassPermissions",
             "session-id": str(uuid.uuid4()),
@@ -127,7 +127,7 @@ class BareCase:
         place = self._place(role)
         return Enclosure(
             workspace=self._tree,
-            writable=writes(role),
+            writable=writes(role, _TURNS[role]),
             environment=environment,
             read_only=(self._mirror, agent_binary().parent),
             read_write=(place.config, place.home),

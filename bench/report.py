@@ -9,19 +9,29 @@ from typing import Final, Literal
 from rich.console import Console
 from rich.table import Table
 
-Unit = Literal["s", "ms", "B", "MB", "times"]
+Unit = Literal["s", "ms", "B", "MB", "times", "/min", ""]
 
-_DIGITS: Final[dict[Unit, str]] = {"s": ".2f", "ms": ".0f", "B": ",.0f", "MB": ",.0f", "times": ".2f"}
+_DIGITS: Final[dict[Unit, str]] = {
+    "s": ".2f",
+    "ms": ".0f",
+    "B": ",.0f",
+    "MB": ",.0f",
+    "times": ".2f",
+    "/min": ".0f",
+    "": ".0f",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One thing that was measured. A target is an upper limit."""
+    """One thing that was measured."""
 
     what: str
     samples: Sequence[float]
     unit: Unit = "s"
     target: float | None = None
+    """An upper limit, unless `at_least`."""
+    at_least: bool = False
     part: bool = False
     """Of the row above it: shown indented."""
     of: int | None = None
@@ -37,7 +47,9 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        return None if self.target is None else self.median <= self.target
+        if self.target is None:
+            return None
+        return self.median >= self.target if self.at_least else self.median <= self.target
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -104,7 +116,7 @@ def show(report: Report, console: Console) -> None:
             str(row.count),
             said(row.median, row.unit),
             f"{said(min(row.samples), row.unit)} … {said(max(row.samples), row.unit)}" if len(row.samples) > 1 else "",
-            "" if row.target is None else f"≤ {said(row.target, row.unit)}",
+            "" if row.target is None else f"{'≥' if row.at_least else '≤'} {said(row.target, row.unit)}",
             {True: "[green]yes[/]", False: "[red]no[/]", None: ""}[row.met],
             style="dim" if row.part else "",
         )
@@ -115,4 +127,4 @@ def show(report: Report, console: Console) -> None:
 
 
 def said(value: float, unit: Unit) -> str:
-    return f"{value:{_DIGITS[unit]}} {unit}"
+    return f"{value:{_DIGITS[unit]}} {unit}".rstrip()

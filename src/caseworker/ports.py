@@ -17,10 +17,12 @@ from caseworker.core.bugs import Bug
 from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile
 from caseworker.core.conversation import Line
+from caseworker.core.errors import Refused
 from caseworker.core.evidence import Build, Command, CommandRun
 from caseworker.core.ids import CaseId, MessageId, RepositoryId, SessionId, Sha, TraceId
+from caseworker.core.learnings import Learning
 from caseworker.core.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
-from caseworker.core.outcomes import Outcome, Task
+from caseworker.core.outcomes import Observation, Outcome, Task
 from caseworker.core.policy import Policy
 from caseworker.core.record import AgentEvent, Entry, Recorded
 from caseworker.core.states import Role
@@ -141,9 +143,9 @@ class Cases(Protocol):
         """Newest change first."""
 
     async def move(
-        self, after: Case, entry: Entry, file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
+        self, after: Case, entries: Sequence[Entry], file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
     ) -> None:
-        """Save snapshot, case file and record entry together; again with the same transition number: a no-op.
+        """Save snapshot, case file and record entries together; again with the same transition number: a no-op.
         `tell`: put into another case's inbox in the same transaction."""
 
     async def unfinished(self) -> Sequence[CaseId]:
@@ -332,6 +334,9 @@ class Pulls(Protocol):
     async def create(self, pull: PullRequest) -> PullRequest:
         """The number is given here; one open pull request per repository and head: again, the first is returned."""
 
+    async def update(self, pull: PullRequest) -> PullRequest:
+        """Its title, text and commit, by its number."""
+
     async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
         """The newest one with this head."""
 
@@ -380,6 +385,19 @@ class Transcripts(Protocol):
     async def delete(self, session: SessionId, subpath: str | None = None) -> None: ...
 
 
+class Learnings(Protocol):
+    """What cases have found out about their repository: one row for the same words, however often they are said."""
+
+    async def add(self, repository: RepositoryId, case: CaseId, observations: Sequence[Observation]) -> None:
+        """A case counts once for each: to add the same again changes nothing."""
+
+    async def of(self, repository: RepositoryId | None = None) -> list[Learning]:
+        """Of one repository, or of all."""
+
+    async def forget(self, learning: int) -> bool:
+        """False: there is none with this id."""
+
+
 class Store(Protocol):
     """The records, all of them, in one database."""
 
@@ -409,6 +427,8 @@ class Store(Protocol):
     def ledger(self) -> Ledger: ...
     @property
     def transcripts(self) -> Transcripts: ...
+    @property
+    def learnings(self) -> Learnings: ...
 
 
 # --- agents ----------------------------------------------------------------------------------------------------------
@@ -518,6 +538,15 @@ class Sandbox(Protocol):
         """None when it works, else what is wrong and what to type."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Joined:
+    """Two commits made one."""
+
+    commit: Sha
+    conflict: tuple[str, ...] = ()
+    """Files in which they contradict each other."""
+
+
 class Workspaces(Protocol):
     async def prepare(self, case: CaseId, repository: Path, base: Sha | None) -> Workspace:
         """The case's worktree, made if it is missing (a lost one is rebuilt). Without a base: the repository's current
@@ -532,6 +561,20 @@ class Workspaces(Protocol):
     async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str: ...
 
     async def changed(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]: ...
+
+    async def changed_by_people(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
+        """Of the same paths, those that commits of others than us have changed."""
+
+    async def contains(self, workspace: Workspace, commit: Sha, other: Sha) -> bool:
+        """Whether `commit` has `other` in its history, or is it."""
+
+    async def texts(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
+        """What each of these files says at a commit. Left out: not there. Null: too large to be read."""
+
+    async def merge(self, workspace: Workspace, ours: Sha, theirs: Sha, *, since: Sha | None, message: str) -> Joined:
+        """One commit with all of a person's work (`theirs`) and the case's: theirs itself, if it has ours; else one
+        with both as parents, the same whenever it is asked for. `since`: what both have started from, where git can't
+        know (theirs is ours, rewritten). The caller holds the case; the worktree is left in the middle of it."""
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
         """Root files that tell how to build, by name, from a commit; plus every tracked path with empty contents."""
@@ -576,16 +619,26 @@ class Builder(Protocol):
 # --- forges ----------------------------------------------------------------------------------------------------------
 
 
+class BranchIsTheirs(Refused):
+    """The branch holds, or has just got, what somebody else has pushed."""
+
+
 class Forge(Protocol):
     async def branch_head(self, repository: RepositoryId, branch: str) -> Sha | None: ...
+
+    async def fetch(self, repository: RepositoryId, workspace: Workspace, *, branch: str) -> Sha | None:
+        """Where the branch is now; its commits are then among the workspace's. Null: there is no such branch."""
 
     async def push(
         self, repository: RepositoryId, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
     ) -> None:
-        """Create or move `branch` to `commit`, only if it is still where we saw it (`expected`). Never forced,
-        never to the default branch: `Refused`."""
+        """Create or move `branch` to `commit`, only if it is still where we saw it (`expected`) and nobody else's
+        commit would be dropped: `BranchIsTheirs`. Never to the default branch: `Refused`."""
 
     async def open_pull_request(self, pull: PullRequest) -> PullRequest: ...
+
+    async def update_pull_request(self, pull: PullRequest) -> PullRequest:
+        """Title, text and commit of an open one, by its number."""
 
     async def find_pull_request(self, repository: RepositoryId, head: str) -> PullRequest | None: ...
 

@@ -111,6 +111,8 @@ def test_settings_become_the_policy_of_new_cases(tmp_path: Path) -> None:
     policy = loaded(tmp_path, toml).policy()
     assert (policy.budget_micros, policy.turn_seconds, policy.command_seconds) == (250_000, 30, 1)
     assert policy.calls_per_turn == 7
+    more = loaded(tmp_path, 'until = "plan"\napprove_plan = true\nattempts = 2\nanswer_wait_days = 0.5\n').policy()
+    assert (more.until, more.approve_plan, more.attempts, more.answer_wait_seconds) == ("plan", True, 2, 43_200)
     assert [policy.model_for(role, "x") for role in ("pm", "developer", "tech_lead")] == [
         "a",
         DEFAULT_MODEL,

@@ -176,6 +176,30 @@ WAITS = """
 │                                                                                                  │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
 """
+ASKS = """
+╭───────────────────────────── owner/repo#42: waiting for human input ─────────────────────────────╮
+│                                                                                                  │
+│  The total [forgets] the discount                                                                │
+│                                                                                                  │
+│  Cost           $0.12, 12 model calls, 5 turns, 61 s                                             │
+│  How it stands  waits for an approval: The plan waits.                                           │
+│  It asks        This is the plan.                                                                │
+│                                                                                                  │
+│                 1. Subtract [first]�.                                                            │
+│  You can        `caseworker approve owner/repo#42` goes on with the plan.                        │
+│                 `caseworker reject owner/repo#42 "what should be different"` has it planned      │
+│                 anew, with your words.                                                           │
+│                                                                                                  │
+╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+"""
+NOTHING_DONE: dict[str, object] = {
+    "wrong": "",
+    "changed": "",
+    "files": [],
+    "red": None,
+    "green": None,
+    "pull_request": None,
+}
 
 
 def test_the_summary_of_a_pull_request_tells_what_the_proof_and_how_to_merge() -> None:
@@ -196,6 +220,28 @@ def test_the_summary_of_a_case_that_waits_tells_how_it_stands() -> None:
         rehearsed=False,
     )
     assert printed(summary) == WAITS
+
+
+def asking(result: str) -> Summary:
+    return a_summary(
+        result=result,
+        stands="waits for an approval: The plan waits.",
+        asked="This is the plan.\n\n1. Subtract [first]\x1b.",
+        moves_it=[
+            "`caseworker approve owner/repo#42` goes on with the plan.",
+            '`caseworker reject owner/repo#42 "what should be different"` has it planned anew, with your words.',
+        ],
+        rehearsed=False,
+        **NOTHING_DONE,
+    )
+
+
+def test_the_summary_of_a_case_that_asks_has_the_question_and_the_commands_that_answer() -> None:
+    assert printed(asking("waits")) == ASKS
+
+
+def test_the_summary_at_a_milestone_has_what_was_to_be_had() -> None:
+    assert printed(asking("milestone")) == ASKS.replace("It asks     ", "What it says")
 
 
 def test_the_summary_for_programs_is_json(capsys: pytest.CaptureFixture[str]) -> None:

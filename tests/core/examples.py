@@ -1,5 +1,6 @@
 """Values of the core with defaults, so that a test names only what it is about."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -14,14 +15,50 @@ from caseworker.core.outcomes import (
     Change,
     FileNote,
     ImplementationOutcome,
+    InterpretOutcome,
     IssueType,
+    JudgeOutcome,
+    Met,
+    NextState,
+    PlanOutcome,
     Proof,
+    QuestionsOutcome,
     ReviewOutcome,
     TestRequirement,
     TestsOutcome,
+    Topic,
     TriageOutcome,
+    ValidationOutcome,
 )
 from caseworker.core.states import IssueState
+
+PlanStatus = Literal["PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"]
+InterpretStatus = Literal[
+    "CONTINUE", "NEEDS_CLARIFICATION", "NO_ACTION", "REJECT", "EXTERNAL_DEPENDENCY", "INVESTIGATION_NEEDED"
+]
+JudgeStatus = Literal["FAIL", "FAIL_ESCALATE", "TESTS_NEED_WORK", "FLAKY", "BLOCKED"]
+ValidationStatus = Literal["PASS", "FAIL", "PARTIAL", "TESTS_NEED_WORK", "BLOCKED"]
+TestsStatus = Literal["TESTS_READY", "TESTS_NEED_WORK", "REQUIREMENT_GAP", "BLOCKED"]
+WritingStatus = Literal[
+    "READY_FOR_QA",
+    "READY_FOR_REVIEW",
+    "PARTIAL",
+    "BLOCKED",
+    "ESCALATE_SENIOR",
+    "NEEDS_TECH_LEAD_VALIDATION",
+    "SPAWN_INVESTIGATOR",
+]
+ReviewStatus = Literal[
+    "APPROVED",
+    "APPROVED_WITH_NOTES",
+    "CHANGES_REQUESTED",
+    "NEEDS_INFO",
+    "SPAWN_INVESTIGATOR",
+    "ESCALATE",
+    "UNBLOCKING_GUIDANCE",
+    "ARCHITECTURE_REVIEW",
+    "INTEGRATION_REVIEW",
+]
 
 CASE = CaseId("owner/repo#42")
 BASE, HEAD, OTHER = Sha("b" * 40), Sha("c" * 40), Sha("d" * 40)
@@ -60,9 +97,37 @@ def a_build(*runs: CommandRun, stage: Stage = Stage.HEAD, commit: Sha = HEAD, nu
 
 
 def triaged(
-    status: Literal["PROCEED", "REJECT", "NEEDS_APPROVAL"] = "PROCEED", type: IssueType = IssueType.BUG_FIX
+    status: Literal["PROCEED", "REJECT", "NEEDS_APPROVAL"] = "PROCEED",
+    type: IssueType = IssueType.BUG_FIX,
+    *,
+    scope: Literal["SMALL", "MEDIUM", "LARGE"] = "SMALL",
+    topics: Sequence[Topic] = (),
 ) -> TriageOutcome:
-    return TriageOutcome(status=status, type=type, scope="SMALL", complexity="simple", reason="A clear bug.")
+    return TriageOutcome(
+        status=status, type=type, scope=scope, complexity="simple", reason="A clear bug.", topics=list(topics)
+    )
+
+
+def planned(status: PlanStatus = "PLANNING_COMPLETE") -> PlanOutcome:
+    return PlanOutcome(status=status, plan="# Plan\n\n1. Subtract the discount.", reason="What is a discount?")
+
+
+def questioned(status: Literal["NEEDS_CLARIFICATION", "CONTINUE"] = "NEEDS_CLARIFICATION") -> QuestionsOutcome:
+    return QuestionsOutcome(status=status, questions=["Which page?"], reason="The page is not named.")
+
+
+def interpreted(status: InterpretStatus = "CONTINUE", next: NextState | None = None) -> InterpretOutcome:
+    return InterpretOutcome(status=status, next=next, questions=["Which page?"], reply="Understood.")
+
+
+def judged(status: JudgeStatus = "FAIL") -> JudgeOutcome:
+    return JudgeOutcome(status=status, summary="The total is wrong.")
+
+
+def validated(status: ValidationStatus = "PASS") -> ValidationOutcome:
+    met = status == "PASS"
+    checks = [Met(requirement="Take the discount off", met=met, evidence="`make test`")]
+    return ValidationOutcome(status=status, checks=checks, summary="Looked at everything.")
 
 
 def analysed(
@@ -86,16 +151,14 @@ def analysed(
     )
 
 
-def wrote_test(
-    status: Literal["TESTS_READY", "TESTS_NEED_WORK", "REQUIREMENT_GAP"] = "TESTS_READY", summary: str = "A test."
-) -> TestsOutcome:
+def wrote_test(status: TestsStatus = "TESTS_READY", summary: str = "A test.") -> TestsOutcome:
     return TestsOutcome(
         status=status, test_file="test_cart.py", test_command="python -m unittest test_cart", summary=summary
     )
 
 
 def implemented(
-    status: Literal["READY_FOR_QA", "PARTIAL", "BLOCKED"] = "READY_FOR_QA",
+    status: WritingStatus = "READY_FOR_QA",
     commit_message: str = "Take the discount off the total",
 ) -> ImplementationOutcome:
     return ImplementationOutcome(
@@ -106,8 +169,8 @@ def implemented(
     )
 
 
-def reviewed(status: Literal["APPROVED", "CHANGES_REQUESTED", "NEEDS_INFO"] = "APPROVED") -> ReviewOutcome:
-    feedback = None if status == "APPROVED" else "What of a discount over 100 %?"
+def reviewed(status: ReviewStatus = "APPROVED") -> ReviewOutcome:
+    feedback = None if status.startswith("APPROVED") else "What of a discount over 100 %?"
     return ReviewOutcome(status=status, good=["Minimal change"], feedback_for_writer=feedback)
 
 

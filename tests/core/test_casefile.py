@@ -2,29 +2,43 @@
 
 import json
 from datetime import UTC
-from typing import Any
+from itertools import product
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator, ValidationError  # type: ignore[import-untyped] # it comes without types
 
 from caseworker.core.casefile import (
+    Agent,
+    AnalysisSection,
     BuildSection,
     CaseFile,
     CommandReport,
+    CommitSection,
     CommunicationSection,
     Escalation,
+    Findings,
     IssueSection,
     LearningsSection,
     PipelineSection,
     Question,
     ReviewSection,
     RoleObservation,
+    TriageSection,
+    WriterSection,
     load_case_file,
     new_case_file,
+    schema,
 )
 from caseworker.core.errors import Refused
+from caseworker.core.outcomes import Change, FileNote, Finding, IssueType, TestRequirement
 from tests.core.examples import MORNING, a_file
+
+DOCS = Path(__file__).parents[2] / "docs"
+CORRECT = "Correct it there: docs/issue-state.schema.json says how."
 
 # Seed 001's own example; where it lists alternatives, one is chosen.
 SEED: dict[str, Any] = {
@@ -164,6 +178,14 @@ def refusal(document: dict[str, Any]) -> str:
     return str(refused.value)
 
 
+def test_the_seeds_own_document_loads_with_any_choice_of_its_alternatives() -> None:
+    for choice in product(*(values for _, _, values in ALTERNATIVES)):
+        document = SEED
+        for (section, field, _), value in zip(ALTERNATIVES, choice, strict=True):
+            document = {**document, section: {**document[section], field: value}}
+        assert load_case_file(json.loads(load_case_file(document).dump())) == load_case_file(document)
+
+
 def test_the_seeds_own_document_loads_and_comes_back_the_same() -> None:
     back = json.loads(load_case_file(SEED).dump())
     ours = {"blocked_reason": None, "failure_reason": None}  # the seed has them in its error states only
@@ -210,11 +232,11 @@ def test_a_new_file_has_chosen_nothing_yet() -> None:
 @pytest.mark.parametrize("version", ["1.1", "2.0", 1.0, 1, None, "", ["1.0"]])
 def test_an_unknown_version_is_refused(version: object) -> None:
     sentence = f"This case file has version {version!r}; this program reads '1.0'."
-    assert refusal({**SEED, "version": version}) == sentence
+    assert refusal({**SEED, "version": version}) == f"{sentence} Write one as docs/issue-state.schema.json says."
 
 
 def test_a_file_without_a_version_is_refused() -> None:
-    assert refusal({}) == "This case file has version None; this program reads '1.0'."
+    assert refusal({}).startswith("This case file has version None; this program reads '1.0'.")
 
 
 @pytest.mark.parametrize(
@@ -250,39 +272,177 @@ def test_a_file_without_a_version_is_refused() -> None:
     ],
 )
 def test_a_broken_file_is_refused_with_the_place(document: dict[str, Any], sentence: str) -> None:
-    assert refusal(document) == sentence
+    assert refusal(document) == f"{sentence} {CORRECT}"
 
 
-TEXT = st.text(max_size=40)
+TEXT = st.text(max_size=20)
+SAID = TEXT | st.none()
+YES = st.booleans()
+
+
+def any_of(*values: str) -> st.SearchStrategy[str | None]:
+    return st.sampled_from([None, *values])
+
+
+def some(model: type[object], **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(st.builds(model, **fields), max_size=2)
+
+
+def question(asker: str, to: str, text: str, answered: bool, answer: str | None) -> Question:
+    return Question(from_=asker, to=to, question=text, answered=answered, answer=answer)
+
+
 FILES = st.builds(
     CaseFile,
-    issue=st.builds(IssueSection, number=st.integers(1, 10**6), title=TEXT, original_body=TEXT, labels=st.lists(TEXT)),
+    issue=st.builds(
+        IssueSection,
+        number=st.integers(1, 10**6),
+        title=TEXT,
+        url=TEXT,
+        type=st.sampled_from([None, *IssueType]),
+        original_body=TEXT,
+        labels=st.lists(TEXT, max_size=2),
+    ),
     pipeline=st.builds(
-        PipelineSection, started_at=st.datetimes(timezones=st.just(UTC)), blocked_reason=st.none() | TEXT
+        PipelineSection,
+        started_at=st.datetimes(timezones=st.just(UTC)),
+        current_agent=any_of(*get_args(Agent)),
+        attempt=st.integers(1, 9),
+        max_attempts=st.integers(1, 9),
+        status=st.sampled_from(["in_progress", "completed", "failed", "blocked"]),
+        blocked_reason=SAID,
+        failure_reason=SAID,
+    ),
+    triage=st.builds(
+        TriageSection,
+        completed=YES,
+        scope=any_of("SMALL", "MEDIUM", "LARGE"),
+        complexity=any_of("simple", "moderate", "complex"),
+        should_proceed=YES | st.none(),
+        rejection_reason=SAID,
+    ),
+    analysis=st.builds(
+        AnalysisSection,
+        completed=YES,
+        files=some(FileNote, path=TEXT, purpose=TEXT, action=st.sampled_from(["create", "modify", "delete", "read"])),
+        patterns=st.lists(TEXT, max_size=2),
+        test_requirement=st.none()
+        | st.builds(
+            TestRequirement,
+            required=YES,
+            type=st.sampled_from(["regression", "feature", "existing"]),
+            location=TEXT,
+            description=TEXT,
+        ),
+        must_do=st.lists(TEXT, max_size=2),
+        must_not_do=st.lists(TEXT, max_size=2),
+        brief=TEXT,
+    ),
+    writer=st.builds(
+        WriterSection,
+        completed=YES,
+        attempt=st.integers(1, 9),
+        changes=some(Change, file=TEXT, description=TEXT),
+        test_written=YES,
+        test_file=SAID,
+        summary=TEXT,
+        previous_feedback=SAID,
     ),
     build=st.builds(
         BuildSection,
-        commands_run=st.lists(st.builds(CommandReport, command=TEXT, exit_code=st.integers(-64, 255), output=TEXT)),
+        completed=YES,
+        tests_passed=YES,
+        lint_passed=YES,
+        type_check_passed=YES,
+        errors=st.lists(TEXT, max_size=2),
+        commands_run=some(CommandReport, command=TEXT, exit_code=st.integers(-64, 255), output=TEXT),
     ),
-    review=st.builds(ReviewSection, feedback_for_writer=st.none() | TEXT),
+    review=st.builds(
+        ReviewSection,
+        completed=YES,
+        verdict=any_of("APPROVED", "REJECTED", "NEEDS_INFO"),
+        findings=st.builds(
+            Findings,
+            good=st.lists(TEXT, max_size=2),
+            issues=some(
+                Finding,
+                file=TEXT,
+                line=st.integers(0, 10**6),
+                issue=TEXT,
+                severity=st.sampled_from(["critical", "major", "minor"]),
+            ),
+        ),
+        feedback_for_writer=SAID,
+    ),
+    commit=st.builds(
+        CommitSection,
+        completed=YES,
+        hash=SAID,
+        message=SAID,
+        branch=SAID,
+        pushed=YES,
+        pr_created=YES,
+        pr_url=SAID,
+        issue_closed=YES,
+    ),
     communication=st.builds(
         CommunicationSection,
-        questions=st.lists(
-            st.builds(lambda who, text: Question(from_=who, to="analyst", question=text), TEXT, TEXT), max_size=3
-        ),
-        escalations=st.lists(st.builds(Escalation, agent=TEXT, reason=TEXT), max_size=3),
+        questions=st.lists(st.builds(question, TEXT, TEXT, TEXT, YES, SAID), max_size=2),
+        escalations=some(Escalation, agent=TEXT, reason=TEXT, requires_human=YES, resolved=YES),
     ),
     learnings=st.builds(
         LearningsSection,
         session_id=TEXT,
-        observations=st.lists(st.builds(RoleObservation, agent=TEXT, type=TEXT, content=TEXT), max_size=3),
+        observations=some(RoleObservation, agent=TEXT, type=TEXT, content=TEXT),
+        outcome=SAID,
     ),
 )
+PUBLISHED = json.loads((DOCS / "issue-state.schema.json").read_text())
+VALIDATOR = Draft202012Validator(PUBLISHED)
 
 
 @given(file=FILES)
-def test_what_is_dumped_loads_again_as_it_was(file: CaseFile) -> None:
-    assert load_case_file(json.loads(file.dump())) == file
+def test_what_is_dumped_loads_again_as_it_was_and_is_as_the_schema_says(file: CaseFile) -> None:
+    document = json.loads(file.dump())
+    assert load_case_file(document) == file
+    VALIDATOR.validate(document)
+
+
+@given(file=FILES, data=st.data())
+def test_a_key_that_is_not_known_is_refused_wherever_it_is(file: CaseFile, data: st.DataObject) -> None:
+    document = json.loads(file.dump())
+    section = data.draw(st.sampled_from(["", *(name for name, part in document.items() if isinstance(part, dict))]))
+    (document[section] if section else document)["surprise"] = data.draw(TEXT)
+    place = f"{section}.surprise".lstrip(".")
+    assert refusal(document) == f"The case file is broken at `{place}`: Extra inputs are not permitted. {CORRECT}"
+    with pytest.raises(ValidationError):
+        VALIDATOR.validate(document)
+
+
+@given(file=FILES, data=st.data())
+def test_a_value_of_the_wrong_kind_is_refused_with_its_place(file: CaseFile, data: st.DataObject) -> None:
+    document = json.loads(file.dump())
+    section = data.draw(st.sampled_from([name for name, part in document.items() if isinstance(part, dict)]))
+    field = data.draw(st.sampled_from(sorted(document[section])))
+    document[section][field] = {"of": {"another": "kind"}} if field != "findings" else ["of another kind"]
+    assert refusal(document).startswith(f"The case file is broken at `{section}.{field}")
+    with pytest.raises(ValidationError):
+        VALIDATOR.validate(document)
+
+
+def test_the_published_schema_is_current_and_one_itself() -> None:
+    written = (DOCS / "issue-state.schema.json").read_text()
+    assert written == schema(), "make it anew, as docs/case-file.md says"
+    Draft202012Validator.check_schema(PUBLISHED)
+    assert PUBLISHED["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert (PUBLISHED["title"], PUBLISHED["description"][:9]) == ("Issue Agent State", "One issue")
+    assert "caseworker.core.casefile import schema" in (DOCS / "case-file.md").read_text()
+
+
+def test_the_seeds_own_document_is_as_the_schema_says() -> None:
+    VALIDATOR.validate(SEED)
+    with pytest.raises(ValidationError):
+        VALIDATOR.validate({key: part for key, part in SEED.items() if key != "version"})
 
 
 def test_a_dump_is_readable_and_ends_with_a_line_end() -> None:

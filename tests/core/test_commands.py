@@ -4,8 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caseworker.core.commands import Spoken, reopens, understand
+from caseworker.core.budget import micros_of
+from caseworker.core.commands import (
+    Spoken,
+    amount_in,
+    milestone_in,
+    reopens,
+    understand,
+    understand_issue,
+    until_words,
+)
 from caseworker.core.messages import MessageKind, Resolution, Standing
+from caseworker.core.policy import Milestone
 
 K = MessageKind
 R = Resolution
@@ -333,3 +343,198 @@ def test_a_message_as_long_as_can_be_is_read_like_any_other(word: str) -> None:
     for standing in Standing:
         assert understand(f"{word * 4_000}so", standing, asked=False).kind is K.WORDS
     assert reopens(K.WORDS, word * 4_000) is not word.startswith(("thanks", "@"))
+
+
+# --- in an issue case
+
+APPROVALS = [
+    "approve",
+    "Approved!",
+    "I approve",
+    "I approve this",
+    "approve the plan",
+    "plan approved",
+    "The plan looks good to me.",
+    "go ahead",
+    "Yes, go ahead!",
+    "ok, please go ahead with the plan",
+    "you can go ahead, thanks",
+    "LGTM",
+    "lgtm :+1:",
+    "lgtm, go ahead",
+    "@caseworker approved, thank you",
+    "Looks good to me 👍",
+]
+NO_APPROVALS = [
+    "",
+    "yes",
+    "ok",
+    "👍",
+    "approve?",
+    "approve? go ahead",
+    "approved by whom?",
+    "can you approve this?",
+    "can you approve this",
+    "please approve",
+    "please approve the plan",
+    "who approves this",
+    "not approved",
+    "I don't approve",
+    "I do not approve",
+    "don't go ahead",
+    "do not go ahead with the plan",
+    "approve it when the tests are green",
+    "approved, but rename the function",
+    "go ahead and tell me why",
+    "go ahead without the tests",
+    "lgtm except for the name",
+    "looks good to me but for one thing",
+    "approve the merge request of grace",
+    "> approve",
+    "&gt; lgtm",
+    "~approve~",
+    "go ahead. The second part needs a test.",
+    "genehmigt",
+]
+OTHER_COMMANDS = [
+    ("reject: the API must stay as it is", K.REJECT),
+    ("Rejected: too large.\nDo the cart first.", K.REJECT),
+    ("reject because the API would change", K.REJECT),
+    ("reject - too large", K.REJECT),
+    ("reject \u2014 too large", K.REJECT),
+    ("reject: why three files? One is enough.", K.REJECT),
+    ("@caseworker reject: too large", K.REJECT),
+    (f"reject: {'it is too large. ' * 200}", K.REJECT),
+    ("retry", K.RETRY),
+    ("please retry", K.RETRY),
+    ("try again", K.RETRY),
+    ("Try it again, please.", K.RETRY),
+    ("give it another try", K.RETRY),
+    ("I'll take it", K.TAKEOVER),
+    ("taking over", K.TAKEOVER),
+    ("I\u2019ll take it, thank you", K.TAKEOVER),
+    ("hand back", K.HAND_BACK),
+    ("over to you", K.HAND_BACK),
+    ("budget +5", K.BUDGET),
+    ("Budget + 2.50", K.BUDGET),
+    ("budget +$5, please", K.BUDGET),
+    ("raise the budget by 5 dollars", K.BUDGET),
+    ("increase the budget by $10.", K.BUDGET),
+    ("close", K.CLOSE),
+    ("please close this issue", K.CLOSE),
+    ("you can close this", K.CLOSE),
+    ("never mind", K.CLOSE),
+    ("Never mind this one, thanks", K.CLOSE),
+]
+JUST_WORDS = [
+    "",
+    "reject",
+    "reject invalid input",
+    "reject invalid input: it crashes",
+    "reject: really?",
+    "the parser should reject: see RFC 1",
+    "rejecting is fine",
+    "retry?",
+    "could you retry?",
+    "retry the request three times",
+    "try again with a larger timeout",
+    "try the other branch",
+    "try again? no, wait",
+    "you can take over",
+    "can you take over",
+    "let's take over",
+    "should I take over?",
+    "I'll take a look",
+    "hand back the lock before you wait",
+    "budget",
+    "budget 5",
+    "budget: 5 hours of work",
+    "the budget +5 is wrong in the report",
+    "budget +lots",
+    "raise the budget",
+    "raise the budget by half",
+    "budget +5?",
+    "close the connection first",
+    "close it before you return",
+    "close?",
+    "don't close",
+    "never mind the first error",
+    "never mind?",
+    "forget it",
+    "ignore this",
+    "code_fix: done",
+    "close duplicate connections",
+    "> close",
+]
+
+
+@pytest.mark.parametrize("text", APPROVALS)
+def test_a_nod_approves_what_waits_for_it_and_nothing_else(text: str) -> None:
+    assert understand_issue(text, awaits=True) is K.APPROVE
+    assert understand_issue(text, awaits=False) is K.WORDS
+
+
+@pytest.mark.parametrize("text", NO_APPROVALS)
+@pytest.mark.parametrize("awaits", [True, False])
+def test_what_is_not_plainly_an_approval_is_words(text: str, awaits: bool) -> None:
+    assert understand_issue(text, awaits=awaits) is K.WORDS
+
+
+@pytest.mark.parametrize(("text", "kind"), OTHER_COMMANDS)
+@pytest.mark.parametrize("awaits", [True, False])
+def test_the_other_commands_of_an_issue_case(text: str, kind: MessageKind, awaits: bool) -> None:
+    assert understand_issue(text, awaits=awaits) is kind
+
+
+@pytest.mark.parametrize("text", JUST_WORDS)
+def test_talking_about_commands_commands_nothing(text: str) -> None:
+    assert understand_issue(text, awaits=False) is K.WORDS
+
+
+def test_a_bare_reject_is_meant_where_somebody_was_asked() -> None:
+    """It is then refused for want of a reason, and not taken for words."""
+    assert understand_issue("Reject.", awaits=True) is K.REJECT
+
+
+@given(
+    st.sampled_from([*APPROVALS, "retry", "close", "hand back", "budget +5"]), SENTENCES, st.sampled_from([". ", "\n"])
+)
+def test_a_command_with_anything_around_it_is_words(command: str, more: str, between: str) -> None:
+    assert understand_issue(f"{command}{between}{more}", awaits=True) is K.WORDS
+    assert understand_issue(f"{more}{between}{command}", awaits=True) is K.WORDS
+
+
+@given(st.text(), st.booleans())
+def test_no_question_is_a_command(text: str, awaits: bool) -> None:
+    assert understand_issue(f"{text}?", awaits=awaits) is K.WORDS
+
+
+@pytest.mark.parametrize("word", ["approve ", "reject ", "budget +", "please ", "yes ", "try again ", "@caseworker "])
+def test_the_longest_message_is_read_in_no_time(word: str) -> None:
+    assert understand_issue(f"{word * 4_000}so", awaits=True) is K.WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "micros"),
+    [
+        ("budget +5", 5_000_000),
+        ("budget +2.50", 2_500_000),
+        ("please budget +$5, please", 5_000_000),
+        ("raise the budget by 5 dollars.", 5_000_000),
+        ("+5", 5_000_000),
+        ("lots", 0),
+    ],
+)
+def test_the_amount_of_a_budget_is_what_was_said(text: str, micros: int) -> None:
+    assert micros_of(amount_in(text)) == micros
+
+
+@pytest.mark.parametrize("milestone", Milestone)
+@pytest.mark.parametrize("reason", ["", "it is small", "until plan"])
+def test_an_approval_tells_how_far_it_goes(milestone: Milestone, reason: str) -> None:
+    assert milestone_in(until_words(milestone, reason)) is milestone
+
+
+@pytest.mark.parametrize("text", ["", "approved", "until then", "until planning is done", "not until plan"])
+def test_an_approval_with_other_words_goes_all_the_way(text: str) -> None:
+    assert milestone_in(text) is None

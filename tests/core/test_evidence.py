@@ -10,6 +10,7 @@ from caseworker.core.evidence import (
     Purpose,
     Stage,
     Verdict,
+    base_fails_too,
     failures_named,
     how_it_ended,
     judge_head,
@@ -60,6 +61,12 @@ RED_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
         a_build(failing("test_old"), new_test()),
         None,
         Verdict(kind="green", reason=f"`{NEW}` passes without the fix: it proves nothing"),
+    ),
+    (
+        "the set-up failed, so that nothing was run after it",
+        a_build(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1)),
+        None,
+        Verdict(kind="nothing_to_run", reason="nothing could be tested: `npm ci` ended with exit code 1"),
     ),
     (
         "no new test of its own, and the suite fails where it passed",
@@ -200,12 +207,70 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
         on_base(a_run("npm ci", purpose=Purpose.SETUP), a_run()),
         red("`npm ci` ended with exit code 1"),
     ),
+    (
+        "a set-up that failed alike, so that nothing was tested",
+        a_build(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1, output="error: no such package")),
+        on_base(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1, output="error: no such package")),
+        red("`npm ci` ended with exit code 1"),
+    ),
 ]
 
 
 @pytest.mark.parametrize(("head", "base", "verdict"), [r[1:] for r in HEAD_TABLE], ids=[r[0] for r in HEAD_TABLE])
 def test_green_after_is_judged_by_what_was_seen(head: Build, base: Build | None, verdict: Verdict) -> None:
     assert judge_head(head, base) == verdict
+
+
+# --- a red base
+
+
+def stopped(*names: str) -> CommandRun:
+    return failing(*names).model_copy(update={"timed_out": True})
+
+
+UNNAMED = a_run(exit_code=1)
+BROKEN_SET_UP = a_run("npm ci", purpose=Purpose.SETUP, exit_code=1)
+
+FAILS_TOO_TABLE: list[tuple[str, Build, Build | None, bool]] = [
+    ("no base was built", a_build(UNNAMED), None, False),
+    ("the base passed", a_build(UNNAMED), on_base(a_run()), False),
+    ("the base did not run that command", a_build(UNNAMED), on_base(a_run("other", exit_code=1)), False),
+    ("neither names what failed", a_build(UNNAMED), on_base(UNNAMED), True),
+    ("only the head names what failed", a_build(failing("test_a")), on_base(UNNAMED), True),
+    ("only the base names what failed", a_build(UNNAMED), on_base(failing("test_a")), True),
+    ("both name what failed, and one is new", a_build(failing("test_b")), on_base(failing("test_a")), False),
+    ("both name what failed, and none is new", a_build(failing("test_a")), on_base(failing("test_a")), False),
+    ("the output of both was clipped", a_build(tail_of(TAIL)), on_base(tail_of(TAIL)), True),
+    ("the output of the base was clipped", a_build(failing("test_a")), on_base(tail_of(TAIL)), True),
+    ("more failed on both than is kept", a_build(heard()), on_base(heard()), True),
+    ("both were stopped", a_build(stopped()), on_base(stopped()), True),
+    ("the base was stopped before it had named all", a_build(failing("test_a")), on_base(stopped("test_b")), True),
+    ("the head was stopped where the base came to an end", a_build(stopped()), on_base(UNNAMED), False),
+    ("the new test failed", a_build(new_test(exit_code=1)), on_base(a_run(NEW, exit_code=1)), False),
+    ("the new test failed as well", a_build(UNNAMED, new_test(exit_code=1)), on_base(UNNAMED), False),
+    (
+        "one of two commands passed on the base",
+        a_build(UNNAMED, a_run("lint", purpose=Purpose.LINT, exit_code=1)),
+        on_base(UNNAMED, a_run("lint", purpose=Purpose.LINT)),
+        False,
+    ),
+    (
+        "one can be compared and is excused, the other can't",
+        a_build(failing("test_a"), a_run("lint", purpose=Purpose.LINT, exit_code=1)),
+        on_base(failing("test_a"), a_run("lint", purpose=Purpose.LINT, exit_code=1)),
+        True,
+    ),
+    ("the set-up fails on both", a_build(BROKEN_SET_UP), on_base(BROKEN_SET_UP), True),
+    ("the set-up fails on the head", a_build(BROKEN_SET_UP), on_base(a_run()), False),
+    ("nothing failed", a_build(a_run()), on_base(UNNAMED), False),
+]
+
+
+@pytest.mark.parametrize(("head", "base", "too"), [r[1:] for r in FAILS_TOO_TABLE], ids=[r[0] for r in FAILS_TOO_TABLE])
+def test_a_person_is_asked_only_where_nothing_tells_the_bases_failures_from_the_heads(
+    head: Build, base: Build | None, too: bool
+) -> None:
+    assert base_fails_too(head, base) is too
 
 
 # --- the names of failures

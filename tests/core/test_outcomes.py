@@ -3,18 +3,39 @@
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from caseworker.core.decisions import TURN_OF
-from caseworker.core.outcomes import Outcome, Task, known_turns, outcome_schema, parse_outcome
+from caseworker.core.outcomes import AnswerOutcome, Outcome, Task, known_turns, outcome_schema, parse_outcome
 from caseworker.core.states import Role
-from tests.core.examples import analysed, implemented, investigated, reviewed, triaged, wrote_test
+from caseworker.core.turn_taking import TURN_OF
+from tests.core.examples import (
+    analysed,
+    implemented,
+    interpreted,
+    investigated,
+    judged,
+    planned,
+    questioned,
+    reviewed,
+    triaged,
+    validated,
+    wrote_test,
+)
 
+_WRITING = (Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK)
+_REVIEWING = (Task.REVIEW, Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION, Task.UNBLOCK)
+_ANSWERING = (Role.PM, Role.ANALYST, Role.TESTER, Role.DEVELOPER, Role.TECH_LEAD)
 ANSWERS: list[tuple[Role, Task, Outcome]] = [
     (Role.PM, Task.TRIAGE, triaged()),
+    (Role.PM, Task.PLAN, planned()),
+    (Role.PM, Task.QUESTIONS, questioned()),
+    (Role.PM, Task.INTERPRET, interpreted()),
     (Role.ANALYST, Task.ANALYZE, analysed()),
     (Role.TESTER, Task.CREATE_TESTS, wrote_test()),
-    (Role.DEVELOPER, Task.IMPLEMENT, implemented()),
-    (Role.DEVELOPER, Task.FIX, implemented()),
-    (Role.TECH_LEAD, Task.REVIEW, reviewed()),
+    (Role.TESTER, Task.UPDATE_TESTS, wrote_test()),
+    (Role.TESTER, Task.JUDGE, judged()),
+    (Role.TESTER, Task.VALIDATE, validated()),
+    *((role, task, implemented()) for role in (Role.DEVELOPER, Role.SENIOR_DEVELOPER) for task in _WRITING),
+    *((Role.TECH_LEAD, task, reviewed()) for task in _REVIEWING),
+    *((role, Task.ANSWER, AnswerOutcome(status="READY", answers=["Yes."])) for role in _ANSWERING),
     (Role.INVESTIGATOR, Task.BUG, investigated()),
 ]
 

@@ -4,8 +4,15 @@ from itertools import pairwise
 
 import pytest
 
-from caseworker.core.decisions import TURN_OF
+from caseworker.core.case import WaitingFor
+from caseworker.core.decisions import decide
+from caseworker.core.facts import Spoke, TimedOut
+from caseworker.core.moves import Move, take
+from caseworker.core.outcomes import known_turns
+from caseworker.core.policy import Policy
 from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKER, WORKING, IssueState, next_states
+from caseworker.core.turn_taking import TURN_OF
+from tests.core.examples import MORNING, a_case
 
 # Copied from SPEC section 5. Code, not an agent, works where the worker is "code".
 WORKING_IN_THE_SPEC = {
@@ -107,6 +114,12 @@ def test_who_works_in_each_state_is_what_the_spec_says() -> None:
     assert {state.name: (role.value if role else "code") for state, role in WORKER.items()} == WORKING_IN_THE_SPEC
 
 
+def test_every_working_state_has_a_turn_except_where_code_works_or_the_investigator() -> None:
+    without = {IssueState.RUNNING_TESTS, IssueState.CREATING_PR, IssueState.INVESTIGATING}
+    assert set(TURN_OF) == WORKING - without
+    assert set(TURN_OF.values()) <= set(known_turns())
+
+
 def test_whoever_is_given_a_task_is_who_works_in_that_state() -> None:
     assert {state: role for state, (role, _) in TURN_OF.items()} == {state: WORKER[state] for state in TURN_OF}
 
@@ -145,15 +158,30 @@ def test_every_waiting_state_has_its_time_out_edge_to_blocked(state: IssueState)
     assert IssueState.BLOCKED in next_states(state)
 
 
+@pytest.mark.parametrize("reason", WaitingFor)
+def test_every_wait_times_out_over_that_edge_but_those_for_a_milestone_and_a_merge(reason: WaitingFor) -> None:
+    asked = Move(to=IssueState.WAITING_FOR_HUMAN_INPUT, reason="people were asked", waiting_for=reason)
+    waits = take(a_case(IssueState.REVIEWING_CODE), asked, Policy(), MORNING)
+    assert waits.wait is not None
+    assert (waits.wait.until is None) is (reason in (WaitingFor.MILESTONE, WaitingFor.MERGE))
+    assert take(waits, decide(waits, TimedOut(), Policy()), Policy(), MORNING).state is IssueState.BLOCKED
+
+
 @pytest.mark.parametrize("state", sorted(WORKING))
 def test_a_person_can_step_in_from_every_working_state(state: IssueState) -> None:
     wanted = {IssueState.HUMAN_INPUT_RECEIVED, IssueState.WAITING_FOR_HUMAN_INPUT}
     assert wanted - {state} <= next_states(state)
 
 
-@pytest.mark.parametrize("state", sorted(PARKED | {IssueState.WAITING_FOR_HUMAN_INPUT}))
+@pytest.mark.parametrize("state", sorted(PARKED | WAITING))
 def test_a_person_can_step_in_where_the_case_waits_or_is_parked(state: IssueState) -> None:
-    assert IssueState.HUMAN_INPUT_RECEIVED in next_states(state)
+    heard = decide(a_case(state), Spoke(by="ada"), Policy())
+    assert heard.to in {IssueState.HUMAN_INPUT_RECEIVED, IssueState.REQUIREMENTS_CLARIFIED} & next_states(state)
+
+
+@pytest.mark.parametrize("state", sorted(frozenset(IssueState) - TERMINAL))
+def test_a_person_can_close_it_anywhere(state: IssueState) -> None:
+    assert IssueState.CLOSED in next_states(state)
 
 
 @pytest.mark.parametrize("state", sorted(TERMINAL))

@@ -45,6 +45,10 @@ def test_a_summary_tells_what_was_wrong_what_changed_and_the_proof() -> None:
         state=S.WAITING_FOR_HUMAN_INPUT,
         stands="waits for a person to merge `agent/issue-42`",
         result="pull_request",
+        moves_it=[
+            "Merging `agent/issue-42` completes the case: it sees that by itself.",
+            f'`caseworker say {CASE} "..."` asks or remarks; the pm decides what follows.',
+        ],
         wrong="cart.py:12 adds before it subtracts.",
         changed="The discount was never subtracted; now it is.",
         files=["cart.py"],
@@ -78,21 +82,37 @@ def test_the_line_shown_of_a_run_is_the_last_that_tells_how_it_went(output: str,
 
 
 @pytest.mark.parametrize(
-    ("state", "pull_request", "result"),
+    ("state", "waiting_for", "result"),
     [
-        (S.COMPLETED, 1, "merged"),
+        (S.COMPLETED, None, "merged"),
         (S.FAILED, None, "ended"),
-        (S.CLOSED, 1, "ended"),
-        (S.WAITING_FOR_HUMAN_INPUT, 1, "pull_request"),
+        (S.CLOSED, None, "ended"),
+        (S.WAITING_FOR_HUMAN_INPUT, "merge", "pull_request"),
+        (S.WAITING_FOR_HUMAN_INPUT, "milestone", "milestone"),
+        (S.WAITING_FOR_HUMAN_INPUT, "approval", "waits"),
+        (S.WAITING_FOR_HUMAN_INPUT, "answer", "waits"),
         (S.WAITING_FOR_HUMAN_INPUT, None, "waits"),
-        (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, None, "waits"),
-        (S.BLOCKED, 1, "waits"),
+        (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "answer", "waits"),
+        (S.BLOCKED, None, "waits"),
         (S.REQUIRES_HUMAN_INTERVENTION, None, "waits"),
         (S.IMPLEMENTING, None, "working"),
     ],
 )
-def test_the_result_is_said_in_a_word(state: IssueState, pull_request: int | None, result: str) -> None:
-    assert summary_of(state, pull_request=pull_request).result == result
+def test_the_result_is_said_in_a_word(state: IssueState, waiting_for: str | None, result: str) -> None:
+    """Also where a pull request is open: it may be a question about it that the case waits for."""
+    assert summary_of(state, waiting_for=waiting_for, pull_request=1).result == result
+
+
+def test_a_summary_tells_what_a_person_can_do_about_it_and_what_was_asked() -> None:
+    case = a_case(S.FAILED)
+    told = summarise(
+        case, a_file(), outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0, asked="1. Which page?"
+    )
+    assert told.asked == "1. Which page?"
+    assert told.moves_it == [
+        f"`caseworker retry {CASE}` goes on where it was left, with fresh attempts.",
+        f'`caseworker say {CASE} "..."` opens it again, if your words ask for work.',
+    ]
 
 
 @pytest.mark.parametrize(

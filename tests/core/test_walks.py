@@ -1,201 +1,295 @@
-"""A case walked at random: whatever it is told, it keeps to the table, proves what it delivers, and comes to an end."""
+"""A case walked at random: whatever turns, builds, people, clocks and crashes do, it keeps to the table, proves what it
+delivers, says what it waits for, and comes to an end or to a person."""
 
-import pytest
-from hypothesis import given, settings
+from datetime import timedelta
+from typing import Any, Literal, get_args
+
+from hypothesis import settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from caseworker.core.case import Case
-from caseworker.core.decisions import (
-    TURN_OF,
+from caseworker.core.case import Case, Subject
+from caseworker.core.decisions import decide
+from caseworker.core.evidence import Stage
+from caseworker.core.facts import (
+    Agreed,
+    BranchMoved,
+    BudgetRaised,
     BuildEnded,
     CloseAsked,
+    Declined,
     EffectRefused,
     Fact,
+    HandedBack,
     Merged,
     PullRequestReady,
+    RetryAsked,
+    Spoke,
+    TakenOver,
+    TimedOut,
     TurnEnded,
     TurnGaveUp,
-    decide,
-    learn,
-    proven,
-    take,
 )
-from caseworker.core.errors import Bug
-from caseworker.core.evidence import Stage
-from caseworker.core.ids import SessionId, Sha
-from caseworker.core.outcomes import IssueType, Outcome, Task
-from caseworker.core.policy import Policy
-from caseworker.core.states import WORKING, IssueState, Role, next_states
-from tests.core.examples import BASE, CASE, analysed, implemented, reviewed, triaged, wrote_test
+from caseworker.core.ids import MessageId, SessionId, Sha
+from caseworker.core.knowing import learn
+from caseworker.core.moves import BY_PEOPLE, Move, next_reminder, proven, reminded, take
+from caseworker.core.outcomes import IssueOutcome, IssueType, NextState, Task, Topic
+from caseworker.core.people_decisions import fits, passing_by, reopened
+from caseworker.core.policy import Milestone, Policy
+from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
+from caseworker.core.turn_taking import turn_of
+from tests.core import examples as ex
 
 S = IssueState
-
-ANY_SHA = [Sha(letter * 40) for letter in "abc"]
-SHAS = st.sampled_from(ANY_SHA)
-VERDICTS = st.sampled_from(["green", "green", "red", "red", "nothing_to_run"])
-OUTCOMES: dict[Task, st.SearchStrategy[Outcome]] = {
-    Task.TRIAGE: st.sampled_from([triaged(), triaged(), triaged(), triaged("REJECT"), triaged("NEEDS_APPROVAL")]),
-    Task.ANALYZE: st.builds(analysed, confidence=st.floats(0.8, 1), test_required=st.booleans()),
-    Task.CREATE_TESTS: st.sampled_from([wrote_test("TESTS_NEED_WORK"), wrote_test("REQUIREMENT_GAP")]),
-    Task.IMPLEMENT: st.sampled_from(
-        [implemented(), implemented(), implemented(), implemented("PARTIAL"), implemented("BLOCKED")]
-    ),
-    Task.FIX: st.sampled_from(
-        [implemented(), implemented(), implemented(), implemented("PARTIAL"), implemented("BLOCKED")]
-    ),
-    Task.REVIEW: st.sampled_from([reviewed(), reviewed(), reviewed("CHANGES_REQUESTED"), reviewed("NEEDS_INFO")]),
-}
-GIVEN_UP = st.builds(TurnGaveUp, role=st.sampled_from(Role), reason=st.just("it was killed"))
-REFUSED = st.just(EffectRefused(reason="the forge said no"))
-BEGINNINGS = st.builds(
-    Case,
-    id=st.just(CASE),
-    state=st.sampled_from([S.RECEIVED, S.RECEIVED, *sorted(TURN_OF), S.RUNNING_TESTS]),
-    base=st.just(BASE),
-    checkpoint=SHAS,
-    issue_type=st.sampled_from(IssueType),
-    green=st.none() | SHAS,
-    approved=st.none() | SHAS,
-    red=st.booleans(),
-)
-BY_PEOPLE: st.SearchStrategy[Fact] = st.one_of(st.just(Merged(by="ann")), st.just(CloseAsked(by="ann")))
-POLICIES = st.builds(Policy, attempts=st.integers(1, 4), transitions=st.integers(1, 60))
+LUCK = st.integers(0, 9)
+"""What is rare happens at 0: else every walk is short."""
+SHAS = [Sha(letter * 40) for letter in "abc"]
 
 
-def builds(stage: Stage, case: Case | None = None) -> st.SearchStrategy[Fact]:
-    commit = commits(case)
-    return st.builds(BuildEnded, stage=st.just(stage), commit=commit, verdict=VERDICTS, reason=st.just("seen"))
+def outcomes(task: Task, draw: st.DrawFn) -> IssueOutcome:
+    """What a model may answer: mostly what brings the case on."""
+    match task:
+        case Task.TRIAGE:
+            status: Any = draw(st.sampled_from(["PROCEED"] * 6 + ["REJECT", "NEEDS_APPROVAL"]))
+            kind = draw(st.sampled_from(IssueType))
+            scope: Any = draw(st.sampled_from(["SMALL", "SMALL", "LARGE"]))
+            return ex.triaged(status, kind, scope=scope, topics=draw(st.sampled_from([[], [], [Topic.PERMISSIONS]])))
+        case Task.PLAN:
+            return ex.planned(draw(_statuses(ex.PlanStatus, "PLANNING_COMPLETE")))
+        case Task.QUESTIONS:
+            return ex.questioned(draw(_statuses(Literal["NEEDS_CLARIFICATION", "CONTINUE"], "NEEDS_CLARIFICATION")))
+        case Task.INTERPRET:
+            chosen = draw(st.sampled_from([None, None, *get_args(NextState)]))
+            return ex.interpreted(draw(_statuses(ex.InterpretStatus, "CONTINUE")), chosen)
+        case Task.ANALYZE:
+            clarity: Any = draw(st.sampled_from(["READY"] * 5 + ["UNCLEAR", "BLOCKED"]))
+            return ex.analysed(
+                clarity, confidence=draw(st.sampled_from([0.95, 0.95, 0.5])), test_required=draw(st.booleans())
+            )
+        case Task.CREATE_TESTS | Task.UPDATE_TESTS:
+            return ex.wrote_test(draw(_statuses(ex.TestsStatus, "TESTS_READY")))
+        case Task.JUDGE:
+            return ex.judged(draw(_statuses(ex.JudgeStatus, "FAIL")))
+        case Task.VALIDATE:
+            return ex.validated(draw(_statuses(ex.ValidationStatus, "PASS")))
+        case Task.IMPLEMENT | Task.FIX | Task.REFACTOR | Task.ADDRESS_FEEDBACK:
+            outcome = ex.implemented(draw(_statuses(ex.WritingStatus, "READY_FOR_QA")))
+            return outcome.model_copy(update={"escalation": draw(st.sampled_from(["", "", "", "It touches logins."]))})
+        case _:
+            return ex.reviewed(draw(_statuses(ex.ReviewStatus, "APPROVED")))
 
 
-def turns(role: Role, outcomes: st.SearchStrategy[Outcome], case: Case | None = None) -> st.SearchStrategy[Fact]:
-    session = st.just(SessionId("s-1"))
-    return st.builds(TurnEnded, role=st.just(role), outcome=outcomes, checkpoint=commits(case), session=session)
+def _statuses(closed: object, usual: str) -> st.SearchStrategy[Any]:
+    every = list(get_args(closed))
+    return st.sampled_from([usual] * len(every) + every)
 
 
-def commits(case: Case | None) -> st.SearchStrategy[Sha]:
-    """The case's own more often than another: a walk in which nothing is ever proven would show little."""
-    return SHAS if case is None or case.checkpoint is None else st.sampled_from([case.checkpoint] * 4 + ANY_SHA)
+class CaseMachine(RuleBasedStateMachine):
+    """The flow's part is played here in a few lines: the record is a JSON text, a crash reads it again."""
+
+    case: Case
+    policy: Policy
+
+    @initialize(
+        attempts=st.integers(1, 4),
+        until=st.sampled_from(Milestone),
+        approve_plan=st.booleans(),
+        analysed=st.booleans(),
+        weighty=st.booleans(),
+        state=st.sampled_from([S.RECEIVED, S.RECEIVED, S.IMPLEMENTING, S.RUNNING_TESTS, S.REVIEWING_CODE]),
+    )
+    def begin(
+        self,
+        attempts: int,
+        until: Milestone,
+        approve_plan: bool,
+        analysed: bool,
+        weighty: bool,
+        state: IssueState,
+    ) -> None:
+        self.policy = Policy(attempts=attempts, until=until, approve_plan=approve_plan, transitions=25)
+        on_the_way = {"checkpoint": SHAS[0], "built": SHAS[0], "green": SHAS[0], "weighty": weighty, "red": True}
+        known = {"checkpoint": ex.BASE} if state is S.RECEIVED else on_the_way
+        self.case = Case.model_validate(
+            {"id": ex.CASE, "base": ex.BASE, "analysed": analysed, "state": state, "resume": state, **known}
+        )
+        self.now = ex.MORNING
+        self.record = self.case.model_dump_json()
+        self.told: list[str] = []
+
+    # --- the flow's part
+
+    def hears(self, fact: Fact) -> None:
+        if fits(self.case, fact) is not None:
+            return
+        known = learn(self.case, fact)
+        self.moves(decide(known, fact, self.policy), known)
+
+    def moves(self, move: Move, known: Case | None = None) -> None:
+        before = self.case
+        self.now += timedelta(minutes=1)
+        after = take(known or before, move, self.policy, self.now)
+        assert after.state in next_states(before.state) | {before.state}
+        assert after.transitions == before.transitions + 1
+        assert after.attempt <= self.policy.attempts + 1
+        assert after.reason.strip() == after.reason != ""
+        assert (after.epoch, after.round, after.turns) >= (before.epoch, before.round, before.turns)
+        assert set(before.grants) <= set(after.grants)
+        if after.state is S.CREATING_PR:
+            assert proven(after)
+        if move.say:
+            self.told.append(move.say)
+        self.case = after
+        self.record = after.model_dump_json()
+
+    # --- what happens
+
+    @precondition(lambda self: self.case.state in WORKING and self.case.go is not None)
+    @rule()
+    def code_takes_it_on(self) -> None:
+        passing = passing_by(self.case)
+        assert passing is not None
+        self.moves(passing)
+
+    @precondition(lambda self: self.works() and self.has_turn())
+    @rule(data=st.data(), commit=st.sampled_from(SHAS))
+    def a_turn_ends(self, data: st.DataObject, commit: Sha) -> None:
+        role, task = turn_of(self.case)
+        outcome: IssueOutcome = data.draw(st.composite(lambda draw: outcomes(task, draw))())
+        writes = task in (Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.CREATE_TESTS)
+        checkpoint = commit if writes else self.case.checkpoint or ex.BASE
+        self.case = self.case.model_copy(update={"turns": self.case.turns + 1})
+        fact = TurnEnded(role=role, outcome=outcome, checkpoint=checkpoint, session=SessionId("s"))
+        if outcome.status == "TESTS_READY" and (self.case.state is S.CREATING_TESTS or self.case.built is None):
+            self.case = learn(self.case, fact)
+            verdict: Any = data.draw(st.sampled_from(["red", "red", "green", "nothing_to_run"]))
+            self.hears(BuildEnded(stage=Stage.RED, commit=checkpoint, verdict=verdict, reason="seen"))
+        else:
+            self.hears(fact)
+
+    @precondition(lambda self: self.works() and self.has_turn())
+    @rule(limit=st.sampled_from([None, "budget", "time"]), luck=LUCK)
+    def a_turn_gives_up(self, limit: Any, luck: int) -> None:
+        if luck:
+            return
+        self.hears(TurnGaveUp(role=turn_of(self.case)[0], reason="it was killed", limit=limit))
+
+    @precondition(lambda self: self.works() and self.case.state is S.RUNNING_TESTS and self.case.task is None)
+    @rule(verdict=st.sampled_from(["green", "green", "red", "nothing_to_run"]), base=st.booleans())
+    def a_build_ends(self, verdict: Any, base: bool) -> None:
+        assert self.case.checkpoint is not None
+        self.hears(
+            BuildEnded(
+                stage=Stage.HEAD,
+                commit=self.case.checkpoint,
+                verdict=verdict,
+                reason="seen",
+                feedback="it failed" if verdict == "red" else "",
+                base_fails_too=base and verdict == "red",
+            )
+        )
+
+    @precondition(lambda self: self.works() and self.case.state is S.CREATING_PR)
+    @rule(what=st.sampled_from(["ready", "ready", "refused", "moved", "conflict"]), commit=st.sampled_from(SHAS))
+    def it_is_delivered(self, what: str, commit: Sha) -> None:
+        assert self.case.checkpoint is not None
+        facts: dict[str, Fact] = {
+            "ready": PullRequestReady(number=1, commit=self.case.checkpoint),
+            "refused": EffectRefused(reason="the forge said no"),
+            "moved": BranchMoved(theirs=commit, commit=commit),
+            "conflict": BranchMoved(theirs=commit, commit=commit, conflict=("cart.py",)),
+        }
+        self.hears(facts[what])
+
+    @precondition(lambda self: self.case.state not in WORKING | TERMINAL)
+    @rule()
+    def somebody_speaks(self) -> None:
+        self.hears(Spoke(by="ann", messages=(MessageId(1),)))
+
+    @rule(which=st.sampled_from(["agree", "agree", "decline", "take", "hand back", "close", "merge"]), luck=LUCK)
+    def somebody_commands(self, which: str, luck: int) -> None:
+        if luck > 1 and which not in ("agree", "hand back"):
+            return
+        facts: dict[str, Fact] = {
+            "agree": Agreed(by="ann"),
+            "decline": Declined(by="ann"),
+            "take": TakenOver(by="ann"),
+            "hand back": HandedBack(by="ann"),
+            "close": CloseAsked(by="ann"),
+            "merge": Merged(by="ann"),
+        }
+        if self.case.state not in TERMINAL:
+            self.hears(facts[which])
+
+    @precondition(lambda self: self.case.state in PARKED)
+    @rule()
+    def somebody_wants_another_try(self) -> None:
+        self.hears(RetryAsked(by="ann"))
+
+    @precondition(lambda self: self.case.state in (S.FAILED, S.CLOSED))
+    @rule()
+    def somebody_opens_it_again(self) -> None:
+        before = self.case
+        self.case = reopened(before).model_copy(update={"reason": "again", "go": before.resume})
+        assert (self.case.epoch, self.case.transitions) == (before.epoch + 1, before.transitions + 1)
+        self.record = self.case.model_dump_json()
+
+    @rule(micros=st.integers(1, 10))
+    def somebody_pays(self, micros: int) -> None:
+        fact = BudgetRaised(by="ann", micros=micros)
+        if self.case.state in WAITING and self.case.wait is not None and self.case.wait.reason.value == "budget":
+            self.hears(fact)
+        else:
+            self.case = learn(self.case, fact)
+            self.record = self.case.model_dump_json()
+
+    @precondition(lambda self: self.case.state in WAITING | PARKED)
+    @rule()
+    def time_passes(self) -> None:
+        if self.case.state in WAITING and self.case.wait is not None and self.case.wait.until is not None:
+            self.hears(TimedOut())
+        elif next_reminder(self.case, self.policy) is not None:
+            self.case = reminded(self.case)
+            self.record = self.case.model_dump_json()
+
+    @rule()
+    def the_process_dies_or_continues_as_new(self) -> None:
+        """What is not saved is the turn's number: it is claimed anew, and given again."""
+        turns = self.case.turns
+        self.case = Case.model_validate_json(self.record)
+        assert self.case.turns <= turns
+
+    # --- what always holds
+
+    def works(self) -> bool:
+        return self.case.state in WORKING and self.case.go is None
+
+    def has_turn(self) -> bool:
+        code = self.case.state in (S.RUNNING_TESTS, S.CREATING_PR) and self.case.task is None
+        return not code and self.case.state is not S.INVESTIGATING
+
+    @invariant()
+    def it_is_somewhere_sensible(self) -> None:
+        if not hasattr(self, "case"):
+            return
+        case = self.case
+        if case.state in WAITING:
+            assert case.wait is not None
+            assert case.waiting_for is case.wait.reason
+        if case.go is not None:
+            assert case.state in WORKING
+            assert case.go in next_states(case.state) | {case.state}
+        assert case.state is not S.INVESTIGATING
+        if case.state in WORKING - BY_PEOPLE:
+            assert case.transitions - case.round_began <= self.policy.transitions + 1
+        for subject in {grant.subject for grant in case.grants}:
+            assert isinstance(subject, Subject)
+
+    @invariant()
+    def what_asks_people_says_so(self) -> None:
+        if hasattr(self, "case") and self.case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION:
+            assert self.told
 
 
-@st.composite
-def facts_for(draw: st.DrawFn, case: Case) -> Fact:
-    """What the world may answer the flow in this state: mostly what was asked for, now and then trouble."""
-    if case.state not in WORKING:
-        return draw(BY_PEOPLE)
-    if draw(st.integers(0, 19)) == 19:
-        return draw(st.one_of(GIVEN_UP, REFUSED, BY_PEOPLE))
-    if case.state is S.RUNNING_TESTS:
-        return draw(builds(Stage.HEAD, case))
-    if case.state is S.CREATING_PR:
-        return draw(st.builds(PullRequestReady, number=st.integers(1, 9), commit=SHAS))
-    role, task = TURN_OF[case.state]
-    if task is Task.CREATE_TESTS and draw(st.integers(0, 5)):
-        return draw(builds(Stage.RED, case))
-    return draw(turns(role, OUTCOMES[task], case))
-
-
-ANY_FACT: st.SearchStrategy[Fact] = st.one_of(
-    *[turns(role, OUTCOMES[task]) for role, task in TURN_OF.values()],
-    builds(Stage.RED),
-    builds(Stage.HEAD),
-    st.builds(PullRequestReady, number=st.integers(1, 9), commit=SHAS),
-    GIVEN_UP,
-    REFUSED,
-    BY_PEOPLE,
-)
-
-
-def step(case: Case, fact: Fact, policy: Policy) -> Case:
-    known = learn(case, fact)
-    return take(known, decide(known, fact, policy), policy)
-
-
-def check(before: Case, after: Case, policy: Policy) -> None:
-    assert after.state in next_states(before.state)
-    assert after.state is not S.CREATING_PR or proven(after)
-    assert after.transitions == before.transitions + 1
-    # A person may still merge or close what is parked, whatever the limit.
-    assert after.transitions <= policy.transitions + 1 or before.state not in WORKING
-    assert before.attempt <= after.attempt <= policy.attempts
-    assert (after.turns, after.builds, after.epoch) >= (before.turns, before.builds, before.epoch)
-    assert after.reason.strip() == after.reason != ""
-
-
-@settings(max_examples=400)
-@given(data=st.data(), policy=POLICIES, case=BEGINNINGS)
-def test_a_case_at_work_keeps_to_the_table_and_ends_or_waits_within_its_limits(
-    data: st.DataObject, policy: Policy, case: Case
-) -> None:
-    while case.state in WORKING:  # ends: `check` bounds the transitions
-        after = step(case, data.draw(facts_for(case)), policy)
-        check(case, after, policy)
-        case = after
-
-
-@given(facts=st.lists(ANY_FACT, max_size=12), policy=POLICIES, case=BEGINNINGS)
-def test_a_case_told_what_does_not_belong_to_its_state_stays_within_the_table_or_says_that_it_is_a_bug(
-    facts: list[Fact], policy: Policy, case: Case
-) -> None:
-    for fact in facts:
-        try:
-            after = step(case, fact, policy)
-        except Bug:
-            continue
-        check(case, after, policy)
-        case = after
-
-
-@given(data=st.data(), case=BEGINNINGS)
-def test_no_history_makes_a_pull_request_of_an_unproven_commit(data: st.DataObject, case: Case) -> None:
-    after = step(case, data.draw(facts_for(case)), Policy())
-    if after.state is S.CREATING_PR:
-        assert after.checkpoint == after.green == after.approved
-        assert after.red or after.issue_type is not IssueType.BUG_FIX or not after.test_required
-
-
-@given(policy=POLICIES)
-def test_a_developer_who_never_gets_it_right_fails_the_case(policy: Policy) -> None:
-    case = Case(id=CASE, state=S.IMPLEMENTING, base=BASE, checkpoint=BASE)
-    sha = Sha("a" * 40)
-    while case.state in WORKING:
-        written = TurnEnded(role=Role.DEVELOPER, outcome=implemented(), checkpoint=sha, session=SessionId("s-1"))
-        case = step(case, written, policy)
-        if case.state is S.RUNNING_TESTS:
-            case = step(case, BuildEnded(stage=Stage.HEAD, commit=sha, verdict="red", reason="seen"), policy)
-    assert case.state is S.FAILED
-    assert case.attempt <= policy.attempts
-
-
-def test_the_straight_path_of_a_bug_is_proven_step_by_step() -> None:
-    """That the walks above are not empty: this one arrives."""
-    sha = Sha("a" * 40)
-    facts: list[Fact] = [
-        TurnEnded(role=Role.PM, outcome=triaged(), checkpoint=BASE, session=SessionId("1")),
-        TurnEnded(role=Role.ANALYST, outcome=analysed(), checkpoint=BASE, session=SessionId("2")),
-        BuildEnded(stage=Stage.RED, commit=BASE, verdict="red", reason="seen"),
-        TurnEnded(role=Role.DEVELOPER, outcome=implemented(), checkpoint=sha, session=SessionId("3")),
-        BuildEnded(stage=Stage.HEAD, commit=sha, verdict="green", reason="seen"),
-        TurnEnded(role=Role.TECH_LEAD, outcome=reviewed(), checkpoint=sha, session=SessionId("4")),
-        PullRequestReady(number=1, commit=sha),
-        Merged(by="ann"),
-    ]
-    case, seen = Case(id=CASE, base=BASE, checkpoint=BASE), []
-    for fact in facts:
-        case = step(case, fact, Policy())
-        seen.append(case.state)
-    assert seen == [
-        S.ANALYZING_REQUIREMENTS,
-        S.CREATING_TESTS,
-        S.IMPLEMENTING,
-        S.RUNNING_TESTS,
-        S.REVIEWING_CODE,
-        S.CREATING_PR,
-        S.WAITING_FOR_HUMAN_INPUT,
-        S.COMPLETED,
-    ]
-
-
-def test_what_is_over_stays_over() -> None:
-    for state in (S.COMPLETED, S.FAILED, S.CLOSED):
-        with pytest.raises(Bug, match="is not an edge of the table"):
-            step(Case(id=CASE, state=state), Merged(by="ann"), Policy())
+TestWalks = CaseMachine.TestCase
+TestWalks.settings = settings(max_examples=150, stateful_step_count=60, deadline=None)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caseworker.core.case import Case
+from caseworker.core.case import Case, Grant, Subject
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Purpose, Stage, code
 from caseworker.core.outcomes import Finding, IssueOutcome, Outcome, ReviewOutcome
@@ -26,6 +26,7 @@ from caseworker.core.words import (
     read_by,
     run_words,
     standing_of,
+    taken_in,
 )
 from tests.core.examples import (
     BASE,
@@ -162,6 +163,88 @@ def test_a_pull_request_says_when_the_test_was_changed_after_it_failed() -> None
     assert said in body
 
 
+def granted(*subjects: Subject, by: str = "ada") -> tuple[Grant, ...]:
+    return tuple(Grant(subject=subject, by=by) for subject in subjects)
+
+
+def evidence_of(body: str) -> str:
+    return body[body.index("## Evidence") : body.index("## Review")]
+
+
+def test_a_pull_request_says_that_no_test_was_red_and_who_waived_it() -> None:
+    case = a_proven_case(S.CREATING_PR, red=False, grants=granted(Subject.NO_RED_TEST))
+    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], cost="$0.00")
+    told = "**No red test**: no test was seen to fail without the change. Waived by `ada`."
+    assert f"## Evidence\n\n{told}\n\n**Green after**" in body
+    assert "## Decided by people\n\n- Waived by `ada`: no test that fails without the fix\n\n## Cost" in body
+
+
+def test_a_pull_request_says_that_no_command_proves_it_and_who_waived_it() -> None:
+    case = a_proven_case(S.CREATING_PR, green=None, grants=granted(Subject.NO_COMMAND))
+    builds = [RED_BUILD, a_build(a_run("lint", purpose=Purpose.LINT, output="fine"), commit=HEAD)]
+    evidence = evidence_of(pull_request_body(a_finished_file(), case, builds, cost="$0.00"))
+    told = "**No command proves this**: no test command was found. Waived by `ada`.\n\n`lint` ended with exit code 0"
+    assert told in evidence
+    assert "Green" not in evidence
+
+
+def test_a_pull_request_says_that_it_is_red_as_before_and_who_waived_it() -> None:
+    case = a_proven_case(S.CREATING_PR, green=None, grants=granted(Subject.RED_BASE))
+    builds = [RED_BUILD, a_build(a_run(exit_code=1, output="no names"), commit=HEAD)]
+    evidence = evidence_of(pull_request_body(a_finished_file(), case, builds, cost="$0.00"))
+    told = (
+        f"**Red, as before the change**: on `{HEAD[:12]}`, the commit of this pull request. What fails here fails "
+        "without the change as well, and nothing tells whether it fails for the same reasons. Waived by `ada`.\n\n"
+        "`make test` ended with exit code 1"
+    )
+    assert told in evidence
+    assert "Green" not in evidence
+
+
+def test_a_pull_request_says_what_fails_on_the_base_as_well() -> None:
+    builds = [RED_BUILD, a_build(a_run(exit_code=1, output="FAILED test_old"), commit=HEAD)]
+    evidence = evidence_of(pull_request_body(a_finished_file(), a_proven_case(S.CREATING_PR), builds, cost="$0.00"))
+    told = "What fails here fails without the change as well, and nothing more fails.\n\n`make test` ended with"
+    assert f"**Green after**: on `{HEAD[:12]}`, the commit of this pull request. {told}" in evidence
+
+
+def test_a_pull_request_names_who_decided_what_once_each() -> None:
+    grants = (
+        *granted(Subject.SENSITIVE, Subject.PLAN, Subject.PLAN, Subject.ARCHITECTURE, Subject.ESCALATION),
+        *granted(Subject.RED_BASE, by="grace `x`\n# not a heading"),
+    )
+    case = a_proven_case(S.CREATING_PR, grants=grants)
+    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], cost="$0.00")
+    told = """\
+## Decided by people
+
+- Approved by `ada`: work on what only a person may decide
+- Approved by `ada`: the plan
+- Approved by `ada`: a change of the architecture
+- Approved by `ada`: what a role did not want to decide alone
+- Waived by ``grace `x` # not a heading``: checks that fail before the change as well
+
+## Cost
+"""
+    assert told in body
+
+
+def test_a_pull_request_lists_tests_that_were_removed_skipped_or_weakened() -> None:
+    findings = ["`test_a` was removed from `test_x.py`.", "`it.skip` was added to `adds` in `a.test.js`."]
+    case = a_proven_case(S.CREATING_PR)
+    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], cost="$0.00", weakened=findings)
+    told = "**Tests removed, skipped or weakened**, found by comparing them with the base:\n\n"
+    assert f"```\nOK\n```\n\n{told}- {findings[0]}\n- {findings[1]}\n\n## Review" in body
+
+
+def test_what_a_person_pushed_is_told_with_what_came_of_it() -> None:
+    told = "A person has pushed cccccccccccc to agent/issue-42; it was merged with the work of the case."
+    assert taken_in("agent/issue-42", HEAD, []) == told
+    assert taken_in("agent/issue-42", HEAD, ["a.py", "b c.py"]) == (
+        f"{told} They contradict each other in `a.py`, `b c.py`; the developer resolves it."
+    )
+
+
 def test_a_rehearsed_pull_request_says_so() -> None:
     case = a_proven_case(S.CREATING_PR, turns=5)
     body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], cost=cost_words(123_456, rehearsed=True))
@@ -266,7 +349,14 @@ def test_the_latest_build_of_a_stage_is_found() -> None:
 
 STANDING: list[tuple[Case, str]] = [
     (a_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="merge"), "waits for a person to merge `agent/issue-42`"),
-    (a_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="answer"), "waiting for human input"),
+    (
+        a_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="approval", reason="The plan waits."),
+        "waits for an approval: The plan waits.",
+    ),
+    (
+        a_case(S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, waiting_for="answer", reason="Which page?"),
+        "waits for an answer: Which page?",
+    ),
     (
         a_case(S.REQUIRES_HUMAN_INTERVENTION, reason="The requirements are unclear."),
         "waits for a person: The requirements are unclear.",

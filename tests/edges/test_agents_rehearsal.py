@@ -97,8 +97,8 @@ STEP = "bug.yaml, line 7: turns[0].steps[1]"
         (turn("say: 7"), f"{STEP}.say: input should be a valid string"),
         (
             turn("say: x", role="pm", task="fix"),
-            "bug.yaml, line 3: turns[0]: there is no turn pm/fix; there are pm/triage, analyst/analyze, "
-            "tester/create_tests, developer/implement, developer/fix, tech_lead/review, investigator/bug",
+            "bug.yaml, line 3: turns[0]: there is no turn pm/fix; there are pm/triage, pm/plan, pm/questions, "
+            "pm/interpret, pm/answer",
         ),
         ("turns: []\n", 'bug.yaml, line 1: the key "version" is missing'),
         ("version: 1\nturns: []", "bug.yaml, line 2: turns: there is no turn here"),
@@ -129,7 +129,8 @@ def test_an_outcome_is_checked_when_the_script_is_loaded() -> None:
     )
     assert told(text) == (
         "bug.yaml, line 8: turns[0].steps[1].outcome.status: "
-        f"input should be 'READY_FOR_QA', 'PARTIAL' or 'BLOCKED' {hint}\n"
+        "input should be 'READY_FOR_QA', 'READY_FOR_REVIEW', 'PARTIAL', 'BLOCKED', 'ESCALATE_SENIOR', "
+        f"'NEEDS_TECH_LEAD_VALIDATION' or 'SPAWN_INVESTIGATOR' {hint}\n"
         'bug.yaml, line 7: turns[0].steps[1].outcome: the key "summary" is missing\n'
         'bug.yaml, line 10: turns[0].steps[1].outcome: unknown key "sumary"; did you mean "summary"?'
     )

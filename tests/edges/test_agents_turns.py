@@ -145,8 +145,17 @@ async def test_a_turn_whose_old_session_is_lost_starts_anew(world: AgentWorld) -
 
 async def test_what_goes_with_every_model_call_stays_small(tmp_path: Path) -> None:
     """System prompt, tool definitions and the outcome's schema: at most 12 KB."""
-    sizes = await asyncio.gather(*(_fixed_bytes(AgentWorld(tmp_path), role, task) for role, task in known_turns()))
+    few = asyncio.Semaphore(_AGENTS_AT_ONCE)
+
+    async def measured(role: Role, task: Task) -> int:
+        async with few:
+            return await _fixed_bytes(AgentWorld(tmp_path), role, task)
+
+    sizes = await asyncio.gather(*(measured(role, task) for role, task in known_turns()))
     assert max(sizes) <= 12_000
+
+
+_AGENTS_AT_ONCE = 6
 
 
 async def _fixed_bytes(world: AgentWorld, role: Role, task: Task) -> int:
@@ -158,5 +167,5 @@ async def _fixed_bytes(world: AgentWorld, role: Role, task: Task) -> int:
         await world.run(brief)
     request = api.requests[0]
     ours = ["mcp__caseworker__get_bug_conversations"] if is_bug else []
-    assert {tool["name"] for tool in request["tools"]} == {*tools_for(role), *ours, "StructuredOutput"}
+    assert {tool["name"] for tool in request["tools"]} == {*tools_for(role, task), *ours, "StructuredOutput"}
     return len(json.dumps([request["system"], request["tools"]], ensure_ascii=False).encode())

@@ -9,7 +9,7 @@ import pytest
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, RepositoryId, Sha
 from caseworker.forges.local import LocalForge
-from caseworker.ports import Issue, NewIssue, PullRequest, Workspace
+from caseworker.ports import BranchIsTheirs, Issue, NewIssue, PullRequest, Workspace
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import Repository, git, new_repository
@@ -47,6 +47,10 @@ class Shelf:
     async def create(self, pull: PullRequest) -> PullRequest:
         self.pulls.append(pull.model_copy(update={"number": len(self.pulls) + 1}))
         return self.pulls[-1]
+
+    async def update(self, pull: PullRequest) -> PullRequest:
+        self.pulls[pull.number - 1] = pull
+        return pull
 
     async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
         return next((pull for pull in reversed(self.pulls) if pull.head == head), None)
@@ -104,6 +108,15 @@ class World:
             )
         )
         return commit
+
+    async def fetch(self) -> Sha | None:
+        return await self.forge.fetch(ID, self.workspace, branch=BRANCH)
+
+    def person_pushes(self, files: dict[str, str]) -> Sha:
+        self.repository.git("switch", "-q", BRANCH)
+        theirs = Sha(self.repository.commit(files))
+        self.repository.git("switch", "-q", "main")
+        return theirs
 
     async def settled(self, *, after: float = 5) -> list[str]:
         self.now += after
@@ -163,17 +176,52 @@ async def test_pushing_again_moves_our_branch_forward_or_sideways(world: World) 
 async def test_a_persons_commit_on_the_branch_is_never_overwritten(world: World) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
-    world.repository.git("switch", "-q", BRANCH)
-    theirs = Sha(world.repository.commit({"calc.py": "x = 99\n"}))
-    world.repository.git("switch", "-q", "main")
+    theirs = world.person_pushes({"calc.py": "x = 99\n"})
     second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
     for expected in (first, None, theirs):  # even when the caller says that it saw that commit
-        with pytest.raises(Refused, match="won't overwrite a person's work"):
+        with pytest.raises(BranchIsTheirs, match="won't overwrite a person's work"):
             await world.push(second, expected=expected)
     assert await world.forge.branch_head(ID, BRANCH) == theirs
 
 
-async def test_a_deleted_branch_is_not_brought_back_behind_a_persons_back(world: World) -> None:
+async def test_a_persons_commit_that_ours_was_built_on_is_not_dropped_later(world: World) -> None:
+    first = await world.work({"calc.py": "x = 2\n"})
+    await world.push(first)
+    theirs = world.person_pushes({"notes.txt": "theirs\n"})
+    assert await world.fetch() == theirs
+    on_top = await world.work({"calc.py": "x = 3\n"}, parent=theirs, name="turn-2")
+    await world.push(on_top, expected=theirs)
+    beside = await world.work({"calc.py": "x = 4\n"}, name="turn-3")
+    with pytest.raises(BranchIsTheirs):
+        await world.push(beside, expected=on_top)
+    assert await world.forge.branch_head(ID, BRANCH) == on_top
+
+
+async def test_where_a_case_started_from_is_not_ours_to_drop(world: World) -> None:
+    first = await world.work({"calc.py": "x = 2\n"})
+    await world.push(first)
+    main = Sha(world.repository.commit({"more.txt": "1\n"}))
+    await world.workspaces.prepare(CaseId("local/calc#2"), world.repository.path, None)  # keeps it under a ref
+    world.repository.git("branch", "-f", BRANCH, "main")
+    second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
+    with pytest.raises(BranchIsTheirs):
+        await world.push(second, expected=main)
+
+
+async def test_a_branch_is_fetched_with_what_people_have_pushed(world: World) -> None:
+    first = await world.work({"calc.py": "x = 2\n"})
+    assert await world.fetch() is None
+    await world.push(first)
+    assert await world.fetch() == first
+    theirs = world.person_pushes({"notes.txt": "theirs\n"})
+    before = world.repository.state()
+    for _ in range(2):
+        assert await world.fetch() == theirs
+    assert await world.workspaces.changed(world.workspace, first, theirs) == ["notes.txt"]
+    assert world.repository.state() == before
+
+
+async def test_a_deleted_branch_is_made_anew_only_by_one_who_saw_that_it_is_gone(world: World) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
     world.repository.git("branch", "-q", "-D", BRANCH)
@@ -182,8 +230,10 @@ async def test_a_deleted_branch_is_not_brought_back_behind_a_persons_back(world:
         await world.push(second, expected=first)
     assert str(refused.value) == (
         f"{BRANCH} was deleted in {world.repository.path} since Caseworker pushed it. "
-        "Type: caseworker close 'local/calc#1', and run the issue again."
+        "Then type: caseworker retry 'local/calc#1'"
     )
+    await world.push(second)
+    assert await world.forge.branch_head(ID, BRANCH) == second
 
 
 async def test_a_branch_that_was_there_before_is_refused_with_what_to_do(world: World) -> None:
@@ -194,8 +244,8 @@ async def test_a_branch_that_was_there_before_is_refused_with_what_to_do(world: 
     path, there = world.repository.path, world.repository.head()[:12]
     assert str(refused.value) == (
         f"{BRANCH} in {path} is at {there}, which Caseworker did not push; it won't overwrite a person's work. "
-        f"Merge it, or rename or delete it (git -C {path} branch -m {BRANCH} <other name>); "
-        "then type: caseworker close 'local/calc#1', and run the issue again."
+        f"Merge it, or rename or delete it (git -C {path} branch -m {BRANCH} <other name>). "
+        "Then type: caseworker retry 'local/calc#1'"
     )
 
 
@@ -209,7 +259,7 @@ async def test_the_numbers_of_branches_that_are_there_are_taken(world: World) ->
 async def test_a_change_of_nothing_is_not_pushed_because_it_would_look_merged(world: World) -> None:
     commit = await world.work({})
     assert commit == world.workspace.base
-    with pytest.raises(Refused, match=r"^local/calc#1 has changed nothing\. Type: caseworker close"):
+    with pytest.raises(Refused, match=r"^local/calc#1 has changed nothing\. Say what"):
         await world.push(commit)
     assert await world.forge.branch_head(ID, BRANCH) is None
 
@@ -223,9 +273,10 @@ async def test_the_branch_that_is_checked_out_is_refused_with_what_to_do(world: 
         await world.push(second, expected=first)
     assert str(refused.value) == (
         f"{BRANCH} is checked out in {tmp_path}/elsewhere; moving it would change what you are working on. "
-        f"Switch to another branch (git -C {tmp_path}/elsewhere switch -), and rename or delete this one; "
-        "then type: caseworker close 'local/calc#1', and run the issue again."
+        f"Switch to another branch (git -C {tmp_path}/elsewhere switch -); what you have committed there "
+        "is taken over. Then type: caseworker retry 'local/calc#1'"
     )
+    await world.push(first, expected=first)  # it is there already: nothing moves
 
 
 @pytest.mark.parametrize("branch", ["main", "feature", "refs/heads/agent/x", "agentx", "../agent/x"])
@@ -263,6 +314,19 @@ async def test_an_open_pull_request_stays_open_while_nobody_merges(world: World)
     found = await world.forge.find_pull_request(ID, BRANCH)
     assert found is not None
     assert found.number == 1
+
+
+async def test_an_open_pull_request_gets_a_new_text_and_the_new_commit(world: World) -> None:
+    first = await world.propose()
+    second = await world.work({"calc.py": "x = 3\n"}, name="turn-2")
+    await world.push(second, expected=first)
+    found = await world.forge.find_pull_request(ID, BRANCH)
+    assert found is not None
+    updated = found.model_copy(update={"title": "Fix more", "body": "Both.", "head_sha": second})
+    assert await world.forge.update_pull_request(updated) == updated
+    assert await world.forge.find_pull_request(ID, BRANCH) == updated
+    world.repository.git("merge", "-q", BRANCH)
+    assert await world.settled() == ["merged"]
 
 
 MERGES: dict[str, list[tuple[str, ...]]] = {

@@ -75,10 +75,10 @@ async def test_a_move_saves_snapshot_file_and_entry_and_its_repetition_does_noth
     before, file = await snapshot(store, case), await case_file(store, case)
     after = before.model_copy(update={"state": IssueState.ANALYZING_REQUIREMENTS, "transitions": 1, "turns": 1})
     file.triage.scope = "SMALL"
-    await store.cases.move(after, transition(1), file, trace=TRACE)
+    await store.cases.move(after, [transition(1)], file, trace=TRACE)
     stale = file.model_copy(deep=True)
     stale.triage.scope = "LARGE"
-    await store.cases.move(after.model_copy(update={"turns": 9}), transition(1), stale, trace=TRACE)
+    await store.cases.move(after.model_copy(update={"turns": 9}), [transition(1)], stale, trace=TRACE)
     assert await snapshot(store, case) == after
     assert (await case_file(store, case)).triage.scope == "SMALL"
     assert (await kinds(store, case)).count("transitioned") == 1
@@ -88,8 +88,8 @@ async def test_a_new_epoch_may_use_a_transition_number_again(store: Store) -> No
     case = await open_case(store)
     file = await case_file(store, case)
     first = (await snapshot(store, case)).model_copy(update={"transitions": 1})
-    await store.cases.move(first, transition(1), file, trace=TRACE)
-    await store.cases.move(first.model_copy(update={"epoch": 2}), transition(1), file, trace=TRACE)
+    await store.cases.move(first, [transition(1)], file, trace=TRACE)
+    await store.cases.move(first.model_copy(update={"epoch": 2}), [transition(1)], file, trace=TRACE)
     assert (await snapshot(store, case)).epoch == 2
 
 
@@ -143,8 +143,8 @@ async def test_a_move_tells_the_other_case_once_however_often_it_is_repeated(sto
     after = (await snapshot(store, case)).model_copy(update={"transitions": 1})
     file = await case_file(store, case)
     news = said(bug, "The pull request is open.", kind=MessageKind.FIX_NEWS)
-    await store.cases.move(after, transition(1), file, trace=TRACE, tell=news)
-    await store.cases.move(after, transition(1), file, trace=TRACE, tell=said(bug, "again"))
+    await store.cases.move(after, [transition(1)], file, trace=TRACE, tell=news)
+    await store.cases.move(after, [transition(1)], file, trace=TRACE, tell=said(bug, "again"))
     assert [message.text for message in await store.inbox.of(bug)][1:] == ["The pull request is open."]
     assert (await kinds(store, bug))[-1] == "message_recorded"
     assert [number for number, _, kind in await store.inbox.unclaimed() if kind is MessageKind.FIX_NEWS] == [bug]
@@ -155,7 +155,9 @@ async def test_news_that_is_there_already_does_not_stop_the_move(store: Store) -
     case = await fix_for(store, bug)
     await store.inbox.put(said(bug, id="news-1"))
     after = (await snapshot(store, case)).model_copy(update={"transitions": 1})
-    await store.cases.move(after, transition(1), await case_file(store, case), trace=TRACE, tell=said(bug, id="news-1"))
+    await store.cases.move(
+        after, [transition(1)], await case_file(store, case), trace=TRACE, tell=said(bug, id="news-1")
+    )
     assert (await snapshot(store, case)).transitions == 1
     assert len(await store.inbox.of(bug)) == 2
 
@@ -167,7 +169,7 @@ async def test_cases_that_tell_each_other_at_once_do_not_wait_for_ever(store: St
         before, file = await snapshot(store, case), await case_file(store, case)
         for number in range(1, 21):
             after = before.model_copy(update={"transitions": number})
-            moves.append(store.cases.move(after, transition(number), file, trace=TRACE, tell=said(other)))
+            moves.append(store.cases.move(after, [transition(number)], file, trace=TRACE, tell=said(other)))
     await asyncio.gather(*moves)
     assert [len(await store.inbox.of(case)) for case in (one, two)] == [21, 21]
 

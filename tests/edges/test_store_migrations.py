@@ -1,6 +1,7 @@
 """Migrations meet real rows: `store_rows/<revision>.json` holds what the release with that revision had written.
 
-The rows of 0001 were written by release 0.1.0: one case that was merged and closed up, one that is at work.
+The rows of 0001 were written by release 0.1.0: one case that was merged and closed up, one that is at work. Those of
+0002 by release 0.2.0: a reported bug, and the case that fixes it.
 """
 
 from collections.abc import AsyncIterator
@@ -14,7 +15,8 @@ from sqlalchemy import Column, Connection, DateTime, LargeBinary, MetaData, inse
 from caseworker.core.case import Case
 from caseworker.core.errors import Bug
 from caseworker.core.ids import CaseId, RepositoryId, SessionId, effect_key
-from caseworker.core.messages import Message, MessageKind, Standing
+from caseworker.core.messages import Audience, Message, MessageKind, Standing
+from caseworker.core.outcomes import Observation
 from caseworker.core.record import CaseOpened, WorkspaceRemoved
 from caseworker.core.states import IssueState
 from caseworker.ports import RunningAttempt
@@ -25,6 +27,7 @@ from tests.edges.store_examples import TRACE, begun, build, kinds, new_bug, open
 from tests.edges.store_processes import Process, let_off
 
 DONE, AT_WORK = CaseId("local/shop#1"), CaseId("local/shop#2")
+BUG, FIX = CaseId("bug-7F3K"), CaseId("local/shop#1")
 _ROWS = TypeAdapter(dict[str, list[dict[str, JsonValue]]])
 
 
@@ -53,19 +56,32 @@ def bindable(column: Column[object], value: JsonValue) -> object:
             return value
 
 
+async def filled(url: str, revision: str) -> str:
+    database = connect(url)
+    await migrate(database, to=revision)
+    async with database.writing() as connection:
+        await connection.run_sync(load, revision)
+    await database.close()
+    return url
+
+
 @pytest.fixture
 async def url_of_0_1_0(empty_url: str) -> str:
-    database = connect(empty_url)
-    await migrate(database, to="0001")
-    async with database.writing() as connection:
-        await connection.run_sync(load, "0001")
-    await database.close()
-    return empty_url
+    return await filled(empty_url, "0001")
 
 
 @pytest.fixture
 async def upgraded(url_of_0_1_0: str) -> AsyncIterator[Store]:
     store = await open_store(url_of_0_1_0)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@pytest.fixture
+async def upgraded_from_0_2_0(empty_url: str) -> AsyncIterator[Store]:
+    store = await open_store(await filled(empty_url, "0002"))
     try:
         yield store
     finally:
@@ -151,6 +167,38 @@ async def test_an_upgraded_database_takes_new_cases_of_both_kinds(upgraded: Stor
     bug, new = await new_bug(upgraded)
     assert (case, new) == (CaseId("local/shop#3"), True)
     assert await upgraded.cases.unfinished() == sorted([bug, case, AT_WORK])
+
+
+async def test_a_bug_of_0_2_0_is_there_with_its_threads_its_files_and_its_fix(upgraded_from_0_2_0: Store) -> None:
+    store = upgraded_from_0_2_0
+    (bug,), (fix,) = await store.bugs.list(), await store.cases.list()
+    snapshots = [row["snapshot"] for row in rows_of("0002")["cases"]]
+    assert [bug.case.model_dump(mode="json"), fix.parent] == [snapshots[0], BUG]
+    assert fix.case == Case.model_validate(snapshots[1])
+    assert fix.file.review.verdict == "APPROVED"
+    assert {audience: thread.anchor for audience, thread in (await store.threads.of(BUG)).items()} == {
+        Audience.REPORTER: "17.5",
+        Audience.DEVELOPERS: "18.5",
+    }
+    assert [(file.title, file.content, file.is_missing) for file in await store.attachments.of(BUG)] == [
+        ("shot.png", b"\x89PNG", False),
+        ("log.txt", b"", True),
+    ]
+    assert [kind for _, _, kind in await store.inbox.unclaimed()] == [MessageKind.FIX_NEWS, MessageKind.WORDS]
+    for case in (BUG, FIX):
+        written = [row["body"] for row in rows_of("0002")["record"] if row["case_id"] == case]
+        assert [entry.entry.model_dump(mode="json") for entry in await store.record.read(case)] == written
+
+
+async def test_turns_of_0_2_0_are_read_and_what_comes_next_is_learned(upgraded_from_0_2_0: Store) -> None:
+    store = upgraded_from_0_2_0
+    (investigated,), (reviewed,) = await store.turns.finished(BUG), await store.turns.finished(FIX)
+    assert [investigated.outcome.status, reviewed.outcome.status] == ["create_fix", "APPROVED"]
+    assert await store.learnings.of() == []
+    await store.learnings.add(RepositoryId("local/shop"), FIX, reviewed.outcome.observations)
+    await store.learnings.add(RepositoryId("local/shop"), FIX, [Observation(type="pattern", content="Cents.")])
+    known = await store.learnings.of(RepositoryId("local/shop"))
+    assert sorted(learning.content for learning in known) == ["Cents.", "Prices are Decimal."]
 
 
 async def test_four_processes_that_upgrade_a_database_at_once_all_find_its_cases(url_of_0_1_0: str) -> None:

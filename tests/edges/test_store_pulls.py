@@ -36,6 +36,21 @@ async def test_after_a_pull_request_was_closed_its_branch_may_have_a_new_one(sto
     assert await store.pulls.open_ones() == [second]
 
 
+async def test_a_pull_request_gets_another_title_text_and_commit_and_nothing_else(store: Store) -> None:
+    case = await open_case(store)
+    first = await store.pulls.create(pull(case))
+    told = {"title": "Fix more", "body": "Both.", "head_sha": "b" * 40}
+    changed = first.model_copy(update={**told, "state": "merged", "url": "elsewhere"})
+    assert await store.pulls.update(changed) == first.model_copy(update=told)
+    assert await store.pulls.of(case) == [first.model_copy(update=told)]
+
+
+async def test_an_unknown_pull_request_cannot_be_updated(store: Store) -> None:
+    unknown = pull(await open_case(store)).model_copy(update={"number": 9})
+    with pytest.raises(Refused, match="There is no pull request 9 in local/shop"):
+        await store.pulls.update(unknown)
+
+
 async def test_a_branch_without_a_pull_request_has_none(store: Store) -> None:
     assert await store.pulls.find(RepositoryId("local/shop"), "agent/issue-1") is None
 

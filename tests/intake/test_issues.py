@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from caseworker.core.errors import Refused
 from caseworker.intake.issues import from_markdown, read_issue
 from caseworker.ports import NewIssue
+from tests.core.examples import a_file
 
-GIVE = "Give a Markdown file, or the JSON of `gh issue view`."
+GIVE = "Give a Markdown file, the JSON of `gh issue view`, or a case file."
 MAKE = "Make it with `gh issue view N --json number,title,body,labels,url`."
 WRITE = "Its first line becomes the title, the rest the body: write what is wrong and how to see it."
 
@@ -107,6 +108,72 @@ def test_a_byte_order_mark_before_json_does_no_harm(tmp_path: Path) -> None:
 def test_what_no_database_holds_is_left_out_of_an_issue(tmp_path: Path) -> None:
     issue = issue_in(tmp_path, "issue.json", gh(title="a\0b", body="\0c", labels=[{"name": "d\0"}], url="\0e"))
     assert issue == NewIssue(number=42, title="ab", body="c", labels=["d"], url="e")
+
+
+# --- a case file
+
+
+def case_file(**fields: object) -> str:
+    document = json.loads(a_file().dump())
+    return json.dumps({**document, "issue": {**document["issue"], **fields}})
+
+
+def test_the_issue_of_a_case_file_is_an_issue_and_no_more_is_read(tmp_path: Path) -> None:
+    text = case_file(labels=["bug", "good first issue"], url="https://github.com/owner/repo/issues/42")
+    assert issue_in(tmp_path, "issue-state.json", text) == NewIssue(
+        number=42,
+        title="The total forgets the discount",
+        body="10 % off is not taken off.",
+        labels=["bug", "good first issue"],
+        url="https://github.com/owner/repo/issues/42",
+    )
+
+
+def test_a_case_file_may_be_as_large_as_what_was_run_has_made_it(tmp_path: Path) -> None:
+    document = json.loads(case_file())
+    document["build"]["commands_run"] = [{"command": "make", "exit_code": 0, "output": "x" * 1_000_000}]
+    assert issue_in(tmp_path, "issue-state.json", json.dumps(document)).number == 42
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            json.dumps({**json.loads(case_file()), "version": "2.0"}),
+            "This case file has version '2.0'; this program reads '1.0'. Write one as docs/issue-state.schema.json "
+            "says.",
+        ),
+        (
+            case_file(priority=1),
+            "The case file is broken at `issue.priority`: Extra inputs are not permitted. Correct it there: "
+            "docs/issue-state.schema.json says how.",
+        ),
+        (
+            case_file(number=0),
+            "issue-state.json holds no issue that can be worked on: `issue.number`: Input should be greater than or "
+            "equal to 1. `caseworker export CASE` writes one that can be read.",
+        ),
+        (
+            case_file(title="  "),
+            "The issue in issue-state.json has an empty title. `caseworker export CASE` writes one that can be read.",
+        ),
+        (
+            case_file(original_body="x" * 60_001),
+            "The body in issue-state.json has 60001 characters; 60000 are read. Shorten it.",
+        ),
+        (
+            json.dumps({"version": "1.0"}),
+            f"issue-state.json is not an issue: `number`: Field required. {MAKE}",
+        ),
+        (
+            "x" * 8_000_001,
+            "issue-state.json is larger than 8000 KB. Shorten it, or link what is long.",
+        ),
+    ],
+    ids=["version", "key", "number", "title", "body", "half", "large"],
+)
+def test_a_case_file_that_can_not_be_read_is_refused_with_the_place(tmp_path: Path, text: str, sentence: str) -> None:
+    assert refusal_of(tmp_path, "issue-state.json", text) == sentence
 
 
 # --- refusals

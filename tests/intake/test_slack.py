@@ -40,7 +40,8 @@ async def test_a_report_goes_to_the_repository_of_the_service_that_it_names(desk
 async def test_fifty_copies_of_a_report_make_one_case(desk: Desk) -> None:
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken", copies=50)
     assert len(await desk.messages()) == 1
-    assert sorted(desk.kinds) == ["duplicate"] * 49 + ["reported"]
+    assert desk.kinds.count("reported") == 1
+    assert desk.kinds.count("duplicate") == len(desk.kinds) - 1 >= 49  # Slack repeats what took long
 
 
 async def test_the_same_message_under_two_event_ids_counts_once(desk: Desk) -> None:

@@ -44,7 +44,7 @@ async def test_a_push_that_landed_unheard_is_not_repeated(world: World) -> None:
 
     world.parts.forge.push = lands_but_fails_once  # type: ignore[method-assign] # the crash after the effect
     await case.expect_pull_request()
-    assert pushes == [pushes[0], pushes[0]]
+    assert len(set(pushes)) == 1
     assert git(world.repository, "rev-list", "--count", "main..agent/issue-1") == "1"
 
 

@@ -10,7 +10,6 @@ import pytest
 from tests.world.project import make_project
 from tests.world.terminal import BUG_REHEARSAL, REHEARSAL, Terminal, open_terminal
 
-
 pytestmark = pytest.mark.xdist_group("terminal chat")
 
 

@@ -87,6 +87,71 @@ def rejected(workspace: Path) -> Outcome:
     )
 
 
+def answers(role: Role, task: Task, **fields: object) -> Act:
+    """The turn ends with this, and changes nothing."""
+
+    def act(workspace: Path) -> Outcome:
+        return parse_outcome(role, task, fields)
+
+    return act
+
+
+def unclear(*questions: str) -> Act:
+    def act(workspace: Path) -> Outcome:
+        outcome = analyzed(workspace)
+        return outcome.model_copy(update={"status": "UNCLEAR", "confidence": 0.4, "questions": list(questions)})
+
+    return act
+
+
+def asks_people(*questions: str) -> Act:
+    fields = {"status": "NEEDS_CLARIFICATION", "questions": list(questions), "reason": "The issue does not say."}
+    return answers(Role.PM, Task.QUESTIONS, **fields)
+
+
+def reads_people(status: str = "CONTINUE", reply: str = "Understood.", **fields: object) -> Act:
+    return answers(Role.PM, Task.INTERPRET, status=status, reply=reply, **fields)
+
+
+def plans(workspace: Path) -> Outcome:
+    plan = "# Plan\n\n1. Spell the world right in greeting.txt."
+    return parse_outcome(Role.PM, Task.PLAN, {"status": "PLANNING_COMPLETE", "plan": plan})
+
+
+def blames_the_code(workspace: Path) -> Outcome:
+    return parse_outcome(Role.TESTER, Task.JUDGE, {"status": "FAIL", "summary": "The greeting is still wrong."})
+
+
+def finds_all_met(workspace: Path) -> Outcome:
+    checks = [{"requirement": "Greet the world.", "met": True, "evidence": "sh tests/world.sh"}]
+    return parse_outcome(Role.TESTER, Task.VALIDATE, {"status": "PASS", "checks": checks, "summary": "All is there."})
+
+
+def reviews(status: str, feedback: str, task: Task = Task.REVIEW) -> Act:
+    return answers(Role.TECH_LEAD, task, status=status, feedback_for_writer=feedback)
+
+
+def writes_greeting(text: str, subject: str = "Greet the world by its name", **more: object) -> Act:
+    def act(workspace: Path) -> Outcome:
+        (workspace / "greeting.txt").write_text(text)
+        return changes(subject).model_copy(update=more)
+
+    return act
+
+
+def once(first: Act | AgentFailed, then: Act) -> Act:
+    """The first time this, also if that time does not count as a turn."""
+    done: list[Path] = []
+
+    def act(workspace: Path) -> Outcome | AgentFailed:
+        done.append(workspace)
+        if len(done) > 1:
+            return then(workspace)
+        return first if isinstance(first, AgentFailed) else first(workspace)
+
+    return act
+
+
 def asked(*questions: str) -> Act:
     def act(workspace: Path) -> Outcome:
         return bug_outcome("ask_reporter", clarification_questions=list(questions) or ["Which page shows the error?"])
@@ -114,6 +179,10 @@ def bug_outcome(action: str, **fields: object) -> Outcome:
     return parse_outcome(Role.INVESTIGATOR, Task.BUG, whole)
 
 
+_WRITERS = (Role.DEVELOPER, Role.SENIOR_DEVELOPER)
+_WRITING = (Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK)
+
+
 class ScriptedAgent:
     """The `AgentRuntime` of most scenarios. Without instructions it walks the straight path."""
 
@@ -122,9 +191,14 @@ class ScriptedAgent:
             (Role.PM, Task.TRIAGE): [triaged],
             (Role.ANALYST, Task.ANALYZE): [analyzed],
             (Role.TESTER, Task.CREATE_TESTS): [wrote_test],
-            (Role.DEVELOPER, Task.IMPLEMENT): [implemented],
-            (Role.DEVELOPER, Task.FIX): [implemented],
+            (Role.TESTER, Task.UPDATE_TESTS): [wrote_test],
+            (Role.PM, Task.PLAN): [plans],
+            (Role.PM, Task.INTERPRET): [reads_people("NO_ACTION", "Thank you.")],
+            (Role.TESTER, Task.JUDGE): [blames_the_code],
+            (Role.TESTER, Task.VALIDATE): [finds_all_met],
+            **{(role, task): [implemented] for role in _WRITERS for task in _WRITING},
             (Role.TECH_LEAD, Task.REVIEW): [approved],
+            (Role.TECH_LEAD, Task.UNBLOCK): [reviews("NEEDS_INFO", "A person should look.", Task.UNBLOCK)],
             (Role.INVESTIGATOR, Task.BUG): [found()],
         }
         self.briefs: list[Brief] = []

@@ -16,11 +16,12 @@ from caseworker.app.settings import Settings
 from caseworker.app.wiring import FLOWS, Parts, make_case_workers, make_doorbell, make_reconciler
 from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id
+from caseworker.core.case import Subject, WaitingFor
 from caseworker.core.ids import CaseId, is_bug_case
 from caseworker.core.messages import MessageKind, receipt
 from caseworker.core.policy import Policy
-from caseworker.core.record import Recorded, Transitioned
-from caseworker.core.states import IssueState
+from caseworker.core.record import Posted, Recorded, Transitioned
+from caseworker.core.states import WAITING, IssueState
 from caseworker.core.story import tell
 from caseworker.engine.worker import sandboxed_runner
 from caseworker.forges.local import LocalForge
@@ -186,6 +187,12 @@ class CaseInWorld:
     async def person_closes(self, reason: str = "not needed any more") -> None:
         await self.person_says(reason, kind=MessageKind.CLOSE)
 
+    async def person_approves(self) -> None:
+        await self.person_says("", kind=MessageKind.APPROVE)
+
+    async def person_rejects(self, why: str) -> None:
+        await self.person_says(why, kind=MessageKind.REJECT)
+
     async def person_merges(self) -> None:
         git(self.world.repository, "merge", "--quiet", "--no-ff", "--message", "Merge", await self.branch())
         await self.world.reconciler_looks()
@@ -217,6 +224,22 @@ class CaseInWorld:
             if time.monotonic() > deadline:
                 raise AssertionError(f"{self.id} did not come to {what}; its story:\n{await self.story()}")
             await asyncio.sleep(0.02)
+
+    async def expect_waiting(self, reason: WaitingFor) -> StoredCase:
+        return await self.expect(
+            lambda stored: stored.case.state in WAITING and stored.case.waiting_for is reason, f"waiting for {reason}"
+        )
+
+    async def expect_asked_for(self, subject: Subject) -> StoredCase:
+        def is_asked(stored: StoredCase) -> bool:
+            wait = stored.case.wait
+            return stored.case.state in WAITING and wait is not None and wait.subject is subject
+
+        return await self.expect(is_asked, f"the request to approve {subject}")
+
+    async def told(self) -> list[str]:
+        """What the pm said to people."""
+        return [r.entry.text for r in await self.record() if isinstance(r.entry, Posted)]
 
     async def expect_story(self, words: str) -> None:
         deadline = time.monotonic() + PATIENCE

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, Literal, TypeVar
 
 import structlog
 from temporalio import activity
@@ -11,8 +11,8 @@ from temporalio import activity
 from caseworker.activities.running import beating, traced
 from caseworker.contract.wire import TurnDied
 from caseworker.core import words
-from caseworker.core.decisions import TurnGaveUp
 from caseworker.core.errors import Refused, Transient
+from caseworker.core.facts import TurnGaveUp
 from caseworker.core.ids import CaseId, MessageId, Sha, TraceId
 from caseworker.core.outcomes import Task
 from caseworker.core.record import AgentEvent, TurnCompleted, TurnFailed, TurnStarted
@@ -103,7 +103,8 @@ class Attempts:
 
     async def _ended_badly(self, this: Try, end: AgentFailed) -> TurnDied | TurnGaveUp:
         if not end.retry:
-            return await self._gave_up(this, end.reason)
+            gave_up = await self._gave_up(this, end.reason)
+            return gave_up.model_copy(update={"limit": _LIMITS.get(end.why)})
         await self._give_up(this, end.reason)
         return TurnDied(reason=end.reason, passing=end.why == "model")
 
@@ -146,4 +147,5 @@ class Attempts:
         await self._store.turns.fail(this.attempt, reason, entry)
 
 
+_LIMITS: Final[dict[str, Literal["budget", "time"]]] = {"budget": "budget", "calls": "time", "seconds": "time"}
 SUPERSEDED = "a newer attempt of this turn has taken over"

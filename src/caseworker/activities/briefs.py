@@ -1,17 +1,25 @@
 """What an agent is given for a turn: loaded by id, rendered by the prompts, with the case file laid beside the code."""
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
+from caseworker.activities import recollection
+from caseworker.agents.case_words import where_it_was_left
 from caseworker.agents.prompting import BriefInputs, render
 from caseworker.agents.roles import tools_for, writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core import words
 from caseworker.core.build_commands import find_commands
 from caseworker.core.evidence import Stage
+from caseworker.core.learnings import offered
 from caseworker.core.outcomes import Task
-from caseworker.ports import Attempt, Brief, Store, StoredCase, Workspace, Workspaces
+from caseworker.ports import Attempt, Brief, FinishedTurn, Store, StoredCase, Workspace, Workspaces
 
-CASE_FILE = "issue-state.json"
+CASE_FILE: Final = "issue-state.json"
+PLAN_FILE: Final = ".caseworker/PLAN.md"
+"""In a folder of ours: a repository may have a `PLAN.md` of its own, and an issue may ask for one."""
 
 
 class Briefing:
@@ -20,44 +28,48 @@ class Briefing:
         self._workspaces = workspaces
 
     async def write(self, request: TurnRequest, stored: StoredCase, attempt: Attempt, workspace: Workspace) -> Brief:
-        case_file = _lay_case_file(stored, workspace)
-        system, prompt = render(request.role, request.task, await self._inputs(request, stored, workspace, case_file))
-        done = await self._store.turns.finished(request.case.id)
-        nth = 1 + sum(turn.role is request.role and turn.task is request.task for turn in done)
+        case, role, task, policy = request.case, request.role, request.task, request.policy
+        done = await self._store.turns.finished(case.id)
+        inputs = await self._inputs(request, stored, workspace, done)
+        system, prompt = render(role, task, inputs)
         return Brief(
             attempt=attempt,
-            role=request.role,
-            task=request.task,
-            model=request.policy.model_for(request.role, request.task),
+            role=role,
+            task=task,
+            model=policy.model_for(role, task),
             system_prompt=system,
             prompt=prompt,
-            tools=tools_for(request.role),
+            tools=tools_for(role, task),
             workspace=workspace.path,
-            writable=writes(request.role),
-            resume=request.case.sessions.get(request.role.value),
+            writable=writes(role, task),
+            resume=case.sessions.get(role.value),
             rehearsal=stored.rehearsal,
-            nth=nth,
-            cap_micros=request.policy.budget_micros,
-            calls=request.policy.calls_per_turn,
-            seconds=request.policy.turn_seconds,
+            nth=1 + sum(turn.role is role and turn.task is task for turn in done),
+            cap_micros=policy.budget_micros + case.extra_micros,
+            calls=policy.calls_per_turn,
+            seconds=policy.turn_seconds,
             read_only=workspace.read_only,
-            overlays=(*workspace.overlays, (case_file, case_file)),
+            overlays=(*workspace.overlays, *_laid(stored, workspace, inputs.plan)),
         )
 
     async def _inputs(
-        self, request: TurnRequest, stored: StoredCase, workspace: Workspace, case_file: Path
+        self, request: TurnRequest, stored: StoredCase, workspace: Workspace, done: Sequence[FinishedTurn]
     ) -> BriefInputs:
-        """Messages are read by the turn's number: what was claimed for it, and no newer one."""
-        case, file = request.case, stored.file
-        said = [message for message in await self._store.inbox.of(case.id) if message.turn == request.turn]
+        """Messages are read by the turn's number: what was claimed for it and before it, and no newer one."""
+        case, file, role, task = request.case, stored.file, request.role, request.task
+        messages = await self._store.inbox.of(case.id)
+        remarks = recollection.remarks_of(messages, case.remarks if task in recollection.WITH_REMARKS else ())
+        numbered = {remark.id for remark in remarks}
+        others = [message for message in messages if message.id not in numbered]
         commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
         return BriefInputs(
             title=file.issue.title,
             body=file.issue.original_body,
             author="its author",
             labels=tuple(file.issue.labels),
-            case_file=case_file,
-            messages=tuple((message.author, message.standing, message.text) for message in said),
+            case_file=workspace.path / CASE_FILE,
+            said=recollection.said_in(others, request.turn),
+            earlier=recollection.said_before(others, request.turn),
             evidence=await self._evidence(request),
             diff=await self._diff(request, workspace),
             feedback=case.feedback,
@@ -65,10 +77,18 @@ class Briefing:
             must_not_do=tuple(file.analysis.must_not_do),
             commands=tuple(command.command for command in commands),
             brief=file.analysis.brief,
+            plan=recollection.plan_of(done),
+            reason=case.reason,
+            remarks=remarks,
+            questions=recollection.questions_to(file, role) if task is Task.ANSWER else (),
+            answers=recollection.answers_to(file, role),
+            learnings=tuple(offered(await self._store.learnings.of(stored.repository))),
+            state_left=where_it_was_left(case) if task is Task.INTERPRET else "",
+            asked_before=recollection.asked_before(done, task),
         )
 
     async def _evidence(self, request: TurnRequest) -> str:
-        if request.task is Task.TRIAGE or request.task is Task.ANALYZE:
+        if request.task not in recollection.WITH_EVIDENCE:
             return ""
         builds = await self._store.builds.of(request.case.id)
         seen = [words.latest(builds, stage) for stage in (Stage.RED, Stage.HEAD)]
@@ -76,14 +96,19 @@ class Briefing:
 
     async def _diff(self, request: TurnRequest, workspace: Workspace) -> str:
         commit = request.case.checkpoint
-        if commit is None or commit == workspace.base or request.task not in (Task.REVIEW, Task.FIX):
+        if commit is None or commit == workspace.base or request.task not in recollection.AT_THE_WORK:
             return ""
         return await self._workspaces.diff(workspace, workspace.base, commit)
 
 
-def _lay_case_file(stored: StoredCase, workspace: Workspace) -> Path:
-    """Read-only for the agent (the sandbox lays it over itself), and never part of a commit."""
-    path = workspace.path / CASE_FILE
-    path.unlink(missing_ok=True)  # a link that an agent left there must not be followed
-    path.write_text(stored.file.dump(), encoding="utf-8")
-    return path
+def _laid(stored: StoredCase, workspace: Workspace, plan: str) -> list[tuple[Path, Path]]:
+    """Read-only for the agent (the sandbox lays them over themselves), and never part of a commit."""
+    case_file, plan_file = workspace.path / CASE_FILE, workspace.path / PLAN_FILE
+    case_file.unlink(missing_ok=True)  # a link that an agent left there must not be followed
+    case_file.write_text(stored.file.dump(), encoding="utf-8")
+    folder = plan_file.parent
+    if not plan or os.path.lexists(folder):  # a reset takes away what is ours: this is the repository's own
+        return [(case_file, case_file)]
+    folder.mkdir()
+    plan_file.write_text(plan, encoding="utf-8")
+    return [(case_file, case_file), (folder, folder)]

@@ -41,7 +41,7 @@ class BugBriefing:
             model=policy.model_for(Role.INVESTIGATOR, Task.BUG),
             system_prompt=system,
             prompt=prompt,
-            tools=() if blind else tools_for(Role.INVESTIGATOR),
+            tools=() if blind else tools_for(Role.INVESTIGATOR, Task.BUG),
             workspace=workspace.path,
             writable=False,
             resume=bug.session,

@@ -8,8 +8,8 @@ from caseworker.activities.running import refusals_told, short_work, traced
 from caseworker.contract.activities import BugActivities
 from caseworker.contract.wire import FixOpened, FixReply, PostRequest
 from caseworker.core.bugs import Bug
-from caseworker.core.decisions import EffectRefused
 from caseworker.core.errors import Refused
+from caseworker.core.facts import EffectRefused
 from caseworker.core.ids import CaseId, Sha
 from caseworker.ports import Store, Switchboard, Workspaces
 

@@ -1,5 +1,7 @@
 """Running the repository's commands on one exact commit, and keeping what was seen."""
 
+from collections.abc import Sequence
+
 from temporalio import activity
 
 from caseworker.activities.records import stored_case
@@ -8,10 +10,11 @@ from caseworker.contract.activities import BuildActivities
 from caseworker.contract.wire import BuildReply, BuildRequest
 from caseworker.core import words
 from caseworker.core.build_commands import find_commands
-from caseworker.core.evidence import Build, Command, Purpose, Stage, Verdict, judge_head, judge_red
+from caseworker.core.evidence import Build, Command, Purpose, Stage, Verdict, base_fails_too, judge_head, judge_red
+from caseworker.core.forbidden import violated
 from caseworker.core.record import BuildRan, clip
 from caseworker.core.sections import after_build
-from caseworker.ports import Builder, Store, StoredCase, Workspaces
+from caseworker.ports import Builder, Store, StoredCase, Workspace, Workspaces
 
 _FEEDBACK_LIMIT = 16_000
 """Characters: it travels with the case through the workflow's history."""
@@ -29,12 +32,13 @@ class Building(BuildActivities):
             stored = await stored_case(self._store, request.case.id)
             with traced(stored.trace, request.case.id, build=request.number):
                 async with beating(), self._workspaces.hold(request.case.id):
-                    build = await self._run(request, stored)
-                return await self._judge(request, build, stored)
+                    repository = await self._store.repositories.path_of(stored.repository)
+                    workspace = await self._workspaces.prepare(request.case.id, repository, request.case.base)
+                    build = await self._run(request, workspace)
+                    forbidden = await self._forbidden(request, stored, workspace)
+                return await self._judge(request, build, stored, forbidden)
 
-    async def _run(self, request: BuildRequest, stored: StoredCase) -> Build:
-        repository = await self._store.repositories.path_of(stored.repository)
-        workspace = await self._workspaces.prepare(request.case.id, repository, request.case.base)
+    async def _run(self, request: BuildRequest, workspace: Workspace) -> Build:
         # How to build is read from the base: a change must not choose what it is judged by.
         commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
         if request.stage is not Stage.BASE and request.case.new_test:
@@ -44,13 +48,25 @@ class Building(BuildActivities):
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
         return Build(number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs))
 
-    async def _judge(self, request: BuildRequest, build: Build, stored: StoredCase) -> BuildReply:
+    async def _forbidden(self, request: BuildRequest, stored: StoredCase, workspace: Workspace) -> list[str]:
+        """What the change did to paths that it was to leave alone. A person who pushed to them had a right to."""
+        if request.stage is not Stage.HEAD or not stored.file.analysis.must_not_do:
+            return []
+        changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
+        theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
+        return violated(stored.file.analysis.must_not_do, [path for path in changed if path not in theirs])
+
+    async def _judge(
+        self, request: BuildRequest, build: Build, stored: StoredCase, forbidden: Sequence[str]
+    ) -> BuildReply:
         base = words.latest(await self._store.builds.of(request.case.id), Stage.BASE)
         verdict = judge_red(build, base) if build.stage is Stage.RED else judge_head(build, base)
+        if forbidden:
+            verdict = Verdict(kind="red", reason=forbidden[0])
         await self._store.builds.save(request.case.id, build)
         feedback = ""
         if build.stage is Stage.HEAD:
-            feedback = clip(words.build_feedback(build), _FEEDBACK_LIMIT) if verdict.kind == "red" else ""
+            feedback = _feedback(build, forbidden) if verdict.kind == "red" else ""
             await self._store.cases.save_file(request.case.id, after_build(stored.file, build, feedback))
         await self._store.record.append(
             request.case.id,
@@ -58,9 +74,20 @@ class Building(BuildActivities):
             trace=stored.trace,
             key=f"build/{request.case.epoch}/{build.number}",
         )
+        is_red_head = build.stage is Stage.HEAD and verdict.kind == "red"
         return BuildReply(
-            stage=build.stage, commit=build.commit, verdict=verdict.kind, reason=verdict.reason, feedback=feedback
+            stage=build.stage,
+            commit=build.commit,
+            verdict=verdict.kind,
+            reason=verdict.reason,
+            feedback=feedback,
+            base_fails_too=is_red_head and not forbidden and base_fails_too(build, base),
         )
+
+
+def _feedback(build: Build, forbidden: Sequence[str]) -> str:
+    parts = [words.forbidden_feedback(forbidden) if forbidden else "", words.build_feedback(build)]
+    return clip("\n\n".join(part for part in parts if part), _FEEDBACK_LIMIT)
 
 
 def _entry(build: Build, verdict: Verdict) -> BuildRan:

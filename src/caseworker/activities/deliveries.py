@@ -1,17 +1,24 @@
 """Effects that people see: the branch and the pull request. Each is intent, look, do, record, under a key of ours."""
 
+import asyncio
+
 from temporalio import activity
 
+from caseworker.activities.branches import Branches
 from caseworker.activities.records import stored_case
 from caseworker.activities.running import refusals_told, short_work, traced
 from caseworker.contract.activities import DeliveryActivities
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
-from caseworker.core import words
-from caseworker.core.decisions import EffectRefused, PullRequestReady
+from caseworker.core import issue_words, words
+from caseworker.core.case import Case
 from caseworker.core.errors import Refused
-from caseworker.core.ids import effect_key
-from caseworker.core.record import BranchPushed, PullRequestOpened
+from caseworker.core.facts import EffectRefused, PullRequestReady
+from caseworker.core.ids import Sha, effect_key
+from caseworker.core.messages import Audience, Message
+from caseworker.core.outcomes import ImplementationOutcome
+from caseworker.core.record import BranchPushed, Noted, Posted, PullRequestOpened
 from caseworker.core.sections import after_pull_request
+from caseworker.core.weakening import is_looked_at, weakened
 from caseworker.ports import Forge, PullRequest, Store, StoredCase, Workspace, Workspaces
 
 
@@ -20,6 +27,7 @@ class Delivering(DeliveryActivities):
         self._store = store
         self._workspaces = workspaces
         self._forge = forge
+        self._branches = Branches(store=store, workspaces=workspaces, forge=forge)
 
     @activity.defn
     async def push_branch(self, request: PushRequest) -> PushReply:
@@ -34,31 +42,31 @@ class Delivering(DeliveryActivities):
                 )
                 if not effect.done:
                     try:
-                        await self._push(request, stored)
+                        moved = await self._branches.push(request, stored)
                     except Refused as refused:
                         return EffectRefused(reason=str(refused))
+                    if moved is not None:
+                        return moved
                     await self._store.effects.done(key, {"commit": request.commit})
                 entry = BranchPushed(branch=case.branch, commit=request.commit)
                 await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
                 return Pushed(commit=request.commit)
 
-    async def _push(self, request: PushRequest, stored: StoredCase) -> None:
-        """The forge looks first: an earlier try of this very push may have landed without our hearing of it."""
-        case = request.case
-        await self._forge.push(
-            stored.repository,
-            await self._workspace(stored, request),
-            request.commit,
-            branch=case.branch,
-            expected=case.pushed,
-        )
-
-    async def _workspace(self, stored: StoredCase, request: PushRequest) -> Workspace:
-        repository = await self._store.repositories.path_of(stored.repository)
-        return await self._workspaces.prepare(request.case.id, repository, request.case.base)
+    @activity.defn
+    async def adopt_branch(self, request: PushRequest) -> PushReply:
+        with refusals_told():
+            stored = await stored_case(self._store, request.case.id)
+        with traced(stored.trace, request.case.id):
+            async with short_work(self._store, stored):
+                try:
+                    moved = await self._branches.adopt(request, stored)
+                except Refused as refused:
+                    return EffectRefused(reason=str(refused))
+                return moved or Pushed(commit=request.commit)
 
     @activity.defn
     async def open_pull_request(self, request: PushRequest) -> PullReply:
+        """The one that is open is brought up to date, and each remark of people is answered."""
         case = request.case
         with refusals_told():
             stored = await stored_case(self._store, case.id)
@@ -71,23 +79,25 @@ class Delivering(DeliveryActivities):
                     return EffectRefused(reason=str(refused))
                 file = after_pull_request(stored.file, commit=request.commit, branch=case.branch, url=pull.url)
                 await self._store.cases.save_file(case.id, file)
-                entry = PullRequestOpened(
-                    number=pull.number, title=pull.title, branch=pull.head, base=pull.base, url=pull.url
-                )
-                await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
+                entries = [_news(case, pull), *await self._answers(case)]
+                await self._store.record.append(case.id, entries, trace=stored.trace, key=key)
                 return PullRequestReady(number=pull.number, commit=request.commit)
 
     async def _opened(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
         await self._store.effects.intend(key, request.case.id, "pull_request", {"head": request.case.branch})
+        draft = await self._draft(request, stored)
         pull = await self._forge.find_pull_request(stored.repository, request.case.branch)
         if pull is None or pull.state != "open":
-            workspace = await self._workspace(stored, request)
-            pull = await self._forge.open_pull_request(await self._draft(request, stored, workspace))
+            pull = await self._forge.open_pull_request(draft)
+        else:
+            pull = await self._forge.update_pull_request(draft.model_copy(update={"number": pull.number}))
         await self._store.effects.done(key, {"number": str(pull.number)})
         return pull
 
-    async def _draft(self, request: PushRequest, stored: StoredCase, workspace: Workspace) -> PullRequest:
+    async def _draft(self, request: PushRequest, stored: StoredCase) -> PullRequest:
         case = request.case
+        repository = await self._store.repositories.path_of(stored.repository)
+        workspace = await self._workspaces.prepare(case.id, repository, case.base)
         spent = await self._store.ledger.spent(case.id)
         builds = await self._store.builds.of(case.id)
         changed = await self._workspaces.changed(workspace, case.tests, request.commit) if case.tests else []
@@ -102,10 +112,41 @@ class Delivering(DeliveryActivities):
                 builds,
                 cost=words.cost_words(spent.micros, rehearsed=stored.rehearsal is not None),
                 test_was_changed=case.test_file in changed,
+                weakened=await self._weakened(workspace, request.commit),
             ),
             base=workspace.base_branch,
             head=case.branch,
             head_sha=request.commit,
             state="open",
-            url=f"file://{await self._store.repositories.path_of(stored.repository)}#{case.branch}",
+            url=f"file://{repository}#{case.branch}",
         )
+
+    async def _weakened(self, workspace: Workspace, commit: Sha) -> list[str]:
+        changed = await self._workspaces.changed(workspace, workspace.base, commit)
+        paths = [path for path in changed if is_looked_at(path)]
+        before = await self._workspaces.texts(workspace, workspace.base, paths)
+        after = await self._workspaces.texts(workspace, commit, paths)
+        return await asyncio.to_thread(weakened, before, after)
+
+    async def _answers(self, case: Case) -> list[Posted]:
+        """What came of each remark, in the words of the developer who addressed them."""
+        if not case.remarks:
+            return []
+        said = {message.id: message for message in await self._store.inbox.of(case.id)}
+        remarks = [said[remark] for remark in case.remarks if remark in said]
+        answers = await self._last_answers(case, remarks)
+        text = issue_words.answered([(remark.author, remark.text) for remark in remarks], answers)
+        return [Posted(audience=Audience.DEVELOPERS, about="answers", text=text)]
+
+    async def _last_answers(self, case: Case, remarks: list[Message]) -> list[str]:
+        """Of the newest turn that gave any, since the first of these remarks was made: later ones only repair."""
+        since = min((remark.turn for remark in remarks if remark.turn is not None), default=0)
+        outcomes = [turn.outcome for turn in await self._store.turns.finished(case.id) if turn.turn >= since]
+        given = [outcome.answers for outcome in outcomes if isinstance(outcome, ImplementationOutcome)]
+        return next((answers for answers in reversed(given) if answers), [])
+
+
+def _news(case: Case, pull: PullRequest) -> PullRequestOpened | Noted:
+    if pull.number == case.pull_request:
+        return Noted(text=words.pull_request_updated(pull.number))
+    return PullRequestOpened(number=pull.number, title=pull.title, branch=pull.head, base=pull.base, url=pull.url)

@@ -1,18 +1,26 @@
 """The issue case that fixes a bug: opened with the findings as its analysis, or told the newer ones."""
 
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
 from caseworker.core.bug_words import Matter, findings, fix_issue
 from caseworker.core.bugs import Bug
 from caseworker.core.casefile import AnalysisSection, CaseFile, IssueSection, new_case_file
 from caseworker.core.ids import CaseId, issue_case
 from caseworker.core.messages import NOBODY, MessageKind, NewMessage, Standing
 from caseworker.core.outcomes import BugOutcome, TestRequirement
+from caseworker.core.repository_rules import RepositoryRules
 from caseworker.core.states import TERMINAL
 from caseworker.ports import Doorbell, Forge, Issue, NewIssue, Store, StoredBug
 
 
 class Fixes:
-    def __init__(self, *, store: Store, forge: Forge, doorbell: Doorbell) -> None:
+    def __init__(
+        self, *, store: Store, forge: Forge, doorbell: Doorbell, rules_of: Callable[[Path], Awaitable[RepositoryRules]]
+    ) -> None:
+        """`rules_of`: what the repository itself asks for."""
         self._store = store
+        self._rules_of = rules_of
         self._forge = forge
         self._doorbell = doorbell
 
@@ -46,7 +54,7 @@ class Fixes:
         case = issue_case(issue.repository, issue.number)
         await self._store.cases.open(
             issue,
-            policy=stored.policy,
+            policy=(await self._rules_of(path)).applied_to(stored.policy),
             rehearsal=stored.rehearsal,
             trace=stored.trace,
             first=self._message(case, stored, bug, f"Please fix {bug.id}: {stored.title}"),

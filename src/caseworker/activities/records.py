@@ -8,11 +8,13 @@ from caseworker.activities.running import refusals_told
 from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
 from caseworker.core import words
+from caseworker.core.budget import micros_of
 from caseworker.core.case import Case
-from caseworker.core.commands import reopens
+from caseworker.core.commands import milestone_in, reopens
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import NOBODY, Claimed, Message, NewMessage, Standing
+from caseworker.core.messages import NOBODY, Audience, Claimed, Message, MessageKind, NewMessage, Standing
+from caseworker.core.record import Posted
 from caseworker.core.sections import after_move
 from caseworker.ports import Doorbell, Store, StoredCase
 
@@ -31,6 +33,8 @@ def claimed(message: Message) -> Claimed:
         author=message.author,
         standing=message.standing,
         resolution=message.resolution,
+        micros=micros_of(message.text) if message.kind is MessageKind.BUDGET else 0,
+        until=milestone_in(message.text) if message.kind is MessageKind.APPROVE else None,
         reopens=reopens(message.kind, message.text),
     )
 
@@ -66,10 +70,15 @@ class Records(RecordActivities):
             stored = await stored_case(self._store, request.after.id)
             file = after_move(stored.file, request.after)
             news = _news(stored, request.after)
-            await self._store.cases.move(request.after, request.entry, file, trace=stored.trace, tell=news)
+            entries = [request.entry, *_said(request.say)]
+            await self._store.cases.move(request.after, entries, file, trace=stored.trace, tell=news)
         if news is not None:
             with suppress(Transient):  # it is in the bug's inbox; the reconciler rings, too
                 await self._doorbell.ring(news.case, NOBODY, news.kind)
+
+
+def _said(text: str) -> list[Posted]:
+    return [Posted(audience=Audience.DEVELOPERS, about="pm", text=text)] if text else []
 
 
 def _news(stored: StoredCase, after: Case) -> NewMessage | None:

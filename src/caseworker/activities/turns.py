@@ -11,10 +11,12 @@ from caseworker.activities.records import stored_case
 from caseworker.activities.running import refusals_told
 from caseworker.contract.activities import TurnActivities
 from caseworker.contract.wire import TurnDied, TurnReply, TurnRequest
-from caseworker.core import words
-from caseworker.core.decisions import TurnEnded
+from caseworker.core import issue_words, words
+from caseworker.core.facts import TurnEnded
 from caseworker.core.ids import MessageId, Sha
+from caseworker.core.messages import Audience
 from caseworker.core.outcomes import BugOutcome, ImplementationOutcome, Outcome, TestsOutcome
+from caseworker.core.record import Posted
 from caseworker.core.sections import after_outcome
 from caseworker.ports import AgentFinished, FinishedTurn, Store, StoredCase, Workspace, Workspaces
 
@@ -49,7 +51,8 @@ class Turning(TurnActivities):
             checkpoint = await self._workspaces.commit(
                 workspace,
                 _message(end.outcome, stored.number),
-                parent=workspace.base,
+                # One commit on the base; what was pushed stays, since a person may have built on it.
+                parent=request.case.pushed or workspace.base,
                 name=f"turn-{request.turn}-{this.attempt.number}",
             )
         return await self._commit(this, request, end, Sha(checkpoint))
@@ -70,7 +73,16 @@ class Turning(TurnActivities):
         if not await self._store.turns.complete(this.attempt, finished, file, entry):
             return TurnDied(reason=SUPERSEDED, passing=True)
         log.info("turn completed", status=end.outcome.status, commit=checkpoint, cost_micros=finished.cost_micros)
+        await self._tell_if_money_runs_out(this, request)
         return _ended(finished, await self._attempts.heard(this.case, this.turn))
+
+    async def _tell_if_money_runs_out(self, this: Try, request: TurnRequest) -> None:
+        """Once for each budget, when four fifths of it are used."""
+        cap = request.policy.budget_micros + request.case.extra_micros
+        spent = (await self._store.ledger.spent(this.case)).micros
+        if cap and spent >= cap * 4 // 5:
+            told = Posted(audience=Audience.DEVELOPERS, about="budget", text=issue_words.budget_near(spent, cap))
+            await self._store.record.append(this.case, [told], trace=this.trace, key=f"budget/{cap}")
 
 
 def _ended(finished: FinishedTurn, heard: tuple[MessageId, ...] = ()) -> TurnEnded:

@@ -7,10 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from caseworker.agents import case_words
 from caseworker.agents.cleaning import cleaned, one_line, revealed
-from caseworker.agents.quoting import MESSAGE_LIMIT, Fence, said
+from caseworker.agents.quoting import Fence
 from caseworker.core.errors import Bug
-from caseworker.core.messages import Message, Standing
+from caseworker.core.messages import Message
 from caseworker.core.outcomes import Severity, Task
 from caseworker.core.record import clip
 from caseworker.core.states import Role
@@ -18,6 +19,7 @@ from caseworker.core.states import Role
 _BODY_LIMIT: Final = 24_000
 _EVIDENCE_LIMIT: Final = 24_000
 _DIFF_LIMIT: Final = 80_000
+_RECORD: Final = "the case's record"
 
 _ROLE_LINES: Final[dict[Role, str]] = {
     Role.PM: "project manager: you decide what is worth doing, and you speak plainly.",
@@ -49,8 +51,10 @@ class BriefInputs:
     author: str
     labels: tuple[str, ...] = ()
     case_file: Path | None = None
-    messages: tuple[tuple[str, Standing, str], ...] = ()
-    """(author, standing, text), in order."""
+    said: tuple[Message, ...] = ()
+    """The messages claimed for this turn, in order: edits, deletions and commands are told as such."""
+    earlier: tuple[Message, ...] = ()
+    """What people said in this case before this turn, oldest first."""
     evidence: str = ""
     diff: str = ""
     feedback: str = ""
@@ -59,6 +63,22 @@ class BriefInputs:
     commands: tuple[str, ...] = ()
     brief: str = ""
     """The analyst's, in Markdown."""
+    plan: str = ""
+    """The pm's, in Markdown."""
+    reason: str = ""
+    """Why the case came to this turn."""
+    remarks: tuple[Message, ...] = ()
+    """Of people on the pull request, in the order in which they are to be answered."""
+    questions: tuple[tuple[str, str], ...] = ()
+    """(who asks, question): what this turn is to answer."""
+    answers: tuple[tuple[str, str, str], ...] = ()
+    """(who was asked, question, answer): what this role has asked the others."""
+    learnings: tuple[str, ...] = ()
+    """What earlier cases found out about this repository, the most telling first."""
+    state_left: str = ""
+    """What the case waited for, and where it goes on."""
+    asked_before: tuple[str, ...] = ()
+    """What people were asked so far, newest last."""
 
     # Of a bug case, where `title`, `body` and `author` are the report and its reporter:
     bug_id: str = ""
@@ -70,8 +90,6 @@ class BriefInputs:
     continues_from: str = ""
     """The `BugState` in which the case waited. Empty: this is the first turn."""
     timed_out: bool = False
-    said: tuple[Message, ...] = ()
-    """The messages claimed for this turn: like `messages`, with edits and deletions told as such."""
     attachments: tuple[tuple[str, str, str, int], ...] = ()
     """(path in the workspace, what its author called it, media type, bytes)."""
     problems: tuple[tuple[str, str], ...] = ()
@@ -89,7 +107,9 @@ def _name(role: Role, task: Task, inputs: BriefInputs) -> str:
         return "investigator.bug.continued"
     if task is Task.BUG and inputs.vague:
         return "investigator.bug.vague"
-    return f"{role}.{task}"
+    if task is Task.ANSWER:
+        return "answer"
+    return f"{Role.DEVELOPER if role is Role.SENIOR_DEVELOPER else role}.{task}"
 
 
 def repair(problem: str) -> str:
@@ -104,24 +124,41 @@ def _blocks(inputs: BriefInputs, fence: Fence) -> dict[str, str]:
     issue = f"{one_line(inputs.title)}\n\n{clip(cleaned(inputs.body), _BODY_LIMIT)}"
     if inputs.labels:
         issue += f"\n\nLabels: {', '.join(one_line(name) for name in inputs.labels)}"
-    words = [
-        fence.around(clip(cleaned(text), MESSAGE_LIMIT), what="message", source=f"{author}, {standing}")
-        for author, standing, text in inputs.messages
-    ]
-    words += [said(fence, message) for message in inputs.said]
     evidence = clip(revealed(inputs.evidence), _EVIDENCE_LIMIT)
     diff = clip(revealed(inputs.diff), _DIFF_LIMIT)
     feedback = clip(cleaned(inputs.feedback), _BODY_LIMIT)
     return {
         "issue": fence.around(issue, what="issue", source=f"{inputs.author}, author of the issue"),
-        "messages": _titled("Said since, oldest first:", "\n".join(filter(None, words))),
+        "messages": _titled("Said since, oldest first:", case_words.spoken(fence, inputs.said)),
         "analysis": _analysis(inputs, fence),
         "evidence": fence.around(evidence, what="what was run and seen", source="Caseworker's builds"),
         "diff": fence.around(diff, what="diff against the base", source="the working tree"),
         "feedback": fence.around(feedback, what="feedback on the last attempt", source="build or tech lead"),
         "commands": _listed("Commands that decide here:", [f"`{one_line(text)}`" for text in inputs.commands]),
         "case_file": _titled("", f"What is known of the case so far: `{inputs.case_file}`" if inputs.case_file else ""),
+        **_case_blocks(inputs, fence),
         **_bug_blocks(inputs, fence),
+    }
+
+
+def _case_blocks(inputs: BriefInputs, fence: Fence) -> dict[str, str]:
+    plan = clip(cleaned(inputs.plan), _BODY_LIMIT)
+    earlier = case_words.said_before(fence, inputs.earlier)
+    remarks = case_words.numbered_remarks(fence, inputs.remarks)
+    return {
+        "plan": fence.around(plan, what="plan", source="the pm"),
+        "reason": fence.around(clip(cleaned(inputs.reason)), what="why you are asked now", source=_RECORD),
+        "earlier": _titled("Said earlier in this case, oldest first; an owner's word still holds:", earlier),
+        "remarks": _titled("Remarks of people on the pull request, by number:", remarks),
+        "questions": case_words.open_questions(fence, inputs.questions),
+        "answers": case_words.own_questions(fence, inputs.answers),
+        "learnings": case_words.learned(fence, inputs.learnings),
+        "asked_before": case_words.asked_of_people(fence, inputs.asked_before),
+        "state_left": fence.around(clip(cleaned(inputs.state_left)), what="where the case stands", source=_RECORD),
+        "stuck": _template("stuck"),
+        "change": _template("developer.outcome"),
+        "statuses": _template("developer.statuses"),
+        "findings": _template("tech_lead.findings"),
     }
 
 

@@ -128,7 +128,7 @@ def _unknown_turns(rehearsal: Rehearsal) -> Iterator[Problem]:
     known = known_turns()
     for index, turn in enumerate(rehearsal.turns):
         if (turn.role, turn.task) not in known:
-            names = ", ".join(f"{role}/{task}" for role, task in known)
+            names = ", ".join(f"{role}/{task}" for role, task in known if role is turn.role)
             yield Problem(where=("turns", index), what=f"there is no turn {turn.role}/{turn.task}; there are {names}")
 
 

@@ -1,9 +1,10 @@
-"""Which tools a role's agent has, how they are called, and whether it may write to the workspace. None has a tool that
-speaks to people.
+"""Which tools an agent has for a task, how they are called, and whether it may write to the workspace. None has a tool
+that speaks to people.
 """
 
 from typing import Final
 
+from caseworker.core.outcomes import Task
 from caseworker.core.states import Role
 
 OUTCOME_TOOL: Final = "StructuredOutput"
@@ -18,24 +19,24 @@ _LOOK: Final = ("Read", "Grep", "Glob")
 _RUN: Final = ("Bash", "Read")
 _WRITE: Final = ("Bash", "Read", "Edit", "Write")
 
-_TOOLS: Final[dict[Role, tuple[str, ...]]] = {
-    Role.PM: _LOOK,
-    Role.ANALYST: _RUN,
-    Role.TESTER: _WRITE,
-    Role.DEVELOPER: _WRITE,
-    Role.SENIOR_DEVELOPER: _WRITE,
-    Role.TECH_LEAD: _RUN,
-    Role.INVESTIGATOR: _RUN,
+_TESTS: Final = frozenset({Task.CREATE_TESTS, Task.UPDATE_TESTS})
+_CHANGES: Final = frozenset({Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK})
+_WRITING: Final[dict[Role, frozenset[Task]]] = {
+    Role.TESTER: _TESTS,
+    Role.DEVELOPER: _CHANGES,
+    Role.SENIOR_DEVELOPER: _CHANGES,
 }
 
 
-def tools_for(role: Role) -> tuple[str, ...]:
-    return _TOOLS[role]
+def tools_for(role: Role, task: Task) -> tuple[str, ...]:
+    if writes(role, task):
+        return _WRITE
+    return _LOOK if role is Role.PM else _RUN
 
 
-def writes(role: Role) -> bool:
+def writes(role: Role, task: Task) -> bool:
     """Otherwise the sandbox mounts the workspace read-only: what a prompt asks for, the mount enforces."""
-    return _TOOLS[role] is _WRITE
+    return task in _WRITING.get(role, frozenset())
 
 
 def full_name(tool: str) -> str:

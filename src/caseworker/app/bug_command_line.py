@@ -80,29 +80,45 @@ def say(
     raise typer.Exit(do(say_to(settings_now(), make_console(), case, text, voice.value, name, as_json=json)))
 
 
+def answer(
+    case: CaseName,
+    text: Annotated[str, typer.Argument(help="Your answer; a part of it is welcome, too.")],
+    voice: As = Voice.DEVELOPER,
+    name: Name = None,
+    json: Json = False,
+) -> None:
+    """Answer what a case has asked. An answer that comes late, in parts, or from somebody else counts as well."""
+    from caseworker.app.sending import say_to
+    from caseworker.core.messages import MessageKind
+
+    work = say_to(settings_now(), make_console(), case, text, voice.value, name, kind=MessageKind.ANSWER, as_json=json)
+    raise typer.Exit(do(work))
+
+
 def close(
     case: CaseName,
     reason: Annotated[str, typer.Option("--reason", help="Why, for the record.")] = "",
     resolution: Annotated[
         str, typer.Option("--resolution", help="Of a bug: code_fix, data_fix, config_fix, not_a_bug, duplicate, ...")
     ] = "",
+    name: Name = None,
     json: Json = False,
 ) -> None:
     """Close a case, also in the middle of a turn: the agent is stopped and the workspace removed."""
     from caseworker.app.sending import close_case
 
-    raise typer.Exit(do(close_case(settings_now(), make_console(), case, reason, resolution, as_json=json)))
+    raise typer.Exit(do(close_case(settings_now(), make_console(), case, reason, resolution, name, as_json=json)))
 
 
 def takeover(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """Take a bug over: the agent stops, what people say is still recorded, `handback` makes it go on."""
+    """Take a case over: the agents stop, what people say is still recorded, `handback` makes them go on."""
     from caseworker.app.sending import take_over
 
     raise typer.Exit(do(take_over(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def handback(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """Give a bug back: the investigation goes on with all that was said meanwhile."""
+    """Give a case back: the work goes on with all that was said meanwhile."""
     from caseworker.app.sending import hand_back
 
     raise typer.Exit(do(hand_back(settings_now(), make_console(), case, name, as_json=json)))
@@ -132,7 +148,7 @@ def slack_manifest(
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (report, chat, conversation, say, close, takeover, handback, sla, serve):
+    for command in (report, chat, conversation, say, answer, close, takeover, handback, sla, serve):
         app.command()(command)
     slack_app = typer.Typer(help="Slack as a surface.", no_args_is_help=True)
     slack_app.command("manifest")(slack_manifest)

@@ -26,7 +26,7 @@ _LEAVING = ("/quit", "/exit", "/q")
 _COMMANDS = {
     Standing.REPORTER: "`never mind` drops it",
     Standing.DEVELOPER: "`I'll take it`, `hand back`, `close code_fix because ...`",
-    Standing.OWNER: "`caseworker close` ends the case",
+    Standing.OWNER: "`approve`, `reject: why`, `retry`, `I'll take it`, `hand back`, `budget +5`, `close`",
 }
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from caseworker.app import bug_command_line
+from caseworker.app import bug_command_line, issue_command_line
 from caseworker.app.command_line import CaseName, Interrupted, Json, Repository, do, make_console, settings_now
 from caseworker.core.errors import Refused, Transient
 
@@ -53,12 +53,16 @@ def run(
     issue: Annotated[str, typer.Option("--issue", help="A Markdown file, the JSON of `gh issue view`, or a number.")],
     rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
     budget: Annotated[float | None, typer.Option("--budget", min=0, help="USD this case may spend.")] = None,
+    until: Annotated[
+        issue_command_line.Until | None, typer.Option("--until", help="How far to go; again with a further one, on.")
+    ] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Open the case and return at once.")] = False,
     json: Json = False,
 ) -> None:
     """Take an issue to a pull request. Interrupt it at will: the case goes on, and the same command takes it up."""
     from caseworker.app.running import RunRequest, issue_argument, read_rehearsal
     from caseworker.app.running import run as run_case
+    from caseworker.core.policy import Milestone
 
     settings = settings_now()
     request = RunRequest(
@@ -66,6 +70,7 @@ def run(
         issue=issue_argument(issue),
         rehearsal=read_rehearsal(rehearse),
         budget_usd=budget,
+        until=Milestone(until.value) if until is not None else None,
         detach=detach,
     )
     raise typer.Exit(do(run_case(request, settings, make_console(), as_json=json)))
@@ -92,6 +97,28 @@ def demo_bug(json: Json = False) -> None:
     from caseworker.app.demo_bug import run_bug_demo
 
     raise typer.Exit(do(run_bug_demo(settings_now(), make_console(), as_json=json)))
+
+
+@demo_app.command("unclear")
+def demo_unclear(
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask me: give the prepared answer.")] = False,
+    json: Json = False,
+) -> None:
+    """An issue says too little: the case asks you, and goes on to a pull request with your answer."""
+    from caseworker.app.demo_issue import INTERRUPTED
+    from caseworker.app.demo_unclear import run_unclear_demo
+
+    work = run_unclear_demo(settings_now(), make_console(), yes=yes, as_json=json)
+    raise typer.Exit(do(work, interrupted=INTERRUPTED))
+
+
+@demo_app.command("review")
+def demo_review(json: Json = False) -> None:
+    """A fix passes every test and is rejected; a senior developer repairs it, and it becomes a pull request."""
+    from caseworker.app.demo_issue import INTERRUPTED
+    from caseworker.app.demo_review import run_review_demo
+
+    raise typer.Exit(do(run_review_demo(settings_now(), make_console(), as_json=json), interrupted=INTERRUPTED))
 
 
 @issue_app.command("new")
@@ -201,6 +228,7 @@ def host_status(json: Json = False) -> None:
 
 
 bug_command_line.add_to(app)
+issue_command_line.add_to(app)
 
 
 def main() -> None:

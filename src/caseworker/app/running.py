@@ -3,29 +3,39 @@
 import asyncio
 import shutil
 import time
+import uuid
 from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
+from caseworker.app.asking import may_go_on_until
 from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.parts import make_forge, make_sandbox
+from caseworker.app.sending import exit_code_of
 from caseworker.app.settings import Settings
+from caseworker.app.showing import await_outcome
 from caseworker.app.summary import print_summary, summary_of
 from caseworker.app.view import View, open_view
-from caseworker.core.errors import Refused
+from caseworker.core.budget import MICROS
+from caseworker.core.commands import until_words
+from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, issue_case
+from caseworker.core.messages import MessageKind
+from caseworker.core.policy import Milestone, Policy
 from caseworker.core.record import Recorded, Transitioned
+from caseworker.core.repository_rules import RepositoryRules
 from caseworker.core.states import TERMINAL, WORKING, IssueState
 from caseworker.core.summaries import Summary
 from caseworker.core.words import state_words
 from caseworker.intake.issues import read_issue
-from caseworker.ports import Issue, NewIssue, Store
+from caseworker.ports import Issue, NewIssue, Store, StoredCase
 
 _NEEDED_BYTES = 200 * 1024 * 1024
 _LOOK_SECONDS = 0.1
 _HOST_SECONDS = 2.0
+_HEARD_SECONDS = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +44,7 @@ class RunRequest:
     issue: NewIssue | int
     rehearsal: str | None
     budget_usd: float | None = None
+    until: Milestone | None = None
     detach: bool = False
 
 
@@ -96,8 +107,9 @@ def issue_argument(value: str) -> NewIssue | int:
 
 async def run(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
     top = await check_ready(request.repository, request.rehearsal, settings)
+    policy = policy_for(request, await _rules(top), settings)
     async with at_desk(settings) as desk:
-        case = await _open(desk, request, top, console, quiet=as_json)
+        case = await _open(desk, request, top, policy, console, quiet=as_json)
         if request.detach:
             await desk.keep_host()  # the one we rang may just have been ending
             console.print(f"{case} is under way. `caseworker show {case}` tells how it stands.", highlight=False)
@@ -109,20 +121,57 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
         return exit_code(summary)
 
 
-async def _open(desk: Desk, request: RunRequest, top: Path, console: Console, *, quiet: bool) -> CaseId:
-    issue = await _issue(desk.store, request, top)
-    policy = desk.settings.policy()
+async def _rules(top: Path) -> RepositoryRules:
+    from caseworker.workspaces.rules import rules_of
+
+    return await rules_of(top)
+
+
+def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) -> Policy:
+    """The deployment's, as the repository narrows it; who types an option has the last word."""
+    policy = rules.applied_to(settings.policy())
+    said: dict[str, object] = {}
     if request.budget_usd is not None:
-        policy = policy.model_copy(update={"budget_micros": round(request.budget_usd * 1_000_000)})
+        said["budget_micros"] = round(request.budget_usd * MICROS)
+    if request.until is not None:
+        said["until"] = request.until
+    return policy.model_copy(update=said)
+
+
+async def _open(desk: Desk, request: RunRequest, top: Path, policy: Policy, console: Console, *, quiet: bool) -> CaseId:
+    issue = await _issue(desk.store, request, top)
     opened = await desk.intake.open_case(issue, policy=policy, rehearsal=request.rehearsal, author=person())
-    if not opened.new and not quiet:
-        stored = await desk.store.cases.load(opened.case)
-        assert stored is not None, "it was just opened"
-        state = state_words(stored.case.state)
-        over = stored.case.state in TERMINAL
-        again = " To work on it anew, change the issue's text." if over else " Following it."
-        console.print(f"{opened.case} was opened before and is {state}.{again}", style="yellow", highlight=False)
+    if opened.new:
+        return opened.case
+    stored = await desk.store.cases.load(opened.case)
+    assert stored is not None, "it was just opened"
+    further = request.until is not None and may_go_on_until(stored, request.until)
+    if not quiet:
+        console.print(_known(stored, further=further), style="yellow", highlight=False)
+    if further and request.until is not None:
+        await _let_go_on(desk, opened.case, request.until)
     return opened.case
+
+
+def _known(stored: StoredCase, *, further: bool) -> str:
+    case = stored.case
+    known = f"{case.id} was opened before and is {state_words(case.state)}."
+    if case.state is IssueState.COMPLETED:
+        return f"{known} What is left is another issue: change the text, and this opens a new case."
+    if case.state in TERMINAL:
+        return f"{known} `caseworker retry {case.id}` works on it again."
+    return f"{known} {'It may go on.' if further else 'Following it.'}"
+
+
+async def _let_go_on(desk: Desk, case: CaseId, until: Milestone) -> None:
+    """Heard before we follow it: until then it is at rest, and there would be nothing to follow."""
+    sent = await desk.intake.say(
+        case, author=person(), kind=MessageKind.APPROVE, text=until_words(until), client_id=str(uuid.uuid4())
+    )
+    await desk.keep_host()
+    heard = await await_outcome(desk.store, case, sent.id, seconds=_HEARD_SECONDS)
+    if exit_code_of(heard) == 3:
+        raise Transient(f"{case} has not heard yet that it may go on; that is recorded.")
 
 
 async def _issue(store: Store, request: RunRequest, top: Path) -> Issue:
@@ -184,4 +233,6 @@ async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:
 
 
 def exit_code(summary: Summary) -> int:
-    return 0 if summary.result in ("pull_request", "merged") or summary.state is IssueState.COMPLETED else 1
+    """0 for what was wanted: a pull request, a merge, the milestone it was to reach. 1: people are wanted, or it ended
+    otherwise."""
+    return 0 if summary.result in ("pull_request", "merged", "milestone") else 1

@@ -15,13 +15,17 @@ from caseworker.app.showing import await_outcome
 from caseworker.app.view import print_json
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId
-from caseworker.core.messages import TEXT_LIMIT, Message, MessageKind, Resolution, Standing, receipt
-from caseworker.intake.manual import SURFACE
+from caseworker.core.messages import SPOKEN, TEXT_LIMIT, Message, MessageKind, Resolution, Standing, receipt
+from caseworker.core.options import COMMAND, refuse_misfit
+from caseworker.intake.manual import SURFACE, meant
 from caseworker.intake.reports import Words
 from caseworker.ports import StoredBug, StoredCase
 
 VoiceName = Literal["reporter", "developer"]
 _RECEIPT_SECONDS = 30.0
+_WORDS_SECONDS = 2.0
+NOT_DONE = "not done: "
+"""How the flow begins the receipt of a command that did not fit any more when it was read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +67,7 @@ async def send(
     """Without a kind, the words themselves say whether they are a command."""
     text, key = readable(text), str(uuid.uuid4())
     if speaker.standing is Standing.OWNER:
-        said = kind or MessageKind.WORDS
-        return await desk.intake.say(speaker.case, author=speaker.name, kind=said, text=text, client_id=key)
+        return await desk.intake.say(speaker.case, author=speaker.name, kind=kind, text=text, client_id=key)
     words = Words(surface=SURFACE, external_id=key, author=speaker.name, text=text, kind=kind, resolution=resolution)
     message = await desk.reports.say(speaker.case, words, speaker.standing)
     assert message is not None, "a new id can't have been there before"
@@ -72,52 +75,87 @@ async def send(
 
 
 async def say_to(
-    settings: Settings, console: Console, name: str, text: str, voice: VoiceName, author: str | None, *, as_json: bool
+    settings: Settings,
+    console: Console,
+    name: str,
+    text: str,
+    voice: VoiceName,
+    author: str | None,
+    *,
+    kind: MessageKind | None = None,
+    as_json: bool,
 ) -> int:
+    """Words, and answers. An answer is refused by an issue case that has asked nothing."""
     if not text.strip():
         raise Refused("There are no words in that message.")
     readable(text)
-    speaker = speaker_in(await _find(settings, name), voice, author)
-    await _tell(settings, console, speaker, text, seconds=2, as_json=as_json)
-    return 0
+    stored = await _find(settings, name)
+    speaker = speaker_in(stored, voice, author)
+    if isinstance(stored, StoredCase):
+        refuse_misfit(stored.case, *meant(stored.case, kind, text))
+    return await _tell(settings, console, speaker, text, kind=kind, as_json=as_json)
+
+
+async def command(
+    settings: Settings, console: Console, name: str, kind: MessageKind, text: str, author: str | None, *, as_json: bool
+) -> int:
+    """What only an issue case can be told. 2 if it does not fit, before anything is sent; 3 if the case has not obeyed
+    yet: the command is recorded, and will be."""
+    stored = await _find(settings, name)
+    if isinstance(stored, StoredBug):
+        todo = f"`caseworker why {stored.case.id}` says what would move it."
+        raise Refused(f"{stored.case.id} is a bug case: `{COMMAND[kind]}` is for issue cases.", todo=todo)
+    return await _command(settings, console, stored, kind, text, author, as_json=as_json)
 
 
 async def close_case(
-    settings: Settings, console: Console, name: str, reason: str, resolution: str, *, as_json: bool
+    settings: Settings, console: Console, name: str, reason: str, resolution: str, author: str | None, *, as_json: bool
 ) -> int:
-    """3 if the case has not obeyed yet: the command is recorded, and will be."""
     stored = await _find(settings, name)
-    speaker = speaker_in(stored, "developer", None)
-    kind = None
-    if isinstance(stored, StoredBug):
-        if stored.case.is_over:
-            raise Refused(f"{stored.case.id} is resolved already: {stored.case.reason}.")
-        kind = _resolution(resolution)
-        reason = _reason(reason)
-    elif resolution:
-        raise Refused(f"{stored.case.id} is an issue case.", todo="`--resolution` is for bug cases; leave it out.")
-    return await _tell(settings, console, speaker, reason, kind=MessageKind.CLOSE, resolution=kind, as_json=as_json)
+    if isinstance(stored, StoredCase):
+        if resolution:
+            todo = "`--resolution` is for bug cases; leave it out."
+            raise Refused(f"{stored.case.id} is an issue case.", todo=todo)
+        return await _command(settings, console, stored, MessageKind.CLOSE, reason, author, as_json=as_json)
+    if stored.case.is_over:
+        raise Refused(f"{stored.case.id} is resolved already: {stored.case.reason}.")
+    speaker = speaker_in(stored, "developer", author)
+    chosen, why = _resolution(resolution), _reason(reason)
+    return await _tell(settings, console, speaker, why, kind=MessageKind.CLOSE, resolution=chosen, as_json=as_json)
 
 
 async def take_over(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    speaker = _developer(await _find(settings, name), author)
-    return await _tell(settings, console, speaker, "I'll take it.", kind=MessageKind.TAKEOVER, as_json=as_json)
+    return await _either(settings, console, name, MessageKind.TAKEOVER, "I'll take it.", author, as_json=as_json)
 
 
 async def hand_back(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    speaker = _developer(await _find(settings, name), author)
-    return await _tell(settings, console, speaker, "Hand back.", kind=MessageKind.HAND_BACK, as_json=as_json)
+    return await _either(settings, console, name, MessageKind.HAND_BACK, "Hand back.", author, as_json=as_json)
 
 
-def _developer(stored: StoredCase | StoredBug, author: str | None) -> Speaker:
+async def _either(
+    settings: Settings, console: Console, name: str, kind: MessageKind, text: str, author: str | None, *, as_json: bool
+) -> int:
+    stored = await _find(settings, name)
     if isinstance(stored, StoredCase):
-        raise Refused(
-            f"{stored.case.id} is an issue case: taking over and handing back are not yet for issue cases.",
-            todo=f"`caseworker close {stored.case.id}` ends it.",
-        )
+        return await _command(settings, console, stored, kind, text, author, as_json=as_json)
     if stored.case.is_over:
         raise Refused(f"{stored.case.id} is resolved: {stored.case.reason}.", todo="A word to it opens it again.")
-    return speaker_in(stored, "developer", author)
+    return await _tell(settings, console, speaker_in(stored, "developer", author), text, kind=kind, as_json=as_json)
+
+
+async def _command(
+    settings: Settings,
+    console: Console,
+    stored: StoredCase,
+    kind: MessageKind,
+    text: str,
+    author: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    refuse_misfit(stored.case, kind, readable(text))  # before a host is started for it
+    speaker = speaker_in(stored, "developer", author)
+    return await _tell(settings, console, speaker, text, kind=kind, as_json=as_json)
 
 
 async def _find(settings: Settings, name: str) -> StoredCase | StoredBug:
@@ -133,19 +171,28 @@ async def _tell(
     *,
     kind: MessageKind | None = None,
     resolution: Resolution | None = None,
-    seconds: float = _RECEIPT_SECONDS,
     as_json: bool,
 ) -> int:
     async with at_desk(settings, any_host=True) as desk:
         sent = await send(desk, speaker, text, kind=kind, resolution=resolution)
         await desk.keep_host()  # the one we rang may just have been ending
+        seconds = _WORDS_SECONDS if sent.kind in SPOKEN else _RECEIPT_SECONDS
         message = await await_outcome(desk.store, speaker.case, sent.id, seconds=seconds)
         words = receipt(message, await turns_begun(desk.store, speaker.case))
     if as_json:
         print_json({"case": speaker.case, "message": sent.id, "kind": sent.kind.value, "receipt": words})
     else:
         console.print(f"{speaker.case}: {words}", markup=False)
-    return 0 if message.outcome is not None else 3
+    return exit_code_of(message)
+
+
+def exit_code_of(message: Message) -> int:
+    """Words are said once they are recorded; a command is done, refused by the case itself, or still to be obeyed."""
+    if message.kind in SPOKEN:
+        return 0
+    if message.outcome is None:
+        return 3
+    return 2 if message.outcome.startswith(NOT_DONE) else 0
 
 
 _KINDS = ", ".join(kind.value for kind in Resolution)

@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from caseworker.core.budget import MICROS
 from caseworker.core.errors import Refused
 from caseworker.core.outcomes import Severity
-from caseworker.core.policy import Policy, Service, SlaTarget
+from caseworker.core.policy import Milestone, Policy, Service, SlaTarget
 from caseworker.workspaces.allowed_hosts import AllowedHosts
 
 PREFIX: Final = "CASEWORKER_"
@@ -80,6 +80,14 @@ class Settings(BaseModel):
     """Agents and builds at work at the same time."""
     idle_minutes: float = Field(default=10, gt=0)
     budget_usd: float = Field(default=5, ge=0)
+    until: Milestone = Milestone.PR
+    """How far a case goes by itself: triage, plan, pr."""
+    approve_plan: bool = False
+    """Every plan waits for a person's approval."""
+    attempts: int = Field(default=3, ge=1, le=20)
+    """To write, build and have reviewed, a round."""
+    answer_wait_days: float = Field(default=7, gt=0)
+    """Silence after a question or a request for approval, until the case is blocked."""
     calls_per_turn: int = Field(default=100, ge=1)
     turn_minutes: float = Field(default=60, gt=0)
     command_minutes: float = Field(default=15, gt=0)
@@ -111,6 +119,10 @@ class Settings(BaseModel):
             calls_per_turn=self.calls_per_turn,
             turn_seconds=max(1, round(self.turn_minutes * 60)),
             command_seconds=max(1, round(self.command_minutes * 60)),
+            attempts=self.attempts,
+            until=self.until,
+            approve_plan=self.approve_plan,
+            answer_wait_seconds=self.answer_wait_days * 24 * 3_600,
             models={**defaults.models, **self.models},
             reporter_wait_seconds=self.reporter_wait_hours * 3_600,
             reminder_seconds=self.reminder_hours * 3_600,

@@ -13,6 +13,7 @@ from caseworker.core.budget import dollars
 from caseworker.core.bugs import status_of
 from caseworker.core.ids import CaseId
 from caseworker.core.messages import Message, receipt
+from caseworker.core.outcomes import PlanOutcome
 from caseworker.core.record import AgentSaid, ToolCalled, ToolReturned
 from caseworker.core.story import one_line
 from caseworker.core.summaries import standing_of_bug
@@ -100,16 +101,31 @@ async def show_pull_request(store: Store, stored: StoredCase, console: Console, 
 
 
 async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Path]:
-    """The case file, the record and the pull request's text."""
+    """The case file, the record, the plan and the pull request's text."""
     record = await store.record.whole(stored.case.id)
     texts = {
         "issue-state.json": stored.file.dump(),
         "record.jsonl": "".join(recorded.model_dump_json() + "\n" for recorded in record),
     }
+    plan = await _plan(store, stored.case.id)
+    if plan is not None:
+        texts["PLAN.md"] = plan
     pulls = await store.pulls.of(stored.case.id)
     if pulls:
         texts["pull-request.md"] = f"# {pulls[-1].title}\n\n{pulls[-1].body}"
     return write_files(folder, texts)
+
+
+async def _plan(store: Store, case: CaseId) -> str | None:
+    """The newest one that was finished: a plan may have been rejected, and made again."""
+    for turn in reversed(await store.turns.finished(case)):
+        if (
+            isinstance(turn.outcome, PlanOutcome)
+            and turn.outcome.status == "PLANNING_COMPLETE"
+            and not turn.outcome.ask
+        ):
+            return turn.outcome.plan.rstrip() + "\n"
+    return None
 
 
 def write_files(folder: Path, texts: dict[str, str]) -> list[Path]:

@@ -8,6 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from caseworker.app.asking import what_is_asked
 from caseworker.app.view import print_json
 from caseworker.core.ids import CaseId
 from caseworker.core.summaries import Seen, Summary, summarise
@@ -22,14 +23,16 @@ async def summary_of(store: Store, case: CaseId) -> Summary:
     if stored.parent is not None:  # the bug that it fixes: its findings stand in for an analysis
         finished = [*await store.turns.finished(stored.parent), *finished]
     spent = await store.ledger.spent(case)
+    outcomes = [turn.outcome for turn in finished]
     return summarise(
         stored.case,
         stored.file,
-        outcomes=[turn.outcome for turn in finished],
+        outcomes=outcomes,
         builds=await store.builds.of(case),
         spent=(spent.micros, spent.calls),
         rehearsed=stored.rehearsal is not None,
         seconds=(stored.changed_at - stored.opened_at).total_seconds(),
+        asked=await what_is_asked(store, stored, outcomes),
     )
 
 
@@ -38,7 +41,7 @@ def print_summary(summary: Summary, repository: Path, console: Console, *, as_js
         print_json({"kind": "summary", **summary.model_dump(mode="json")})
         return
     title = f"{summary.case}: {state_words(summary.state)}"
-    good = summary.result in ("pull_request", "merged")
+    good = summary.result in ("pull_request", "merged", "milestone")
     console.print()
     console.print(
         Panel(_body(summary, repository), title=title, border_style="green" if good else "yellow", padding=(1, 2))
@@ -78,6 +81,10 @@ def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:
         rows.append(("Merge it", f"git -C {quote(str(repository))} merge {summary.branch}"))
     else:
         rows.append(("How it stands", summary.stands))
+        if summary.asked:
+            rows.append(("What it says" if summary.result == "milestone" else "It asks", printable(summary.asked)))
+        if summary.result != "working" and summary.moves_it:
+            rows.append(("You can", "\n".join(summary.moves_it)))
     return rows
 
 

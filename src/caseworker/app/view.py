@@ -79,9 +79,9 @@ class PlainView:
 class LiveView:
     """The story scrolls; below it one line says the state, who works, and the cost so far."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, state: IssueState = IssueState.RECEIVED) -> None:
         self._console = console
-        self._state: StrEnum = IssueState.RECEIVED
+        self._state: StrEnum = state
         self._who = ""
         self._micros = 0
         self._calls = 0
@@ -132,11 +132,12 @@ def story_line(told: Told) -> Text:
 
 
 @contextmanager
-def open_view(console: Console, *, as_json: bool) -> Iterator[View]:
+def open_view(console: Console, *, as_json: bool, state: IssueState = IssueState.RECEIVED) -> Iterator[View]:
+    """`state`: where the case stands when somebody begins to look at it."""
     if as_json:
         yield JsonView()
     elif console.is_terminal:
-        with LiveView(console).running() as view:
+        with LiveView(console, state).running() as view:
             yield view
     else:
         yield PlainView(console)

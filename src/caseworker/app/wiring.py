@@ -37,6 +37,7 @@ from caseworker.flows.sla import SLATrackingWorkflow
 from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import AgentRuntime, Builder, Chat, Forge, Store, Switchboard, Thread, Workspaces
 from caseworker.workspaces.builds import SandboxedBuilder
+from caseworker.workspaces.rules import rules_of
 from caseworker.workspaces.worktrees import GitWorkspaces
 
 FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
@@ -108,6 +109,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             keeping.prepare_workspace,
             keeping.remove_workspace,
             delivering.push_branch,
+            delivering.adopt_branch,
             delivering.open_pull_request,
         ],
         long=[turning.run_turn, building.run_build, *bugs.long],
@@ -131,7 +133,7 @@ def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
         workspaces=parts.workspaces,
         doorbell=parts.doorbell,
         writer=PostWriter(store=store, posting=posting),
-        fixes=Fixes(store=store, forge=parts.forge, doorbell=parts.doorbell),
+        fixes=Fixes(store=store, forge=parts.forge, doorbell=parts.doorbell, rules_of=rules_of),
     )
     clock = SlaKeeping(store=store, posting=posting)
     investigating = Investigating(

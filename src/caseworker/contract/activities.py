@@ -88,6 +88,11 @@ class DeliveryActivities:
         _signature()
 
     @activity.defn
+    async def adopt_branch(self, request: PushRequest) -> PushReply:
+        """What a person has pushed to the case's branch, made one with the case's work."""
+        _signature()
+
+    @activity.defn
     async def open_pull_request(self, request: PushRequest) -> PullReply:
         _signature()
 

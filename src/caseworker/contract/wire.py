@@ -8,12 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from caseworker.core.bug_decisions import Investigated
 from caseworker.core.bugs import Bug, Post
 from caseworker.core.case import Case
-from caseworker.core.decisions import BuildEnded, EffectRefused, PullRequestReady, TurnEnded, TurnGaveUp
 from caseworker.core.evidence import Stage
+from caseworker.core.facts import BranchMoved, BuildEnded, EffectRefused, PullRequestReady, TurnEnded, TurnGaveUp
 from caseworker.core.ids import CaseId, MessageId, Sha
 from caseworker.core.outcomes import Task
 from caseworker.core.policy import Policy
-from caseworker.core.record import BugMoved, Transitioned
+from caseworker.core.record import BugMoved, Noted, Transitioned
 from caseworker.core.states import Role
 
 
@@ -40,7 +40,9 @@ class SettleRequest(_Wire):
 
 class MoveRequest(_Wire):
     after: Case
-    entry: Transitioned
+    entry: Transitioned | Noted = Field(discriminator="kind")
+    say: str = ""
+    """To people, by the pm."""
 
 
 class TurnRequest(_Wire):
@@ -81,7 +83,7 @@ class Pushed(_Wire):
     commit: Sha
 
 
-PushReply = Annotated[Pushed | EffectRefused, Field(discriminator="kind")]
+PushReply = Annotated[Pushed | BranchMoved | EffectRefused, Field(discriminator="kind")]
 PullReply = Annotated[PullRequestReady | EffectRefused, Field(discriminator="kind")]
 BuildReply = BuildEnded
 

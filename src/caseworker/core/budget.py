@@ -1,6 +1,7 @@
 """What a model call costs. Money is counted in whole micro-dollars: cents that are added up must not drift."""
 
 import math
+import re
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -89,3 +90,12 @@ def worst_case(model: str, request_bytes: int, max_tokens: int) -> int:
 
 def dollars(micros: int) -> str:
     return f"${micros / MICROS:.2f}" if micros >= 10_000 or micros == 0 else f"${micros / MICROS:.4f}"
+
+
+_AMOUNT: Final = re.compile(r"\+?\s*\$?\s*(\d{1,6}(?:[.,]\d{1,2})?)\s*(?:usd|dollars?|\$)?", re.IGNORECASE)
+
+
+def micros_of(text: str) -> int:
+    """`+5`, `$2.50`: what a person adds to a budget. 0: that is no amount."""
+    found = _AMOUNT.fullmatch(text.strip())
+    return round(float(found[1].replace(",", ".")) * MICROS) if found else 0

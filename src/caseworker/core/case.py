@@ -1,11 +1,13 @@
 """The snapshot of an issue case: all that its workflow knows, small enough to save at every move."""
 
+from datetime import datetime
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.ids import CaseId, SessionId, Sha
-from caseworker.core.outcomes import IssueType
+from caseworker.core.ids import CaseId, MessageId, SessionId, Sha
+from caseworker.core.outcomes import IssueType, Task
+from caseworker.core.policy import Milestone
 from caseworker.core.states import IssueState
 
 
@@ -15,6 +17,39 @@ class WaitingFor(StrEnum):
     BUDGET = "budget"
     MILESTONE = "milestone"
     MERGE = "merge"
+
+
+class Subject(StrEnum):
+    """What a person is asked to approve. The values are what the record and the pull request say."""
+
+    SENSITIVE = "work on what only a person may decide"
+    PLAN = "the plan"
+    ARCHITECTURE = "a change of the architecture"
+    ESCALATION = "what a role did not want to decide alone"
+    NO_RED_TEST = "no test that fails without the fix"
+    NO_COMMAND = "no command that proves the change"
+    RED_BASE = "checks that fail before the change as well"
+
+
+WAIVERS: frozenset[Subject] = frozenset({Subject.NO_RED_TEST, Subject.NO_COMMAND, Subject.RED_BASE})
+"""What stands in for evidence, and is named in the pull request."""
+
+
+class Grant(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    subject: Subject
+    by: str
+
+
+class Wait(BaseModel):
+    """What the case waits for, and where it goes on."""
+
+    model_config = ConfigDict(frozen=True)
+    reason: WaitingFor
+    subject: Subject | None = None
+    then: IssueState | None = None
+    until: datetime | None = None
+    """When it stops waiting; null: never."""
 
 
 class Case(BaseModel):
@@ -31,6 +66,51 @@ class Case(BaseModel):
     transitions: int = 0
     builds: int = 0
     attempt: int = 1
+    round: int = 1
+    """A person's feedback begins a new one: attempts and transitions are counted anew."""
+    round_began: int = 0
+    """After how many transitions."""
+
+    wait: Wait | None = None
+    """Kept while somebody makes sense of what was said meanwhile: mere thanks lead back to it."""
+    resume: IssueState | None = None
+    """The working state that was left for a person: where to go on."""
+    ended_as: IssueState | None = None
+    """Before it was opened again: if nobody wants anything, it is over again."""
+    go: IssueState | None = None
+    """Where code takes the case from here, with no turn in between."""
+    task: Task | None = None
+    """A second turn in the same state: a red build is judged, a tech lead finds a way on."""
+    until: Milestone | None = None
+    """How far a person let it go. Null: as far as its policy says."""
+    since: datetime | None = None
+    """When it came into its state."""
+    reminders: int = 0
+    """Told in this state."""
+    taken_by: str = ""
+    extra_micros: int = 0
+    """Granted by people over the policy's budget."""
+    grants: tuple[Grant, ...] = ()
+    asked: int = 0
+    """How often people were asked about the requirements."""
+    consulted: int = 0
+    """Questions between roles in this state."""
+    remarks: tuple[MessageId, ...] = ()
+    """What people said of the pull request, to be addressed and answered."""
+    seen: dict[str, int] = {}
+    """By state and evidence: how often the case was there. Three times is no progress."""
+    senior: bool = False
+    guided: bool = False
+    """The tech lead has found a way on in this round."""
+    planned: bool = False
+    weighty: bool = False
+    """More than a small change: it is planned, and validated before it is delivered."""
+    base_built: bool = False
+    """What fails on the base is known."""
+    built: Sha | None = None
+    """The commit that was last built, whatever came of it."""
+    test_tries: int = 0
+    flaky: int = 0
 
     base: Sha | None = None
     """The commit the work starts from."""
@@ -57,6 +137,9 @@ class Case(BaseModel):
     pull_request: int | None = None
     sessions: dict[str, SessionId] = {}
     """The agent session of each role's last completed turn."""
+
+    def granted(self, subject: Subject) -> bool:
+        return any(grant.subject is subject for grant in self.grants)
 
     @property
     def branch(self) -> str:

@@ -1,5 +1,9 @@
-"""The case file, `issue-state.json` version 1.0: typed, and each role may fill only its own sections."""
+"""The case file, `issue-state.json` version 1.0: typed, with its published schema. Who may fill what: sections.py.
 
+The docstrings are the descriptions in the schema.
+"""
+
+import json
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -9,6 +13,7 @@ from caseworker.core.errors import Refused
 from caseworker.core.outcomes import Change, FileNote, Finding, IssueType, TestRequirement
 
 VERSION: Final = "1.0"
+SCHEMA: Final = "docs/issue-state.schema.json"
 
 Agent = Literal["triage", "analyst", "writer", "build", "reviewer", "committer"]
 
@@ -18,6 +23,8 @@ class _Section(BaseModel):
 
 
 class IssueSection(_Section):
+    """As it was received; `type` is the triage's."""
+
     number: int
     title: str
     url: str = ""
@@ -27,6 +34,8 @@ class IssueSection(_Section):
 
 
 class PipelineSection(_Section):
+    """Where the case stands. Filled by the program. Waiting for a person is `blocked`; closed is `failed`."""
+
     started_at: datetime
     current_agent: Agent | None = None
     attempt: int = 1
@@ -37,6 +46,8 @@ class PipelineSection(_Section):
 
 
 class TriageSection(_Section):
+    """Filled by the triage. With `should_proceed` false nothing else happens."""
+
     completed: bool = False
     scope: Literal["SMALL", "MEDIUM", "LARGE"] | None = None
     complexity: Literal["simple", "moderate", "complex"] | None = None
@@ -45,6 +56,8 @@ class TriageSection(_Section):
 
 
 class AnalysisSection(_Section):
+    """Filled by the analyst."""
+
     completed: bool = False
     files: list[FileNote] = Field(default_factory=list)
     patterns: list[str] = Field(default_factory=list)
@@ -55,6 +68,8 @@ class AnalysisSection(_Section):
 
 
 class WriterSection(_Section):
+    """Filled by the writer; `test_written` and `test_file` by the tester."""
+
     completed: bool = False
     attempt: int = 1
     changes: list[Change] = Field(default_factory=list)
@@ -71,6 +86,8 @@ class CommandReport(_Section):
 
 
 class BuildSection(_Section):
+    """Filled by the program, from what was run."""
+
     completed: bool = False
     tests_passed: bool = False
     lint_passed: bool = False
@@ -85,6 +102,8 @@ class Findings(_Section):
 
 
 class ReviewSection(_Section):
+    """Filled by the reviewer; a failed build writes its errors into `feedback_for_writer`."""
+
     completed: bool = False
     verdict: Literal["APPROVED", "REJECTED", "NEEDS_INFO"] | None = None
     findings: Findings = Field(default_factory=Findings)
@@ -92,6 +111,8 @@ class ReviewSection(_Section):
 
 
 class CommitSection(_Section):
+    """Filled by the program; `message` is the writer's. The merge closes the issue."""
+
     completed: bool = False
     hash: str | None = None
     message: str | None = None
@@ -103,6 +124,8 @@ class CommitSection(_Section):
 
 
 class Question(BaseModel):
+    """`answered` once the agent named in `to` has answered."""
+
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
     from_: str = Field(alias="from")
     to: str
@@ -112,6 +135,8 @@ class Question(BaseModel):
 
 
 class Escalation(_Section):
+    """`resolved` once a person has answered."""
+
     agent: str
     reason: str
     requires_human: bool = True
@@ -119,6 +144,8 @@ class Escalation(_Section):
 
 
 class CommunicationSection(_Section):
+    """What agents asked each other, and what they did not want to decide alone."""
+
     questions: list[Question] = Field(default_factory=list)
     escalations: list[Escalation] = Field(default_factory=list)
 
@@ -130,12 +157,16 @@ class RoleObservation(_Section):
 
 
 class LearningsSection(_Section):
+    """What later cases in this repository should know; `outcome` is filled at the end."""
+
     session_id: str
     observations: list[RoleObservation] = Field(default_factory=list)
     outcome: str | None = None
 
 
 class CaseFile(_Section):
+    """One issue on its way to a pull request. Each agent fills its own sections; what is not chosen yet is null."""
+
     version: Literal["1.0"] = VERSION
     issue: IssueSection
     pipeline: PipelineSection
@@ -160,14 +191,35 @@ def new_case_file(issue: IssueSection, started_at: datetime, max_attempts: int) 
     )
 
 
+def schema() -> str:
+    """What docs/ publishes. docs/case-file.md says how it is made anew."""
+    model = CaseFile.model_json_schema()
+    document = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Issue Agent State",
+        "description": model["description"],
+        "type": "object",
+        "properties": model["properties"],
+        "required": ["version", *model["required"]],
+        "additionalProperties": False,
+        "$defs": model["$defs"],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
 def load_case_file(document: dict[str, Any]) -> CaseFile:  # the edge: parsed JSON of unknown shape
     """Refuses an unknown version and a broken file with a sentence that names the place."""
     version = document.get("version")
     if version != VERSION:
-        raise Refused(f"This case file has version {version!r}; this program reads {VERSION!r}.")
+        raise Refused(
+            f"This case file has version {version!r}; this program reads {VERSION!r}.",
+            todo=f"Write one as {SCHEMA} says.",
+        )
     try:
         return CaseFile.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise Refused(f"The case file is broken at `{where}`: {first['msg']}.") from error
+        raise Refused(
+            f"The case file is broken at `{where}`: {first['msg']}.", todo=f"Correct it there: {SCHEMA} says how."
+        ) from error

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.messages import MessageKind, Resolution, Standing
 from caseworker.core.plain import plain
+from caseworker.core.policy import Milestone
 
 
 class Spoken(BaseModel):
@@ -90,6 +91,84 @@ def understand(text: str, standing: Standing, *, asked: bool) -> Spoken:
     if _is(_CLOSE, words, said):
         return Spoken(kind=MessageKind.CLOSE_INCOMPLETE)
     return _close_as(said, asked=asked)
+
+
+# --- in an issue case ------------------------------------------------------------------------------------------------
+
+_NOD: Final = r"(?:(?:yes|yep|yeah|yup|sure|ok|okay|great|perfect|fine|thanks|thank you|hi|hello|hey)\s+)*"
+_SUBJECT: Final = r"(?:it|this|that|(?:this|the|your) (?:plan|change|proposal|waiver|approach))"
+_AGREE: Final = re.compile(
+    rf"{_NOD}(?:(?:i )?approved?(?: {_SUBJECT})?|{_SUBJECT} (?:is|looks) (?:approved|good to me)|plan approved"
+    rf"|(?:please )?(?:(?:you )?(?:can|may) )?go ahead(?: with {_SUBJECT})?|lgtm|looks good to me)"
+    rf"(?: (?:go ahead|please|thanks|thank you|cheers))*"
+)
+"""Nobody is asked here: `please approve` and `can you approve this` are said to somebody else."""
+_REJECT: Final = re.compile(
+    r"reject(?:ed)?(?:\s*:|\s+[-\u2013\u2014]+\s|\s*\n|\s+because\b)\s*\S.*", re.IGNORECASE | re.DOTALL
+)
+BARE_REJECTION: Final = re.compile(r"reject(?:ed)?(?: (?:it|this|that|the plan))?\W*", re.IGNORECASE)
+_RETRY: Final = _phrase(rf"retry(?: {_CASE})?|try(?: (?:it|this|that))? again|(?:give it )?another try")
+_DROP: Final = _phrase(rf"never ?mind(?: (?:about )?{_CASE})?|{_WORKS}{_BEFORE}close(?: {_CASE})?")
+_BUDGET: Final = re.compile(
+    r"(?:please\s+)?(?:budget\s*(?=\+)|(?:raise|increase)\s+the\s+budget\s+by\s+)"
+    r"(?P<amount>\+?\s*\$?\s*\d{1,6}(?:[.,]\d{1,2})?\s*(?:usd|dollars?|\$)?)(?:[\s,]+please)?[.!]?",
+    re.IGNORECASE,
+)
+_UNTIL: Final = re.compile(r"until (triage|plan|pr)(?::.*)?", re.DOTALL)
+
+
+def understand_issue(text: str, *, awaits: bool) -> MessageKind:
+    """`awaits`: the case waits for somebody's agreement; only then is a nod an approval. A question is never a
+    command."""
+    said = _addressed(text)
+    if said.startswith((">", "&gt;", "~")) or _asks(said):
+        return MessageKind.WORDS  # quoted or crossed out, or somebody wants to know
+    if _REJECT.fullmatch(said):
+        return MessageKind.REJECT
+    if len(said) > _LONGEST_PHRASE:
+        return MessageKind.WORDS
+    if awaits and BARE_REJECTION.fullmatch(said):
+        return MessageKind.REJECT
+    if _BUDGET.fullmatch(said.strip()):
+        return MessageKind.BUDGET
+    words = "" if "?" in said else _bare(said)
+    if awaits and _AGREE.fullmatch(words):
+        return MessageKind.APPROVE
+    if _OFFERED.search(words) and _TAKEOVER.fullmatch(words):
+        return MessageKind.WORDS
+    return next((kind for pattern, kind in _ISSUE_COMMANDS if pattern.fullmatch(words)), MessageKind.WORDS)
+
+
+_OFFERED: Final = re.compile(
+    r"\b(?:(?:can|could|would|will) you|you (?:can|may|could)|we can|let'?s|feel free|go ahead)\b"
+)
+"""Not said of oneself: somebody else is to take it over."""
+_ISSUE_COMMANDS: Final = (
+    (_TAKEOVER, MessageKind.TAKEOVER),
+    (_HAND_BACK, MessageKind.HAND_BACK),
+    (_RETRY, MessageKind.RETRY),
+    (_DROP, MessageKind.CLOSE),
+)
+
+
+def amount_in(text: str) -> str:
+    """Of a budget that was raised in words: `+5`. Other words are left as they are."""
+    found = _BUDGET.fullmatch(_addressed(text).strip())
+    return found["amount"].strip() if found else text
+
+
+def until_words(milestone: Milestone, reason: str = "") -> str:
+    """The text of an approval that goes only so far."""
+    return f"until {milestone}: {reason}" if reason else f"until {milestone}"
+
+
+def milestone_in(text: str) -> Milestone | None:
+    """How far an approval goes. Null: all the way."""
+    found = _UNTIL.fullmatch(text.strip())
+    return Milestone(found[1]) if found else None
+
+
+# --- in a bug case ---------------------------------------------------------------------------------------------------
 
 
 def _reporters(spoken: Spoken) -> Spoken:

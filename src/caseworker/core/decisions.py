@@ -1,274 +1,254 @@
-"""What a case does next: facts in, one move out, with the reason in words. Edges permit, evidence decides."""
+"""What a case does next: facts in, one move out, with the reason in words. A row of the routing table, then guards."""
 
-from typing import Annotated, Final, Literal, assert_never
+from typing import Final, assert_never
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from caseworker.core.case import Case, WaitingFor
+from caseworker.core import issue_words as words
+from caseworker.core.build_decisions import after_head, after_judgement, after_red
+from caseworker.core.case import Case, Subject, WaitingFor
 from caseworker.core.errors import Bug
 from caseworker.core.evidence import Stage
-from caseworker.core.ids import MessageId, SessionId, Sha
+from caseworker.core.facts import (
+    BranchMoved,
+    BuildEnded,
+    CloseAsked,
+    EffectRefused,
+    Fact,
+    Merged,
+    PullRequestReady,
+    TimedOut,
+    TurnEnded,
+    TurnGaveUp,
+)
+from caseworker.core.moves import Move, is_green
 from caseworker.core.outcomes import (
     AnalysisOutcome,
     ImplementationOutcome,
+    InterpretOutcome,
     IssueOutcome,
-    IssueType,
+    JudgeOutcome,
+    PlanOutcome,
+    QuestionsOutcome,
     ReviewOutcome,
     Task,
     TestsOutcome,
     TriageOutcome,
+    ValidationOutcome,
 )
-from caseworker.core.policy import Policy
+from caseworker.core.people_decisions import after_interpretation, after_people, ask_people
+from caseworker.core.policy import Milestone, Policy
+from caseworker.core.routing import routed
 from caseworker.core.states import WORKING, IssueState, Role, next_states
+from caseworker.core.usual_moves import blocked, deliver, investigate, milestone, park, repair, unknown, wait_for
 
 S = IssueState
 
 CLEAR_ENOUGH: Final = 0.85
 """Requirements are unclear under this confidence: the one place where a model's own estimate counts."""
 
-TURN_OF: Final[dict[IssueState, tuple[Role, Task]]] = {
-    S.RECEIVED: (Role.PM, Task.TRIAGE),
-    S.ANALYZING_REQUIREMENTS: (Role.ANALYST, Task.ANALYZE),
-    S.CREATING_TESTS: (Role.TESTER, Task.CREATE_TESTS),
-    S.IMPLEMENTING: (Role.DEVELOPER, Task.IMPLEMENT),
-    S.FIXING_ISSUES: (Role.DEVELOPER, Task.FIX),
-    S.REVIEWING_CODE: (Role.TECH_LEAD, Task.REVIEW),
-}
-"""Who is given which task in a working state."""
-
-
-class _Fact(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class TurnEnded(_Fact):
-    kind: Literal["turn_ended"] = "turn_ended"
-    role: Role
-    outcome: IssueOutcome = Field(discriminator="kind")
-    checkpoint: Sha
-    session: SessionId
-    heard: tuple[MessageId, ...] = ()
-    """What was said to it while it worked."""
-
-
-class TurnGaveUp(_Fact):
-    kind: Literal["turn_gave_up"] = "turn_gave_up"
-    role: Role
-    reason: str
-
-
-class BuildEnded(_Fact):
-    kind: Literal["build_ended"] = "build_ended"
-    stage: Stage
-    commit: Sha
-    verdict: Literal["green", "red", "nothing_to_run"]
-    reason: str
-    feedback: str = ""
-    """For a red head: the failing command and the end of its output."""
-
-
-class PullRequestReady(_Fact):
-    kind: Literal["pull_request_ready"] = "pull_request_ready"
-    number: int
-    commit: Sha
-
-
-class EffectRefused(_Fact):
-    """The forge said no, for a reason that only a person can change."""
-
-    kind: Literal["effect_refused"] = "effect_refused"
-    reason: str
-
-
-class Merged(_Fact):
-    kind: Literal["merged"] = "merged"
-    by: str
-
-
-class CloseAsked(_Fact):
-    kind: Literal["close_asked"] = "close_asked"
-    by: str
-    unmerged: bool = False
-    """It was the pull request that was closed."""
-
-
-Fact = Annotated[
-    TurnEnded | TurnGaveUp | BuildEnded | PullRequestReady | EffectRefused | Merged | CloseAsked,
-    Field(discriminator="kind"),
-]
-
-
-class Move(BaseModel):
-    model_config = ConfigDict(frozen=True)
-    to: IssueState
-    reason: str
-    waiting_for: WaitingFor | None = None
-
-
-def learn(case: Case, fact: Fact) -> Case:
-    """The case with the fact folded in. A new commit takes back what was proved of the old one."""
-    match fact:
-        case TurnEnded():
-            known: dict[str, object] = {
-                "checkpoint": fact.checkpoint,
-                "sessions": {**case.sessions, fact.role.value: fact.session},
-            }
-            match fact.outcome:
-                case TriageOutcome() as triage:
-                    known |= {"issue_type": triage.type}
-                case AnalysisOutcome() as analysis:
-                    # A bug needs its regression test whatever the analyst says: only a person may waive it.
-                    is_bug = case.issue_type is IssueType.BUG_FIX
-                    known |= {"test_required": analysis.test_requirement.required or is_bug}
-                case TestsOutcome() as tests:
-                    known |= {
-                        "tests": fact.checkpoint,
-                        "test_file": tests.test_file,
-                        "new_test": tests.test_command,
-                    }
-                case ReviewOutcome() as review:
-                    known |= {
-                        "approved": fact.checkpoint if review.status == "APPROVED" else None,
-                        "feedback": review.feedback_for_writer or "",
-                    }
-                case ImplementationOutcome():
-                    known |= {"feedback": ""}
-                case _:
-                    assert_never(fact.outcome)
-            return case.model_copy(update=known)
-        case BuildEnded(stage=Stage.HEAD):
-            green = fact.commit if fact.verdict == "green" else None
-            return case.model_copy(update={"green": green, "feedback": fact.feedback})
-        case BuildEnded(stage=Stage.RED):
-            return case.model_copy(update={"red": fact.verdict == "red"})
-        case PullRequestReady():
-            return case.model_copy(update={"pull_request": fact.number, "pushed": fact.commit})
-        case BuildEnded() | TurnGaveUp() | EffectRefused() | Merged() | CloseAsked():
-            return case
-        case _:
-            assert_never(fact)
-
 
 def decide(case: Case, fact: Fact, policy: Policy) -> Move:
     """The next move of a case that has just learned `fact`."""
     match fact:
         case TurnEnded():
-            return _after_outcome(case, fact.outcome, policy)
+            return _after_turn(case, fact, policy)
+        case TurnGaveUp(limit="budget"):
+            return wait_for(
+                WaitingFor.BUDGET,
+                fact.reason,
+                then=case.state,
+                say=words.budget_used(case, policy),
+            )
+        case TurnGaveUp(limit="time"):
+            return park(f"The {words.of_role(fact.role)}'s turn met its limit: {fact.reason}")
         case TurnGaveUp():
-            return Move(to=S.FAILED, reason=f"The {fact.role.value}'s turn failed: {fact.reason}")
+            return Move(to=S.FAILED, reason=f"The {words.of_role(fact.role)}'s turn failed: {fact.reason}")
         case BuildEnded(stage=Stage.RED):
-            return _after_red(case, fact)
+            return after_red(case, fact)
         case BuildEnded(stage=Stage.HEAD):
-            return _after_head(case, fact, policy)
+            return after_head(case, fact)
         case BuildEnded():
             raise Bug("the base's build is what others are compared with; nothing follows from it alone")
         case PullRequestReady():
-            return Move(
-                to=S.WAITING_FOR_HUMAN_INPUT,
-                reason=f"Pull request {fact.number} is open; a person merges it.",
-                waiting_for=WaitingFor.MERGE,
-            )
+            reason = f"Pull request {fact.number} is open; a person merges it."
+            return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=reason, waiting_for=WaitingFor.MERGE)
         case EffectRefused():
-            return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=fact.reason)
+            return park(fact.reason)
+        case BranchMoved(conflict=()):
+            return Move(to=S.RUNNING_TESTS, reason="A person has pushed to the branch: the two together are tested.")
+        case BranchMoved():
+            reason = "A person has pushed to the branch, and the two contradict each other."
+            return Move(to=S.FIXING_ISSUES, reason=reason)
         case Merged():
             return Move(to=S.COMPLETED, reason=f"Merged by {fact.by}.")
         case CloseAsked():
             how = "The pull request was closed without a merge" if fact.unmerged else "Closed"
             return Move(to=S.CLOSED, reason=f"{how} by {fact.by}.")
+        case TimedOut():
+            return Move(to=S.BLOCKED, reason=f"Nobody has answered: {case.reason}")
         case _:
-            assert_never(fact)
+            return after_people(case, fact)
 
 
-def take(case: Case, move: Move, policy: Policy) -> Case:
-    """The case after the move. An edge not in the table, or a pull request without its proof, is a bug of ours."""
-    if move.to not in next_states(case.state):
-        raise Bug(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
-    if move.to is S.CREATING_PR and not proven(case):
-        raise Bug(f"{case.id}: a pull request needs a green build and an approved review of {case.checkpoint}")
-    if case.transitions >= policy.transitions and move.to in WORKING:
-        move = Move(to=S.FAILED, reason=f"Stopped after {case.transitions} transitions without an end in sight.")
-    changes: dict[str, object] = {
-        "state": move.to,
-        "reason": move.reason,
-        "waiting_for": move.waiting_for,
-        "transitions": case.transitions + 1,
-    }
-    if move.to is S.FIXING_ISSUES:
-        changes["attempt"] = case.attempt + 1
-    return case.model_copy(update=changes)
+def _after_turn(case: Case, fact: TurnEnded, policy: Policy) -> Move:
+    outcome = fact.outcome
+    to = case.state if case.task is Task.UNBLOCK else routed(fact.role, outcome.status, case.state)
+    if to is None:
+        return unknown(case, f"{words.of_role(fact.role)} answered {outcome.status}")
+    move = _guarded(case, fact.role, outcome, to, policy)
+    escalation = getattr(outcome, "escalation", "")
+    if escalation and move.to in WORKING:
+        asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
+        return asks.model_copy(update={"say": words.escalated(fact.role, escalation), "attempt": move.attempt})
+    return move
 
 
-def proven(case: Case) -> bool:
-    """Green and approved, both of the very commit that would be pushed; and red first, where a test was asked for."""
-    commit = case.checkpoint
-    seen_red = case.red or case.issue_type is not IssueType.BUG_FIX
-    is_a_change = commit is not None and commit != case.base
-    return is_a_change and case.green == commit and case.approved == commit and seen_red
-
-
-def _after_outcome(case: Case, outcome: IssueOutcome, policy: Policy) -> Move:
+def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, policy: Policy) -> Move:
+    """The routed move, or what evidence and people's rights make of it."""
     match outcome:
-        case TriageOutcome(status="PROCEED") if case.analysed:
-            return Move(to=S.CREATING_TESTS, reason="It comes with its analysis; a test comes first.")
-        case TriageOutcome(status="PROCEED"):
-            return Move(to=S.ANALYZING_REQUIREMENTS, reason="The issue is worth working on.")
-        case TriageOutcome(status="REJECT"):
-            return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}")
         case TriageOutcome():
-            return _ask(f"A person has to agree first: {outcome.reason}")
+            return _after_triage(case, outcome, to, policy)
         case AnalysisOutcome(status="READY") if outcome.confidence >= CLEAR_ENOUGH and not outcome.questions:
-            if case.test_required:
-                return Move(to=S.CREATING_TESTS, reason="The requirements are clear; a test comes first.")
-            return Move(to=S.IMPLEMENTING, reason="The requirements are clear; no new test is needed.")
+            return _after_analysis(case, policy)
+        case AnalysisOutcome(status="BLOCKED"):
+            return blocked(role, outcome.brief)
         case AnalysisOutcome():
-            return _ask(" ".join(["The requirements are unclear.", *outcome.questions]))
+            return Move(to=S.REQUIREMENTS_UNCLEAR, reason=words.unclear(outcome))
+        case QuestionsOutcome(status="CONTINUE"):
+            return Move(to=S.ANALYZING_REQUIREMENTS, reason=outcome.reason)
+        case QuestionsOutcome():
+            return ask_people(case, outcome.questions)
+        case InterpretOutcome():
+            return after_interpretation(case, outcome, to)
+        case PlanOutcome():
+            return _after_plan(case, outcome, to, policy)
+        case TestsOutcome(status="TESTS_READY") if case.state is S.UPDATING_TESTS and case.built is not None:
+            return Move(to=S.RUNNING_TESTS, reason="The test was corrected; now everything is built and tested.")
         case TestsOutcome(status="TESTS_READY"):
             raise Bug("a tester's claim is judged by the red build, not here")
+        case TestsOutcome(status="BLOCKED"):
+            return blocked(role, outcome.summary)
         case TestsOutcome():
-            return _ask(f"The tester could not write the test: {outcome.summary}")
-        case ImplementationOutcome(status="READY_FOR_QA") if case.checkpoint == case.base:
-            return _ask("The developer says it is done, but nothing was changed.")
-        case ImplementationOutcome(status="READY_FOR_QA"):
-            return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
+            return Move(to=to, reason=f"The tester: {outcome.summary}")
+        case JudgeOutcome():
+            return after_judgement(case, outcome, to, policy)
+        case ValidationOutcome(status="PASS"):
+            return deliver(case, "Everything that was asked for is there, and nothing that was forbidden.")
+        case ValidationOutcome(status="BLOCKED"):
+            return blocked(role, outcome.summary)
+        case ValidationOutcome(status="TESTS_NEED_WORK"):
+            return Move(to=to, reason=f"The tester: {outcome.summary}")
+        case ValidationOutcome():
+            return repair(case, policy, f"Validation: {outcome.summary}", to)
         case ImplementationOutcome():
-            return _ask(f"The developer could not finish ({outcome.status}): {outcome.summary}")
-        case ReviewOutcome(status="APPROVED"):
-            if not proven(case):
-                return _ask("The review approves a commit whose build was not seen green.")
-            return Move(to=S.CREATING_PR, reason="The review approves the commit whose build is green.")
-        case ReviewOutcome(status="CHANGES_REQUESTED"):
-            return _repair(case, policy, "The review asks for changes.")
+            return _after_writing(case, role, outcome, to, policy)
+        case ReviewOutcome() if case.task is Task.UNBLOCK:
+            return _after_unblocking(case, outcome)
         case ReviewOutcome():
-            return _ask(f"The reviewer needs to know more: {outcome.feedback_for_writer or ''}".strip())
+            return _after_review(case, outcome, to, policy)
         case _:
-            assert_never(outcome)
+            return unknown(case, f"the {words.of_role(role)} has answered")
 
 
-def _after_red(case: Case, fact: BuildEnded) -> Move:
-    if fact.verdict == "red":
-        return Move(to=S.IMPLEMENTING, reason=f"Red first: {fact.reason}.")
-    if fact.verdict == "green" and case.issue_type is not IssueType.BUG_FIX:
-        return Move(to=S.IMPLEMENTING, reason=f"The test is there ({fact.reason}); this is not a bug fix.")
-    return _ask(f"There is no test that fails without the fix: {fact.reason}.")
+def _after_triage(case: Case, outcome: TriageOutcome, to: IssueState, policy: Policy) -> Move:
+    if outcome.status == "REJECT":
+        return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}", say=words.not_worth_doing(outcome))
+    then = S.CREATING_TESTS if case.analysed else S.ANALYZING_REQUIREMENTS
+    if outcome.status == "NEEDS_APPROVAL" or outcome.topics:
+        asks = f"A person has to agree first: {outcome.reason}"
+        move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.SENSITIVE, then=then)
+        return move.model_copy(update={"say": words.sensitive(outcome)})
+    if (case.until or policy.until) is Milestone.TRIAGE:
+        return milestone("The issue is triaged", then)
+    if case.analysed:
+        return Move(to=then, reason="It comes with its analysis; a test comes first.")
+    return Move(to=to, reason="The issue is worth working on.")
 
 
-def _after_head(case: Case, fact: BuildEnded, policy: Policy) -> Move:
-    match fact.verdict:
-        case "green":
-            return Move(to=S.REVIEWING_CODE, reason=f"Green: {fact.reason}.")
-        case "red":
-            return _repair(case, policy, f"Red: {fact.reason}.")
-        case "nothing_to_run":
-            return _ask(f"Nothing proves the change: {fact.reason}.")
+def _after_analysis(case: Case, policy: Policy) -> Move:
+    wants_plan = policy.approve_plan or (case.until or policy.until) is Milestone.PLAN or case.weighty
+    if wants_plan and not case.planned:
+        return Move(to=S.PLANNING_APPROACH, reason="The requirements are clear; how to go about it is planned first.")
+    return _to_tests(case, "The requirements are clear")
+
+
+def _to_tests(case: Case, because: str) -> Move:
+    if case.test_required:
+        return Move(to=S.CREATING_TESTS, reason=f"{because}; a test comes first.")
+    return Move(to=S.IMPLEMENTING, reason=f"{because}; no new test is needed.")
+
+
+def _after_plan(case: Case, outcome: PlanOutcome, to: IssueState, policy: Policy) -> Move:
+    if outcome.status == "INVESTIGATION_NEEDED":
+        return investigate(outcome.reason)
+    if outcome.status == "EXTERNAL_DEPENDENCY":
+        return blocked(Role.PM, outcome.reason)
+    if outcome.status == "NEEDS_CLARIFICATION":
+        return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.PLANNING_APPROACH, say=outcome.reason)
+    go_on = _to_tests(case, "The plan is made")
+    if (case.until or policy.until) is Milestone.PLAN:
+        return milestone("The plan is made", go_on.to)
+    if policy.approve_plan and not case.granted(Subject.PLAN):
+        move = wait_for(
+            WaitingFor.APPROVAL, "The plan waits for a person's approval.", subject=Subject.PLAN, then=go_on.to
+        )
+        return move.model_copy(update={"say": words.plan_ready(outcome)})
+    return go_on
+
+
+def _after_writing(case: Case, role: Role, outcome: ImplementationOutcome, to: IssueState, policy: Policy) -> Move:
+    match outcome.status:
+        case "SPAWN_INVESTIGATOR":
+            return investigate(outcome.summary)
+        case "BLOCKED":
+            return blocked(role, outcome.summary)
+        case "ESCALATE_SENIOR" if role is Role.DEVELOPER:
+            return Move(to=case.state, reason=f"The senior developer takes over: {outcome.summary}")
+        case "ESCALATE_SENIOR":
+            return park(outcome.summary)
+        case "PARTIAL":
+            return repair(case, policy, f"Not finished: {outcome.summary}", to)
+        case _ if case.checkpoint == case.base:
+            return park("The developer says it is done, but nothing was changed.")
         case _:
-            assert_never(fact.verdict)
+            return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
 
 
-def _repair(case: Case, policy: Policy, reason: str) -> Move:
-    if case.attempt >= policy.attempts:
-        return Move(to=S.FAILED, reason=f"{reason} All {policy.attempts} attempts are used.")
-    return Move(to=S.FIXING_ISSUES, reason=f"{reason} Attempt {case.attempt + 1} of {policy.attempts}.")
+def _after_review(case: Case, outcome: ReviewOutcome, to: IssueState, policy: Policy) -> Move:
+    feedback = outcome.feedback_for_writer or ""
+    match outcome.status:
+        case "APPROVED" | "APPROVED_WITH_NOTES":
+            if case.state is not S.REVIEWING_CODE:
+                return Move(to=S.REVIEWING_CODE, reason="That part of the review is sound; the rest is looked at.")
+            if not is_green(case):
+                return park("The review approves a commit whose build was not seen green.")
+            if case.weighty:
+                return Move(to=S.VALIDATING_SOLUTION, reason="The review approves; what was asked for is checked.")
+            return deliver(case, "The review approves the commit whose build is green.")
+        case "CHANGES_REQUESTED" if case.state is S.REVIEWING_ARCHITECTURE:
+            again = repair(case, policy, "The architecture has to change.", to)
+            if again.to is not S.REFACTORING:
+                return again
+            move = wait_for(WaitingFor.APPROVAL, feedback, subject=Subject.ARCHITECTURE, then=S.REFACTORING)
+            return move.model_copy(update={"say": words.architecture(feedback), "attempt": True})
+        case "CHANGES_REQUESTED" | "UNBLOCKING_GUIDANCE":
+            return repair(case, policy, "The review asks for changes.", to)
+        case "NEEDS_INFO":
+            return wait_for(WaitingFor.ANSWER, feedback, then=case.state, say=words.reviewer_asks(feedback))
+        case "SPAWN_INVESTIGATOR" | "ESCALATE":
+            return investigate(feedback)
+        case "ARCHITECTURE_REVIEW" | "INTEGRATION_REVIEW":
+            return Move(to=to, reason=feedback)
+        case _:
+            assert_never(outcome.status)
 
 
-def _ask(reason: str) -> Move:
-    return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=reason)
+def _after_unblocking(case: Case, outcome: ReviewOutcome) -> Move:
+    """Guidance and one more attempt, an investigation, or a person."""
+    feedback = outcome.feedback_for_writer or " ".join(outcome.good)
+    if outcome.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):
+        return investigate(feedback)
+    if outcome.status not in ("UNBLOCKING_GUIDANCE", "CHANGES_REQUESTED"):
+        return park(f"The tech lead sees no way on without a person: {feedback}")
+    writing = (S.FIXING_ISSUES, S.IMPLEMENTING, S.REFACTORING)
+    to = next((state for state in writing if state in next_states(case.state)), case.state)
+    return Move(to=to, reason="The tech lead has shown a way on.", attempt=True)

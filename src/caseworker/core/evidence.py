@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections import Counter
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -76,6 +76,16 @@ class Build(BaseModel):
         """No command of this purpose, or all of them passed."""
         return all(run.passed for run in self.runs if run.purpose is purpose)
 
+    @property
+    def tested(self) -> bool:
+        """A test command was run, whatever came of it."""
+        return self.run_of(Purpose.TEST) is not None
+
+    @property
+    def set_up_failed(self) -> bool:
+        """Then what comes after it was not run."""
+        return not self.passed(Purpose.SETUP)
+
 
 class Verdict(BaseModel):
     model_config = ConfigDict(frozen=True)
@@ -83,20 +93,35 @@ class Verdict(BaseModel):
     reason: str
 
 
+_NOTHING_TO_RUN: Final = Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+
+
 def judge_head(head: Build, base: Build | None) -> Verdict:
     """Green: every command passes, or fails on the base as well. The new test has no such excuse."""
-    if not any(run.purpose is Purpose.TEST for run in head.runs):
-        return Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
-    failed = [run for run in head.runs if not run.passed]
-    excused = [run for run in failed if _failed_alike_on_base(run, base)]
-    guilty = [run for run in failed if run not in excused]
-    if guilty:
+    guilty = _guilty(head, base)
+    if guilty and (head.tested or head.set_up_failed):
         return Verdict(kind="red", reason=f"{code(guilty[0].command)} {how_it_ended(guilty[0])}")
-    if excused:
-        return Verdict(
-            kind="green", reason=f"{code(excused[0].command)} fails on the base as well; nothing else failed"
-        )
+    if not head.tested:
+        return _NOTHING_TO_RUN
+    excused = next((run for run in head.runs if not run.passed), None)
+    if excused is not None:
+        return Verdict(kind="green", reason=f"{code(excused.command)} fails on the base as well; nothing else failed")
     return Verdict(kind="green", reason=f"{len(head.runs)} of {len(head.runs)} commands passed")
+
+
+def base_fails_too(head: Build, base: Build | None) -> bool:
+    """Of a red head: each command that made it red failed on the base as well, and nothing tells the two failures
+    apart. One that passed there, names a failure which is new, or is the new test, is the change's own."""
+    guilty = _guilty(head, base)
+    return bool(guilty) and all(_may_be_old(run, base) for run in guilty)
+
+
+def _guilty(head: Build, base: Build | None) -> list[CommandRun]:
+    """What failed and is not excused. A set-up has no excuse where nothing could be tested after it."""
+    failed = [run for run in head.runs if not run.passed]
+    if head.set_up_failed and not head.tested:
+        return failed
+    return [run for run in failed if not _failed_alike_on_base(run, base)]
 
 
 def judge_red(red: Build, base: Build | None) -> Verdict:
@@ -108,7 +133,11 @@ def judge_red(red: Build, base: Build | None) -> Verdict:
             return Verdict(kind="green", reason=f"{code(new_test.command)} passes without the fix: it proves nothing")
         return Verdict(kind="red", reason=f"{code(new_test.command)} {how_it_ended(new_test)} without the fix")
     if not suites:
-        return Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+        broken = next((run for run in red.runs if run.purpose is Purpose.SETUP and not run.passed), None)
+        if broken is None:
+            return _NOTHING_TO_RUN
+        reason = f"nothing could be tested: {code(broken.command)} {how_it_ended(broken)}"
+        return Verdict(kind="nothing_to_run", reason=reason)
     failed = next((run for run in suites if not run.passed), None)
     if failed is None:
         return Verdict(kind="green", reason=f"{code(suites[0].command)} passes with the new test and without the fix")
@@ -161,13 +190,32 @@ def _name(said: str) -> str:
 
 def _failed_alike_on_base(run: CommandRun, base: Build | None) -> bool:
     """Excused only if both runs name their failures and this one names no new one: an exit code proves nothing."""
-    if base is None or run.purpose is Purpose.NEW_TEST or run.timed_out:
-        return False
-    before = next((other for other in base.runs if other.command == run.command), None)
-    if before is None or before.passed or before.timed_out:
+    before = _before(run, base)
+    if before is None or run.timed_out or before.timed_out:
         return False
     named, known = _all_failures(run), _all_failures(before)
     return False if not named or known is None else named <= known
+
+
+def _may_be_old(run: CommandRun, base: Build | None) -> bool:
+    """It failed on the base as well, and names no failure that the base, which named its own, did not."""
+    before = _before(run, base)
+    if before is None:
+        return False
+    if before.timed_out:
+        return True
+    if run.timed_out:
+        return False  # the base came to an end
+    named, known = _all_failures(run), _all_failures(before)
+    return not named or not known or named <= known
+
+
+def _before(run: CommandRun, base: Build | None) -> CommandRun | None:
+    """The same command on the base, if it failed there. The new test is not compared with anything."""
+    if base is None or run.purpose is Purpose.NEW_TEST:
+        return None
+    before = next((other for other in base.runs if other.command == run.command), None)
+    return None if before is None or before.passed else before
 
 
 def _all_failures(run: CommandRun) -> Counter[str] | None:

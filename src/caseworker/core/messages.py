@@ -9,6 +9,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.ids import CaseId, MessageId, TraceId
+from caseworker.core.policy import Milestone
 
 TEXT_LIMIT: Final = 64_000
 NOBODY: Final = MessageId(0)
@@ -147,6 +148,10 @@ class Claimed(BaseModel):
     author: str
     standing: Standing
     resolution: Resolution | None = None
+    micros: int = 0
+    """Of a budget: how much more may be spent."""
+    until: Milestone | None = None
+    """Of an approval at a milestone: how far it goes. Null: all the way."""
     reopens: bool = True
     """Whether it asks for more, said to a case that is over: a mere thanks does not."""
 

@@ -17,11 +17,23 @@ Prose = Annotated[str, Field(max_length=16_000)]
 
 class Task(StrEnum):
     TRIAGE = "triage"
+    PLAN = "plan"
+    QUESTIONS = "questions"
+    INTERPRET = "interpret"
     ANALYZE = "analyze"
+    ANSWER = "answer"
     CREATE_TESTS = "create_tests"
+    UPDATE_TESTS = "update_tests"
+    JUDGE = "judge"
+    VALIDATE = "validate"
     IMPLEMENT = "implement"
     FIX = "fix"
+    REFACTOR = "refactor"
+    ADDRESS_FEEDBACK = "address_feedback"
     REVIEW = "review"
+    REVIEW_ARCHITECTURE = "review_architecture"
+    REVIEW_INTEGRATION = "review_integration"
+    UNBLOCK = "unblock"
     BUG = "bug"
 
 
@@ -61,6 +73,37 @@ class _Outcome(_Answer):
     )
 
 
+AnsweringRole = Literal["pm", "analyst", "tester", "developer", "tech_lead"]
+
+
+class RoleQuestion(_Answer):
+    to: AnsweringRole
+    question: Line
+
+
+class _Work(_Outcome):
+    """Of a role that may be stuck: on what another role knows, or on what only a person may decide."""
+
+    ask: list[RoleQuestion] = Field(
+        default_factory=list, max_length=3, description="What you must know to go on; you are asked again after."
+    )
+    escalation: Line = Field(default="", description="Why a person must decide. Empty: none has to.")
+
+
+class Topic(StrEnum):
+    """What always needs a person's approval first."""
+
+    AUTHENTICATION = "authentication"
+    CRYPTOGRAPHY = "cryptography"
+    PERMISSIONS = "permissions"
+    PUBLIC_API = "public_api"
+    DATABASE_SCHEMA = "database_schema"
+    INFRASTRUCTURE = "infrastructure"
+
+
+SECURITY: Final = frozenset({Topic.AUTHENTICATION, Topic.CRYPTOGRAPHY, Topic.PERMISSIONS})
+
+
 class TriageOutcome(_Outcome):
     kind: Literal["triage"] = "triage"
     status: Literal["PROCEED", "REJECT", "NEEDS_APPROVAL"]
@@ -68,6 +111,61 @@ class TriageOutcome(_Outcome):
     scope: Literal["SMALL", "MEDIUM", "LARGE"] = Field(description="1-2 files, 3-5 files, 6 or more.")
     complexity: Literal["simple", "moderate", "complex"]
     reason: Line = Field(description="Why, in words the author of the issue can use.")
+    topics: list[Topic] = Field(default_factory=list, max_length=6, description="What of these it would change.")
+
+
+class PlanOutcome(_Work):
+    kind: Literal["plan"] = "plan"
+    status: Literal["PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"]
+    plan: Prose = Field(description="Markdown: steps, files, tests, risks.")
+    reason: Line = Field(default="", description="What keeps you from planning.")
+
+
+class QuestionsOutcome(_Outcome):
+    kind: Literal["questions"] = "questions"
+    status: Literal["NEEDS_CLARIFICATION", "CONTINUE"]
+    questions: list[Line] = Field(default_factory=list, max_length=5, description="One sentence each, not numbered.")
+    reason: Line = Field(description="What is unclear; with CONTINUE, where the answer is.")
+
+    @model_validator(mode="after")
+    def _asks_what_it_says(self) -> "QuestionsOutcome":
+        if self.status == "NEEDS_CLARIFICATION" and not any(question.strip() for question in self.questions):
+            raise ValueError("NEEDS_CLARIFICATION needs questions")
+        return self
+
+
+NextState = Literal[
+    "analyzing_requirements",
+    "planning_approach",
+    "creating_tests",
+    "implementing",
+    "fixing_issues",
+    "refactoring",
+    "addressing_feedback",
+    "reviewing_code",
+]
+
+
+class InterpretOutcome(_Outcome):
+    kind: Literal["interpret"] = "interpret"
+    status: Literal[
+        "CONTINUE", "NEEDS_CLARIFICATION", "NO_ACTION", "REJECT", "EXTERNAL_DEPENDENCY", "INVESTIGATION_NEEDED"
+    ]
+    next: NextState | None = Field(default=None, description="With CONTINUE: where to; null: where it was left.")
+    questions: list[Line] = Field(default_factory=list, max_length=5, description="With NEEDS_CLARIFICATION.")
+    reply: Line = Field(description="To those who spoke: what you understood and what happens now.")
+
+    @model_validator(mode="after")
+    def _asks_what_it_says(self) -> "InterpretOutcome":
+        if self.status == "NEEDS_CLARIFICATION" and not any(question.strip() for question in self.questions):
+            raise ValueError("NEEDS_CLARIFICATION needs questions")
+        return self
+
+
+class AnswerOutcome(_Outcome):
+    kind: Literal["answer"] = "answer"
+    status: Literal["READY", "BLOCKED"]
+    answers: list[Line] = Field(max_length=3, description="One for each question, in order.")
 
 
 class FileNote(_Answer):
@@ -85,7 +183,7 @@ class TestRequirement(_Answer):
     description: Line = ""
 
 
-class AnalysisOutcome(_Outcome):
+class AnalysisOutcome(_Work):
     kind: Literal["analysis"] = "analysis"
     status: Literal["READY", "UNCLEAR", "BLOCKED"]
     confidence: float = Field(ge=0, le=1, description="That the requirements are understood.")
@@ -99,11 +197,11 @@ class AnalysisOutcome(_Outcome):
     brief: Prose = Field(description="Markdown brief for tester and developer.")
 
 
-class TestsOutcome(_Outcome):
+class TestsOutcome(_Work):
     __test__ = False
 
     kind: Literal["tests"] = "tests"
-    status: Literal["TESTS_READY", "TESTS_NEED_WORK", "REQUIREMENT_GAP"]
+    status: Literal["TESTS_READY", "TESTS_NEED_WORK", "REQUIREMENT_GAP", "BLOCKED"]
     test_file: Annotated[str, Field(max_length=400)]
     test_command: Annotated[str, Field(max_length=1_000)] = Field(
         default="", description="Shell command that runs the new test alone, from the workspace's root."
@@ -111,18 +209,57 @@ class TestsOutcome(_Outcome):
     summary: Line
 
 
+class JudgeOutcome(_Work):
+    """Of a red build: is it the code, the test, or chance?"""
+
+    kind: Literal["judge"] = "judge"
+    status: Literal["FAIL", "FAIL_ESCALATE", "TESTS_NEED_WORK", "FLAKY", "BLOCKED"]
+    summary: Line = Field(description="Which check failed, why, and what has to change.")
+
+
+class Met(_Answer):
+    requirement: Line
+    met: bool
+    evidence: Line = Field(description="What was run or read that shows it.")
+
+
+class ValidationOutcome(_Work):
+    kind: Literal["validation"] = "validation"
+    status: Literal["PASS", "FAIL", "PARTIAL", "TESTS_NEED_WORK", "BLOCKED"]
+    checks: list[Met] = Field(max_length=60, description="Each must_do and must_not_do.")
+    summary: Line
+
+    @model_validator(mode="after")
+    def _passes_only_what_is_met(self) -> "ValidationOutcome":
+        unmet = [check.requirement for check in self.checks if not check.met]
+        if self.status == "PASS" and unmet:
+            raise ValueError(f"PASS with an unmet requirement: {unmet[0]}")
+        return self
+
+
 class Change(_Answer):
     file: Annotated[str, Field(max_length=400)]
     description: Line
 
 
-class ImplementationOutcome(_Outcome):
+class ImplementationOutcome(_Work):
     kind: Literal["implementation"] = "implementation"
-    status: Literal["READY_FOR_QA", "PARTIAL", "BLOCKED"]
+    status: Literal[
+        "READY_FOR_QA",
+        "READY_FOR_REVIEW",
+        "PARTIAL",
+        "BLOCKED",
+        "ESCALATE_SENIOR",
+        "NEEDS_TECH_LEAD_VALIDATION",
+        "SPAWN_INVESTIGATOR",
+    ]
     changes: list[Change] = Field(max_length=100)
     summary: Line = Field(description="What was wrong and what changed, for the pull request.")
     commit_message: Annotated[str, Field(min_length=1, max_length=4_000)] = Field(
         description="Subject of at most 72 characters, then why."
+    )
+    answers: list[Line] = Field(
+        default_factory=list, max_length=50, description="One for each numbered remark of people, in order."
     )
 
 
@@ -133,20 +270,34 @@ class Finding(_Answer):
     severity: Literal["critical", "major", "minor"]
 
 
-class ReviewOutcome(_Outcome):
+class ReviewOutcome(_Work):
     kind: Literal["review"] = "review"
-    status: Literal["APPROVED", "CHANGES_REQUESTED", "NEEDS_INFO"]
+    status: Literal[
+        "APPROVED",
+        "APPROVED_WITH_NOTES",
+        "CHANGES_REQUESTED",
+        "NEEDS_INFO",
+        "SPAWN_INVESTIGATOR",
+        "ESCALATE",
+        "UNBLOCKING_GUIDANCE",
+        "ARCHITECTURE_REVIEW",
+        "INTEGRATION_REVIEW",
+    ]
     good: list[Line] = Field(default_factory=list, max_length=20)
     issues: list[Finding] = Field(default_factory=list, max_length=50)
     feedback_for_writer: Prose | None = None
 
+    @property
+    def approves(self) -> bool:
+        return self.status in ("APPROVED", "APPROVED_WITH_NOTES")
+
     @model_validator(mode="after")
     def _only_minor_findings_may_pass(self) -> "ReviewOutcome":
         worst = [finding for finding in self.issues if finding.severity != "minor"]
-        if self.status == "APPROVED" and worst:
-            raise ValueError(f"APPROVED with a {worst[0].severity} finding: only minor findings may pass")
-        if self.status == "CHANGES_REQUESTED" and not self.feedback_for_writer:
-            raise ValueError("CHANGES_REQUESTED needs feedback_for_writer")
+        if self.approves and worst:
+            raise ValueError(f"{self.status} with a {worst[0].severity} finding: only minor findings may pass")
+        if not self.approves and not self.feedback_for_writer:
+            raise ValueError(f"{self.status} needs feedback_for_writer")
         return self
 
 
@@ -207,7 +358,19 @@ class BugOutcome(_Outcome):
         return self
 
 
-IssueOutcome = TriageOutcome | AnalysisOutcome | TestsOutcome | ImplementationOutcome | ReviewOutcome
+IssueOutcome = (
+    TriageOutcome
+    | PlanOutcome
+    | QuestionsOutcome
+    | InterpretOutcome
+    | AnalysisOutcome
+    | AnswerOutcome
+    | TestsOutcome
+    | JudgeOutcome
+    | ValidationOutcome
+    | ImplementationOutcome
+    | ReviewOutcome
+)
 """Of the turns of an issue case."""
 
 Outcome = Annotated[
@@ -215,13 +378,23 @@ Outcome = Annotated[
     Field(discriminator="kind"),
 ]
 
+_WRITING: Final = (Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK)
+_REVIEWING: Final = (Task.REVIEW, Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION, Task.UNBLOCK)
+_ANSWERING: Final = (Role.PM, Role.ANALYST, Role.TESTER, Role.DEVELOPER, Role.TECH_LEAD)
+
 _MODELS: Final[dict[tuple[Role, Task], type[_Outcome]]] = {
     (Role.PM, Task.TRIAGE): TriageOutcome,
+    (Role.PM, Task.PLAN): PlanOutcome,
+    (Role.PM, Task.QUESTIONS): QuestionsOutcome,
+    (Role.PM, Task.INTERPRET): InterpretOutcome,
     (Role.ANALYST, Task.ANALYZE): AnalysisOutcome,
     (Role.TESTER, Task.CREATE_TESTS): TestsOutcome,
-    (Role.DEVELOPER, Task.IMPLEMENT): ImplementationOutcome,
-    (Role.DEVELOPER, Task.FIX): ImplementationOutcome,
-    (Role.TECH_LEAD, Task.REVIEW): ReviewOutcome,
+    (Role.TESTER, Task.UPDATE_TESTS): TestsOutcome,
+    (Role.TESTER, Task.JUDGE): JudgeOutcome,
+    (Role.TESTER, Task.VALIDATE): ValidationOutcome,
+    **{(role, task): ImplementationOutcome for role in (Role.DEVELOPER, Role.SENIOR_DEVELOPER) for task in _WRITING},
+    **{(Role.TECH_LEAD, task): ReviewOutcome for task in _REVIEWING},
+    **{(role, Task.ANSWER): AnswerOutcome for role in _ANSWERING},
     (Role.INVESTIGATOR, Task.BUG): BugOutcome,
 }
 

@@ -1,6 +1,7 @@
 """Every setting that a running case may read. It is stored with the case, so a case keeps its rules."""
 
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +20,14 @@ def _default_models() -> dict[str, str]:
         Role.SENIOR_DEVELOPER: STRONGER_MODEL,
         Role.TECH_LEAD: STRONGER_MODEL,
     }
+
+
+class Milestone(StrEnum):
+    """How far a case may go by itself."""
+
+    TRIAGE = "triage"
+    PLAN = "plan"
+    PR = "pr"
 
 
 class Service(BaseModel):
@@ -68,6 +77,13 @@ class Policy(BaseModel):
     attempts: int = Field(default=3, ge=1)
     """Write-build-review attempts a round."""
     transitions: int = Field(default=60, ge=1)
+    """A round."""
+    until: Milestone = Milestone.PR
+    approve_plan: bool = False
+    """A person approves the plan before anything is written."""
+    answer_wait_seconds: float = Field(default=7 * 24 * 3_600, gt=0)
+    """Silence after a question, or a request for approval, until the case is blocked."""
+    parked_reminder_seconds: float = Field(default=7 * 24 * 3_600, gt=0)
     turn_retries: int = Field(default=3, ge=0)
     """How often a turn that died (a crash, not an answer) is begun again."""
     turn_heartbeat_seconds: float = Field(default=60, gt=0)

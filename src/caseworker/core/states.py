@@ -155,6 +155,11 @@ _FROM_EVERY_WORKING_STATE: Final = frozenset(
 )
 
 
+def own_edges(state: IssueState) -> frozenset[IssueState]:
+    """Without those that all working, or all open, states have in common."""
+    return _OWN_EDGES.get(state, frozenset())
+
+
 def next_states(state: IssueState) -> frozenset[IssueState]:
     """Every state that the table allows after this one. Reopening is not an edge: it is a new epoch."""
     if state in TERMINAL:

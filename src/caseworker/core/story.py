@@ -89,9 +89,8 @@ def tell(entry: Entry) -> list[Told]:
             return [Told(mark="failed", text=one_line(entry.output))]
         case TurnCompleted():
             who = entry.role.value.replace("_", " ")
-            return [
-                Told(mark="good", text=f"turn {entry.turn}: the {who} says {entry.status}: {one_line(entry.summary)}")
-            ]
+            how: Mark = "bad" if entry.status == "CHANGES_REQUESTED" else "good"
+            return [Told(mark=how, text=f"turn {entry.turn}: the {who} says {entry.status}: {one_line(entry.summary)}")]
         case TurnFailed():
             return [
                 Told(mark="bad", text=f"turn {entry.turn}, attempt {entry.attempt} ended: {one_line(entry.reason)}")
@@ -136,6 +135,8 @@ _VERBS = {
     "triage": "weigh the issue",
     "implement": "make the change",
     "bug": "investigate",
+    "questions": "ask people",
+    "interpret": "read what people said",
 }
 
 

@@ -7,10 +7,11 @@ from typing import Literal, assert_never
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.bugs import Bug, BugState, BugStatus
-from caseworker.core.case import Case
+from caseworker.core.case import Case, WaitingFor
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
-from caseworker.core.messages import Resolution
+from caseworker.core.messages import MessageKind, Resolution
+from caseworker.core.options import options
 from caseworker.core.outcomes import AnalysisOutcome, BugOutcome, Outcome, Severity
 from caseworker.core.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.words import latest, standing_of
@@ -33,7 +34,11 @@ class Summary(BaseModel):
     title: str
     state: IssueState
     stands: str
-    result: Literal["pull_request", "merged", "ended", "waits", "working"]
+    result: Literal["pull_request", "merged", "milestone", "ended", "waits", "working"]
+    asked: str = ""
+    """What people are asked, in the case's own words; at a milestone, what was to be had."""
+    moves_it: list[str] = []
+    """What a person can do about it now, with the exact command."""
     wrong: str
     changed: str
     files: list[str]
@@ -57,6 +62,7 @@ def summarise(
     spent: tuple[int, int],
     rehearsed: bool,
     seconds: float,
+    asked: str = "",
 ) -> Summary:
     """`spent` is micro-dollars and model calls."""
     analyses = [outcome for outcome in outcomes if isinstance(outcome, AnalysisOutcome | BugOutcome)]
@@ -67,6 +73,8 @@ def summarise(
         state=case.state,
         stands=standing_of(case),
         result=_result(case),
+        asked=asked,
+        moves_it=[option.words for option in options(case) if option.kind not in _ALWAYS],
         wrong=analyses[-1].root_cause if analyses else "",
         changed=file.writer.summary,
         files=[change.file for change in file.writer.changes],
@@ -82,13 +90,19 @@ def summarise(
     )
 
 
-def _result(case: Case) -> Literal["pull_request", "merged", "ended", "waits", "working"]:
+_ALWAYS = (MessageKind.TAKEOVER, MessageKind.CLOSE)
+"""Possible nearly everywhere, and no answer to anything."""
+
+
+def _result(case: Case) -> Literal["pull_request", "merged", "milestone", "ended", "waits", "working"]:
     if case.state is IssueState.COMPLETED:
         return "merged"
     if case.state in TERMINAL:
         return "ended"
-    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.pull_request is not None:
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MERGE:
         return "pull_request"
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MILESTONE:
+        return "milestone"
     return "waits" if case.state in PARKED | WAITING else "working"
 
 

@@ -6,20 +6,26 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from caseworker.core.budget import dollars
-from caseworker.core.case import Case, WaitingFor
+from caseworker.core.case import WAIVERS, Case, Subject, WaitingFor
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Build, CommandRun, Purpose, Stage, code, how_it_ended
 from caseworker.core.messages import MessageKind
 from caseworker.core.outcomes import (
     AnalysisOutcome,
+    AnswerOutcome,
     BugOutcome,
     ImplementationOutcome,
+    InterpretOutcome,
+    JudgeOutcome,
     Outcome,
+    PlanOutcome,
+    QuestionsOutcome,
     ReviewOutcome,
     TestsOutcome,
     TriageOutcome,
+    ValidationOutcome,
 )
-from caseworker.core.states import PARKED, TERMINAL, IssueState, Role
+from caseworker.core.states import PARKED, TERMINAL, WAITING, IssueState, Role
 
 OVER: Final = "the case was over: kept on the record"
 NOT_THE_REPORTER: Final = "not the reporter"
@@ -28,11 +34,18 @@ OBEYED: Final = {
     MessageKind.CLOSE: "closed the case",
     MessageKind.PULL_CLOSED: "closed the case",
     MessageKind.MERGED: "completed the case",
+    MessageKind.APPROVE: "approved",
+    MessageKind.REJECT: "not approved",
+    MessageKind.TAKEOVER: "taken over: the agents stand back",
+    MessageKind.HAND_BACK: "handed back: the work goes on",
+    MessageKind.BUDGET: "the budget is raised",
+    MessageKind.RETRY: "tried again",
 }
 
 
 NEWS_KIND: Final = {
     IssueState.WAITING_FOR_HUMAN_INPUT: MessageKind.FIX_NEWS,
+    IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION: MessageKind.FIX_NEWS,
     IssueState.BLOCKED: MessageKind.FIX_NEWS,
     IssueState.REQUIRES_HUMAN_INTERVENTION: MessageKind.FIX_NEWS,
     IssueState.COMPLETED: MessageKind.FIX_MERGED,
@@ -90,15 +103,42 @@ def pull_request_title(file: CaseFile) -> str:
     return (_unsigned(file.commit.message or "") or file.issue.title.strip()).splitlines()[0]
 
 
+def merge_message(branch: str) -> str:
+    return f"Merge what a person has pushed to {branch}"
+
+
+def taken_in(branch: str, theirs: str, conflict: Sequence[str]) -> str:
+    """For the record: a person's work on the branch and the case's are one now."""
+    told = f"A person has pushed {theirs[:12]} to {branch}; it was merged with the work of the case."
+    if not conflict:
+        return told
+    return (
+        f"{told} They contradict each other in {', '.join(code(file) for file in conflict)}; the developer resolves it."
+    )
+
+
+def pull_request_updated(number: int) -> str:
+    return f"pull request {number} was updated"
+
+
 def pull_request_body(
-    file: CaseFile, case: Case, builds: Sequence[Build], *, cost: str, test_was_changed: bool = False
+    file: CaseFile,
+    case: Case,
+    builds: Sequence[Build],
+    *,
+    cost: str,
+    test_was_changed: bool = False,
+    weakened: Sequence[str] = (),
 ) -> str:
-    """What, why, evidence, cost, and the issue that the merge will close."""
+    """What, why, evidence, cost, and the issue that the merge will close. What is missing is said as plainly as what is
+    there, with who has waived it."""
+    evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
         f"## What\n\n{file.writer.summary}\n\n{_changes(file)}",
         f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
-        f"## Evidence\n\n{_evidence(case, builds, test_was_changed=test_was_changed)}",
+        "\n\n".join(["## Evidence", *evidence, *_weakened(weakened)]),
         f"## Review\n\n{_review(file)}",
+        *_decided(case),
         f"## Cost\n\n{cost}, {case.turns} agent turns, attempt {case.attempt}.",
         f"Fixes #{file.issue.number}",
     ]
@@ -113,27 +153,70 @@ def _changes(file: CaseFile) -> str:
 
 
 def _must_do(file: CaseFile) -> str:
-    return "\n".join(f"- {line}" for line in file.analysis.must_do)
+    return _bullets(file.analysis.must_do)
 
 
-def _evidence(case: Case, builds: Sequence[Build], *, test_was_changed: bool) -> str:
-    red, head = latest(builds, Stage.RED), latest(builds, Stage.HEAD)
-    parts = []
-    if red is not None and case.red:
-        parts.append(
-            f"**Red first**: on `{red.commit[:12]}`, with the new test and without the change.\n\n{_red_run(red)}"
+def _red_words(case: Case, builds: Sequence[Build]) -> list[str]:
+    red = latest(builds, Stage.RED)
+    if case.red and red is not None:
+        return [f"**Red first**: on `{red.commit[:12]}`, with the new test and without the change.\n\n{_red_run(red)}"]
+    if not case.test_required:
+        return ["No new test was asked for: the change alters no behaviour."]
+    if case.red:
+        return []
+    return [f"**No red test**: no test was seen to fail without the change.{_waived(case, Subject.NO_RED_TEST)}"]
+
+
+def _changed_test(case: Case, test_was_changed: bool) -> list[str]:
+    if not test_was_changed:
+        return []
+    return [
+        f"**The test was changed after it was seen to fail**: compare {code(case.test_file)} "
+        f"in `{(case.tests or '')[:12]}` and in this pull request."
+    ]
+
+
+def _head_words(case: Case, builds: Sequence[Build]) -> list[str]:
+    head = latest(builds, Stage.HEAD)
+    if head is None:
+        return []
+    where = f"on `{head.commit[:12]}`, the commit of this pull request"
+    if not head.tested and not head.set_up_failed:
+        told = f"**No command proves this**: no test command was found.{_waived(case, Subject.NO_COMMAND)}"
+    elif case.green != head.commit:
+        told = (
+            f"**Red, as before the change**: {where}. What fails here fails without the change as well, and nothing "
+            f"tells whether it fails for the same reasons.{_waived(case, Subject.RED_BASE)}"
         )
-    elif not case.test_required:
-        parts.append("No new test was asked for: the change alters no behaviour.")
-    if test_was_changed:
-        parts.append(
-            f"**The test was changed after it was seen to fail**: compare {code(case.test_file)} "
-            f"in `{(case.tests or '')[:12]}` and in this pull request."
-        )
-    if head is not None:
-        shown = "\n\n".join(run_words(run) for run in head.runs)
-        parts.append(f"**Green after**: on `{head.commit[:12]}`, the commit of this pull request.\n\n{shown}")
-    return "\n\n".join(parts)
+    elif all(run.passed for run in head.runs):
+        told = f"**Green after**: {where}."
+    else:
+        told = f"**Green after**: {where}. What fails here fails without the change as well, and nothing more fails."
+    return [told, *(run_words(run) for run in head.runs)]
+
+
+def _weakened(findings: Sequence[str]) -> list[str]:
+    if not findings:
+        return []
+    return [f"**Tests removed, skipped or weakened**, found by comparing them with the base:\n\n{_bullets(findings)}"]
+
+
+def _waived(case: Case, subject: Subject) -> str:
+    who = dict.fromkeys(code(grant.by) for grant in case.grants if grant.subject is subject)
+    return f" Waived by {', '.join(who)}." if who else ""
+
+
+def _decided(case: Case) -> list[str]:
+    """What people have agreed to, and who."""
+    told = dict.fromkeys(
+        f"{'Waived' if grant.subject in WAIVERS else 'Approved'} by {code(grant.by)}: {grant.subject.value}"
+        for grant in case.grants
+    )
+    return [f"## Decided by people\n\n{_bullets(list(told))}"] if told else []
+
+
+def _bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _red_run(red: Build) -> str:
@@ -171,14 +254,29 @@ def build_feedback(build: Build) -> str:
     return "\n\n".join(run_words(run, lines=60) for run in build.runs if not run.passed)
 
 
+def forbidden_feedback(sentences: Sequence[str]) -> str:
+    """For the developer: which paths were to be left alone."""
+    return f"{_bullets(sentences)}\n\nTake that back. If the issue can't be solved without it, say so: escalate."
+
+
 def latest(builds: Sequence[Build], stage: Stage) -> Build | None:
     return next((build for build in reversed(builds) if build.stage is stage), None)
+
+
+_AWAITED: Final = {
+    WaitingFor.ANSWER: "an answer",
+    WaitingFor.APPROVAL: "an approval",
+    WaitingFor.BUDGET: "more money",
+    WaitingFor.MILESTONE: "a word to go on",
+}
 
 
 def standing_of(case: Case) -> str:
     """One line: where the case stands and what would move it."""
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MERGE:
         return f"waits for a person to merge `{case.branch}`"
+    if case.state in WAITING and case.waiting_for is not None:
+        return f"waits for {_AWAITED.get(case.waiting_for, 'a person')}: {case.reason}"
     if case.state in PARKED:
         return f"waits for a person: {case.reason}"
     if case.state in TERMINAL:
@@ -201,8 +299,16 @@ def outcome_words(outcome: Outcome) -> str:
             return outcome.reason
         case AnalysisOutcome():
             return outcome.root_cause or "; ".join(outcome.must_do)
-        case TestsOutcome() | ImplementationOutcome():
+        case TestsOutcome() | ImplementationOutcome() | JudgeOutcome() | ValidationOutcome():
             return outcome.summary
+        case PlanOutcome():
+            return outcome.reason or first_line(outcome.plan)
+        case QuestionsOutcome():
+            return " ".join(outcome.questions) or outcome.reason
+        case InterpretOutcome():
+            return outcome.reply
+        case AnswerOutcome():
+            return " ".join(outcome.answers)
         case ReviewOutcome():
             first = outcome.feedback_for_writer or " ".join(outcome.good)
             findings = "1 finding" if len(outcome.issues) == 1 else f"{len(outcome.issues)} findings"
@@ -211,6 +317,10 @@ def outcome_words(outcome: Outcome) -> str:
             return outcome.root_cause or outcome.summary or " ".join(outcome.clarification_questions)
         case _:
             assert_never(outcome)
+
+
+def first_line(text: str) -> str:
+    return next((line.strip("# ") for line in text.splitlines() if line.strip("# ")), "")
 
 
 def printable(text: str) -> str:

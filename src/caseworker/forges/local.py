@@ -12,7 +12,7 @@ from time import monotonic
 from caseworker.core.errors import Bug, Refused, Transient
 from caseworker.core.ids import CaseId, RepositoryId, Sha
 from caseworker.forges.watching import Watch
-from caseworker.ports import Git, PullRequest, Pulls, Repositories, Workspace
+from caseworker.ports import BranchIsTheirs, Git, PullRequest, Pulls, Repositories, Workspace
 
 OURS = "agent/"
 _ISSUE = re.compile(rf"refs/heads/{OURS}issue-([1-9][0-9]{{0,17}})(?:/.*)?")
@@ -26,6 +26,9 @@ _RECEIVE = (
     "-c core.fsync=committed "
     "-c receive.denyCurrentBranch=refuse -c receive.denyDeletes=true receive-pack"
 )
+_SEND = "git -c safe.directory='*' -c core.hooksPath=/dev/null -c gc.auto=0 upload-pack"
+_DROPPED = 1_000
+"""How many of our own commits a push may leave behind: more is surely somebody else's branch."""
 
 
 class LocalForge:
@@ -46,26 +49,45 @@ class LocalForge:
     async def branch_head(self, repository: RepositoryId, branch: str) -> Sha | None:
         return await self._head(await self._repositories.path_of(repository), branch)
 
+    async def fetch(self, repository: RepositoryId, workspace: Workspace, *, branch: str) -> Sha | None:
+        git_dir = _git_dir(workspace)
+        path = await self._repositories.path_of(repository)
+        head = await self._head(path, branch)
+        if head is None or await self._has(git_dir, head):
+            return head
+        await self._git(
+            *("fetch", "--quiet", "--no-tags", "--update-shallow", "--no-write-fetch-head"),
+            f"--upload-pack={_SEND}",
+            # Where the mirror keeps the branches of this repository: not among what is ours.
+            *(str(path), f"+refs/heads/{branch}:refs/remotes/origin/{branch}"),
+            git_dir=git_dir,
+        )
+        if not await self._has(git_dir, head):
+            raise Transient(f"{branch} moved while it was read.")
+        return head
+
     async def push(
         self, repository: RepositoryId, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
     ) -> None:
-        if workspace.git_dir is None:
-            raise Bug(f"the workspace of {workspace.case} does not say where its commits are")
+        git_dir = _git_dir(workspace)
         path = await self._repositories.path_of(repository)
         if not branch.startswith(OURS) or branch == workspace.base_branch:
             raise Refused(f"Caseworker pushes only to branches under {OURS}, not to {branch}.")
         if commit == workspace.base:
             # A branch with nothing on it looks merged from the start.
-            raise Refused(f"{workspace.case} has changed nothing.", todo=f"Type: {_again(workspace.case)}")
-        await self._refuse_if_checked_out(path, branch, workspace.case)
+            raise Refused(
+                f"{workspace.case} has changed nothing.",
+                todo=f"Say what it should change, or type: caseworker close '{workspace.case}'",
+            )
         there = await self._head(path, branch)
         if there == commit:
             return  # an earlier try, of which we did not hear the end
+        await self._refuse_if_checked_out(path, branch, workspace.case)
         if there != expected:
             raise _moved(path, branch, there, workspace.case)
         if expected is not None:
             await self._refuse_to_drop_others_work(
-                workspace.git_dir, expected, commit, _moved(path, branch, there, workspace.case)
+                git_dir, expected, commit, _moved(path, branch, there, workspace.case)
             )
         try:
             await self._git(
@@ -73,7 +95,7 @@ class LocalForge:
                 # The lease makes looking and moving one step: whoever came in between wins.
                 f"--force-with-lease=refs/heads/{branch}:{expected or ''}",
                 *(str(path), f"{commit}:refs/heads/{branch}"),
-                git_dir=workspace.git_dir,
+                git_dir=git_dir,
             )
         except Refused:
             now = await self._head(path, branch)
@@ -83,6 +105,9 @@ class LocalForge:
 
     async def open_pull_request(self, pull: PullRequest) -> PullRequest:
         return await self._pulls.create(pull)
+
+    async def update_pull_request(self, pull: PullRequest) -> PullRequest:
+        return await self._pulls.update(pull)
 
     async def find_pull_request(self, repository: RepositoryId, head: str) -> PullRequest | None:
         return await self._pulls.find(repository, head)
@@ -119,30 +144,50 @@ class LocalForge:
             elif line == f"branch refs/heads/{branch}":
                 raise Refused(
                     f"{branch} is checked out in {folder}; moving it would change what you are working on.",
-                    todo=f"Switch to another branch (git -C {quote(folder)} switch -), and rename or delete this one; "
-                    f"then type: {_again(case)}",
+                    todo=f"Switch to another branch (git -C {quote(folder)} switch -); what you have committed there "
+                    f"is taken over. {_again(case)}",
                 )
 
-    async def _refuse_to_drop_others_work(self, git_dir: Path, expected: Sha, commit: Sha, refusal: Refused) -> None:
-        """Forward is always good. Sideways only from a commit of our own, which is then kept under our refs."""
-        ancestor = ("merge-base", "--is-ancestor", expected, commit)
-        if (await self._git(*ancestor, git_dir=git_dir, accept=(0, 1, 128))).code == 0:
+    async def _has(self, git_dir: Path, commit: Sha) -> bool:
+        return (
+            await self._git("cat-file", "-e", f"{commit}^{{commit}}", git_dir=git_dir, accept=(0, 1, 128))
+        ).code == 0
+
+    async def _refuse_to_drop_others_work(
+        self, git_dir: Path, expected: Sha, commit: Sha, refusal: BranchIsTheirs
+    ) -> None:
+        """Forward is always good. Sideways only past commits of our own, each of which is kept under a ref of ours: a
+        commit that merely lies below one of them may be a person's."""
+        left = await self._git(
+            "rev-list", f"--max-count={_DROPPED}", expected, f"^{commit}", git_dir=git_dir, accept=(0, 128)
+        )
+        dropped = left.text.splitlines()
+        if left.code == 0 and not dropped:
             return
-        contains = ("for-each-ref", "--count=1", f"--contains={expected}", "refs/caseworker/")
-        kept = await self._git(*contains, git_dir=git_dir, accept=(0, 128, 129))
-        if kept.code != 0 or not kept.output:
+        listing = await self._git(
+            "for-each-ref", "--format=%(objectname) %(refname)", "refs/caseworker/", git_dir=git_dir
+        )
+        refs = [line.split(" ", 1) for line in listing.text.splitlines()]
+        ours = {kept for kept, name in refs if not name.endswith("/base")}
+        if left.code != 0 or len(dropped) == _DROPPED or not ours.issuperset(dropped):
             raise refusal
 
 
-def _moved(path: Path, branch: str, there: Sha | None, case: CaseId) -> Refused:
+def _git_dir(workspace: Workspace) -> Path:
+    if workspace.git_dir is None:
+        raise Bug(f"the workspace of {workspace.case} does not say where its commits are")
+    return workspace.git_dir
+
+
+def _moved(path: Path, branch: str, there: Sha | None, case: CaseId) -> BranchIsTheirs:
     if there is None:
-        return Refused(f"{branch} was deleted in {path} since Caseworker pushed it.", todo=f"Type: {_again(case)}")
+        return BranchIsTheirs(f"{branch} was deleted in {path} since Caseworker pushed it.", todo=_again(case))
     rename = f"git -C {quote(str(path))} branch -m {branch} <other name>"
-    return Refused(
+    return BranchIsTheirs(
         f"{branch} in {path} is at {there[:12]}, which Caseworker did not push; it won't overwrite a person's work.",
-        todo=f"Merge it, or rename or delete it ({rename}); then type: {_again(case)}",
+        todo=f"Merge it, or rename or delete it ({rename}). {_again(case)}",
     )
 
 
 def _again(case: CaseId) -> str:
-    return f"caseworker close '{case}', and run the issue again."
+    return f"Then type: caseworker retry '{case}'"

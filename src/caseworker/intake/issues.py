@@ -1,15 +1,20 @@
-"""Where issues of a local repository come from: a Markdown file, or the JSON of `gh issue view`. Parsing only."""
+"""Where issues of a local repository come from: a Markdown file, the JSON of `gh issue view`, or a case file that was
+exported. Parsing only."""
 
 import re
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
 
+from caseworker.core.casefile import load_case_file
 from caseworker.core.errors import Refused
 from caseworker.ports import NewIssue
 
 _LARGEST = 256_000
+_LARGEST_JSON = 8_000_000
+"""A case file holds the output of what was run; of its issue no more is read than of any other."""
 _BODY_LIMIT = 60_000
 _TITLE_LIMIT = 300
 _LARGEST_NUMBER = 2**31 - 1
@@ -37,22 +42,22 @@ class _GhIssue(BaseModel):
 def read_issue(path: Path) -> NewIssue:
     """The issue in a file. Everything that can be wrong with it is told before anything is created."""
     text = _text_of(path)
-    if path.suffix.lower() == ".json":
-        return _from_gh(text, path.name)
-    return from_markdown(text, path.name)
+    if path.suffix.lower() != ".json":
+        return from_markdown(text, path.name)
+    case_file = _case_file_in(text)
+    return _from_gh(text, path.name) if case_file is None else _from_case_file(case_file, path.name)
 
 
 def _text_of(path: Path) -> str:
-    wanted = "Give a Markdown file, or the JSON of `gh issue view`."
+    wanted = "Give a Markdown file, the JSON of `gh issue view`, or a case file."
+    largest = _LARGEST_JSON if path.suffix.lower() == ".json" else _LARGEST
     try:
         if not path.exists():
             raise Refused(f"There is no issue file at {path}.", todo=wanted)
         if not path.is_file():
             raise Refused(f"{path} is not a file.", todo=wanted)
-        if path.stat().st_size > _LARGEST:
-            raise Refused(
-                f"{path.name} is larger than {_LARGEST // 1000} KB.", todo="Shorten it, or link what is long."
-            )
+        if path.stat().st_size > largest:
+            raise Refused(f"{path.name} is larger than {largest // 1000} KB.", todo="Shorten it, or link what is long.")
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise Refused(f"{path.name} is not UTF-8 text.", todo="Save it as UTF-8 Markdown.") from error
@@ -91,6 +96,34 @@ def _from_gh(text: str, name: str) -> NewIssue:
             raise Refused(f"{name} is not valid JSON: {first['ctx']['error']}.", todo=hint) from error
         where = ".".join(str(part) for part in first["loc"]) or "the document"
         raise Refused(f"{name} is not an issue: `{where}`: {first['msg']}.", todo=hint) from error
+    return _checked(issue, name, hint)
+
+
+def _case_file_in(text: str) -> dict[str, object] | None:
+    """By the two keys that nothing of GitHub's has. What is no JSON at all is told where it is read as an issue."""
+    try:
+        document = from_json(text)
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) and {"version", "issue"} <= document.keys() else None
+
+
+def _from_case_file(document: dict[str, object], name: str) -> NewIssue:
+    """Its issue, to be worked on from the beginning: what another case did with it is not taken over."""
+    hint = "`caseworker export CASE` writes one that can be read."
+    section = load_case_file(document).issue
+    labels = [{"name": label} for label in section.labels]
+    fields = {"number": section.number, "title": section.title, "body": section.original_body, "url": section.url}
+    try:
+        issue = _GhIssue.model_validate({**fields, "labels": labels})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in ("issue", *first["loc"]))
+        raise Refused(f"{name} holds no issue that can be worked on: `{where}`: {first['msg']}.", todo=hint) from error
+    return _checked(issue, name, hint)
+
+
+def _checked(issue: _GhIssue, name: str, hint: str) -> NewIssue:
     if not issue.title.strip():
         raise Refused(f"The issue in {name} has an empty title.", todo=hint)
     return NewIssue(

@@ -1,15 +1,16 @@
-"""The terminal as a surface: open a case, speak to it, close it. Commit first, then ring."""
+"""The terminal as a surface: open a case, speak to it, command it. Commit first, then ring."""
 
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 
+from caseworker.core.case import Case
+from caseworker.core.commands import amount_in, understand_issue
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, TraceId, issue_case
 from caseworker.core.messages import Message, MessageKind, NewMessage, Standing
+from caseworker.core.options import awaits_agreement, refuse_misfit
 from caseworker.core.policy import Policy
-from caseworker.core.states import TERMINAL
-from caseworker.core.words import state_words
 from caseworker.ports import Doorbell, Issue, Store
 
 SURFACE = "terminal"
@@ -48,13 +49,15 @@ class ManualIntake:
         await self._ring_all(case)
         return Opened(case=case, new=new)
 
-    async def say(self, case: CaseId, *, author: str, kind: MessageKind, text: str, client_id: str) -> Message:
-        """A word or a command, committed before it is acknowledged; `client_id` makes a second send a no-op."""
+    async def say(self, case: CaseId, *, author: str, kind: MessageKind | None, text: str, client_id: str) -> Message:
+        """A word or a command, committed before it is acknowledged; `client_id` makes a second send a no-op. Without a
+        kind the words themselves say whether they are a command. What does not fit the case's state is refused here,
+        where the person still listens; the flow looks again, for the state may have changed meanwhile."""
         stored = await self._store.cases.load(case)
         if stored is None:
             raise Refused(f"There is no case {case}.", todo="`caseworker cases` lists what there is.")
-        if kind is MessageKind.CLOSE and stored.case.state in TERMINAL:
-            raise Refused(f"{case} is {state_words(stored.case.state)} already: {stored.case.reason}")
+        kind, text = meant(stored.case, kind, text)
+        refuse_misfit(stored.case, kind, text)
         message = await self._store.inbox.put(
             NewMessage(
                 case=case,
@@ -79,3 +82,10 @@ class ManualIntake:
         for waiting, message, kind in await self._store.inbox.unclaimed():
             if waiting == case:
                 await self._doorbell.ring(case, message, kind)
+
+
+def meant(case: Case, kind: MessageKind | None, text: str) -> tuple[MessageKind, str]:
+    """What was said, as the flow can obey it: a budget is an amount, whatever words were around it."""
+    text = text.replace("\0", "")  # PostgreSQL can't hold one, and nobody sees it
+    kind = kind or understand_issue(text, awaits=awaits_agreement(case))
+    return kind, amount_in(text) if kind is MessageKind.BUDGET else text

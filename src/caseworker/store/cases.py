@@ -13,7 +13,7 @@ from caseworker.core.ids import CaseId, RepositoryId, TraceId, issue_case
 from caseworker.core.messages import NewMessage
 from caseworker.core.policy import Policy
 from caseworker.core.record import CaseOpened, Entry
-from caseworker.core.states import WORKING
+from caseworker.core.states import TERMINAL, WORKING
 from caseworker.ports import Issue, StoredCase
 from caseworker.store.columns import now
 from caseworker.store.inbox import add_message
@@ -60,16 +60,22 @@ class StoredCases(Port):
             return await _read(connection)
 
     async def move(
-        self, after: Case, entry: Entry, file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
+        self, after: Case, entries: Sequence[Entry], file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
     ) -> None:
         key = f"transition/{after.epoch}/{after.transitions}"
         concerned = {after.id} if tell is None else {after.id, tell.case}
         async with self._database.writing() as connection:
             for case in sorted(concerned):  # always in this order, so that two such moves never wait for each other
                 await lock_case(connection, case)
-            if not await append_entries(connection, after.id, [entry], trace=trace, key=key):
+            if not await append_entries(connection, after.id, entries, trace=trace, key=key):
                 return
-            moved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "file": dumped(file)}
+            moved: dict[str, object] = {
+                "snapshot": after.model_dump(mode="json"),
+                "state": after.state,
+                "file": dumped(file),
+            }
+            if after.state not in TERMINAL:
+                moved["over"] = False  # it may have been, before it was opened again
             await connection.execute(update(cases).where(cases.c.id == after.id).values(moved))
             if tell is not None:
                 await add_message(connection, tell)

@@ -24,6 +24,16 @@ class StoredPulls(Port):
             await connection.execute(insert_or_stop(connection, pulls).values(row))
             return (await _read(connection, same_head))[0]
 
+    async def update(self, pull: PullRequest) -> PullRequest:
+        this = (pulls.c.repository == pull.repository) & (pulls.c.number == pull.number)
+        told = {"title": pull.title, "body": pull.body, "head_sha": pull.head_sha}
+        async with self._database.writing() as connection:
+            await connection.execute(update(pulls).where(this).values(told))
+            found = await _read(connection, this)
+        if not found:
+            raise Refused(f"There is no pull request {pull.number} in {pull.repository}.")
+        return found[0]
+
     async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
         async with self._database.reading() as connection:
             found = await _read(connection, (pulls.c.repository == repository) & (pulls.c.head == head))

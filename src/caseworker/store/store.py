@@ -9,6 +9,7 @@ from caseworker.ports import (
     Cases,
     Effects,
     Inbox,
+    Learnings,
     Ledger,
     Pulls,
     Record,
@@ -24,6 +25,7 @@ from caseworker.store.cases import StoredCases
 from caseworker.store.database import Database, connect
 from caseworker.store.effects import StoredEffects
 from caseworker.store.inbox import StoredInbox
+from caseworker.store.learnings import StoredLearnings
 from caseworker.store.ledger import StoredLedger
 from caseworker.store.migrating import migrate
 from caseworker.store.port import to_the_end
@@ -51,6 +53,7 @@ class Store:
     pulls: Pulls
     ledger: Ledger
     transcripts: Transcripts
+    learnings: Learnings
 
     async def close(self) -> None:
         await self.database.close()
@@ -79,4 +82,5 @@ async def open_store(url: str) -> Store:
         pulls=StoredPulls(database),
         ledger=StoredLedger(database),
         transcripts=StoredTranscripts(database),
+        learnings=StoredLearnings(database),
     )

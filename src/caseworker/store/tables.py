@@ -266,3 +266,28 @@ transcripts = Table(
     Index(None, "project", "session"),
     sqlite_autoincrement=True,
 )
+
+
+class _Learnings(TypedColumns):
+    """No references: they outlive the cases and the repository's folder."""
+
+    id: Named[int] = Column(WideInteger, primary_key=True)
+    repository: Named[str] = Column(String)
+    digest: Named[str] = Column(String)
+    """Of the words, however they were written."""
+    type: Named[str] = Column(Words, nullable=False)
+    content: Named[str] = Column(Words, nullable=False)
+    seen: Named[int] = Column(Integer)
+    first_case: Named[str] = Column(String)
+    last_case: Named[str] = Column(String)
+    first_at: Named[datetime] = Column(UtcTime, nullable=False)
+    last_at: Named[datetime] = Column(UtcTime, nullable=False)
+
+
+learnings = Table(
+    "learnings",
+    metadata,
+    _Learnings,
+    UniqueConstraint("repository", "digest"),
+    sqlite_autoincrement=True,  # an id that a person was shown is never another's
+)

@@ -15,6 +15,7 @@ from caseworker.core.states import Role
 from caseworker.ports import Attempt, FinishedTurn, RunningAttempt
 from caseworker.store.cases import write_file
 from caseworker.store.columns import now
+from caseworker.store.learnings import add_learnings, repository_of
 from caseworker.store.ledger import abandon_reservations
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, epoch_of, insert_or_stop, lock_case
@@ -70,6 +71,8 @@ class StoredTurns(Port):
             if file is not None:
                 await write_file(connection, attempt.case, file)
             await append_entries(connection, attempt.case, [entry], trace=trace)
+            repository = await repository_of(connection, attempt.case)
+            await add_learnings(connection, repository, attempt.case, finished.outcome.observations)
             return True
 
     async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:

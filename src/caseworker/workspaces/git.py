@@ -32,6 +32,8 @@ _SETTINGS = (
     "commit.gpgSign=false",
     "safe.directory=*",
 )
+COMMITTER = "caseworker@localhost"
+"""The address on every commit that we make; on what people make there is another."""
 _NOWHERE = "/nonexistent"
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -46,9 +48,9 @@ _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
     "LC_ALL": "C",
     "GIT_AUTHOR_NAME": "Caseworker",
-    "GIT_AUTHOR_EMAIL": "caseworker@localhost",
+    "GIT_AUTHOR_EMAIL": COMMITTER,
     "GIT_COMMITTER_NAME": "Caseworker",
-    "GIT_COMMITTER_EMAIL": "caseworker@localhost",
+    "GIT_COMMITTER_EMAIL": COMMITTER,
 }
 _ERROR_TAIL = 2_000
 _BUSY = ("File exists", "cannot lock ref", "Unable to create", "No space left on device", "Resource temporarily")

@@ -7,6 +7,7 @@ sandbox sees of the mirror), `workspace.json` and `lock`. Nothing of a case is o
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +15,14 @@ from pathlib import Path
 from caseworker.core.build_commands import ROOT_FILES
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, Sha, slug
-from caseworker.ports import Git, GitAnswer, Workspace
+from caseworker.ports import Git, GitAnswer, Joined, Workspace
 from caseworker.workspaces.checkpoints import write_tree
 from caseworker.workspaces.folders import make_readable, remove_entry, remove_folder, remove_strays, tie_to_git_dir
-from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.git import COMMITTER, SafeGit
 from caseworker.workspaces.locks import locked
+from caseworker.workspaces.merging import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors, RepositoryFacts, look
+from caseworker.workspaces.texts import read_texts
 from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.views import lay_view
 
@@ -122,6 +125,37 @@ class GitWorkspaces:
     async def changed(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
         answer = await self._compare(workspace, old, new, "--name-only", "-z", "--no-renames")
         return [path for path in answer.output.decode(errors="replace").split("\0") if path]
+
+    async def changed_by_people(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
+        git_dir = _git_dir(workspace)
+        log = ("log", "--no-merges", "--no-show-signature", "--format=%H %ce", f"{old}..{new}")
+        commits = [line.split(" ", 1) for line in (await self._git(*log, git_dir=git_dir)).text.splitlines()]
+        theirs = "".join(f"{commit}\n" for commit, committer in commits if committer != COMMITTER)
+        names = ("diff-tree", "--stdin", "-r", "-z", "--name-only", "--no-commit-id", "--no-renames")
+        answer = await self._git(*names, stdin=theirs.encode(), git_dir=git_dir)
+        return sorted({path for path in answer.output.decode(errors="replace").split("\0") if path})
+
+    async def contains(self, workspace: Workspace, commit: Sha, other: Sha) -> bool:
+        question = ("merge-base", "--is-ancestor", other, commit)
+        return (await self._git(*question, git_dir=_git_dir(workspace), accept=(0, 1, 128))).code == 0
+
+    async def merge(self, workspace: Workspace, ours: Sha, theirs: Sha, *, since: Sha | None, message: str) -> Joined:
+        if await self.contains(workspace, theirs, ours):
+            return Joined(commit=theirs)
+        git_dir = _git_dir(workspace)
+        common = await self._git("merge-base", ours, theirs, git_dir=git_dir, accept=(0, 1))
+        known = since is not None and await self.contains(workspace, since, since)
+        start = since if since is not None and known else Sha(common.text or workspace.base)
+        await self.reset(workspace, ours, scrub=True)
+        merging = Merging(git=self._git, git_dir=git_dir, work_tree=workspace.path)
+        joined = await merging.join(ours, theirs, since=start, message=message)
+        if joined.commit != theirs:
+            refs = f"refs/caseworker/{_ref_name(slug(workspace.case))}"
+            await self._git("update-ref", f"{refs}/with-{theirs[:12]}", joined.commit, git_dir=git_dir)
+        return joined
+
+    async def texts(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
+        return await read_texts(self._git, _git_dir(workspace), commit, paths)
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
         git_dir = _git_dir(workspace)

@@ -1,0 +1,134 @@
+"""What an agent is told of the case so far: what people said before, their remarks, what roles asked each other, what
+earlier cases learned, and where the case stands. All of it is cleaned, capped and fenced; none of it is looked up here.
+"""
+
+from collections.abc import Sequence
+from typing import Final, assert_never
+
+from caseworker.agents.cleaning import cleaned, one_line
+from caseworker.agents.quoting import Fence, said
+from caseworker.core.case import Case, Wait, WaitingFor
+from caseworker.core.ids import MessageId
+from caseworker.core.messages import Message, MessageKind, Standing
+from caseworker.core.record import clip
+from caseworker.core.states import IssueState
+
+_EARLIER_LIMIT: Final = 16_000
+_REMARKS_LIMIT: Final = 40_000
+_REMARK_FLOOR: Final = 400
+"""Characters that each remark keeps, however many there are: every one of them is to be answered."""
+_ASKED_LIMIT: Final = 8_000
+_ANSWERS_LIMIT: Final = 16_000
+_LEARNINGS_LIMIT: Final = 4_200
+"""Who chooses them has a limit of 4,000: this one only sees to it that there is one."""
+_DECIDING: Final = frozenset({Standing.OWNER, Standing.DEVELOPER})
+_COMMANDED: Final = {
+    MessageKind.APPROVE: "approves, and says",
+    MessageKind.REJECT: "does not agree, and says",
+    MessageKind.HAND_BACK: "hands the case back, and says",
+    MessageKind.RETRY: "wants another try, and says",
+}
+_BY_COMMAND: Final = frozenset({WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE})
+
+
+def spoken(fence: Fence, messages: Sequence[Message]) -> str:
+    """In order. Words that came with a command are told with it."""
+    return "\n".join(_spoken(fence, message) for message in messages)
+
+
+def said_before(fence: Fence, messages: Sequence[Message]) -> str:
+    """Oldest first. Of too much the newest is kept, and what those say who decide before what anybody else says."""
+    told = [(message, _spoken(fence, message)) for message in messages]
+    kept: set[MessageId] = set()
+    room = _EARLIER_LIMIT
+    newest_first = told[::-1]
+    for message, text in sorted(newest_first, key=lambda one: one[0].standing not in _DECIDING):
+        if len(text) <= room:
+            room -= len(text)
+            kept.add(message.id)
+    missing = len(told) - len(kept)
+    left_out = [f"({missing} more are left out: together they are too long)"] if missing else []
+    return "\n".join((*left_out, *(text for message, text in told if message.id in kept)))
+
+
+def numbered_remarks(fence: Fence, remarks: Sequence[Message]) -> str:
+    """All of them, whatever their length: the answers are counted by these numbers."""
+    each = max(_REMARK_FLOOR, _REMARKS_LIMIT // max(len(remarks), 1))
+    short = [remark.model_copy(update={"text": clip(cleaned(remark.text), each)}) for remark in remarks]
+    return "\n".join(said(fence, remark, what=f"remark {number}") for number, remark in enumerate(short, 1))
+
+
+def open_questions(fence: Fence, questions: Sequence[tuple[str, str]]) -> str:
+    """(who asks, question)."""
+    lines = [f"{n}. The {one_line(who, 60)} asks: {one_line(text)}" for n, (who, text) in enumerate(questions, 1)]
+    return fence.around("\n".join(lines), what="questions", source="other roles")
+
+
+def own_questions(fence: Fence, answers: Sequence[tuple[str, str, str]]) -> str:
+    """(who was asked, question, answer). Of too many the newest."""
+    pairs = [
+        f"- You asked the {one_line(who, 60)}: {one_line(question)}\n  Answer: {one_line(answer)}"
+        for who, question, answer in answers
+    ]
+    return fence.around("\n".join(_newest(pairs, _ANSWERS_LIMIT)), what="what you asked", source="other roles")
+
+
+def asked_of_people(fence: Fence, questions: Sequence[str]) -> str:
+    lines = [f"- {one_line(text)}" for text in questions]
+    return fence.around("\n".join(_newest(lines, _ASKED_LIMIT)), what="asked before", source="us, to people")
+
+
+def learned(fence: Fence, learnings: Sequence[str]) -> str:
+    """The most telling first: of too many, these."""
+    lines = [f"- {one_line(text)}" for text in learnings]
+    kept = _newest(lines[::-1], _LEARNINGS_LIMIT)[::-1]
+    return fence.around("\n".join(kept), what="learnings", source="earlier cases of this repository")
+
+
+def where_it_was_left(case: Case) -> str:
+    """For whoever makes sense of people's words: what the case waited for, where it goes on, and what came now."""
+    wait = case.wait
+    lines = [f"It waited for {_waited_for(case, wait)}."] if wait is not None else []
+    if case.pull_request is not None:
+        lines.append(f"Pull request {case.pull_request} is open; what is wrong with it goes to addressing_feedback.")
+    left = (wait.then if wait is not None else None) or case.resume
+    if case.state is IssueState.REQUIREMENTS_CLARIFIED:
+        lines.append("Without `next` the analyst takes up the answer.")
+    elif wait is not None and wait.reason in _BY_COMMAND and left is not None:
+        lines.append(f"With that it goes on with {left}.")
+    elif left is not None and (wait is None or wait.reason is not WaitingFor.MERGE):
+        lines.append(f"Without `next` it goes on with {left}.")
+    return "\n".join([*lines, f"Now: {one_line(case.reason)}"])
+
+
+def _waited_for(case: Case, wait: Wait) -> str:
+    match wait.reason:
+        case WaitingFor.ANSWER:
+            return "an answer of people"
+        case WaitingFor.APPROVAL:
+            subject = f" of {wait.subject.value}" if wait.subject is not None else ""
+            return f"a person's approval{subject}, which only the commands `approve` and `reject` give or refuse"
+        case WaitingFor.BUDGET:
+            return "a larger budget, which only the command `budget` gives"
+        case WaitingFor.MILESTONE:
+            return "leave to go further than it was to go, which only the command `approve` gives"
+        case WaitingFor.MERGE:
+            return f"a person to merge pull request {case.pull_request}"
+        case _:
+            assert_never(wait.reason)
+
+
+def _spoken(fence: Fence, message: Message) -> str:
+    command = _COMMANDED.get(message.kind)
+    return said(fence, message, what=f"message: {command}" if command else "message")
+
+
+def _newest(lines: Sequence[str], limit: int) -> list[str]:
+    """The last ones that fit, at least one, in order."""
+    kept: list[str] = []
+    for line in reversed(lines):
+        limit -= len(line) + 1
+        if limit < 0 and kept:
+            break
+        kept.append(line)
+    return kept[::-1]

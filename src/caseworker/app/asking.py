@@ -1,0 +1,57 @@
+"""What a case at rest wants from people, in its own words."""
+
+from collections.abc import Sequence
+
+from caseworker.core.case import WaitingFor
+from caseworker.core.outcomes import Outcome, PlanOutcome, TriageOutcome
+from caseworker.core.policy import Milestone
+from caseworker.core.record import Posted, Recorded, Transitioned
+from caseworker.core.repository_rules import how_far
+from caseworker.core.states import PARKED, WAITING
+from caseworker.ports import Store, StoredCase
+
+_BY = "pm"
+
+
+async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Outcome]) -> str:
+    """The question or request that people are to answer; at a milestone, what was to be had. Empty: nothing."""
+    wait = stored.case.wait
+    if stored.case.state not in WAITING | PARKED or wait is None or wait.reason is WaitingFor.MERGE:
+        return ""
+    if wait.reason is WaitingFor.MILESTONE:
+        return _reached(outcomes)
+    return newest_request(await store.record.whole(stored.case.id))
+
+
+def may_go_on_until(stored: StoredCase, until: Milestone) -> bool:
+    """It waits at a milestone, and this one is further on."""
+    wait, reached = stored.case.wait, stored.case.until or stored.policy.until
+    waits = stored.case.state in WAITING and wait is not None and wait.reason is WaitingFor.MILESTONE
+    return waits and how_far(until) > how_far(reached)
+
+
+def newest_request(record: Sequence[Recorded]) -> str:
+    """What the pm said when the case last moved and spoke. Reminders and warnings come without a move."""
+    moved, said = False, ""
+    for recorded in record:
+        match recorded.entry:
+            case Transitioned():
+                moved = True
+            case Posted(about=about, text=text) if about == _BY and moved:
+                moved, said = False, text
+            case Posted():
+                pass
+            case _:
+                moved = False
+    return said
+
+
+def _reached(outcomes: Sequence[Outcome]) -> str:
+    for outcome in reversed(outcomes):
+        match outcome:
+            case PlanOutcome(plan=plan):
+                return plan
+            case TriageOutcome(reason=reason, scope=scope, complexity=complexity, type=kind):
+                what = kind.value.replace("_", " ").lower()
+                return f"{reason} A {what}; its scope is {scope.lower()}, and it is {complexity}."
+    return ""

@@ -1,0 +1,99 @@
+"""The commands by which people decide in an issue case, and ask it why it is where it is."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from caseworker.app.bug_command_line import Name
+from caseworker.app.command_line import CaseName, Json, do, make_console, settings_now
+
+if TYPE_CHECKING:
+    from caseworker.core.messages import MessageKind
+
+
+class Until(StrEnum):
+    """How far a case may go by itself: `Milestone`, which is too heavy to be imported for `--help`."""
+
+    TRIAGE = "triage"
+    PLAN = "plan"
+    PR = "pr"
+
+
+def approve(
+    case: CaseName,
+    reason: Annotated[str, typer.Option("--reason", help="Why, for the record.")] = "",
+    until: Annotated[
+        Until | None, typer.Option("--until", help="At a milestone: how far it may go now, if not all the way.")
+    ] = None,
+    name: Name = None,
+    json: Json = False,
+) -> None:
+    """Agree to what a case waits for: work on what only a person may decide, a plan, a waiver, the next milestone."""
+    from caseworker.core.commands import until_words
+    from caseworker.core.messages import MessageKind
+    from caseworker.core.policy import Milestone
+
+    text = until_words(Milestone(until.value), reason) if until is not None else reason or "Approved."
+    _send(case, MessageKind.APPROVE, text, name, json=json)
+
+
+def reject(
+    case: CaseName,
+    why: Annotated[str, typer.Argument(help="What should be different.")],
+    name: Name = None,
+    json: Json = False,
+) -> None:
+    """Do not agree, and say what should be different; of a pull request, what should be changed in it."""
+    from caseworker.core.messages import MessageKind
+
+    _send(case, MessageKind.REJECT, why, name, json=json)
+
+
+def retry(case: CaseName, name: Name = None, json: Json = False) -> None:
+    """Try again where a case got stuck, failed or was closed: attempts are counted anew, money is not."""
+    from caseworker.core.messages import MessageKind
+
+    _send(case, MessageKind.RETRY, "Please try again.", name, json=json)
+
+
+def budget(
+    case: CaseName,
+    amount: Annotated[str, typer.Argument(metavar="+USD", help="How many dollars more it may spend: +5, +2.50.")],
+    name: Name = None,
+    json: Json = False,
+) -> None:
+    """Let a case spend more. One that has used up its budget goes on at once."""
+    from caseworker.core.messages import MessageKind
+
+    _send(case, MessageKind.BUDGET, amount, name, json=json)
+
+
+def why(case: CaseName, json: Json = False) -> None:
+    """Why a case is where it is: its state, the evidence, what it waits for, and what would move it."""
+    from caseworker.app.explaining import explain
+
+    do(explain(settings_now(), make_console(), case, as_json=json))
+
+
+def learnings(
+    repo: Annotated[Path | None, typer.Option("--repo", help="Only of this git repository.")] = None,
+    forget: Annotated[int | None, typer.Option("--forget", metavar="ID", help="Remove this one.")] = None,
+    json: Json = False,
+) -> None:
+    """What cases have found out about their repositories; later cases are offered it."""
+    from caseworker.app.learnings_listing import list_learnings
+
+    raise typer.Exit(do(list_learnings(settings_now(), make_console(), repo=repo, forget=forget, as_json=json)))
+
+
+def _send(case: str, kind: "MessageKind", text: str, name: str | None, *, json: bool) -> None:
+    from caseworker.app.sending import command
+
+    raise typer.Exit(do(command(settings_now(), make_console(), case, kind, text, name, as_json=json)))
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (why, approve, reject, retry, budget, learnings):
+        app.command()(command)

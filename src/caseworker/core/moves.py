@@ -1,0 +1,170 @@
+"""A move of a case, what a delivery needs before it, and what a move changes. Edges permit, evidence decides."""
+
+import hashlib
+from datetime import datetime, timedelta
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.case import Case, Grant, Subject, Wait, WaitingFor
+from caseworker.core.errors import Bug
+from caseworker.core.outcomes import IssueType, Task
+from caseworker.core.policy import Policy
+from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
+
+S = IssueState
+_NO_PROGRESS: Final = 3
+BY_PEOPLE: Final = frozenset({S.HUMAN_INPUT_RECEIVED, S.REQUIREMENTS_CLARIFIED})
+"""Entered because somebody spoke: no limit keeps people from speaking."""
+_NEVER_TIMES_OUT: Final = frozenset({WaitingFor.MERGE, WaitingFor.MILESTONE})
+
+
+class Move(BaseModel):
+    """`to` may be the state the case is in: then it stays, for the turn that `task` names."""
+
+    model_config = ConfigDict(frozen=True)
+    to: IssueState
+    reason: str
+    waiting_for: WaitingFor | None = None
+    subject: Subject | None = None
+    then: IssueState | None = None
+    """With a wait: where it goes on."""
+    go: IssueState | None = None
+    """Where code takes the case from there, with no turn in between."""
+    task: Task | None = None
+    say: str = ""
+    """To people, by the pm."""
+    attempt: bool = False
+    """It begins another write-build-review attempt."""
+    new_round: bool = False
+    back: bool = False
+    """To what the case waited for before somebody spoke."""
+    settled: bool = False
+    """What the case waited for is off the table: somebody has said no."""
+
+
+def proven(case: Case) -> bool:
+    """Green and approved, both of the very commit that would be pushed; and red first, where a test was asked for. What
+    is missing a person may have waived."""
+    commit = case.checkpoint
+    is_a_change = commit is not None and commit != case.base
+    return is_a_change and is_green(case) and case.approved == commit and was_red(case)
+
+
+def is_green(case: Case) -> bool:
+    if case.green is not None and case.green == case.checkpoint:
+        return True
+    waived = case.granted(Subject.NO_COMMAND) or case.granted(Subject.RED_BASE)
+    return waived and case.built == case.checkpoint
+
+
+def was_red(case: Case) -> bool:
+    return case.red or case.issue_type is not IssueType.BUG_FIX or case.granted(Subject.NO_RED_TEST)
+
+
+def take(case: Case, move: Move, policy: Policy, now: datetime | None = None) -> Case:
+    """The case after the move. An edge not in the table, or a pull request without its proof, is a bug of ours.
+
+    `now` is null under the first rules: nothing timed out, and progress was not looked at.
+    """
+    if move.to is case.state:
+        attempt = case.attempt + move.attempt
+        stays = {"task": move.task, "reason": move.reason, "transitions": case.transitions + 1, "attempt": attempt}
+        return case.model_copy(update=stays)
+    if move.to not in next_states(case.state):
+        raise Bug(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
+    if move.to is S.CREATING_PR and not proven(case):
+        raise Bug(f"{case.id}: a pull request needs a green build and an approved review of {case.checkpoint}")
+    move = _within_limits(case, move, policy, watched=now is not None)
+    changes: dict[str, object] = {
+        "state": move.to,
+        "reason": move.reason,
+        "waiting_for": move.waiting_for,
+        "transitions": case.transitions + 1,
+        "task": move.task,
+        "go": move.go,
+        "consulted": 0,
+    }
+    if move.attempt or (now is None and move.to is S.FIXING_ISSUES):
+        changes["attempt"] = case.attempt + 1
+    if move.new_round:
+        changes |= {"round": case.round + 1, "round_began": case.transitions + 1, "attempt": 1}
+        changes |= {"guided": False, "seen": {}, "flaky": 0, "test_tries": 0}
+    if now is not None:
+        changes |= {"since": now, "reminders": 0}
+        changes |= _waits(case, move, policy, now) | _remembers(case, move)
+    return case.model_copy(update=changes)
+
+
+def _within_limits(case: Case, move: Move, policy: Policy, *, watched: bool) -> Move:
+    if move.to not in WORKING - BY_PEOPLE or move.new_round:
+        return move
+    if case.transitions - case.round_began >= policy.transitions:
+        return Move(
+            to=S.FAILED, reason=f"Stopped after {policy.transitions} transitions in a round without an end in sight."
+        )
+    if watched and case.seen.get(_place(case, move), 0) + 1 >= _NO_PROGRESS:
+        return Move(
+            to=S.REQUIRES_HUMAN_INTERVENTION,
+            reason=f"No progress: {move.to.value.replace('_', ' ')} came up {_NO_PROGRESS} times with nothing new to "
+            "show. A word on how to go on moves it.",
+        )
+    return move
+
+
+def _place(case: Case, move: Move) -> str:
+    """The state that is entered, and the evidence it is entered with."""
+    proof = [case.checkpoint, case.green, case.approved, case.built, case.feedback]
+    people = [case.asked, case.remarks, case.grants, case.guided, case.flaky, case.test_tries]
+    digest = hashlib.sha256(repr([proof, people]).encode()).hexdigest()[:12]
+    return f"{move.to}/{digest}"
+
+
+def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, object]:
+    """What it waits for from now on, and the state it was taken from."""
+    if move.to in WAITING | PARKED | {S.FAILED, S.CLOSED} and case.state in WORKING - BY_PEOPLE:
+        left: dict[str, object] = {"resume": case.state}
+    else:
+        left = {}
+    if move.to in WAITING:
+        if move.back and case.wait is not None:
+            return left | {"waiting_for": case.wait.reason}
+        reason = move.waiting_for or WaitingFor.ANSWER
+        patience = None if reason in _NEVER_TIMES_OUT else now + timedelta(seconds=policy.answer_wait_seconds)
+        wait = Wait(reason=reason, subject=move.subject, then=move.then, until=patience)
+        return left | {"wait": wait, "waiting_for": reason}
+    if move.settled or move.to in (WORKING - BY_PEOPLE - {S.REQUIREMENTS_UNCLEAR}) | TERMINAL:
+        return left | {"wait": None, "taken_by": "", "ended_as": None}
+    return left
+
+
+def _remembers(case: Case, move: Move) -> dict[str, object]:
+    if move.new_round or move.to not in WORKING - BY_PEOPLE:
+        return {}
+    place = _place(case, move)
+    return {"seen": {**case.seen, place: case.seen.get(place, 0) + 1}}
+
+
+def granted(case: Case, subject: Subject, by: str) -> Case:
+    return case.model_copy(update={"grants": (*case.grants, Grant(subject=subject, by=by))})
+
+
+def next_reminder(case: Case, policy: Policy) -> datetime | None:
+    """One while an answer is waited for; one a week while the case is parked."""
+    if case.since is None:
+        return None
+    if case.state in PARKED:
+        return case.since + timedelta(seconds=policy.parked_reminder_seconds * (case.reminders + 1))
+    expects = case.wait is not None and case.wait.reason not in _NEVER_TIMES_OUT
+    if case.state in WAITING and expects and case.reminders == 0:
+        return case.since + timedelta(seconds=policy.reminder_seconds)
+    return None
+
+
+def reminded(case: Case) -> Case:
+    return counted(case.model_copy(update={"reminders": case.reminders + 1}))
+
+
+def counted(case: Case) -> Case:
+    """A change without a move: what is saved under a number of its own is saved once."""
+    return case.model_copy(update={"transitions": case.transitions + 1})

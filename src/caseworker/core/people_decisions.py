@@ -1,0 +1,210 @@
+"""What follows from what people say and command, and what fits where."""
+
+from typing import Final, assert_never
+
+from caseworker.core import issue_words as words
+from caseworker.core.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.facts import (
+    Agreed,
+    BudgetRaised,
+    CloseAsked,
+    Declined,
+    Fact,
+    HandedBack,
+    Merged,
+    RetryAsked,
+    Spoke,
+    TakenOver,
+)
+from caseworker.core.moves import Move, proven
+from caseworker.core.outcomes import (
+    InterpretOutcome,
+)
+from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, Role
+from caseworker.core.usual_moves import blocked, investigate, park, wait_for
+
+S = IssueState
+
+
+MOST_ASKED: Final = 3
+"""How often people are asked about the requirements before the case is parked."""
+
+
+def ask_people(case: Case, questions: list[str]) -> Move:
+    if case.asked > MOST_ASKED:
+        return park(f"People were asked {MOST_ASKED} times, and it is still unclear: {' '.join(questions)}")
+    return Move(
+        to=S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+        reason="The requirements are unclear, and people were asked.",
+        waiting_for=WaitingFor.ANSWER,
+        say=words.asked(questions),
+    )
+
+
+def after_interpretation(case: Case, outcome: InterpretOutcome, to: IssueState) -> Move:
+    match outcome.status:
+        case "REJECT":
+            return Move(to=S.CLOSED, reason=f"Not to be done: {outcome.reply}", say=outcome.reply)
+        case "EXTERNAL_DEPENDENCY":
+            return blocked(Role.PM, outcome.reply).model_copy(update={"say": outcome.reply})
+        case "INVESTIGATION_NEEDED":
+            return investigate(outcome.reply)
+        case "NEEDS_CLARIFICATION" if case.state is S.REQUIREMENTS_CLARIFIED:
+            return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=outcome.reply)
+        case "NEEDS_CLARIFICATION":
+            then = case.wait.then if case.wait is not None else case.resume
+            return wait_for(WaitingFor.ANSWER, "People were asked.", then=then, say=words.asked(outcome.questions))
+        case "NO_ACTION":
+            return _back(case, outcome.reply)
+        case "CONTINUE":
+            return _go_on(case, outcome)
+        case _:
+            assert_never(outcome.status)
+
+
+def _back(case: Case, reply: str) -> Move:
+    """Nothing follows from what was said: the case waits for what it waited for."""
+    if case.state is S.REQUIREMENTS_CLARIFIED:
+        return Move(
+            to=S.REQUIREMENTS_UNCLEAR,
+            reason="That answers nothing yet.",
+            go=S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+            say=reply,
+        )
+    if case.wait is not None:
+        return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason="Nothing follows from what was said.", back=True, say=reply)
+    return Move(
+        to=case.ended_as or S.REQUIRES_HUMAN_INTERVENTION,
+        reason=f"Nothing follows from what was said. {reply}",
+        say=reply,
+    )
+
+
+def _go_on(case: Case, outcome: InterpretOutcome) -> Move:
+    """A model's reading of words is no approval: that is a command, or the case would wait for nothing."""
+    commanded = (WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE)
+    if case.wait is not None and case.wait.reason in commanded:
+        return _back(case, f"{outcome.reply} {words.say_approve(case)}".strip())
+    chosen = IssueState(outcome.next) if outcome.next else None
+    if case.state is S.REQUIREMENTS_CLARIFIED:
+        allowed = {S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING}
+        to = chosen if chosen in allowed else S.ANALYZING_REQUIREMENTS
+        to = S.CREATING_TESTS if to is S.IMPLEMENTING and case.test_required else to
+        return Move(to=to, reason=outcome.reply, say=outcome.reply)
+    left = (case.wait.then if case.wait is not None else None) or case.resume or S.ANALYZING_REQUIREMENTS
+    to = chosen or (S.ADDRESSING_FEEDBACK if case.remarks else left)
+    return Move(to=to, reason=outcome.reply, say=outcome.reply, new_round=True)
+
+
+def after_people(
+    case: Case, fact: Spoke | Agreed | Declined | TakenOver | HandedBack | BudgetRaised | RetryAsked
+) -> Move:
+    """For a case in which nobody works, or whose work was stopped for this."""
+    match fact:
+        case Spoke():
+            return _heard(case, f"{fact.by} has spoken.")
+        case Agreed():
+            assert case.wait is not None
+            go = case.wait.then or case.resume
+            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} agrees.", go=go)
+        case Declined():
+            return _after_refusal(case, fact)
+        case TakenOver() if case.state in WORKING:
+            return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=f"{fact.by} has taken it over.")
+        case TakenOver():
+            entered = _heard(case, f"{fact.by} has taken it over.")
+            return entered.model_copy(update={"go": S.REQUIRES_HUMAN_INTERVENTION})
+        case HandedBack():
+            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=case.resume)
+        case BudgetRaised():
+            go = case.wait.then if case.wait is not None else case.resume
+            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} has raised the budget.", go=go)
+        case RetryAsked():
+            return Move(
+                to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} wants another try.", go=case.resume, new_round=True
+            )
+        case _:
+            assert_never(fact)
+
+
+def _heard(case: Case, reason: str) -> Move:
+    clarifies = case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION or (
+        case.state is S.BLOCKED and case.resume is S.REQUIREMENTS_UNCLEAR
+    )
+    return Move(to=S.REQUIREMENTS_CLARIFIED if clarifies else S.HUMAN_INPUT_RECEIVED, reason=reason)
+
+
+def _after_refusal(case: Case, fact: Declined) -> Move:
+    reason = f"{fact.by} does not agree."
+    wait = case.wait or Wait(reason=WaitingFor.ANSWER)
+    if wait.subject is Subject.SENSITIVE:
+        return Move(to=S.CLOSED, reason=f"{reason} It was not to be done.")
+    if wait.subject is Subject.PLAN:
+        return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.PLANNING_APPROACH, new_round=True)
+    if wait.reason is WaitingFor.MERGE:
+        return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.ADDRESSING_FEEDBACK, new_round=True)
+    return _heard(case, reason).model_copy(update={"settled": True})
+
+
+def passing_by(case: Case) -> Move | None:
+    """What code does in a working state before anybody is given a turn."""
+    if case.go is None:
+        return None
+    to = case.go
+    if to in WAITING:
+        return Move(to=to, reason="It waits on.", back=True)
+    if to is S.REQUIRES_HUMAN_INTERVENTION:
+        return Move(to=to, reason=case.reason)
+    if to is S.CREATING_PR and not proven(case):
+        return Move(to=S.REVIEWING_CODE, reason="It goes on with a review: what would be pushed is not proven yet.")
+    return Move(to=to, reason=f"It goes on: {case.reason}")
+
+
+def fits(case: Case, fact: Fact) -> str | None:
+    """Null, or why this can't be done in this state, and what could."""
+    over = case.state in TERMINAL
+    match fact:
+        case CloseAsked() | Merged() if over:
+            return f"it is {words.of_state(case.state)} already"
+        case Agreed() | Declined() if not _awaits_agreement(case, fact):
+            return "nothing waits for an approval"
+        case TakenOver() if over:
+            return "the case is over: `retry` opens it again"
+        case TakenOver() if case.taken_by:
+            return f"{case.taken_by} has it already"
+        case HandedBack() if not case.taken_by:
+            return "nobody has taken it over"
+        case RetryAsked() if case.state is S.COMPLETED:
+            return "it is completed: a new issue takes up what is left"
+        case RetryAsked() if case.state not in PARKED | {S.FAILED, S.CLOSED}:
+            return "it is not stuck"
+        case _:
+            return None
+
+
+def _awaits_agreement(case: Case, fact: Agreed | Declined) -> bool:
+    if case.wait is None or case.state not in WAITING | {S.BLOCKED}:
+        return False
+    if isinstance(fact, Declined):
+        return case.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MERGE)
+    return case.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MILESTONE)
+
+
+def reopened(case: Case) -> Case:
+    """After `retry`, or a request for work: attempts anew, transitions and money kept."""
+    return case.model_copy(
+        update={
+            "epoch": case.epoch + 1,
+            "state": S.HUMAN_INPUT_RECEIVED,
+            "ended_as": case.state,
+            "transitions": case.transitions + 1,
+            "round": case.round + 1,
+            "round_began": case.transitions + 1,
+            "attempt": 1,
+            "guided": False,
+            "seen": {},
+            "wait": None,
+            "waiting_for": None,
+            "taken_by": "",
+        }
+    )

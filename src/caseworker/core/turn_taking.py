@@ -1,0 +1,42 @@
+"""Who is given which task in which state."""
+
+from typing import Final
+
+from caseworker.core.case import Case
+from caseworker.core.outcomes import (
+    Task,
+)
+from caseworker.core.states import IssueState, Role
+
+S = IssueState
+
+
+TURN_OF: Final[dict[IssueState, tuple[Role, Task]]] = {
+    S.RECEIVED: (Role.PM, Task.TRIAGE),
+    S.ANALYZING_REQUIREMENTS: (Role.ANALYST, Task.ANALYZE),
+    S.REQUIREMENTS_UNCLEAR: (Role.PM, Task.QUESTIONS),
+    S.REQUIREMENTS_CLARIFIED: (Role.PM, Task.INTERPRET),
+    S.PLANNING_APPROACH: (Role.PM, Task.PLAN),
+    S.CREATING_TESTS: (Role.TESTER, Task.CREATE_TESTS),
+    S.UPDATING_TESTS: (Role.TESTER, Task.UPDATE_TESTS),
+    S.IMPLEMENTING: (Role.DEVELOPER, Task.IMPLEMENT),
+    S.FIXING_ISSUES: (Role.DEVELOPER, Task.FIX),
+    S.REFACTORING: (Role.DEVELOPER, Task.REFACTOR),
+    S.ADDRESSING_FEEDBACK: (Role.DEVELOPER, Task.ADDRESS_FEEDBACK),
+    S.REVIEWING_CODE: (Role.TECH_LEAD, Task.REVIEW),
+    S.REVIEWING_ARCHITECTURE: (Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE),
+    S.REVIEWING_INTEGRATION: (Role.TECH_LEAD, Task.REVIEW_INTEGRATION),
+    S.VALIDATING_SOLUTION: (Role.TESTER, Task.VALIDATE),
+    S.HUMAN_INPUT_RECEIVED: (Role.PM, Task.INTERPRET),
+}
+"""Who is given which task in a working state. Where code works there is none."""
+
+
+_SECOND: Final[dict[Task, Role]] = {Task.JUDGE: Role.TESTER, Task.UNBLOCK: Role.TECH_LEAD}
+
+
+def turn_of(case: Case) -> tuple[Role, Task]:
+    if case.task is not None:
+        return _SECOND[case.task], case.task
+    role, task = TURN_OF[case.state]
+    return (Role.SENIOR_DEVELOPER if role is Role.DEVELOPER and case.senior else role), task

@@ -1,0 +1,284 @@
+"""Why a case is where it is: what happens, on what evidence, what it waits for, and what would move it."""
+
+from datetime import datetime
+from typing import Final, assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.budget import dollars
+from caseworker.core.case import WAIVERS, Case, Grant, Subject, WaitingFor
+from caseworker.core.ids import CaseId, Sha
+from caseworker.core.issue_words import of_role, of_state
+from caseworker.core.moves import is_green, next_reminder
+from caseworker.core.options import options
+from caseworker.core.outcomes import IssueType, Task
+from caseworker.core.policy import Milestone, Policy
+from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState
+from caseworker.core.turn_taking import TURN_OF, turn_of
+
+S = IssueState
+
+
+class Why(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    case: CaseId
+    state: str
+    stands: str
+    because: str
+    """The reason of the last move."""
+    evidence: list[str]
+    waits_for: str = ""
+    until: datetime | None = None
+    """When it stops waiting. Null: never."""
+    moves_it: list[str]
+    """What a person can do now, with the exact command."""
+    next: str
+    """What the case does by itself."""
+
+
+def why(case: Case, policy: Policy, *, spent: int | None = None) -> Why:
+    """`spent`: micro-dollars so far, where they are known."""
+    waits = case.state in WAITING and case.wait is not None
+    return Why(
+        case=case.id,
+        state=case.state.value,
+        stands=_stands(case),
+        because=case.reason,
+        evidence=_evidence(case, policy, spent),
+        waits_for=_waits_for(case, policy),
+        until=case.wait.until if waits and case.wait is not None else None,
+        moves_it=[option.words for option in options(case)],
+        next=_next(case, policy),
+    )
+
+
+def at(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M} UTC"
+
+
+# --- how it stands ---------------------------------------------------------------------------------------------------
+
+_WORK: Final[dict[IssueState, str]] = {
+    S.RECEIVED: "reads the issue and says whether, and with whose agreement, it is worked on",
+    S.ANALYZING_REQUIREMENTS: "works out what exactly is asked for, and where in the code it belongs",
+    S.REQUIREMENTS_UNCLEAR: "looks for what is unclear, and writes it down as questions to people",
+    S.REQUIREMENTS_CLARIFIED: "makes sense of what people have answered",
+    S.PLANNING_APPROACH: "plans how to go about it",
+    S.CREATING_TESTS: "writes a test of what was asked for",
+    S.UPDATING_TESTS: "corrects the test",
+    S.IMPLEMENTING: "writes the change",
+    S.FIXING_ISSUES: "repairs what the build or the review has found",
+    S.REFACTORING: "reworks the change as the tech lead has asked",
+    S.ADDRESSING_FEEDBACK: "works on what people said of the pull request",
+    S.REVIEWING_CODE: "reviews the change",
+    S.REVIEWING_ARCHITECTURE: "looks at what the change does to the architecture",
+    S.REVIEWING_INTEGRATION: "looks at how the change fits the parts around it",
+    S.VALIDATING_SOLUTION: "checks the change against everything that was asked for and everything that was forbidden",
+    S.HUMAN_INPUT_RECEIVED: "makes sense of what people have said",
+}
+_BY_CODE: Final = {
+    S.RUNNING_TESTS: "Code builds and tests the change; no agent works.",
+    S.CREATING_PR: "Code pushes the branch and opens or updates the pull request; no agent works.",
+    S.INVESTIGATING: "The investigator looks for the cause.",
+}
+_SECOND: Final = {
+    Task.JUDGE: "The build is red, and the tester says whether the code, the test or chance is to blame.",
+    Task.UNBLOCK: "The tech lead looks for a way on.",
+}
+_WAITS: Final = {
+    WaitingFor.ANSWER: "People were asked something, and it waits for their answer.",
+    WaitingFor.APPROVAL: "It waits for a person to agree before it goes on.",
+    WaitingFor.BUDGET: "Its budget is used up. The work so far is kept.",
+    WaitingFor.MILESTONE: "It has gone as far as it was to go.",
+    WaitingFor.MERGE: "The pull request is open. Only a person merges it.",
+}
+
+
+def _stands(case: Case) -> str:
+    if case.state in TERMINAL:
+        return {S.COMPLETED: "It is completed.", S.CLOSED: "It is closed."}.get(case.state, "It has failed.")
+    if case.state in WAITING:
+        return _WAITS[case.wait.reason if case.wait is not None else case.waiting_for or WaitingFor.ANSWER]
+    if case.taken_by and case.state in PARKED:
+        return f"{case.taken_by} has taken it over. The agents stand back."
+    if case.state is S.BLOCKED:
+        return "It is blocked. Nobody works on it until a person moves it."
+    if case.state is S.REQUIRES_HUMAN_INTERVENTION:
+        return "It does not get any further by itself. Nobody works on it until a person moves it."
+    if case.go is not None:
+        return f"It passes by here on its way to: {of_state(case.go)}."
+    if case.task is not None:
+        return _SECOND[case.task]
+    if case.state not in TURN_OF:
+        return _BY_CODE[case.state]
+    role, _ = turn_of(case)
+    return f"The {of_role(role)} {_WORK[case.state]}."
+
+
+def _waits_for(case: Case, policy: Policy) -> str:
+    wait = case.wait
+    if case.state in PARKED and case.taken_by:
+        return f"For {case.taken_by} to hand it back."
+    if case.state in PARKED and wait is None:
+        return "For a person to say how to go on."
+    if case.state not in WAITING | PARKED:
+        return ""
+    reason = wait.reason if wait is not None else case.waiting_for or WaitingFor.ANSWER
+    match reason:
+        case WaitingFor.ANSWER:
+            return "For an answer to what was asked."
+        case WaitingFor.APPROVAL if wait is not None and wait.subject is not None:
+            what = "waiver" if wait.subject in WAIVERS else "approval"
+            return f"For a person's {what}: {wait.subject.value}."
+        case WaitingFor.APPROVAL:
+            return "For a person's approval."
+        case WaitingFor.BUDGET:
+            return f"For more money: {dollars(_cap(case, policy))} are used up."
+        case WaitingFor.MILESTONE:
+            return f"For a person to let it go on: it was to go as far as the {_limit(case, policy)}."
+        case WaitingFor.MERGE:
+            return f"For a person to merge pull request {case.pull_request}, `{case.branch}`."
+        case _:
+            assert_never(reason)
+
+
+# --- evidence --------------------------------------------------------------------------------------------------------
+
+
+def _evidence(case: Case, policy: Policy, spent: int | None) -> list[str]:
+    lines = _proof(case)
+    if case.planned:
+        lines.append("Plan: it is made.")
+    lines += [_granted(grant) for grant in case.grants]
+    if case.asked:
+        lines.append(f"Questions: people were asked about the requirements {_times(case.asked)}.")
+    if case.pull_request is not None:
+        lines.append(f"Pull request: {case.pull_request}, with commit {_short(case.pushed)}{_remarks(case)}.")
+    lines.append(_attempts(case, policy))
+    if _limit(case, policy) is not Milestone.PR:
+        lines.append(f"Milestone: it goes as far as the {_limit(case, policy)}.")
+    if spent is not None:
+        lines.append(f"Money: {dollars(spent)} of {dollars(_cap(case, policy))} are spent.")
+    return lines
+
+
+def _proof(case: Case) -> list[str]:
+    if case.checkpoint is None or case.checkpoint == case.base:
+        return ["Change: nothing is changed yet, so there is nothing to prove."]
+    change = f"Change: commit {_short(case.checkpoint)}, on top of {_short(case.base)}."
+    return [change, _red(case), _green(case), _reviewed(case)]
+
+
+def _red(case: Case) -> str:
+    test = f"`{case.test_file}`" if case.test_file else "the new test"
+    if case.red:
+        return f"Red first: {test} was seen to fail without the change."
+    if case.granted(Subject.NO_RED_TEST):
+        return "Red first: not seen, and waived."
+    if case.issue_type in (IssueType.BUG_FIX, None):
+        return "Red first: no test was seen to fail without the change yet."
+    return "Red first: not needed, as this is not a bug fix."
+
+
+def _green(case: Case) -> str:
+    if case.green is not None and case.green == case.checkpoint:
+        return f"Green: commit {_short(case.green)} was built, and its tests pass."
+    if case.built is None:
+        return "Green: nothing was built yet."
+    if is_green(case):
+        return f"Green: not seen for commit {_short(case.built)}, and waived."
+    if case.built == case.checkpoint:
+        return f"Green: not yet, the build of commit {_short(case.built)} was not."
+    return f"Green: not yet, the last build was of commit {_short(case.built)}, and the work has moved on."
+
+
+def _reviewed(case: Case) -> str:
+    if case.approved is None:
+        return "Reviewed: not approved yet."
+    if case.approved == case.checkpoint:
+        return f"Reviewed: the tech lead approved commit {_short(case.approved)}."
+    return f"Reviewed: commit {_short(case.approved)} was approved, and the work has moved on."
+
+
+def _granted(grant: Grant) -> str:
+    if grant.subject in WAIVERS:
+        return f"Waived by {grant.by}: {grant.subject.value}. The pull request says so."
+    return f"Agreed by {grant.by}: {grant.subject.value}."
+
+
+def _attempts(case: Case, policy: Policy) -> str:
+    extra = ", the last one with the tech lead's guidance" if case.attempt > policy.attempts else ""
+    moves = case.transitions - case.round_began
+    attempt = min(case.attempt, policy.attempts)
+    return (
+        f"Limits: attempt {attempt} of {policy.attempts} in round {case.round}{extra}; "
+        f"{moves} of {policy.transitions} moves."
+    )
+
+
+def _remarks(case: Case) -> str:
+    if not case.remarks:
+        return ""
+    return f"; {'1 remark' if len(case.remarks) == 1 else f'{len(case.remarks)} remarks'} to be answered"
+
+
+def _limit(case: Case, policy: Policy) -> Milestone:
+    return case.until or policy.until
+
+
+def _cap(case: Case, policy: Policy) -> int:
+    return policy.budget_micros + case.extra_micros
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+def _short(commit: Sha | None) -> str:
+    return (commit or "none")[:12]
+
+
+# --- what follows by itself ------------------------------------------------------------------------------------------
+
+_FOLLOWS: Final[dict[IssueState, str]] = {
+    S.RECEIVED: "What is worth doing goes to the analyst; what only a person may decide is asked first.",
+    S.ANALYZING_REQUIREMENTS: "Clear requirements lead to a plan or a test; unclear ones to questions to people.",
+    S.REQUIREMENTS_UNCLEAR: "People get one message with numbered questions, and the case waits for answers.",
+    S.REQUIREMENTS_CLARIFIED: "It goes on with the answer, asks for the rest, or waits for a person to look at it.",
+    S.PLANNING_APPROACH: "A test comes next; where the plan needs an approval, that comes first.",
+    S.CREATING_TESTS: "Code runs the new test. For a bug it has to fail before anything is repaired.",
+    S.UPDATING_TESTS: "Code runs the test again.",
+    S.RUNNING_TESTS: "Green goes to the review; red to the tester, who says what has to be repaired.",
+    S.IMPLEMENTING: "Code builds and tests the commit.",
+    S.FIXING_ISSUES: "Code builds and tests the commit.",
+    S.REFACTORING: "Code builds and tests the commit.",
+    S.ADDRESSING_FEEDBACK: "It is built and reviewed, and the same pull request gets the commit and the answers.",
+    S.REVIEWING_CODE: "An approved commit with a green build becomes a pull request; anything else is repaired first.",
+    S.REVIEWING_ARCHITECTURE: "What is sound goes back to the review; to change the architecture, a person is asked.",
+    S.REVIEWING_INTEGRATION: "What is sound goes back to the review; what is not is repaired.",
+    S.INVESTIGATING: "The tech lead judges what was found.",
+    S.VALIDATING_SOLUTION: "If everything is there, the pull request is opened; if not, it is repaired.",
+    S.CREATING_PR: "It waits for a person to merge.",
+    S.HUMAN_INPUT_RECEIVED: "It goes on where it was left or where people want it, or back to what it waited for.",
+}
+_AFTER_SECOND: Final = {
+    Task.JUDGE: "A wrong change goes to the developer, a wrong test to the tester; what failed by chance is run again.",
+    Task.UNBLOCK: "With guidance there is one more attempt; without, a person is asked.",
+}
+
+
+def _next(case: Case, policy: Policy) -> str:
+    if case.state in TERMINAL:
+        return "Nothing."
+    if case.state in WORKING:
+        if case.go is not None:
+            return f"It goes on to: {of_state(case.go)}."
+        return _AFTER_SECOND[case.task] if case.task is not None else _FOLLOWS[case.state]
+    reminder = next_reminder(case, policy)
+    if case.state in PARKED:
+        return f"Nothing, but a reminder on {at(reminder)}." if reminder is not None else "Nothing."
+    if case.wait is None or case.wait.until is None:
+        return "Nothing: it waits as long as it takes."
+    reminded = f"People are reminded once, on {at(reminder)}. " if reminder is not None else ""
+    return f"{reminded}After {at(case.wait.until)} it is blocked; people can still move it then."

@@ -1,0 +1,79 @@
+"""What cases have found out about their repository. It outlives them."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from caseworker.core.ids import CaseId, RepositoryId
+from caseworker.core.learnings import Learning, fingerprint, one_line
+from caseworker.core.outcomes import Observation
+from caseworker.store.columns import now
+from caseworker.store.port import Port
+from caseworker.store.rows import insert_or_stop, lock_case
+from caseworker.store.tables import cases, learnings, record_keys
+
+
+class StoredLearnings(Port):
+    async def add(self, repository: RepositoryId, case: CaseId, observations: Sequence[Observation]) -> None:
+        async with self._database.writing() as connection:
+            await lock_case(connection, case)
+            await add_learnings(connection, repository, case, observations)
+
+    async def of(self, repository: RepositoryId | None = None) -> list[Learning]:
+        query = select(*learnings.c).order_by(learnings.c.repository, learnings.c.id)
+        if repository is not None:
+            query = query.where(learnings.c.repository == repository)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(query)).mappings()
+            return [
+                Learning.model_validate({name: row[learnings.c[name]] for name in Learning.model_fields})
+                for row in rows
+            ]
+
+    async def forget(self, learning: int) -> bool:
+        gone = delete(learnings).where(learnings.c.id == learning).returning(learnings.c.id)
+        async with self._database.writing() as connection:
+            return await connection.scalar(gone) is not None
+
+
+async def add_learnings(
+    connection: AsyncConnection, repository: RepositoryId, case: CaseId, observations: Sequence[Observation]
+) -> None:
+    """Needs the case's lock. A case counts once for each: what a turn repeats, or a turn that is committed again, adds
+    nothing; and what a person has removed, the same case does not bring back."""
+    known = {fingerprint(seen.type, seen.content): seen for seen in observations if one_line(seen.content)}
+    for digest in sorted(known):  # always in this order, so that two cases never wait for each other
+        key = {"case": case, "key": f"learned/{digest}"}
+        first_time = insert_or_stop(connection, record_keys).values(key).returning(record_keys.c.key)
+        if await connection.scalar(first_time) is not None:
+            await _count(connection, repository, case, digest, known[digest])
+
+
+async def repository_of(connection: AsyncConnection, case: CaseId) -> RepositoryId:
+    found = select(cases.c.repository).where(cases.c.id == case)
+    return RepositoryId((await connection.execute(found)).scalar_one())
+
+
+async def _count(
+    connection: AsyncConnection, repository: RepositoryId, case: CaseId, digest: str, seen: Observation
+) -> None:
+    newest: dict[str, object] = {"last_case": case, "last_at": now()}
+    row = newest | {
+        "repository": repository,
+        "digest": digest,
+        "type": seen.type,
+        "content": seen.content,
+        "seen": 1,
+        "first_case": case,
+        "first_at": newest["last_at"],
+    }
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    await connection.execute(
+        insert(learnings)
+        .values(row)
+        .on_conflict_do_update(
+            index_elements=[learnings.c.repository, learnings.c.digest], set_=newest | {"seen": learnings.c.seen + 1}
+        )
+    )

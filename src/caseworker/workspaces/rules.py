@@ -1,0 +1,21 @@
+"""The rules of a repository, from its last commit and not from whatever lies in its folder."""
+
+from pathlib import Path
+
+from caseworker.core.build_commands import SETTINGS_FILE
+from caseworker.core.errors import Refused
+from caseworker.core.repository_rules import RepositoryRules, read_rules
+from caseworker.ports import Git
+from caseworker.workspaces.git import SafeGit
+
+
+async def rules_of(repository: Path, git: Git | None = None) -> RepositoryRules:
+    """As its HEAD says; where there is no such file, nothing is asked for. `Refused` names the line that is wrong."""
+    found = await (git or SafeGit())("cat-file", "blob", f"HEAD:{SETTINGS_FILE}", inside=repository, accept=(0, 128))
+    if found.code != 0:
+        return RepositoryRules()
+    try:
+        text = found.output.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Refused(f"{SETTINGS_FILE} is not UTF-8 text.", todo="Save it as UTF-8, and commit it.") from None
+    return read_rules(text.replace("\r\n", "\n"))

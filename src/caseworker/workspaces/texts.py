@@ -1,0 +1,48 @@
+"""What files say at a commit, many at once and within limits, with nothing checked out."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from caseworker.core.ids import Sha
+from caseworker.ports import Git
+
+_FILE_BYTES = 512 << 10
+_ALL_BYTES = 4 << 20
+"""Together: somebody reads them line by line."""
+
+
+async def read_texts(git: Git, git_dir: Path, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
+    """By path; null for a file that is beyond the limits. What is no file there is left out."""
+    # One question a line: a name with a line end in it can't be asked for.
+    asked = [path for path in paths if "\n" not in path]
+    found = await _sizes(git, git_dir, commit, asked)
+    chosen, left = [], _ALL_BYTES
+    for path, size in found.items():
+        if size <= min(left, _FILE_BYTES):
+            chosen.append(path)
+            left -= size
+    answer = await git("cat-file", "--batch=%(objectsize)", stdin=_questions(commit, chosen), git_dir=git_dir)
+    read = dict(zip(chosen, _contents(answer.output), strict=True))
+    return {path: read.get(path) for path in found}
+
+
+async def _sizes(git: Git, git_dir: Path, commit: Sha, paths: Sequence[str]) -> dict[str, int]:
+    check = "--batch-check=%(objecttype) %(objectsize)"
+    answer = await git("cat-file", check, stdin=_questions(commit, paths), git_dir=git_dir)
+    lines = answer.output.decode(errors="replace").split("\n")
+    # Of what is not there git says `<name> missing`, and a name may be anything.
+    said = [line.rpartition(" ") for line in lines]
+    return {path: int(size) for path, (kind, _, size) in zip(paths, said, strict=False) if kind == "blob"}
+
+
+def _questions(commit: Sha, paths: Sequence[str]) -> bytes:
+    return "".join(f"{commit}:{path}\n" for path in paths).encode(errors="replace")
+
+
+def _contents(output: bytes) -> Iterator[str]:
+    at = 0
+    while at < len(output):
+        end = output.index(b"\n", at)
+        size = int(output[at:end])
+        yield output[end + 1 : end + 1 + size].decode(errors="replace")
+        at = end + 1 + size + 1

@@ -1,0 +1,48 @@
+"""A home with one issue case in it, in whatever state a test needs: the real store, and no host."""
+
+from pathlib import Path
+
+from caseworker.app.settings import Settings
+from caseworker.core.case import Case
+from caseworker.core.ids import CaseId
+from caseworker.core.record import Entry, Noted
+from caseworker.ports import Store
+from caseworker.store.store import open_store
+from tests.edges.store_examples import TRACE, open_case
+
+
+class IssueDesk:
+    def __init__(self, home: Path) -> None:
+        home.mkdir()
+        self.settings = Settings.model_validate({"home": home})
+        self.case = CaseId("")
+
+    async def begin(self, **known: object) -> CaseId:
+        """The case, as if it had come there."""
+        store = await open_store(self.settings.database)
+        try:
+            self.case = await open_case(store)
+            await move(store, self.case, Noted(text="moved by a test"), **known)
+        finally:
+            await store.close()
+        return self.case
+
+    async def messages(self) -> list[tuple[str, str]]:
+        store = await open_store(self.settings.database)
+        try:
+            return [(message.kind.value, message.text) for message in (await store.inbox.of(self.case))[1:]]
+        finally:
+            await store.close()
+
+    @property
+    def host_was_started(self) -> bool:
+        return (self.settings.home / "host.json").exists()
+
+
+async def move(store: Store, case: CaseId, *entries: Entry, **known: object) -> Case:
+    stored = await store.cases.load(case)
+    assert stored is not None
+    transitions = stored.case.transitions + 1
+    after = Case.model_validate({**stored.case.model_dump(), "transitions": transitions, **known})
+    await store.cases.move(after, entries, stored.file, trace=TRACE)
+    return after

@@ -1,0 +1,94 @@
+"""`caseworker export`: which files are written, and where."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from caseworker.app.commands import export_one
+from caseworker.app.settings import Settings
+from caseworker.core.casefile import load_case_file
+from caseworker.core.ids import CaseId
+from caseworker.core.outcomes import PlanOutcome, RoleQuestion, Task
+from caseworker.core.states import Role
+from caseworker.intake.issues import read_issue
+from caseworker.ports import NewIssue
+from caseworker.store.store import Store, open_store
+from tests.core.examples import planned
+from tests.edges.store_examples import begun, case_file, completed_entry, finished, open_case, pull
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings.model_validate({"home": tmp_path / "home"})
+
+
+async def finish(store: Store, case: CaseId, turn: int, plan: PlanOutcome) -> None:
+    attempt = await begun(store, case, turn)
+    done = finished(attempt).model_copy(update={"role": Role.PM, "task": Task.PLAN, "outcome": plan})
+    assert await store.turns.complete(attempt, done, await case_file(store, case), completed_entry(attempt))
+
+
+async def a_case(settings: Settings, *plans: PlanOutcome, pull_request: bool = False) -> CaseId:
+    store = await open_store(settings.database)
+    try:
+        case = await open_case(store)
+        for turn, plan in enumerate(plans, start=1):
+            await finish(store, case, turn, plan)
+        if pull_request:
+            await store.pulls.create(pull(case))
+        return case
+    finally:
+        await store.close()
+
+
+async def exported(settings: Settings, case: CaseId, to: Path | None) -> list[Path]:
+    paper = io.StringIO()
+    await export_one(settings, Console(file=paper, width=400), case, to)
+    return [Path(line) for line in paper.getvalue().splitlines()]
+
+
+async def test_a_case_file_is_written_that_loads_and_can_be_run_again(settings: Settings, tmp_path: Path) -> None:
+    case = await a_case(settings)
+    file, record = await exported(settings, case, tmp_path / "out")
+    assert (file.name, record.name) == ("issue-state.json", "record.jsonl")
+    document = json.loads(file.read_text())
+    assert load_case_file(document).issue.title == "Checkout is broken"
+    assert read_issue(file) == NewIssue(number=1, title="Checkout is broken", body="It says 500.")
+    assert json.loads(record.read_text().splitlines()[0])["entry"]["kind"] == "case_opened"
+
+
+async def test_the_newest_plan_that_was_finished_is_written(settings: Settings, tmp_path: Path) -> None:
+    first, second = planned(), planned().model_copy(update={"plan": "# Plan\n\n1. Round once.\n\n"})
+    unclear = planned("NEEDS_CLARIFICATION").model_copy(update={"plan": "unfinished"})
+    asks = planned().model_copy(update={"plan": "asks", "ask": [RoleQuestion(to="analyst", question="Why?")]})
+    case = await a_case(settings, first, second, unclear, asks, pull_request=True)
+    names = [path.name for path in await exported(settings, case, tmp_path / "out")]
+    assert names == ["issue-state.json", "record.jsonl", "PLAN.md", "pull-request.md"]
+    assert (tmp_path / "out" / "PLAN.md").read_text() == "# Plan\n\n1. Round once.\n"
+
+
+async def test_without_a_finished_plan_none_is_written(settings: Settings, tmp_path: Path) -> None:
+    case = await a_case(settings, planned("EXTERNAL_DEPENDENCY"))
+    assert [path.name for path in await exported(settings, case, tmp_path)] == ["issue-state.json", "record.jsonl"]
+
+
+async def test_in_github_actions_the_files_go_into_the_workspace_unless_a_folder_is_named(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = await a_case(settings)
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / "workspace"))
+    assert {path.parent for path in await exported(settings, case, None)} == {tmp_path / "workspace"}
+    assert (tmp_path / "workspace" / "issue-state.json").exists()
+    assert {path.parent for path in await exported(settings, case, tmp_path / "named")} == {tmp_path / "named"}
+
+
+async def test_elsewhere_the_case_file_is_printed(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = await a_case(settings)
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    assert await exported(settings, case, None) == []
+    assert load_case_file(json.loads(capsys.readouterr().out)).issue.number == 1

@@ -1,0 +1,259 @@
+"""What an agent is given for a turn of an issue case, from a real store and a real worktree."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from caseworker.activities.briefs import Briefing
+from caseworker.agents.roles import writes
+from caseworker.contract.wire import TurnRequest
+from caseworker.core.case import Case, Wait, WaitingFor
+from caseworker.core.casefile import CaseFile, CommunicationSection, Question
+from caseworker.core.evidence import Stage
+from caseworker.core.ids import CaseId, MessageId, Sha, issue_case, split_issue_case
+from caseworker.core.messages import Message, MessageKind, NewMessage
+from caseworker.core.outcomes import Observation, Outcome, Task, known_turns, parse_outcome
+from caseworker.core.policy import Policy
+from caseworker.core.record import TurnCompleted
+from caseworker.core.states import IssueState, Role
+from caseworker.ports import Attempt, Brief, FinishedTurn, NewIssue, Workspace
+from caseworker.store.store import Store
+from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.store_examples import TRACE, build, case_file, said
+
+ISSUE_TURNS = [turn for turn in known_turns() if turn[1] is not Task.BUG]
+PLAN = "# Plan\n\n1. Count the last item."
+
+
+@dataclass(kw_only=True)
+class Desk:
+    """One open case, in which turns are finished and briefs are written."""
+
+    store: Store
+    workspaces: GitWorkspaces
+    case: Case
+    workspace: Workspace
+    turns: int = 0
+    policy: Policy = field(default_factory=lambda: Policy(budget_micros=5_000_000))
+
+    async def brief(self, role: Role, task: Task, **changes: object) -> Brief:
+        case = self.case.model_copy(update=changes)
+        stored = await self.store.cases.load(case.id)
+        assert stored is not None
+        turn = self.turns + 1
+        attempt = await self._begin(role, task)
+        request = TurnRequest(case=case, turn=turn, role=role, task=task, policy=self.policy)
+        return await Briefing(store=self.store, workspaces=self.workspaces).write(
+            request, stored, attempt, self.workspace
+        )
+
+    async def finish(self, role: Role, task: Task, answer: Mapping[str, object]) -> None:
+        outcome: Outcome = parse_outcome(role, task, answer)
+        attempt = await self._begin(role, task)
+        numbers = {"turn": attempt.turn, "attempt": attempt.number, "calls": 1, "cost_micros": 1}
+        what = {"role": role, "task": task, "checkpoint": self.workspace.base}
+        turn = FinishedTurn.model_validate({**numbers, **what, "outcome": outcome, "session": attempt.session})
+        entry = TurnCompleted.model_validate({**numbers, **what, "status": outcome.status, "summary": "Done."})
+        assert await self.store.turns.complete(attempt, turn, await case_file(self.store, self.case.id), entry)
+        self.turns += 1
+
+    async def _begin(self, role: Role, task: Task) -> Attempt:
+        begun = await self.store.turns.begin(
+            self.case.id, self.turns + 1, role=role, task=task, worker="host", activity=b"token", trace=TRACE
+        )
+        assert isinstance(begun, Attempt)
+        return begun
+
+    async def hear(self, text: str, kind: MessageKind = MessageKind.WORDS, *, outcome: str | None = None) -> Message:
+        """Claimed for the coming turn, like everything else that waits."""
+        message = said(self.case.id, text, kind=kind, outcome=outcome)
+        await self.store.inbox.put(message)
+        await self.store.inbox.claim(self.case.id, self.turns + 1)
+        return next(one for one in await self.store.inbox.of(self.case.id) if one.external_id == message.external_id)
+
+    async def file(self, change: Callable[[CaseFile], CaseFile]) -> None:
+        await self.store.cases.save_file(self.case.id, change(await case_file(self.store, self.case.id)))
+
+    async def plan(self, status: str = "PLANNING_COMPLETE", plan: str = PLAN) -> None:
+        await self.finish(Role.PM, Task.PLAN, {"status": status, "plan": plan, "reason": "Which currency?"})
+
+
+@pytest.fixture
+def backend() -> str:
+    return "sqlite"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return new_repository(tmp_path / "shop", {"shop.py": "total = 0\n", "PLAN.md": "Conquer the world.\n"})
+
+
+@pytest.fixture
+async def desk(store: Store, repository: Repository, tmp_path: Path) -> Desk:
+    issue = await store.repositories.new_issue(
+        await store.repositories.register(repository.path), NewIssue(title="Sum is wrong", body="It is 0.")
+    )
+    name = issue_case(issue.repository, issue.number)
+    await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=opening(name))
+    workspaces = GitWorkspaces(tmp_path / "home")
+    workspace = await workspaces.prepare(name, repository.path, None)
+    case = Case(id=name, base=workspace.base, checkpoint=workspace.base)
+    return Desk(store=store, workspaces=workspaces, case=case, workspace=workspace)
+
+
+def opening(case: CaseId) -> NewMessage:
+    return said(case, "Please work on this issue.")
+
+
+@pytest.mark.parametrize(("role", "task"), ISSUE_TURNS)
+async def test_every_turn_of_an_issue_case_gets_a_brief(desk: Desk, role: Role, task: Task) -> None:
+    await desk.plan()
+    brief = await desk.brief(role, task, extra_micros=2_000_000)
+    assert brief.writable == writes(role, task)
+    assert ("Edit" in brief.tools) == brief.writable
+    assert brief.cap_micros == 7_000_000
+    assert brief.nth == (2 if task is Task.PLAN else 1)
+
+
+async def test_words_are_told_in_their_turn_as_new_and_afterwards_as_said_earlier(desk: Desk) -> None:
+    await desk.hear("Only in checkout.")
+    await desk.hear("Mine!", outcome="not the reporter")
+    brief = await desk.brief(Role.ANALYST, Task.ANALYZE)
+    new, _, earlier = brief.prompt.partition("Said earlier")
+    assert "Only in checkout." in new
+    assert not earlier
+    await desk.plan()
+    await desk.hear("Use cents.", MessageKind.REJECT)
+    await desk.store.inbox.put(said(desk.case.id, "Not yet claimed."))
+    later = (await desk.brief(Role.PM, Task.PLAN)).prompt
+    new, _, earlier = later.partition("Said earlier")
+    assert "Use cents." in new
+    assert "Only in checkout." in earlier
+    assert "Not yet claimed." not in later
+    assert "Mine!" not in later
+
+
+async def test_a_command_without_words_has_nothing_to_say_to_an_agent(desk: Desk) -> None:
+    await desk.hear("", MessageKind.APPROVE)
+    await desk.hear("+5", MessageKind.BUDGET)
+    prompt = (await desk.brief(Role.PM, Task.PLAN)).prompt
+    assert "(no words)" not in prompt
+    assert "+5" not in prompt
+
+
+@pytest.mark.parametrize(("role", "task"), ISSUE_TURNS)
+async def test_a_remark_is_told_once_to_everybody(desk: Desk, role: Role, task: Task) -> None:
+    first, second = await desk.hear("Name it total."), await desk.hear("Why cents?")
+    await desk.plan()
+    prompt = (await desk.brief(role, task, remarks=(second.id, first.id), pull_request=3)).prompt
+    assert prompt.count("Name it total.") == prompt.count("Why cents?") == 1
+    if "by number:" in prompt:
+        assert 'what="remark 1" from="ann, owner">\nWhy cents?' in prompt
+        assert 'what="remark 2" from="ann, owner">\nName it total.' in prompt
+
+
+async def test_the_developer_is_given_remarks_by_number_and_the_pm_as_words(desk: Desk) -> None:
+    remark = await desk.hear("Name it total.")
+    given = {"remarks": (remark.id, MessageId(999)), "pull_request": 3}
+    assert "by number:" in (await desk.brief(Role.SENIOR_DEVELOPER, Task.ADDRESS_FEEDBACK, **given)).prompt
+    prompt = (await desk.brief(Role.PM, Task.INTERPRET, **given)).prompt
+    assert "by number:" not in prompt
+    assert "Said since" in prompt
+
+
+async def test_the_last_complete_plan_lies_read_only_beside_the_code_and_in_no_commit(desk: Desk) -> None:
+    await desk.plan(plan="# An old one")
+    await desk.plan()
+    await desk.plan("NEEDS_CLARIFICATION", "# A draft")
+    brief = await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)
+    folder = desk.workspace.path / ".caseworker"
+    assert PLAN in brief.prompt
+    assert "# A draft" not in brief.prompt
+    assert (folder / "PLAN.md").read_text() == PLAN
+    assert (folder, folder) in brief.overlays
+    assert (desk.workspace.path / "PLAN.md").read_text() == "Conquer the world.\n"
+    made = await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1")
+    assert made == desk.workspace.base
+
+
+async def test_without_a_plan_nothing_is_laid(desk: Desk) -> None:
+    brief = await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)
+    assert not (desk.workspace.path / ".caseworker").exists()
+    assert [inside.name for _, inside in brief.overlays][-1] == "issue-state.json"
+
+
+async def test_a_folder_of_that_name_or_a_link_to_one_is_not_written_to(desk: Desk, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (desk.workspace.path / ".caseworker").symlink_to(elsewhere)
+    await desk.plan()
+    brief = await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)
+    assert list(elsewhere.iterdir()) == []
+    assert all(inside.name != ".caseworker" for _, inside in brief.overlays)
+    assert PLAN in brief.prompt
+
+
+async def test_a_question_between_roles_reaches_who_is_asked_and_the_answer_who_asked(desk: Desk) -> None:
+    questions = [
+        Question(from_="writer", to="analyst", question="Is 0 allowed?", answered=True, answer="Yes."),
+        Question(from_="reviewer", to="analyst", question="And minus 1?"),
+        Question(from_="tester", to="triage", question="For when?", answer="Nobody has said."),
+    ]
+    await desk.file(lambda file: file.model_copy(update={"communication": CommunicationSection(questions=questions)}))
+    asked = (await desk.brief(Role.ANALYST, Task.ANSWER)).prompt
+    assert "1. The tech lead asks: And minus 1?" in asked
+    assert "Is 0 allowed?" not in asked
+    told = (await desk.brief(Role.SENIOR_DEVELOPER, Task.FIX)).prompt
+    assert "- You asked the analyst: Is 0 allowed?\n  Answer: Yes." in told
+    assert "minus 1" not in told
+    stuck = (await desk.brief(Role.TESTER, Task.CREATE_TESTS)).prompt
+    assert "- You asked the pm: For when?\n  Answer: none; Nobody has said." in stuck
+
+
+async def test_the_pm_knows_what_the_case_waited_for_and_what_people_were_asked(desk: Desk) -> None:
+    asks = {"status": "NEEDS_CLARIFICATION", "questions": ["Which sum?"], "reason": "There are two."}
+    await desk.finish(Role.PM, Task.QUESTIONS, asks)
+    await desk.plan("NEEDS_CLARIFICATION")
+    info = {"status": "NEEDS_INFO", "feedback_for_writer": "Is the old format still read?"}
+    await desk.finish(Role.TECH_LEAD, Task.REVIEW, info)
+    wait = Wait(reason=WaitingFor.ANSWER, then=IssueState.REVIEWING_CODE)
+    prompt = (await desk.brief(Role.PM, Task.INTERPRET, wait=wait, reason="ann has spoken.")).prompt
+    assert "It waited for an answer of people.\nWithout `next` it goes on with reviewing_code.\n" in prompt
+    assert "- Which sum?\n- Which currency?\n- Is the old format still read?" in prompt
+    assert "Which sum?" not in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt
+
+
+async def test_what_earlier_cases_learned_about_the_repository_is_offered(desk: Desk) -> None:
+    repository = split_issue_case(desk.case.id)[0]
+    seen = [Observation(type="test_command", content="The tests need\n`make data` first.")]
+    await desk.store.learnings.add(repository, desk.case.id, seen)
+    prompt = (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt
+    assert "- test command: The tests need `make data` first." in prompt
+
+
+AT_THE_WORK = {
+    Task.UPDATE_TESTS,
+    Task.JUDGE,
+    Task.VALIDATE,
+    Task.FIX,
+    Task.REFACTOR,
+    Task.ADDRESS_FEEDBACK,
+    Task.REVIEW,
+    Task.REVIEW_ARCHITECTURE,
+    Task.REVIEW_INTEGRATION,
+    Task.UNBLOCK,
+}
+
+
+@pytest.mark.parametrize(("role", "task"), ISSUE_TURNS)
+async def test_who_looks_at_a_change_gets_its_diff_and_what_was_run(desk: Desk, role: Role, task: Task) -> None:
+    (desk.workspace.path / "shop.py").write_text("total = 1\n")
+    commit = await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1")
+    await desk.store.builds.save(desk.case.id, build(output="1 failed").model_copy(update={"stage": Stage.HEAD}))
+    prompt = (await desk.brief(role, task, checkpoint=Sha(commit))).prompt
+    assert ("+total = 1" in prompt) == (task in AT_THE_WORK)
+    assert ("1 failed" in prompt) == (task in AT_THE_WORK | {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER})
+    assert git(desk.workspace.path, "status", "--porcelain") == ""

@@ -1,0 +1,143 @@
+"""What a build is judged by, on real git, store and commands: its runs, the base, and forbidden paths."""
+
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from caseworker.activities.builds import Building
+from caseworker.contract.wire import BuildReply, BuildRequest
+from caseworker.core.case import Case
+from caseworker.core.evidence import Stage
+from caseworker.core.ids import CaseId, Sha, issue_case
+from caseworker.core.policy import Policy
+from caseworker.core.record import BuildRan
+from caseworker.ports import NewIssue, Workspace
+from caseworker.store.store import Store, open_store
+from caseworker.workspaces.builds import SandboxedBuilder
+from caseworker.workspaces.sandbox import Unconfined
+from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.store_examples import TRACE, case_file, said
+
+SETTINGS = '[commands]\ntest = "sh test.sh"\n'
+PASSES, FAILS = "echo 1 passed\n", "echo something is wrong\nexit 1\n"
+
+
+@dataclass(kw_only=True)
+class Desk:
+    store: Store
+    repository: Repository
+    workspaces: GitWorkspaces
+    building: Building
+    case: Case
+    workspace: Workspace
+
+    async def agent_writes(self, files: dict[str, str]) -> Sha:
+        await self.workspaces.reset(self.workspace, self.workspace.base, scrub=True)
+        for name, text in files.items():
+            (self.workspace.path / name).write_text(text)
+        return await self.workspaces.commit(self.workspace, "Fix", parent=self.workspace.base, name="turn-1-1")
+
+    async def must_not(self, *lines: str) -> None:
+        file = await case_file(self.store, self.case.id)
+        analysis = file.analysis.model_copy(update={"must_not_do": list(lines)})
+        await self.store.cases.save_file(self.case.id, file.model_copy(update={"analysis": analysis}))
+
+    async def build(self, commit: Sha, stage: Stage = Stage.HEAD, *, number: int = 2) -> BuildReply:
+        request = BuildRequest(case=self.case, number=number, stage=stage, commit=commit, policy=Policy())
+        return await ActivityEnvironment().run(self.building.run_build, request)
+
+    async def recorded(self) -> list[tuple[str, str]]:
+        entries = [found.entry for found in await self.store.record.whole(self.case.id, ["build_ran"])]
+        return [(entry.verdict, entry.reason) for entry in entries if isinstance(entry, BuildRan)]
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
+    shutil.copy(migrated_file, tmp_path / "caseworker.db")
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'caseworker.db'}")
+    files = {".caseworker.toml": SETTINGS, "test.sh": PASSES, "setup.cfg": "[x]\n", "calc.py": "x = 1\n"}
+    repository = new_repository(tmp_path / "calc", files)
+    issue = await store.repositories.new_issue(
+        await store.repositories.register(repository.path), NewIssue(title="It is broken", body="Very.")
+    )
+    id: CaseId = issue_case(issue.repository, issue.number)
+    await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(id))
+    workspaces = GitWorkspaces(tmp_path / "home")
+    workspace = await workspaces.prepare(id, repository.path, None)
+    building = Building(
+        store=store, workspaces=workspaces, builder=SandboxedBuilder(Unconfined(tmp_path / "unconfined"))
+    )
+    try:
+        yield Desk(
+            store=store,
+            repository=repository,
+            workspaces=workspaces,
+            building=building,
+            case=Case(id=id, base=workspace.base),
+            workspace=workspace,
+        )
+    finally:
+        await store.close()
+
+
+async def test_a_forbidden_path_makes_a_build_red_though_all_commands_pass(desk: Desk) -> None:
+    await desk.must_not("Don't touch setup.cfg", "Be clever")
+    commit = await desk.agent_writes({"setup.cfg": "[y]\n", "calc.py": "x = 2\n"})
+    reply = await desk.build(commit)
+    told = "`setup.cfg` was changed, and the analysis says: Don't touch setup.cfg"
+    assert (reply.verdict, reply.reason, reply.base_fails_too) == ("red", told, False)
+    assert reply.feedback == (f"- {told}\n\nTake that back. If the issue can't be solved without it, say so: escalate.")
+    assert await desk.recorded() == [("red", told)]
+    assert (await case_file(desk.store, desk.case.id)).review.feedback_for_writer == reply.feedback
+
+
+async def test_what_was_left_alone_does_not_matter(desk: Desk) -> None:
+    await desk.must_not("Don't touch setup.cfg")
+    reply = await desk.build(await desk.agent_writes({"calc.py": "x = 2\n"}))
+    assert (reply.verdict, reply.feedback) == ("green", "")
+
+
+async def test_what_a_person_has_pushed_is_not_forbidden(desk: Desk) -> None:
+    await desk.must_not("Don't touch setup.cfg")
+    ours = await desk.agent_writes({"calc.py": "x = 2\n"})
+    theirs = Sha(desk.repository.commit({"setup.cfg": "[theirs]\n"}))
+    git(desk.repository.path, "push", "-q", str(_mirror(desk)), f"{theirs}:refs/remotes/origin/agent/issue-1")
+    joined = await desk.workspaces.merge(desk.workspace, ours, theirs, since=None, message="Merge")
+    assert (await desk.build(joined.commit)).verdict == "green"
+
+
+async def test_the_new_test_alone_and_the_base_may_be_as_they_are(desk: Desk) -> None:
+    await desk.must_not("Don't touch test.sh")
+    commit = await desk.agent_writes({"test.sh": FAILS})
+    reply = await desk.build(commit, Stage.RED)
+    assert (reply.verdict, reply.reason) == ("red", "`sh test.sh` ended with exit code 1 without the fix")
+
+
+async def test_a_head_that_is_as_red_as_its_base_says_so(desk: Desk) -> None:
+    base = Sha(desk.repository.commit({"test.sh": FAILS}))
+    await desk.workspaces.remove(desk.case.id)
+    desk.workspace = await desk.workspaces.prepare(desk.case.id, desk.repository.path, None)
+    desk.case = desk.case.model_copy(update={"base": base})
+    await desk.build(base, Stage.BASE, number=1)
+    reply = await desk.build(await desk.agent_writes({"calc.py": "x = 2\n"}))
+    assert (reply.verdict, reply.base_fails_too) == ("red", True)
+    await desk.must_not("Don't touch calc.py")
+    reply = await desk.build(await desk.agent_writes({"calc.py": "x = 2\n"}), number=3)
+    assert (reply.verdict, reply.base_fails_too) == ("red", False)
+    assert "something is wrong" in reply.feedback
+
+
+async def test_a_head_that_is_red_where_its_base_was_green_does_not(desk: Desk) -> None:
+    await desk.build(desk.workspace.base, Stage.BASE, number=1)
+    reply = await desk.build(await desk.agent_writes({"test.sh": FAILS}))
+    assert (reply.verdict, reply.base_fails_too) == ("red", False)
+
+
+def _mirror(desk: Desk) -> Path:
+    assert desk.workspace.git_dir is not None
+    return desk.workspace.git_dir.parent.parent

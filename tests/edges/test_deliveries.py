@@ -1,0 +1,433 @@
+"""Delivering a case's work where people push as well: real git, a real store, and the activities themselves."""
+
+import shutil
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from caseworker.activities.deliveries import Delivering
+from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
+from caseworker.core.case import Case, Grant, Subject
+from caseworker.core.errors import Transient
+from caseworker.core.facts import BranchMoved, EffectRefused, PullRequestReady
+from caseworker.core.ids import CaseId, MessageId, RepositoryId, Sha, issue_case
+from caseworker.core.messages import MessageKind
+from caseworker.core.outcomes import ImplementationOutcome, Task
+from caseworker.core.policy import Policy
+from caseworker.core.record import Noted, Posted
+from caseworker.core.states import IssueState, Role
+from caseworker.forges.local import LocalForge
+from caseworker.ports import Attempt, Joined, NewIssue, Workspace
+from caseworker.store.store import Store, open_store
+from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.store_examples import TRACE, completed_entry, finished, said
+
+BRANCH = "agent/issue-1"
+START = {"calc.py": "a\nb\nc\nd\ne\nf\ng\n", "test_calc.py": "def test_b():\n    assert 'b'\n"}
+
+
+class Workspaces(GitWorkspaces):
+    """Loses what it has done, as a worker that is killed does, once for each time it is told to."""
+
+    dies_after_merging = 0
+
+    async def merge(self, workspace: Workspace, ours: Sha, theirs: Sha, *, since: Sha | None, message: str) -> Joined:
+        joined = await super().merge(workspace, ours, theirs, since=since, message=message)
+        if self.dies_after_merging:
+            self.dies_after_merging -= 1
+            raise Transient("killed")
+        return joined
+
+
+class Forge(LocalForge):
+    dies_after_pushing = 0
+    meanwhile: Callable[[], object] | None = None
+    """What somebody does between our look and our push."""
+
+    async def push(
+        self, repository: RepositoryId, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
+    ) -> None:
+        if self.meanwhile is not None:
+            self.meanwhile()
+            self.meanwhile = None
+        await super().push(repository, workspace, commit, branch=branch, expected=expected)
+        if self.dies_after_pushing:
+            self.dies_after_pushing -= 1
+            raise Transient("killed")
+
+
+@dataclass(kw_only=True)
+class Desk:
+    """One case, its repository, and the activities that deliver it."""
+
+    store: Store
+    repository: Repository
+    workspaces: Workspaces
+    forge: Forge
+    id: CaseId
+    case: Case
+    commits: int = field(default=0)
+
+    @property
+    def delivering(self) -> Delivering:
+        return Delivering(store=self.store, workspaces=self.workspaces, forge=self.forge)
+
+    async def agent_writes(self, files: dict[str, str], *, on: Sha | None = None) -> Sha:
+        """A turn: it begins from the checkpoint and becomes one commit, on the base or on what is named."""
+        workspace = await self.workspaces.prepare(self.id, self.repository.path, self.case.base)
+        await self.workspaces.reset(workspace, self.case.checkpoint or workspace.base, scrub=True)
+        for name, text in files.items():
+            (workspace.path / name).write_text(text)
+        self.commits += 1
+        commit = await self.workspaces.commit(
+            workspace, "Fix it", parent=on or workspace.base, name=f"turn-{self.commits}-1"
+        )
+        self.case = self.case.model_copy(update={"base": workspace.base, "checkpoint": commit})
+        return commit
+
+    def person_pushes(self, files: dict[str, str], *, amend: bool = False) -> Sha:
+        self.repository.git("switch", "-q", BRANCH)
+        self.repository.write(files)
+        self.repository.git("add", "-A")
+        self.repository.git("commit", "-q", *(["--amend"] if amend else []), "-m", "Theirs")
+        theirs = Sha(self.repository.head())
+        self.repository.git("switch", "-q", "main")
+        return theirs
+
+    async def push(self) -> PushReply:
+        return await ActivityEnvironment().run(self.delivering.push_branch, self._next())
+
+    async def adopt(self) -> PushReply:
+        return await ActivityEnvironment().run(self.delivering.adopt_branch, self._request())
+
+    async def open_pull_request(self) -> PullReply:
+        return await ActivityEnvironment().run(self.delivering.open_pull_request, self._next())
+
+    async def open_pull_request_again(self) -> PullReply:
+        return await ActivityEnvironment().run(self.delivering.open_pull_request, self._request())
+
+    async def delivered(self) -> Sha:
+        """Pushed, and learned as the flow does."""
+        assert isinstance(await self.push(), Pushed)
+        ready = await self.open_pull_request()
+        assert isinstance(ready, PullRequestReady)
+        self.case = self.case.model_copy(update={"pushed": ready.commit, "pull_request": ready.number})
+        return ready.commit
+
+    def learns(self, moved: PushReply) -> BranchMoved:
+        assert isinstance(moved, BranchMoved)
+        self.case = self.case.model_copy(update={"checkpoint": moved.commit, "pushed": moved.theirs})
+        return moved
+
+    def head(self) -> Sha:
+        return Sha(self.repository.head(BRANCH))
+
+    def show(self, commit: Sha, name: str) -> str:
+        return git(self.workspaces_git_dir, "show", f"{commit}:{name}")
+
+    def parents(self, commit: Sha) -> list[str]:
+        return git(self.workspaces_git_dir, "show", "-s", "--format=%P", commit).split()
+
+    @property
+    def workspaces_git_dir(self) -> Path:
+        [mirror] = self.workspaces._mirrors.all()
+        return mirror
+
+    async def notes(self) -> list[str]:
+        entries = [recorded.entry for recorded in await self.store.record.whole(self.id)]
+        return [entry.text for entry in entries if isinstance(entry, Noted | Posted)]
+
+    async def kinds(self) -> list[str]:
+        return [recorded.entry.kind for recorded in await self.store.record.whole(self.id)]
+
+    def _request(self) -> PushRequest:
+        assert self.case.checkpoint is not None
+        return PushRequest(case=self.case, commit=self.case.checkpoint)
+
+    def _next(self) -> PushRequest:
+        self.case = self.case.model_copy(update={"transitions": self.case.transitions + 1})
+        return self._request()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
+    shutil.copy(migrated_file, tmp_path / "caseworker.db")
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'caseworker.db'}")
+    repository = new_repository(tmp_path / "calc", START)
+    issue = await store.repositories.new_issue(
+        await store.repositories.register(repository.path), NewIssue(title="It is broken", body="Very.")
+    )
+    case = issue_case(issue.repository, issue.number)
+    await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case))
+    forge = Forge(repositories=store.repositories, pulls=store.pulls, git=SafeGit())
+    desk = Desk(
+        store=store,
+        repository=repository,
+        workspaces=Workspaces(tmp_path / "home"),
+        forge=forge,
+        id=case,
+        case=Case(id=case, state=IssueState.CREATING_PR),
+    )
+    await desk.agent_writes({"calc.py": START["calc.py"].replace("b", "B")})
+    try:
+        yield desk
+    finally:
+        await store.close()
+
+
+# --- what people pushed is taken in
+
+
+async def test_where_nobody_pushed_there_is_nothing_to_take_in(desk: Desk) -> None:
+    commit = await desk.delivered()
+    assert await desk.adopt() == Pushed(commit=commit)
+    newer = await desk.agent_writes({"more.py": "1\n"})
+    assert await desk.adopt() == Pushed(commit=newer)
+
+
+async def test_before_the_first_push_there_is_nothing_to_take_in(desk: Desk) -> None:
+    assert desk.case.checkpoint is not None
+    assert await desk.adopt() == Pushed(commit=desk.case.checkpoint)
+
+
+async def test_a_persons_commit_on_top_of_ours_is_where_the_case_goes_on(desk: Desk) -> None:
+    await desk.delivered()
+    theirs = desk.person_pushes({"theirs.txt": "1\n"})
+    moved = BranchMoved(theirs=theirs, commit=theirs)
+    assert await desk.adopt() == moved
+    assert await desk.adopt() == moved
+    assert (await desk.notes()).count(
+        f"A person has pushed {theirs[:12]} to {BRANCH}; it was merged with the work of the case."
+    ) == 1
+
+
+async def test_a_persons_commit_and_newer_work_of_ours_become_one(desk: Desk) -> None:
+    await desk.delivered()
+    theirs = desk.person_pushes({"theirs.txt": "1\n"})
+    ours = await desk.agent_writes({"ours.txt": "1\n"})
+    moved = desk.learns(await desk.adopt())
+    assert (moved.theirs, moved.conflict) == (theirs, ())
+    assert desk.parents(moved.commit) == [ours, theirs]
+    assert desk.show(moved.commit, "theirs.txt") == desk.show(moved.commit, "ours.txt") == "1"
+    assert await desk.adopt() == Pushed(commit=moved.commit)
+    assert await desk.delivered() == desk.head() == moved.commit
+
+
+async def test_an_amended_commit_is_a_persons(desk: Desk) -> None:
+    await desk.delivered()
+    theirs = desk.person_pushes({"calc.py": START["calc.py"].replace("b", "bee")}, amend=True)
+    assert await desk.adopt() == BranchMoved(theirs=theirs, commit=theirs)
+    ours = await desk.agent_writes({"calc.py": START["calc.py"].replace("b", "B").replace("f", "F")})
+    moved = desk.learns(await desk.adopt())
+    assert desk.parents(moved.commit) == [ours, theirs]
+    assert desk.show(moved.commit, "calc.py") == "a\nbee\nc\nd\ne\nF\ng"
+
+
+async def test_contradictions_are_left_in_the_files_and_named(desk: Desk) -> None:
+    await desk.delivered()
+    theirs = desk.person_pushes({"calc.py": START["calc.py"].replace("b", "theirs")})
+    ours = await desk.agent_writes({"calc.py": START["calc.py"].replace("b", "ours")})
+    moved = desk.learns(await desk.adopt())
+    assert moved.conflict == ("calc.py",)
+    assert desk.parents(moved.commit) == [ours, theirs]
+    assert "<<<<<<< this case\nours\n=======\ntheirs\n>>>>>>> a person" in desk.show(moved.commit, "calc.py")
+    assert (await desk.notes())[-1].endswith("They contradict each other in `calc.py`; the developer resolves it.")
+
+
+async def test_after_a_crash_in_the_middle_the_answer_is_the_same(desk: Desk) -> None:
+    await desk.delivered()
+    desk.person_pushes({"calc.py": START["calc.py"].replace("b", "theirs"), "theirs.txt": "1\n"})
+    await desk.agent_writes({"calc.py": START["calc.py"].replace("b", "ours")})
+    desk.workspaces.dies_after_merging = 1
+    with pytest.raises(Transient):
+        await desk.adopt()
+    first = await desk.adopt()
+    assert isinstance(first, BranchMoved)
+    assert await desk.adopt() == first
+    desk.workspaces = Workspaces(desk.workspaces._home)  # another worker of this machine
+    assert await desk.adopt() == first
+
+
+async def test_a_deleted_branch_is_pushed_anew(desk: Desk) -> None:
+    await desk.delivered()
+    desk.repository.git("branch", "-q", "-D", BRANCH)
+    ours = await desk.agent_writes({"ours.txt": "1\n"})
+    assert await desk.adopt() == Pushed(commit=ours)
+    assert await desk.push() == Pushed(commit=ours)
+    assert desk.head() == ours
+
+
+async def test_a_branch_set_back_by_a_person_stays_set_back(desk: Desk) -> None:
+    first = await desk.delivered()
+    await desk.agent_writes({"second.txt": "1\n"}, on=first)
+    await desk.delivered()
+    desk.repository.git("branch", "-q", "-f", BRANCH, first)
+    ours = await desk.agent_writes({"third.txt": "1\n"}, on=desk.case.pushed)
+    moved = desk.learns(await desk.adopt())
+    assert moved.theirs == first
+    assert desk.parents(moved.commit) == [ours, first]
+    listed = git(desk.workspaces_git_dir, "ls-tree", "--name-only", moved.commit).splitlines()
+    assert listed == ["calc.py", "test_calc.py", "third.txt"]
+    assert await desk.delivered() == desk.head() == moved.commit
+
+
+# --- pushing
+
+
+async def test_a_push_that_would_overwrite_a_person_takes_their_work_in_instead(desk: Desk) -> None:
+    await desk.delivered()
+    theirs = desk.person_pushes({"theirs.txt": "1\n"})
+    ours = await desk.agent_writes({"ours.txt": "1\n"})
+    moved = desk.learns(await desk.push())
+    assert moved.theirs == desk.head() == theirs
+    assert desk.parents(moved.commit) == [ours, theirs]
+    assert await desk.delivered() == desk.head() == moved.commit
+
+
+async def test_a_person_who_pushes_between_look_and_push_is_not_overwritten(desk: Desk) -> None:
+    await desk.delivered()
+    await desk.agent_writes({"ours.txt": "1\n"})
+    desk.forge.meanwhile = lambda: desk.person_pushes({"theirs.txt": "1\n"})
+    moved = desk.learns(await desk.push())
+    assert moved.theirs == desk.head()
+    assert desk.show(moved.commit, "theirs.txt") == "1"
+    assert isinstance(await desk.push(), Pushed)
+
+
+async def test_a_branch_deleted_between_look_and_push_is_looked_at_again(desk: Desk) -> None:
+    await desk.delivered()
+    ours = await desk.agent_writes({"ours.txt": "1\n"})
+    desk.forge.meanwhile = lambda: desk.repository.git("branch", "-q", "-D", BRANCH)
+    with pytest.raises(Transient):  # which Temporal tries again
+        await desk.push()
+    assert await desk.push() == Pushed(commit=ours)
+
+
+async def test_work_that_left_out_what_was_taken_in_is_merged_with_it_again(desk: Desk) -> None:
+    await desk.delivered()
+    theirs = desk.person_pushes({"theirs.txt": "1\n"})
+    desk.learns(await desk.adopt())
+    ours = await desk.agent_writes({"ours.txt": "1\n"})  # one commit on the base, with the files of both
+    moved = desk.learns(await desk.push())
+    assert desk.head() == theirs
+    assert desk.parents(moved.commit) == [ours, theirs]
+    assert await desk.delivered() == desk.head() == moved.commit
+
+
+async def test_a_push_of_which_nobody_heard_the_end_is_seen_to_be_there(desk: Desk) -> None:
+    commit = desk.case.checkpoint
+    assert commit is not None
+    desk.forge.dies_after_pushing = 1
+    with pytest.raises(Transient):
+        await desk.push()
+    assert await desk.push() == Pushed(commit=commit)
+    assert (await desk.kinds()).count("branch_pushed") == 1
+
+
+async def test_a_person_who_went_on_from_a_push_of_which_nobody_heard_the_end_is_heard(desk: Desk) -> None:
+    desk.forge.dies_after_pushing = 1
+    with pytest.raises(Transient):
+        await desk.push()
+    theirs = desk.person_pushes({"theirs.txt": "1\n"})
+    assert await desk.push() == BranchMoved(theirs=theirs, commit=theirs)
+
+
+async def test_a_push_that_led_to_no_pull_request_is_still_ours(desk: Desk) -> None:
+    assert isinstance(await desk.push(), Pushed)  # and then the case failed: it never learned of it
+    ours = await desk.agent_writes({"ours.txt": "1\n"})
+    assert await desk.push() == Pushed(commit=ours)
+    assert desk.head() == ours
+
+
+async def test_a_branch_that_was_there_before_the_case_is_refused_with_what_to_do(desk: Desk) -> None:
+    desk.repository.git("branch", BRANCH)
+    before = desk.head()
+    refused = await desk.push()
+    assert isinstance(refused, EffectRefused)
+    assert refused.reason.endswith(f"Then type: caseworker retry '{desk.id}'")
+    assert desk.head() == before
+
+
+# --- the pull request
+
+
+async def test_an_open_pull_request_is_brought_up_to_date(desk: Desk) -> None:
+    await desk.delivered()
+    await desk.agent_writes({"ours.txt": "1\n", "test_calc.py": ""})
+    desk.case = desk.case.model_copy(update={"grants": (Grant(subject=Subject.NO_RED_TEST, by="ada"),)})
+    commit = await desk.delivered()
+    [pull] = await desk.store.pulls.of(desk.id)
+    assert (pull.number, pull.state, pull.head_sha) == (1, "open", commit)
+    assert "**No red test**: no test was seen to fail without the change. Waived by `ada`." in pull.body
+    assert "- `test_b` was removed from `test_calc.py`." in pull.body
+    assert (await desk.kinds())[-2:] == ["branch_pushed", "noted"]
+    assert (await desk.notes())[-1] == "pull request 1 was updated"
+
+
+async def test_a_pull_request_of_which_nobody_heard_the_end_is_opened_and_told_once(desk: Desk) -> None:
+    await desk.push()
+    for _ in range(2):
+        assert await desk.open_pull_request_again() == PullRequestReady(number=1, commit=desk.head())
+    assert len(await desk.store.pulls.of(desk.id)) == 1
+    assert (await desk.kinds()).count("pull_request_opened") == 1
+
+
+async def test_after_a_closed_pull_request_there_is_a_new_one(desk: Desk) -> None:
+    await desk.delivered()
+    await desk.store.pulls.set_state(RepositoryId("local/calc"), 1, "closed")
+    await desk.agent_writes({"ours.txt": "1\n"})
+    await desk.delivered()
+    assert [pull.state for pull in await desk.store.pulls.of(desk.id)] == ["closed", "open"]
+    assert (await desk.kinds()).count("pull_request_opened") == 2
+
+
+async def test_each_remark_is_answered_once(desk: Desk) -> None:
+    await desk.delivered()
+    remarks = await _remarks(desk, "Why B?\nIt looks odd.", "And the docs?", turn=2)
+    await _developer_answers(desk, turn=1, answers=["of an earlier round"])
+    await _developer_answers(desk, turn=3, answers=["B is the constant's name."])
+    await _developer_answers(desk, turn=4, answers=[])
+    await desk.agent_writes({"ours.txt": "1\n"})
+    desk.case = desk.case.model_copy(update={"remarks": remarks})
+    await desk.delivered()
+    await desk.open_pull_request_again()
+    posts = [recorded.entry for recorded in await desk.store.record.whole(desk.id, ["posted"])]
+    assert [(post.audience.value, post.about, post.text) for post in posts if isinstance(post, Posted)] == [
+        (
+            "developers",
+            "answers",
+            "> ann: Why B?\n\nB is the constant's name.\n\n> ann: And the docs?\n\nsee the commit",
+        )
+    ]
+
+
+async def _remarks(desk: Desk, *texts: str, turn: int) -> tuple[MessageId, ...]:
+    for text in texts:
+        await desk.store.inbox.put(said(desk.id, text, kind=MessageKind.WORDS))
+    claimed = await desk.store.inbox.claim(desk.id, turn)
+    return tuple(message.id for message in claimed if message.text in texts)
+
+
+async def _developer_answers(desk: Desk, *, turn: int, answers: list[str]) -> None:
+    outcome = ImplementationOutcome(
+        status="READY_FOR_QA", changes=[], summary="Done.", commit_message="Do it", answers=answers
+    )
+    attempt = await desk.store.turns.begin(
+        desk.id,
+        turn,
+        role=Role.DEVELOPER,
+        task=Task.ADDRESS_FEEDBACK,
+        worker="host-1",
+        activity=b"token",
+        trace=TRACE,
+    )
+    assert isinstance(attempt, Attempt)
+    done = finished(attempt).model_copy(
+        update={"role": Role.DEVELOPER, "task": Task.ADDRESS_FEEDBACK, "outcome": outcome}
+    )
+    assert await desk.store.turns.complete(attempt, done, None, completed_entry(attempt))

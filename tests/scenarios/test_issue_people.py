@@ -1,0 +1,300 @@
+"""An issue case and its people: questions, approvals, takeovers, money, feedback. Each on Temporal's own server, with
+real git, real builds and a scripted agent; every history is replayed at the end."""
+
+from pathlib import Path
+
+from caseworker.core.case import Subject, WaitingFor
+from caseworker.core.messages import MessageKind
+from caseworker.core.outcomes import Outcome, RoleQuestion, Task
+from caseworker.core.policy import Milestone
+from caseworker.core.states import IssueState, Role
+from caseworker.ports import AgentFailed
+from tests.world.agent import (
+    analyzed,
+    answers,
+    approved,
+    asks_people,
+    implemented,
+    once,
+    reads_people,
+    rejected,
+    reviews,
+    triaged,
+    unclear,
+    writes_greeting,
+    wrote_test,
+)
+from tests.world.project import git
+from tests.world.world import World
+
+S = IssueState
+
+
+async def test_unclear_requirements_are_asked_about_and_answered_late_and_in_two_parts(world: World) -> None:
+    world.policy = world.policy.model_copy(update={"answer_wait_seconds": 1.0, "reminder_seconds": 900.0})
+    world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which world?"), analyzed)
+    world.agent.does(Role.PM, Task.QUESTIONS, asks_people("Which world?", "Since when?"), asks_people("Since when?"))
+    world.agent.does(
+        Role.PM,
+        Task.INTERPRET,
+        reads_people("NEEDS_CLARIFICATION", "The world is clear now.", questions=["Since when?"]),
+        reads_people("CONTINUE", "Then it is clear."),
+    )
+    case = await world.owner_files_issue()
+    await case.expect_state(S.BLOCKED)  # nobody has answered for a week
+    assert "1. Which world?\n2. Since when?" in (await case.told())[0]
+    await case.person_says("The one in greeting.txt.")
+    await case.expect(lambda stored: stored.case.asked == 2, "the second question")
+    await case.person_says("Since Monday.", kind=MessageKind.ANSWER)
+    await case.expect_pull_request()
+    read = [brief for brief in world.agent.briefs if brief.task is Task.ANALYZE][-1]
+    assert "The one in greeting.txt." in read.prompt
+    assert "Since Monday." in read.prompt
+    assert (await case.receipts())[1:] == ["seen by turn 4: read by the pm", "seen by turn 6: read by the pm"]
+
+
+async def test_rejected_twice_then_approved(world: World) -> None:
+    world.agent.does(Role.TECH_LEAD, Task.REVIEW, rejected, rejected, approved)
+    world.agent.does(
+        Role.SENIOR_DEVELOPER, Task.FIX, writes_greeting("Hello world\n\n"), writes_greeting("Hello world\nBye.\n")
+    )
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    fixes = [brief for brief in world.agent.briefs if brief.task is Task.FIX]
+    assert [brief.role for brief in fixes] == [Role.SENIOR_DEVELOPER] * 2
+    assert fixes[0].model == world.policy.models[Role.SENIOR_DEVELOPER]
+    assert all("end it with a stop" in brief.prompt for brief in fixes)
+    assert await case.file_on_branch("greeting.txt") == "Hello world\nBye."
+
+
+async def test_a_build_broken_by_the_first_attempt_is_judged_and_repaired(world: World) -> None:
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, writes_greeting("Good morning\n"))
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    assert [brief.task for brief in world.agent.briefs if brief.role is Role.TESTER] == [Task.CREATE_TESTS, Task.JUDGE]
+    fix = next(brief for brief in world.agent.briefs if brief.task is Task.FIX)
+    assert "The greeting is still wrong." in fix.prompt
+    assert "`sh tests/world.sh`" in fix.prompt
+    assert (await case.stored()).case.attempt == 2
+
+
+async def test_exhausted_attempts_end_with_the_tech_leads_help_and_keep_the_work(world: World) -> None:
+    for role in (Role.DEVELOPER, Role.SENIOR_DEVELOPER):
+        for task in (Task.IMPLEMENT, Task.FIX):
+            world.agent.does(role, task, *[writes_greeting(f"Good morning {number}\n") for number in range(4)])
+    world.agent.does(
+        Role.TECH_LEAD, Task.UNBLOCK, reviews("UNBLOCKING_GUIDANCE", "Only the spelling is wrong.", Task.UNBLOCK)
+    )
+    case = await world.owner_files_issue()
+    stored = await case.expect_end(S.FAILED)
+    assert "All 3 attempts are used, and one more with the tech lead's help" in stored.case.reason
+    assert stored.file.pipeline.failure_reason == stored.case.reason
+    assert await world.store.pulls.of(case.id) == []
+    assert (await case.file_on_branch("greeting.txt")).startswith("Good morning")
+    last = [brief for brief in world.agent.briefs if brief.task is Task.FIX][-1]
+    assert "Only the spelling is wrong." in last.prompt
+
+
+async def test_an_authentication_change_waits_for_a_persons_approval_and_goes_to_the_senior(world: World) -> None:
+    def sensitive(workspace: Path) -> Outcome:
+        return triaged(workspace).model_copy(update={"topics": ["authentication"]})
+
+    world.agent.does(Role.PM, Task.TRIAGE, sensitive)
+    case = await world.owner_files_issue()
+    await case.expect_waiting(WaitingFor.APPROVAL)
+    assert "It touches authentication." in (await case.told())[-1]
+    await case.person_says("Is it urgent?")
+    await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 2: read by the pm")
+    await case.expect_waiting(WaitingFor.APPROVAL)
+    await case.person_approves()
+    pull = await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    assert pull.case.granted(Subject.SENSITIVE)
+    assert {b.role for b in world.agent.briefs if b.task is Task.IMPLEMENT} == {Role.SENIOR_DEVELOPER}
+    assert (await case.receipts())[-1] == "seen by turn 3: approved"
+
+
+async def test_a_role_that_does_not_want_to_decide_alone_asks_a_person_and_the_case_file_says_so(world: World) -> None:
+    escalation = "It changes who may log in."
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, writes_greeting("Hello world\n", escalation=escalation))
+    case = await world.owner_files_issue()
+    stored = await case.expect_waiting(WaitingFor.APPROVAL)
+    (asked,) = stored.file.communication.escalations
+    assert (asked.reason, asked.requires_human, asked.resolved) == (escalation, True, False)
+    await case.person_approves()
+    pull = await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    assert [known.resolved for known in pull.file.communication.escalations] == [True]
+
+
+async def test_a_question_from_the_developer_is_answered_by_the_analyst_before_the_work_goes_on(world: World) -> None:
+    def wonders(workspace: Path) -> Outcome:
+        question = RoleQuestion(to="analyst", question="Is a stop wanted?")
+        return implemented(workspace).model_copy(update={"ask": [question], "status": "PARTIAL"})
+
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, wonders, implemented)
+    world.agent.does(
+        Role.ANALYST, Task.ANSWER, answers(Role.ANALYST, Task.ANSWER, status="READY", answers=["No stop."])
+    )
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    stored = await case.stored()
+    (asked,) = stored.file.communication.questions
+    assert (asked.question, asked.answered, asked.answer) == ("Is a stop wanted?", True, "No stop.")
+    turns = [(brief.role, brief.task) for brief in world.agent.briefs][3:6]
+    assert turns == [
+        (Role.DEVELOPER, Task.IMPLEMENT),
+        (Role.ANALYST, Task.ANSWER),
+        (Role.DEVELOPER, Task.IMPLEMENT),
+    ]
+    assert "Is a stop wanted?" in world.agent.briefs[4].prompt
+    assert "No stop." in world.agent.briefs[5].prompt
+    assert S.FIXING_ISSUES not in await case.states()
+
+
+async def test_a_change_of_the_architecture_is_approved_by_a_person(world: World) -> None:
+    deeper = reviews("ARCHITECTURE_REVIEW", "The greeting is in two places.")
+    change = reviews("CHANGES_REQUESTED", "Keep it in one place.", Task.REVIEW_ARCHITECTURE)
+    world.agent.does(Role.TECH_LEAD, Task.REVIEW, deeper, approved)
+    world.agent.does(Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE, change)
+    world.agent.does(Role.SENIOR_DEVELOPER, Task.REFACTOR, writes_greeting("Hello world\n", "Keep it in one place"))
+    case = await world.owner_files_issue()
+    stored = await case.expect_waiting(WaitingFor.APPROVAL)
+    assert stored.case.wait is not None
+    assert stored.case.wait.subject is Subject.ARCHITECTURE
+    await case.person_approves()
+    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    states = await case.states()
+    assert states.index(S.REVIEWING_ARCHITECTURE) < states.index(S.REFACTORING) < states.index(S.CREATING_PR)
+
+
+async def test_feedback_after_the_pull_request_is_addressed_and_answered_on_the_same_one(world: World) -> None:
+    world.agent.does(
+        Role.PM,
+        Task.INTERPRET,
+        reads_people("CONTINUE", "We will add a goodbye.", next="addressing_feedback"),
+    )
+    world.agent.does(
+        Role.DEVELOPER,
+        Task.ADDRESS_FEEDBACK,
+        writes_greeting("Hello world\nBye.\n", "Say goodbye", answers=["Done: it says Bye."]),
+    )
+    case = await world.owner_files_issue()
+    first = await case.expect_pull_request()
+    await case.person_says("Please say goodbye, too.")
+    await case.expect(
+        lambda stored: stored.case.round == 2 and stored.case.waiting_for is WaitingFor.MERGE, "the pull request again"
+    )
+    (pull,) = await world.store.pulls.of(case.id)
+    assert pull.number == first.number
+    assert await case.file_on_branch("greeting.txt") == "Hello world\nBye."
+    brief = next(brief for brief in world.agent.briefs if brief.task is Task.ADDRESS_FEEDBACK)
+    assert "Please say goodbye, too." in brief.prompt
+    assert any("Done: it says Bye." in text for text in await case.told())
+    await case.person_merges()
+    await case.expect_end(S.COMPLETED)
+
+
+async def test_a_persons_commit_on_the_branch_is_kept(world: World) -> None:
+    world.agent.does(
+        Role.DEVELOPER, Task.ADDRESS_FEEDBACK, writes_greeting("Hello world\nBye.\n", "Say goodbye", answers=["Done."])
+    )
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    _commits_to_branch(world, "notes.txt", "mine\n")
+    await case.person_rejects("Please say goodbye, too.")
+    await case.expect(
+        lambda stored: stored.case.round == 2 and stored.case.waiting_for is WaitingFor.MERGE, "the pull request again"
+    )
+    assert await case.file_on_branch("notes.txt") == "mine"
+    assert await case.file_on_branch("greeting.txt") == "Hello world\nBye."
+    assert "A note of mine" in git(world.repository, "log", "--format=%s", "main..agent/issue-1")
+
+
+async def test_the_budget_is_reached_and_raised(world: World) -> None:
+    spent = AgentFailed(reason="the case's budget of $5.00 is used up", why="budget")
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, once(spent, implemented))
+    case = await world.owner_files_issue()
+    await case.expect_waiting(WaitingFor.BUDGET)
+    assert f"`caseworker budget {case.id} +5`" in (await case.told())[-1]
+    await case.person_says("+5", kind=MessageKind.BUDGET)
+    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    again = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
+    assert again.cap_micros == 10_000_000
+
+
+async def test_a_takeover_stops_the_agent_and_hand_back_goes_on_where_it_was(world: World) -> None:
+    release = world.agent.holds_in(Role.DEVELOPER)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.DEVELOPER)
+    await case.person_says("I'll take it.", kind=MessageKind.TAKEOVER)
+    stored = await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    assert stored.case.taken_by == "ada"
+    assert world.agent.stopped == [Role.DEVELOPER]
+    await case.person_says("It was the spelling.")
+    await case.expect_receipts("seen by turn 1: read by the pm", "seen: taken over: the agents stand back", "seen")
+    release()
+    await case.person_says("", kind=MessageKind.HAND_BACK)
+    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    last = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
+    assert "It was the spelling." in last.prompt
+
+
+async def test_a_failed_case_is_tried_again_from_where_it_was(world: World) -> None:
+    broken = AgentFailed(reason="the answer was invalid twice", why="invalid_outcome")
+    world.agent.does(Role.ANALYST, Task.ANALYZE, once(broken, analyzed))
+    case = await world.owner_files_issue()
+    await case.expect_end(S.FAILED)
+    await case.person_says("", kind=MessageKind.RETRY)
+    stored = await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    assert stored.case.epoch == 2
+    assert (await case.receipts())[-1] == "seen by turn 3: tried again"
+
+
+async def test_with_no_command_to_run_a_person_waives_the_proof_and_the_pull_request_says_so(world: World) -> None:
+    def no_command(workspace: Path) -> Outcome:
+        return wrote_test(workspace).model_copy(update={"test_command": ""})
+
+    git(world.repository, "rm", "--quiet", "Makefile")
+    git(world.repository, "commit", "--quiet", "--message", "No make")
+    world.agent.does(Role.TESTER, Task.CREATE_TESTS, no_command)
+    case = await world.owner_files_issue()
+    for subject in (Subject.NO_RED_TEST, Subject.NO_COMMAND):
+        await case.expect_asked_for(subject)
+        await case.person_approves()
+    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    (pull,) = await world.store.pulls.of(case.id)
+    assert "ada" in pull.body
+    assert Subject.NO_COMMAND.value in pull.body
+
+
+async def test_a_plan_is_made_rejected_with_words_and_approved(world: World) -> None:
+    world.policy = world.policy.model_copy(update={"approve_plan": True})
+    case = await world.owner_files_issue()
+    await case.expect_waiting(WaitingFor.APPROVAL)
+    assert "1. Spell the world right in greeting.txt." in (await case.told())[-1]
+    await case.person_rejects("Also say goodbye.")
+    await case.expect(lambda stored: stored.case.round == 2 and stored.case.state in (S.WAITING_FOR_HUMAN_INPUT,), "it")
+    plans = [brief for brief in world.agent.briefs if brief.task is Task.PLAN]
+    assert len(plans) == 2
+    assert "Also say goodbye." in plans[1].prompt
+    await case.person_approves()
+    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    later = next(brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT)
+    assert "Spell the world right" in later.prompt
+
+
+async def test_a_case_stops_at_its_milestone_and_goes_on_when_it_may(world: World) -> None:
+    world.policy = world.policy.model_copy(update={"until": Milestone.PLAN})
+    case = await world.owner_files_issue()
+    await case.expect_waiting(WaitingFor.MILESTONE)
+    await case.person_approves()
+    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+
+
+def _commits_to_branch(world: World, name: str, text: str) -> None:
+    """As a person does who checks the branch out."""
+    clone = world.home / "anns"
+    git(world.home, "clone", "--quiet", "--branch", "agent/issue-1", str(world.repository), str(clone))
+    (clone / name).write_text(text)
+    git(clone, "add", "--all")
+    git(clone, "commit", "--quiet", "--message", "A note of mine")
+    git(clone, "push", "--quiet", "origin", "agent/issue-1")
