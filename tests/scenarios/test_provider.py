@@ -11,12 +11,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from caseworker.core.ids import CaseId, slug
-from caseworker.core.outcomes import known_turns
+from caseworker.core.outcomes import Task
 from caseworker.core.states import Role
 from tests.edges.agents_provider import Provider, provider, rehearsed
 from tests.world.project import git, make_project
 from tests.world.terminal import REHEARSAL, Terminal, open_terminal
 
+STRAIGHT = [
+    (Role.PM, Task.TRIAGE),
+    (Role.ANALYST, Task.ANALYZE),
+    (Role.TESTER, Task.CREATE_TESTS),
+    (Role.DEVELOPER, Task.IMPLEMENT),
+    (Role.TECH_LEAD, Task.REVIEW),
+]
 KEY = "sk-ant-api03-this-is-the-key-0123456789"
 SIGNS = {
     "project manager:": Role.PM,
@@ -31,11 +38,7 @@ class WholeCast(Provider):
     """Answers each role from its part of the script; who asks is in the system prompt."""
 
     def cast(self, script: str, workspace: Path) -> None:
-        self.parts = {
-            role: rehearsed(script, role, task, workspace=workspace)
-            for role, task in known_turns()
-            if task.value != "fix"
-        }
+        self.parts = {role: rehearsed(script, role, task, workspace=workspace) for role, task in STRAIGHT}
 
     async def answer(self, request: Request) -> Response:
         self.model = self.parts[_role(await request.json())]

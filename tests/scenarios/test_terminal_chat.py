@@ -185,14 +185,17 @@ def test_leaving_a_report_does_not_stop_it(terminal: Terminal) -> None:
     )
 
 
-def test_an_issue_case_has_a_chat_and_no_takeover(terminal: Terminal, tmp_path: Path) -> None:
+def test_an_issue_case_has_a_chat_and_commands_that_fit_it(terminal: Terminal, tmp_path: Path) -> None:
     issue = tmp_path / "issue.md"
     issue.write_text("# The greeting misspells the world\n")
-    ran = terminal.types("run", "--repo", tmp_path / "hello", "--issue", issue, "--rehearse", REHEARSAL)
+    project = make_project(tmp_path / "greeter")
+    ran = terminal.types("run", "--repo", project, "--issue", issue, "--rehearse", REHEARSAL)
     assert ran.code == 0, ran.err
-    answer = terminal.types("chat", "#1", stdin="Well done.\n")
+    answer = terminal.types("chat", "greeter#1", stdin="Well done.\n")
     assert answer.code == 0, answer
     assert "kept on the record; `agent/issue-1` waits for a merge  “Well done.”" in answer.out
-    refused = terminal.types("takeover", "#1")
+    refused = terminal.types("handback", "greeter#1")
     assert refused.code == 2
-    assert "not yet for issue cases" in refused.err
+    assert "nobody has taken it over" in refused.err
+    assert terminal.types("takeover", "greeter#1").code == 0
+    assert "has taken it over" in terminal.types("why", "greeter#1").out

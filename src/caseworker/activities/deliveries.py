@@ -90,7 +90,9 @@ class Delivering(DeliveryActivities):
         if pull is None or pull.state != "open":
             pull = await self._forge.open_pull_request(draft)
         else:
-            pull = await self._forge.update_pull_request(draft.model_copy(update={"number": pull.number}))
+            pull = await self._forge.update_pull_request(
+                draft.model_copy(update={"number": pull.number, "title": pull.title})
+            )
         await self._store.effects.done(key, {"number": str(pull.number)})
         return pull
 

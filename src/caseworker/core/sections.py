@@ -25,6 +25,7 @@ from caseworker.core.moves import BY_PEOPLE
 from caseworker.core.outcomes import (
     AnalysisOutcome,
     AnswerOutcome,
+    Change,
     ImplementationOutcome,
     InterpretOutcome,
     IssueOutcome,
@@ -138,12 +139,17 @@ def _writer(file: CaseFile, outcome: ImplementationOutcome, attempt: int) -> Wri
     return WriterSection(
         completed=outcome.status in _WRITTEN,
         attempt=attempt,
-        changes=outcome.changes,
+        changes=_together(file.writer.changes, outcome.changes),
         test_written=file.writer.test_written,
         test_file=file.writer.test_file,
         summary=outcome.summary,
         previous_feedback=file.review.feedback_for_writer,
     )
+
+
+def _together(before: Sequence[Change], now: Sequence[Change]) -> list[Change]:
+    """A later turn builds on what earlier ones wrote: of each file the newest word."""
+    return list({change.file: change for change in (*before, *now)}.values())
 
 
 def _review(outcome: ReviewOutcome) -> ReviewSection:
