@@ -1,20 +1,59 @@
 """The real command, host, agent process and engine; kill -9 wherever it hurts."""
 
+import json
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
+from caseworker.core.states import WORKING, IssueState
 from tests.world.project import git, make_project
-from tests.world.terminal import REHEARSAL, Terminal, open_terminal
+from tests.world.terminal import EVERYWHERE, REHEARSAL, Terminal, open_terminal, processes_about
 
-ROLES = ["pm", "analyst", "tester", "developer", "tech_lead"]
+S = IssueState
+
+CASE = "#1"
+NOT_WORKED_YET = {S.INVESTIGATING}
+WAY = [
+    *(S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION),
+    *(S.REQUIREMENTS_CLARIFIED, S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH),
+    *(S.CREATING_TESTS, S.UPDATING_TESTS, S.IMPLEMENTING, S.RUNNING_TESTS),
+    *(S.FIXING_ISSUES, S.RUNNING_TESTS, S.REVIEWING_CODE, S.REVIEWING_ARCHITECTURE, S.WAITING_FOR_HUMAN_INPUT),
+    *(S.HUMAN_INPUT_RECEIVED, S.REFACTORING, S.RUNNING_TESTS),
+    *(S.REVIEWING_CODE, S.REVIEWING_INTEGRATION, S.REVIEWING_CODE, S.VALIDATING_SOLUTION),
+    *(S.CREATING_PR, S.WAITING_FOR_HUMAN_INPUT, S.HUMAN_INPUT_RECEIVED, S.ADDRESSING_FEEDBACK),
+    *(S.RUNNING_TESTS, S.REVIEWING_CODE, S.VALIDATING_SOLUTION, S.CREATING_PR, S.WAITING_FOR_HUMAN_INPUT),
+]
+"""Of a case that nobody disturbs, on the path of everywhere.yaml."""
+JUDGED = 11
+"""The number of the move that stays in its state: the tester is to judge a red build."""
+TOLD = (
+    "Before the work can go on, please tell us:\n1. Which world is meant?",
+    "The only world there is; it is analysed again.",
+    "The tech lead wants to change the architecture: The worlds belong in a file of their own.",
+    "Mars will be greeted as well.",
+    "> Ada: Please greet Mars as well.\n\nMars is greeted.",
+)
+TURNS = range(1, 23)
+BUILDS = range(1, 7)
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    with open_terminal(tmp_path / "home") as terminal:
+def gate(tmp_path: Path) -> Path:
+    """A file that builds can see. While it is there, those of `make_slow` don't end."""
+    (tmp_path / "gate").mkdir()
+    return tmp_path / "gate" / "closed"
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, gate: Path) -> Iterator[Terminal]:
+    # The answers of a turn that waits cost nothing here, but are counted as if they did.
+    settings = {"CASEWORKER_BUDGET_USD": "1000", "CASEWORKER_EXPOSE": str(gate.parent)}
+    with open_terminal(tmp_path / "home", **settings) as terminal:
         yield terminal
 
 
@@ -24,9 +63,14 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path, project: Path) -> list[str]:
+def issue(tmp_path: Path) -> Path:
     issue = tmp_path / "issue.md"
     issue.write_text("# The greeting misspells the world\n\nIt says wrold.\n")
+    return issue
+
+
+@pytest.fixture
+def run(project: Path, issue: Path) -> list[str]:
     return ["run", "--repo", str(project), "--issue", str(issue), "--rehearse", str(REHEARSAL)]
 
 
@@ -42,20 +86,210 @@ def expect_one_of_everything(terminal: Terminal, project: Path) -> None:
     assert [entry["turn"] for entry in terminal.entries("turn_completed")] == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.timeout(240)
-def test_a_worker_killed_in_every_roles_turn_costs_nothing_but_time(
-    terminal: Terminal, project: Path, run: list[str]
+class Saboteur:
+    """Kills the host of one case with -9 and speaks to the case, whose host is then started again.
+
+    The first turn in each state can't end before somebody speaks (tests/world/everywhere.yaml): a kill always hits its
+    middle, and the words that were said to a dead host are what its second attempt waits for.
+    """
+
+    def __init__(self, terminal: Terminal, project: Path, gate: Path) -> None:
+        self._terminal = terminal
+        self._project = project
+        self._gate = gate
+        self._speaking: list[subprocess.Popen[str]] = []
+        self.killed_in: set[IssueState] = set()
+        self.killed_turns: set[object] = set()
+        self.said: dict[str, object] = {}
+        """By the words: the turn that was under way, or null if none was."""
+
+    def kills_in(self, *states: IssueState) -> None:
+        for state in states:
+            turn = self._waits_for_a_turn_in(state)
+            self._kills(state, turn)
+            self._says(f"Said when {state} had been interrupted.", turn)
+
+    def kills_after_words_in(self, state: IssueState) -> None:
+        """They were given to the attempt that dies; the next one reads them, and the two that it waits for."""
+        turn = self._waits_for_a_turn_in(state)
+        self._says("Said to an attempt that dies.", turn)
+        self._terminal.waits_until(lambda: "messages_claimed" in self._here()[2], f"words heard in {state}")
+        self._kills(state, turn)
+        self._says("Said to the one after it.", turn)
+        self._says("Said by somebody else meanwhile.", turn)
+
+    def kills_in_the_build(self) -> None:
+        self._terminal.waits_until(self._builds, "a build")
+        self._kills(S.RUNNING_TESTS)
+        self._gate.unlink()
+        self._says("Said when the build had been interrupted.")
+
+    def kills_in_the_push(self, words: str, *, git_as_well: bool) -> None:
+        """While it waits for a lock. Git outlives the host, and pushes with nobody there to hear of it; or it is killed
+        as well, and nothing is pushed."""
+        self._terminal.waits_until(lambda: bool(self._pushing()), "a push")
+        before = self._branch()
+        self._kills(S.CREATING_PR)
+        for pid in self._pushing() if git_as_well else ():
+            with suppress(ProcessLookupError):  # one of them ends with the other
+                self._terminal.kills(pid)
+        _lock_of(self._project).unlink()
+        self._terminal.waits_until(lambda: not self._pushing(), "the end of the push")
+        assert (self._branch() == before) is git_as_well
+        self._says(words)
+
+    def waits_in(self, state: IssueState) -> None:
+        self._terminal.waits_until(lambda: self._here()[0] is state, state)
+
+    def has_spoken(self) -> None:
+        for speaking in self._speaking:
+            _, err = speaking.communicate(timeout=60)
+            assert speaking.returncode == 0, err
+
+    def _waits_for_a_turn_in(self, state: IssueState) -> object:
+        """Until it has done something: it may be halfway through a file."""
+
+        def is_at_work() -> bool:
+            now, turn, since = self._here()
+            return now is state and turn is not None and "tool_returned" in since
+
+        self._terminal.waits_until(is_at_work, f"a turn in {state}")
+        return self._here()[1]
+
+    def _kills(self, state: IssueState, turn: object = None) -> None:
+        self._terminal.kills(self._terminal.host_pid)
+        assert self._here()[:2] == (state, turn)
+        self.killed_in.add(state)
+        self.killed_turns |= {turn} - {None}
+
+    def _says(self, words: str, turn: object = None) -> None:
+        """This starts the host, if none runs. Who speaks waits a moment for what comes of it, but we don't."""
+        self.said[words] = turn
+        self._speaking.append(self._terminal.starts("say", CASE, words, "--name", "Ada"))
+
+    def _here(self) -> tuple[IssueState, object, list[object]]:
+        """From one look at the record: the state, the turn that has begun in it, and what has happened in that."""
+        state, turn, since = S.RECEIVED, None, list[object]()
+        for entry in self._terminal.entries("transitioned", "turn_started", "tool_returned", "messages_claimed"):
+            match entry["kind"]:
+                case "transitioned":
+                    state, turn, since = S(str(entry["to_state"])), None, []
+                case "turn_started":
+                    turn, since = entry["turn"], []
+                case kind:
+                    since.append(kind)
+        return state, turn, since
+
+    def _builds(self) -> bool:
+        is_under_way = any(self._terminal.home.glob("workspaces/*/tree/building.tmp"))
+        return is_under_way and self._here()[0] is S.RUNNING_TESTS
+
+    def _pushing(self) -> list[int]:
+        return processes_about("receive-pack", str(self._project))
+
+    def _branch(self) -> str:
+        return git(self._project, "for-each-ref", "--format=%(objectname)", "refs/heads/agent/")
+
+
+def make_slow(project: Path, gate: Path) -> None:
+    """Its tests show that they are under way, and go on when they may."""
+    waits = f"touch building.tmp; while test -e {quote(str(gate))}; do sleep 0.05; done; rm building.tmp\n"
+    (project / "tests" / "a_moment.sh").write_text(waits)
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "--message", "A slow test")
+
+
+def hold_pushes(project: Path) -> None:
+    """For as long as the lock is there, git waits for it."""
+    git(project, "config", "core.filesRefLockTimeout", "-1")
+    _lock_of(project).parent.mkdir(exist_ok=True)
+    _lock_of(project).touch()
+
+
+def _lock_of(project: Path) -> Path:
+    return project / ".git" / "refs" / "heads" / "agent" / "issue-1.lock"
+
+
+@pytest.mark.timeout(400)
+def test_a_worker_killed_in_every_working_state_costs_nothing_but_time(
+    terminal: Terminal, project: Path, issue: Path, gate: Path
 ) -> None:
+    make_slow(project, gate)
+    hold_pushes(project)
+    run = ["run", "--repo", str(project), "--issue", str(issue), "--rehearse", str(EVERYWHERE)]
     assert terminal.types(*run, "--detach").code == 0
-    for role in ROLES:
-        terminal.waits_until(partial(_is_in_the_middle, terminal, role), f"the {role} in its turn")
-        terminal.kills(terminal.host_pid)
-        assert terminal.types("host", "start").code == 0
-    answer = terminal.types(*run)
-    assert answer.code == 0, answer.err + terminal.host_log()
-    expect_one_of_everything(terminal, project)
-    attempts = {entry["role"]: entry["attempt"] for entry in terminal.entries("turn_completed")}
-    assert attempts == dict.fromkeys(ROLES, 2)
+    saboteur = Saboteur(terminal, project, gate)
+
+    saboteur.kills_in(S.RECEIVED, S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR)
+    saboteur.waits_in(S.WAITING_FOR_REQUIREMENTS_CLARIFICATION)
+    assert terminal.types("answer", CASE, "The only one there is.").code == 0
+    saboteur.kills_in(S.REQUIREMENTS_CLARIFIED, S.PLANNING_APPROACH, S.CREATING_TESTS, S.UPDATING_TESTS)
+    saboteur.waits_in(S.IMPLEMENTING)
+    gate.touch()
+    saboteur.kills_after_words_in(S.IMPLEMENTING)
+    saboteur.kills_in_the_build()
+    saboteur.kills_in(S.RUNNING_TESTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.REVIEWING_ARCHITECTURE)
+    saboteur.waits_in(S.WAITING_FOR_HUMAN_INPUT)
+    assert terminal.types("approve", CASE).code == 0
+    saboteur.kills_in(S.REFACTORING, S.REVIEWING_INTEGRATION, S.VALIDATING_SOLUTION)
+    saboteur.kills_in_the_push("Please greet Mars as well.", git_as_well=False)
+    saboteur.kills_in(S.HUMAN_INPUT_RECEIVED)
+    hold_pushes(project)
+    saboteur.kills_in(S.ADDRESSING_FEEDBACK)
+    saboteur.kills_in_the_push("Thanks!", git_as_well=True)
+    saboteur.waits_in(S.WAITING_FOR_HUMAN_INPUT)
+    saboteur.has_spoken()
+
+    assert saboteur.killed_in == WORKING - NOT_WORKED_YET
+    expect_the_way_of_an_undisturbed_case(terminal, saboteur.killed_turns)
+    expect_one_pull_request_brought_up_to_date(terminal, project)
+    expect_everything_said_once_and_answered_for(terminal, saboteur.said)
+
+
+def expect_the_way_of_an_undisturbed_case(terminal: Terminal, killed: set[object]) -> None:
+    """Each transition, turn and build once, in order; only attempts tell that something happened."""
+    moves = terminal.entries("transitioned")
+    assert [S(str(move["to_state"])) for move in moves] == WAY
+    assert [move["from_state"] for move in moves] == [S.RECEIVED, *WAY[:-1]]
+    assert [move["number"] for move in moves] == [number for number in range(1, len(WAY) + 2) if number != JUDGED]
+    turns = [(entry["turn"], entry["attempt"]) for entry in terminal.entries("turn_completed")]
+    assert turns == [(turn, 2 if turn in killed else 1) for turn in TURNS]
+    assert [entry["number"] for entry in terminal.entries("build_ran")] == [*BUILDS]
+
+
+def expect_one_pull_request_brought_up_to_date(terminal: Terminal, project: Path) -> None:
+    """And no half-edited file in it."""
+    branch = "agent/issue-1"
+    assert git(project, "branch", "--list", "agent/*") == branch
+    (pull,) = json.loads(terminal.types("show", CASE, "--pull-request", "--json").out)
+    assert (pull["state"], pull["head_sha"]) == ("open", git(project, "rev-parse", branch))
+    assert len(terminal.entries("pull_request_opened")) == 1
+    updates = [entry for entry in terminal.entries("noted") if entry["text"] == "pull request 1 was updated"]
+    assert len(updates) == 1
+    pushed = [entry["commit"] for entry in terminal.entries("branch_pushed")]
+    assert pushed == git(project, "rev-list", "--reverse", f"main..{branch}").split()
+    files = git(project, "diff", "--name-only", "main", branch).split()
+    assert files == ["greeting.txt", "tests/world.sh", "worlds.txt"]
+    assert git(project, "show", f"{branch}:greeting.txt") == "Hello world\nHello Mars"
+    assert git(project, "show", f"{branch}:tests/world.sh") == 'grep -qx "Hello world" greeting.txt'
+    assert git(project, "show", f"{branch}:worlds.txt") == "world\nMars"
+
+
+def expect_everything_said_once_and_answered_for(terminal: Terminal, said: dict[str, object]) -> None:
+    posts = [str(entry["text"]) for entry in terminal.entries("posted")]
+    assert len(posts) == len(TOLD)
+    assert all(post.startswith(told) for post, told in zip(posts, TOLD, strict=True)), posts
+    terminal.waits_until(lambda: all(message["outcome"] for message in _messages(terminal)), "an end of every message")
+    _, *heard = _messages(terminal)  # the issue itself is the first
+    assert sorted(message["text"] for message in heard) == sorted([*said, "The only one there is.", "Approved."])
+    for message in heard:
+        assert said.get(message["text"]) in (None, message["turn"]), message
+
+
+def _messages(terminal: Terminal) -> list[dict[str, str]]:
+    messages = terminal.reads_json("show", CASE)["messages"]
+    assert isinstance(messages, list)
+    return messages
 
 
 def _is_in_the_middle(terminal: Terminal, role: str) -> bool:

@@ -21,6 +21,7 @@ from pathlib import Path
 PATIENCE = 60.0
 REHEARSAL = Path(__file__).with_name("greeting.yaml")
 BUG_REHEARSAL = Path(__file__).with_name("bug.yaml")
+EVERYWHERE = Path(__file__).with_name("everywhere.yaml")
 
 
 def _heeds_interrupts() -> None:
@@ -104,15 +105,16 @@ class Terminal:
                 raise AssertionError(f"{what} did not come about; the host's log:\n{self.host_log()}")
             time.sleep(0.02)
 
-    def entries(self, kind: str) -> list[dict[str, object]]:
-        """The record as it is on disk, read from outside the program."""
+    def entries(self, *kinds: str) -> list[dict[str, object]]:
+        """The record as it is on disk, read from outside the program, in the order in which it came about."""
         database = self.home / "caseworker.db"
         if not database.exists():
             return []
         with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
             try:
+                wanted = ", ".join("?" * len(kinds))
                 rows = connection.execute(
-                    "select body from record where kind = ? order by sequence", (kind,)
+                    f"select body from record where kind in ({wanted}) order by sequence", kinds
                 ).fetchall()
             except sqlite3.OperationalError:  # the tables are being made
                 return []
@@ -203,6 +205,19 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def processes_about(*words: str) -> list[int]:
+    """Those that were started with all of these words."""
+
+    def started_with(process: Path) -> str:
+        try:
+            return (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:  # it has ended
+            return ""
+
+    found = {int(process.name): started_with(process) for process in Path("/proc").glob("[0-9]*")}
+    return [pid for pid, command in found.items() if all(word in command for word in words)]
 
 
 @contextmanager

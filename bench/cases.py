@@ -1,0 +1,264 @@
+"""`cases`: 20 and then 200 issues at once for one worker, from the first ring until each has its pull request.
+
+Only the agents have a stand-in that answers at once (bench/cases_worker.py). Temporal's server, the records, worktrees,
+sandboxed builds, pushes and pull requests are real.
+"""
+
+import asyncio
+import os
+import re
+import sqlite3
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from temporalio.api.enums.v1 import EventType
+from temporalio.client import Client
+from tests.world.project import make_project
+
+from bench.home import NotMeasured, private_folder
+from bench.prove.processes import Kept, KeptTemporal
+from bench.report import Report, Row
+from caseworker.app.wiring import make_doorbell
+from caseworker.contract.names import workflow_id
+from caseworker.core.case import WaitingFor
+from caseworker.core.ids import CaseId, RepositoryId
+from caseworker.core.policy import Policy
+from caseworker.core.states import WORKING, IssueState
+from caseworker.engine.client import connect
+from caseworker.intake.manual import ManualIntake, new_trace
+from caseworker.ports import NewIssue
+from caseworker.store.store import Store, open_store
+
+_SIZES: Final = os.environ.get("BENCH_CASES", "20 200")
+"""Fewer, while the measurement itself is worked on."""
+_SLOTS: Final = 8
+_A_MINUTE: Final = 150.0
+_LINEAR: Final = 1.3
+_MEMORY: Final = 400.0
+_LOOK_SECONDS: Final = 0.1
+_STILL_SECONDS: Final = 60.0
+"""With nothing written down for so long, something is wrong."""
+_AT_ONCE: Final = 16
+"""Histories asked for at the same time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Stage:
+    """The server, one worker, and the way in."""
+
+    home: Path
+    worker: Kept
+    client: Client
+    store: Store
+    intake: ManualIntake
+    repository: RepositoryId
+
+    def memory(self) -> Mapping[str, float]:
+        """Megabytes, by the kernel's name for them."""
+        if self.worker.pid is None:
+            raise NotMeasured("the worker is gone")
+        status = Path(f"/proc/{self.worker.pid}/status").read_text()
+        return {name: int(kilobytes) / 1024 for name, kilobytes in re.findall(r"(?m)^(Vm\w+):\s+(\d+) kB$", status)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Progress:
+    waiting: int
+    """Cases that wait for people: on the straight path, for the merge of their pull request."""
+    written: int
+    """Entries in all records: cases take their steps side by side, so for a long time none is delivered."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Run:
+    size: int
+    seconds: float
+    memory: float
+    peak: float
+    failed: int
+    timed_out: int
+
+    @property
+    def each(self) -> float:
+        return self.seconds / self.size
+
+
+def measure() -> Report:
+    runs = [_run(int(size)) for size in _SIZES.split()]
+    few, many = runs[0], runs[-1]
+    rows = [
+        Row(
+            what=f"cases a minute, {run.size} at once",
+            samples=[60 / run.each],
+            unit="/min",
+            target=_A_MINUTE if run is many else None,
+            at_least=True,
+            of=run.size,
+        )
+        for run in runs
+    ]
+    rows += [Row(what=f"time for each, {run.size} at once", samples=[run.each], of=run.size) for run in runs]
+    rows.append(Row(what="their ratio", samples=[many.each / few.each], unit="times", target=_LINEAR))
+    for run in runs:
+        most = _MEMORY if run is many else None
+        rows.append(
+            Row(what=f"memory of the worker, {run.size} at once, most", samples=[run.peak], unit="MB", target=most)
+        )
+        rows.append(Row(what="at the end", samples=[run.memory], unit="MB", part=True))
+    rows.append(Row(what="their ratio, most", samples=[many.peak / few.peak], unit="times"))
+    rows.append(Row(what="failed workflow tasks", samples=[sum(run.failed for run in runs)], unit="", target=0))
+    rows.append(Row(what="workflow tasks that timed out", samples=[sum(run.timed_out for run in runs)], unit=""))
+    return Report(name="cases", title="many cases at once on one worker", rows=rows, notes=_NOTES)
+
+
+_NOTES: Final = (
+    "Each case: triage, analysis, a test that is seen to fail, the change, three builds, a review, a pushed branch and "
+    "a pull request, in one repository of three files whose builds take milliseconds. The agents answer at once.",
+    f"The worker has {_SLOTS} slots for agents and builds. It has taken one case to its pull request before the clock "
+    "starts; the clock stops when the last case waits for its merge.",
+    "Memory is that of the worker's process, without the git and the builds that it starts.",
+)
+
+
+def _run(size: int) -> _Run:
+    with private_folder() as folder:
+        return asyncio.run(_measured(folder / "h", size))
+
+
+async def _measured(home: Path, size: int) -> _Run:
+    async with _open_stage(home) as stage:
+        cases = await _open(stage, 1)
+        await _until_delivered(stage, 1)
+        worker = stage.worker.pid
+        begun = time.monotonic()
+        cases += await _open(stage, size)
+        await _until_delivered(stage, 1 + size)
+        seconds = time.monotonic() - begun
+        memory = stage.memory()
+        await _check_delivered(stage.store)
+        failed, timed_out = await _mishaps(stage.client, cases)
+        if stage.worker.pid != worker:
+            raise NotMeasured(f"the worker died and was started again: {_last_words(home)}")
+    return _Run(
+        size=size, seconds=seconds, memory=memory["VmRSS"], peak=memory["VmHWM"], failed=failed, timed_out=timed_out
+    )
+
+
+@asynccontextmanager
+async def _open_stage(home: Path) -> AsyncIterator[_Stage]:
+    project = await asyncio.to_thread(make_project, home / "greeting")
+    temporal = KeptTemporal(home / "temporal")
+    await temporal.start()
+    address = temporal.server.address
+    store = await open_store(f"sqlite+aiosqlite:///{home / 'caseworker.db'}")
+    worker = Kept([sys.executable, "-m", "bench.cases_worker"], _environment(home, address.target), home / "worker.log")
+    try:
+        client = await connect(address)
+        worker.start()
+        yield _Stage(
+            home=home,
+            worker=worker,
+            client=client,
+            store=store,
+            intake=ManualIntake(store=store, doorbell=make_doorbell(client, store)),
+            repository=await store.repositories.register(project),
+        )
+    finally:
+        await worker.stop()
+        await store.close()
+        await temporal.stop()
+
+
+def _environment(home: Path, temporal: str) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH") if name in os.environ}
+    return {
+        **kept,
+        "CASEWORKER_HOME": str(home),
+        "CASEWORKER_TEMPORAL_ADDRESS": temporal,
+        "CASEWORKER_SLOTS": str(_SLOTS),
+    }
+
+
+async def _open(stage: _Stage, size: int) -> list[CaseId]:
+    """All at once; each is committed and then rung, as when a person types it."""
+
+    async def one() -> CaseId:
+        text = f"The greeting misspells the world. Seen by {new_trace()}."  # the same text would be the same issue
+        issue = await stage.store.repositories.new_issue(stage.repository, NewIssue(title="A greeting", body=text))
+        opened = await stage.intake.open_case(issue, policy=Policy(), rehearsal=None, author="ada")
+        return opened.case
+
+    return list(await asyncio.gather(*(one() for _ in range(size))))
+
+
+async def _until_delivered(stage: _Stage, size: int) -> None:
+    """Until so many cases wait for people."""
+    written, since = -1, time.monotonic()
+    while True:
+        now = await asyncio.to_thread(_look, stage.home / "caseworker.db")
+        if now.waiting == size:
+            return
+        if now.written != written:
+            written, since = now.written, time.monotonic()
+        if time.monotonic() - since > _STILL_SECONDS:
+            raise NotMeasured(
+                f"{now.waiting} of {size} cases wait for people, and nothing happens: {_last_words(stage.home)}"
+            )
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _look(database: Path) -> _Progress:
+    """Not by the port, and only what indexes tell: parsing every case ten times a second would be part of the load."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        states = dict(connection.execute("select state, count(*) from cases group by state").fetchall())
+        ((written,),) = connection.execute("select count(*) from record").fetchall()
+    waiting = states.get(IssueState.WAITING_FOR_HUMAN_INPUT, 0)
+    if elsewhere := [state for state in states if state not in {*WORKING, IssueState.WAITING_FOR_HUMAN_INPUT}]:
+        raise NotMeasured(f"a case left the straight path: it is {elsewhere[0]}")
+    return _Progress(waiting=waiting, written=written)
+
+
+async def _check_delivered(store: Store) -> None:
+    for stored in await store.cases.list():
+        if stored.case.wait is None or stored.case.wait.reason is not WaitingFor.MERGE:
+            raise NotMeasured(f"{stored.case.id} left the straight path: {stored.case.reason}")
+
+
+async def _mishaps(client: Client, cases: list[CaseId]) -> tuple[int, int]:
+    """How many workflow tasks failed, and how many timed out, in every run of every case."""
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(case: CaseId) -> list[int]:
+        async with turns:
+            return await _events(client, workflow_id(case))
+
+    events = [event for found in await asyncio.gather(*(one(case) for case in cases)) for event in found]
+    failed = events.count(EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED)
+    return failed, events.count(EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT)
+
+
+async def _events(client: Client, workflow: str) -> list[int]:
+    """Of all its runs, once it rests: a case that waits for people goes on in a new one."""
+    while await _is_at_work(client, workflow):  # noqa: ASYNC110  # Temporal has no event for that
+        await asyncio.sleep(_LOOK_SECONDS)
+    events: list[int] = []
+    run: str | None = None
+    while run != "":
+        history = await client.get_workflow_handle(workflow, run_id=run).fetch_history()
+        events += [event.event_type for event in history.events]
+        run = history.events[0].workflow_execution_started_event_attributes.continued_execution_run_id
+    return events
+
+
+async def _is_at_work(client: Client, workflow: str) -> bool:
+    described = await client.get_workflow_handle(workflow).describe()
+    return described.raw_description.HasField("pending_workflow_task")
+
+
+def _last_words(home: Path) -> str:
+    return (home / "worker.log").read_text(errors="replace")[-800:]
