@@ -34,8 +34,8 @@ from caseworker.intake.manual import ManualIntake, new_trace
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store
 
-_SIZES: Final = os.environ.get("BENCH_CASES", "20 200")
-"""Fewer, while the measurement itself is worked on."""
+_SIZES: Final = "20 200"
+"""`BENCH_CASES` in the environment says otherwise, while the measurement itself is worked on."""
 _SLOTS: Final = 8
 _A_MINUTE: Final = 150.0
 _LINEAR: Final = 1.3
@@ -71,7 +71,7 @@ class _Progress:
     waiting: int
     """Cases that wait for people: on the straight path, for the merge of their pull request."""
     written: int
-    """Entries in all records: cases take their steps side by side, so for a long time none is delivered."""
+    """Entries in all records: cases take their steps side by side, so for a long time none waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,31 +89,32 @@ class _Run:
 
 
 def measure() -> Report:
-    runs = [_run(int(size)) for size in _SIZES.split()]
+    runs = [_run(int(size)) for size in os.environ.get("BENCH_CASES", _SIZES).split()]
     few, many = runs[0], runs[-1]
+    failed, timed_out = sum(run.failed for run in runs), sum(run.timed_out for run in runs)
     rows = [
-        Row(
-            what=f"cases a minute, {run.size} at once",
-            samples=[60 / run.each],
-            unit="/min",
-            target=_A_MINUTE if run is many else None,
-            at_least=True,
-            of=run.size,
-        )
-        for run in runs
+        *(_rate(run, _A_MINUTE if run is many else None) for run in runs),
+        *(Row(what=f"time for each, {run.size} at once", samples=[run.each], of=run.size) for run in runs),
+        Row(what="their ratio", samples=[many.each / few.each], unit="times", target=_LINEAR),
+        *(row for run in runs for row in _memory(run, _MEMORY if run is many else None)),
+        Row(what="their ratio, most", samples=[many.peak / few.peak], unit="times"),
+        Row(what="failed workflow tasks", samples=[failed], unit="", target=0),
+        Row(what="workflow tasks that timed out", samples=[timed_out], unit=""),
     ]
-    rows += [Row(what=f"time for each, {run.size} at once", samples=[run.each], of=run.size) for run in runs]
-    rows.append(Row(what="their ratio", samples=[many.each / few.each], unit="times", target=_LINEAR))
-    for run in runs:
-        most = _MEMORY if run is many else None
-        rows.append(
-            Row(what=f"memory of the worker, {run.size} at once, most", samples=[run.peak], unit="MB", target=most)
-        )
-        rows.append(Row(what="at the end", samples=[run.memory], unit="MB", part=True))
-    rows.append(Row(what="their ratio, most", samples=[many.peak / few.peak], unit="times"))
-    rows.append(Row(what="failed workflow tasks", samples=[sum(run.failed for run in runs)], unit="", target=0))
-    rows.append(Row(what="workflow tasks that timed out", samples=[sum(run.timed_out for run in runs)], unit=""))
     return Report(name="cases", title="many cases at once on one worker", rows=rows, notes=_NOTES)
+
+
+def _rate(run: _Run, target: float | None) -> Row:
+    what = f"cases a minute, {run.size} at once"
+    return Row(what=what, samples=[60 / run.each], unit="/min", target=target, at_least=True, of=run.size)
+
+
+def _memory(run: _Run, target: float | None) -> list[Row]:
+    what = f"memory of the worker, {run.size} at once, most"
+    return [
+        Row(what=what, samples=[run.peak], unit="MB", target=target),
+        Row(what="at the end", samples=[run.memory], unit="MB", part=True),
+    ]
 
 
 _NOTES: Final = (
@@ -133,11 +134,11 @@ def _run(size: int) -> _Run:
 async def _measured(home: Path, size: int) -> _Run:
     async with _open_stage(home) as stage:
         cases = await _open(stage, 1)
-        await _until_delivered(stage, 1)
+        await _until_waiting(stage, 1)
         worker = stage.worker.pid
         begun = time.monotonic()
         cases += await _open(stage, size)
-        await _until_delivered(stage, 1 + size)
+        await _until_waiting(stage, 1 + size)
         seconds = time.monotonic() - begun
         memory = stage.memory()
         await _check_delivered(stage.store)
@@ -196,7 +197,7 @@ async def _open(stage: _Stage, size: int) -> list[CaseId]:
     return list(await asyncio.gather(*(one() for _ in range(size))))
 
 
-async def _until_delivered(stage: _Stage, size: int) -> None:
+async def _until_waiting(stage: _Stage, size: int) -> None:
     """Until so many cases wait for people."""
     written, since = -1, time.monotonic()
     while True:

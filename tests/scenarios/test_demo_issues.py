@@ -58,12 +58,14 @@ def test_an_unclear_issue_goes_on_with_what_somebody_types(terminal: Terminal) -
     assert "free_shipping_from" in code_on_the_branch(terminal)
 
 
+@pytest.mark.slow
 def test_with_nobody_at_a_terminal_the_prepared_answer_is_given(terminal: Terminal) -> None:
     answer = terminal.types("demo", "unclear")
     assert answer.code == 0, answer
     expect_in_order(answer.out, [ASKED, "a prepared answer is given", PREPARED, "opened pull request 1", "Merge it"])
 
 
+@pytest.mark.slow
 def test_programs_get_the_same_as_json_lines(terminal: Terminal) -> None:
     answer = terminal.types("demo", "unclear", "--yes", "--json")
     assert answer.code == 0, answer
@@ -74,6 +76,7 @@ def test_programs_get_the_same_as_json_lines(terminal: Terminal) -> None:
     assert ASKED in asked[0]
 
 
+@pytest.mark.slow
 def test_who_leaves_when_asked_is_told_how_to_answer_later(terminal: Terminal) -> None:
     with terminal.opens("demo", "unclear") as window:
         window.shows("your answer ›")

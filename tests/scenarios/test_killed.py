@@ -210,6 +210,7 @@ def _lock_of(project: Path) -> Path:
     return project / ".git" / "refs" / "heads" / "agent" / "issue-1.lock"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_a_worker_killed_in_every_working_state_costs_nothing_but_time(
     terminal: Terminal, project: Path, issue: Path, gate: Path
