@@ -15,7 +15,7 @@ run: $(VENV)/.ready ## Set everything up and watch a bug become a pull request (
 setup: $(VENV)/.ready ## Only install: the program into .venv, git and bubblewrap into the system
 
 test: $(VENV)/.ready-dev check ## All checks and all tests
-	$(BIN)/pytest -n 4 --dist loadgroup
+	$(BIN)/pytest -n 5 --dist loadgroup
 
 check: $(VENV)/.ready-dev ## Only the static checks
 	$(BIN)/ruff check --quiet

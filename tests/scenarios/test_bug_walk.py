@@ -6,6 +6,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.messages import SPOKEN, Standing
 from caseworker.core.outcomes import Outcome, Task
 from caseworker.core.policy import Policy
@@ -61,6 +63,7 @@ def at_random(chance: random.Random) -> object:
     return act
 
 
+@pytest.mark.slow
 async def test_nothing_is_lost_or_repeated_in_a_few_hundred_steps_at_random(world: World) -> None:
     chance = random.Random(SEED)
     world.agent.does(Role.INVESTIGATOR, Task.BUG, at_random(chance))  # type: ignore[arg-type] # an Act, by its call

@@ -89,6 +89,7 @@ def test_who_leaves_when_asked_is_told_how_to_answer_later(terminal: Terminal) -
     terminal.waits_until(lambda: bool(terminal.entries("pull_request_opened")), "the pull request")
 
 
+@pytest.mark.slow
 def test_a_rejected_review_is_repaired_by_the_senior_developer(terminal: Terminal) -> None:
     answer = terminal.types("demo", "review")
     assert answer.code == 0, answer

@@ -310,6 +310,7 @@ def test_who_watches_a_case_whose_host_is_killed_sees_it_go_on(
     expect_one_of_everything(terminal, project)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_the_temporal_server_killed_between_two_turns_comes_back_by_itself(
     terminal: Terminal, project: Path, run: list[str]
@@ -324,6 +325,7 @@ def test_the_temporal_server_killed_between_two_turns_comes_back_by_itself(
     expect_one_of_everything(terminal, project)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_a_run_may_be_interrupted_and_taken_up_and_two_may_watch(
     terminal: Terminal, project: Path, run: list[str]

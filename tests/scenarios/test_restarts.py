@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.ids import Sha
 from caseworker.core.outcomes import Outcome, Task
 from caseworker.core.record import Transitioned
@@ -100,6 +102,7 @@ async def test_the_engine_may_start_empty_and_every_case_goes_on_from_its_record
     assert await case.states() == STRAIGHT
 
 
+@pytest.mark.slow
 async def test_stopping_the_worker_again_and_again_uses_up_no_retry(world: World) -> None:
     world.policy = world.policy.model_copy(update={"turn_retries": 0})
     case = await world.owner_files_issue()

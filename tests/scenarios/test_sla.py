@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.posting import Posting
@@ -168,6 +169,7 @@ async def test_a_clock_that_ran_long_goes_on_in_a_new_run_and_says_nothing_twice
     assert numbers == list(range(1, len(await checks(bug)) - 1))
 
 
+@pytest.mark.slow
 async def test_a_clock_that_is_replayed_at_every_step_strikes_the_same(tmp_path: Path, temporal: Address) -> None:
     async with open_world(tmp_path / "home", await connect(temporal), cached=0) as world:
         bug = await world.reporter_writes(CLEAR, policy=rules(follow_up=SOON))
