@@ -182,6 +182,7 @@ def _environment(home: Path, temporal: str) -> dict[str, str]:
         "CASEWORKER_HOME": str(home),
         "CASEWORKER_TEMPORAL_ADDRESS": temporal,
         "CASEWORKER_SLOTS": str(_SLOTS),
+        "CASEWORKER_DEVELOPERS": str(_SLOTS),
     }
 
 

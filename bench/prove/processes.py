@@ -180,6 +180,7 @@ def environment(home: Path, slack: CountingSlack, temporal: str, port: int) -> d
         "CASEWORKER_ANTHROPIC_API_KEY": "none: the model has a stand-in",
         "CASEWORKER_SERVE_PORT": str(port),
         "CASEWORKER_SLOTS": str(_SLOTS),
+        "CASEWORKER_DEVELOPERS": str(_SLOTS),
     }
 
 

@@ -12,6 +12,8 @@ from typing import Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.answers import Observation
+from caseworker.core.bisection import Bisection, BisectRequest
 from caseworker.core.budget import Usage
 from caseworker.core.bugs import Bug
 from caseworker.core.case import Case
@@ -22,7 +24,7 @@ from caseworker.core.evidence import Build, Command, CommandRun
 from caseworker.core.ids import CaseId, MessageId, RepositoryId, SessionId, Sha, TraceId
 from caseworker.core.learnings import Learning
 from caseworker.core.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
-from caseworker.core.outcomes import Observation, Outcome, Task
+from caseworker.core.outcomes import Outcome, Task
 from caseworker.core.policy import Policy
 from caseworker.core.record import AgentEvent, Entry, Recorded
 from caseworker.core.states import Role
@@ -64,7 +66,7 @@ class StoredCase(_Value):
     policy: Policy
     file: CaseFile
     parent: CaseId | None = None
-    """The bug that it fixes."""
+    """The bug that it fixes, or the completed case that it follows up on."""
     rehearsal: str | None
     """The text of the rehearsal script, if the model is rehearsed."""
     trace: TraceId
@@ -135,12 +137,16 @@ class Cases(Protocol):
         file: CaseFile | None = None,
     ) -> bool:
         """Case row, case file, first record entry and first message together. False: it was there already.
-        `parent`: the bug that it fixes; `file`: one that holds the analysis already."""
+        `parent`: the bug that it fixes, or the case that it follows up on; `file`: one that holds the analysis
+        already."""
 
     async def load(self, case: CaseId) -> StoredCase | None: ...
 
     async def list(self) -> list[StoredCase]:
         """Newest change first."""
+
+    async def children(self, parent: CaseId) -> Sequence[StoredCase]:
+        """Those that fix this bug, or follow up on this case; newest change first."""
 
     async def move(
         self, after: Case, entries: Sequence[Entry], file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
@@ -265,8 +271,8 @@ class Turns(Protocol):
 
     async def is_current(self, attempt: Attempt) -> bool: ...
 
-    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile | None, entry: Entry) -> bool:
-        """Outcome, session, checkpoint, case file and entry in one transaction. False: superseded; nothing written."""
+    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile | None, *entries: Entry) -> bool:
+        """Outcome, session, checkpoint, case file and entries in one transaction. False: superseded, nothing kept."""
 
     async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
         """The attempt ended without an outcome: its transcript is deleted."""
@@ -398,6 +404,19 @@ class Learnings(Protocol):
         """False: there is none with this id."""
 
 
+class Places(Protocol):
+    """Who of the developers is at work, over all workers. Who is not heard of for a while has left."""
+
+    async def ask(self, case: CaseId, turn: int, *, most: int, queue: bool) -> bool:
+        """True: this turn has a place; asked again, it keeps it. False: none of `most` is free for it. With `queue`
+        it stands in line then, and keeps its place there by asking again; without, nothing of it is left behind."""
+
+    async def renew(self, case: CaseId, turn: int) -> None:
+        """It is still at work: counted as such, even if its place had gone to another while nobody heard of it."""
+
+    async def leave(self, case: CaseId, turn: int) -> None: ...
+
+
 class Store(Protocol):
     """The records, all of them, in one database."""
 
@@ -429,6 +448,8 @@ class Store(Protocol):
     def transcripts(self) -> Transcripts: ...
     @property
     def learnings(self) -> Learnings: ...
+    @property
+    def places(self) -> Places: ...
 
 
 # --- agents ----------------------------------------------------------------------------------------------------------
@@ -461,6 +482,11 @@ class Brief:
     """(outside, inside): files and folders laid read-only over a path of the sandbox."""
     conversation: bool = False
     """Whether the agent has the tool that reads the case's conversation (`Ear.conversation`)."""
+    bisect: Callable[[BisectRequest], Awaitable[str]] | None = field(default=None, compare=False)
+    """With it, the agent has a tool that finds the commit which broke something. It is told what came out, in words."""
+    check: Callable[[Outcome], Awaitable[str]] | None = field(default=None, compare=False)
+    """What is wrong with an outcome that has the right shape; empty: nothing. The agent may repair it once. All that
+    it did until then is on the record."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -579,7 +605,15 @@ class Workspaces(Protocol):
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
         """Root files that tell how to build, by name, from a commit; plus every tracked path with empty contents."""
 
-    async def remove(self, case: CaseId) -> None: ...
+    async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
+        """A second worktree of the case beside its first, at this commit, made from scratch: whatever stood there under
+        that name is destroyed. Its commits are kept under refs of its own. `name`: letters, digits, _ and -."""
+
+    async def drop(self, workspace: Workspace) -> None:
+        """Destroy a side tree, if it is still there. Its commits stay, and can be compared."""
+
+    async def remove(self, case: CaseId) -> None:
+        """Everything of the case: worktree, side trees, commits."""
 
     def hold(self, case: CaseId) -> AbstractAsyncContextManager[None]:
         """The lock of the case's worktree: two attempts on one machine never edit at once."""
@@ -614,6 +648,12 @@ class Git(Protocol):
 class Builder(Protocol):
     async def run(self, workspace: Workspace, commands: Sequence[Command], *, seconds: float) -> list[CommandRun]:
         """Each in the sandbox, in order; a failed set-up ends the list."""
+
+
+class Bisector(Protocol):
+    async def find(self, workspace: Workspace, request: BisectRequest, *, seconds: float) -> Bisection:
+        """The first commit on which the script fails, found in a side tree of its own, which is gone afterwards.
+        `seconds`: for all of it. The caller holds the case."""
 
 
 # --- forges ----------------------------------------------------------------------------------------------------------

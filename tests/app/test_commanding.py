@@ -76,12 +76,6 @@ REFUSALS: list[tuple[str, Types, dict[str, object], str]] = [
         "nothing was asked",
     ),
     (
-        "say that wants more of what is merged",
-        lambda settings, console: say_to(settings, console, "#1", "it still fails", "developer", None, as_json=False),
-        {"state": S.COMPLETED},
-        "Open a new issue",
-    ),
-    (
         "words that are a command",
         lambda settings, console: say_to(settings, console, "#1", "try again", "developer", None, as_json=False),
         {"state": S.IMPLEMENTING},

@@ -9,9 +9,10 @@ from rich.console import Console
 
 from caseworker.app.commands import export_one
 from caseworker.app.settings import Settings
+from caseworker.core.answers import RoleQuestion
 from caseworker.core.casefile import load_case_file
 from caseworker.core.ids import CaseId
-from caseworker.core.outcomes import PlanOutcome, RoleQuestion, Task
+from caseworker.core.outcomes import PlanOutcome, Task
 from caseworker.core.states import Role
 from caseworker.intake.issues import read_issue
 from caseworker.ports import NewIssue

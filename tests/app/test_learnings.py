@@ -10,9 +10,9 @@ from rich.console import Console
 
 from caseworker.app.learnings_listing import list_learnings
 from caseworker.app.settings import Settings
+from caseworker.core.answers import Observation
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, RepositoryId, issue_case
-from caseworker.core.outcomes import Observation
 from caseworker.core.policy import Policy
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store

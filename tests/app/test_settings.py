@@ -29,6 +29,7 @@ def test_the_defaults_are_the_specs(tmp_path: Path) -> None:
     settings = loaded(tmp_path)
     assert settings == Settings(home=tmp_path)
     assert (settings.slots, settings.idle_minutes, settings.sandbox) == (2, 10, "bubblewrap")
+    assert settings.developers == 4
     assert (settings.budget_usd, settings.calls_per_turn, settings.turn_minutes) == (5, 100, 60)
     assert settings.is_embedded
     assert settings.database == f"sqlite+aiosqlite:///{tmp_path}/caseworker.db"
@@ -38,6 +39,13 @@ def test_the_defaults_are_the_specs(tmp_path: Path) -> None:
 
 def test_the_default_policy_is_the_cores(tmp_path: Path) -> None:
     assert loaded(tmp_path).policy() == Policy()
+
+
+def test_there_can_be_more_developers_and_there_is_at_least_one(tmp_path: Path) -> None:
+    assert loaded(tmp_path, CASEWORKER_DEVELOPERS="32").developers == 32
+    assert refusal(tmp_path, CASEWORKER_DEVELOPERS="0") == (
+        "CASEWORKER_DEVELOPERS: Input should be greater than or equal to 1."
+    )
 
 
 def test_without_a_home_it_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from typing import Literal
 
 import pytest
 
+from caseworker.core.answers import RoleQuestion
 from caseworker.core.case import Case, Subject, Wait, WaitingFor
 from caseworker.core.decisions import decide
 from caseworker.core.errors import Bug
@@ -28,9 +29,9 @@ from caseworker.core.facts import (
     TurnGaveUp,
 )
 from caseworker.core.ids import MessageId, SessionId, Sha
-from caseworker.core.knowing import learn
+from caseworker.core.knowing import learn, remarked
 from caseworker.core.moves import Move, granted, proven, take
-from caseworker.core.outcomes import IssueOutcome, IssueType, RoleQuestion, Task, Topic
+from caseworker.core.outcomes import IssueOutcome, IssueType, Task, Topic
 from caseworker.core.people_decisions import fits, passing_by
 from caseworker.core.policy import Milestone, Policy
 from caseworker.core.states import TERMINAL, WORKING, IssueState, Role, next_states
@@ -222,7 +223,7 @@ TABLE: list[tuple[str, Case, Fact, IssueState, str]] = [
         S.FIXING_ISSUES,
         "Attempt 2 of 3",
     ),
-    ("implementation: blocked", a_case(S.FIXING_ISSUES), turn(implemented("BLOCKED")), S.BLOCKED, "can't go on"),
+    ("implementation: blocked", a_case(S.FIXING_ISSUES), turn(implemented("BLOCKED")), S.INVESTIGATING, "investigated"),
     (
         "implementation: a senior is wanted",
         a_case(S.IMPLEMENTING),
@@ -460,6 +461,22 @@ def test_feedback_begins_a_new_round_on_the_same_pull_request() -> None:
     assert turn_of(case) == (Role.DEVELOPER, Task.ADDRESS_FEEDBACK)
 
 
+def test_what_came_too_late_for_a_round_is_a_remark_of_the_next_until_the_pm_has_read_it() -> None:
+    updated = after(a_proven_case(S.CREATING_PR, remarks=[4, 5]), PullRequestReady(number=7, commit=HEAD, late=(5,)))
+    assert (updated.remarks, updated.late, updated.waiting_for) == ((), (5,), WaitingFor.MERGE)
+    spoken = after(updated, Spoke(by="Somebody", messages=updated.late))
+    assert (spoken.state, spoken.remarks, spoken.late) == (S.HUMAN_INPUT_RECEIVED, (5,), (5,))
+    back = after(spoken, pm(interpreted("NO_ACTION")))
+    assert (back.waiting_for, back.late) == (WaitingFor.MERGE, ())
+    again = after(updated, Declined(by="ann", messages=(MessageId(6),)))
+    assert (again.go, again.remarks) == (S.ADDRESSING_FEEDBACK, (5, 6))
+
+
+def test_words_said_at_work_are_remarks_once_a_pull_request_is_open() -> None:
+    assert remarked(a_case(), [MessageId(4)]).remarks == ()
+    assert remarked(a_case(pull_request=7, remarks=[4]), [MessageId(4), MessageId(5)]).remarks == (4, 5)
+
+
 def test_a_rejected_pull_request_is_worked_on_with_no_turn_in_between() -> None:
     ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
     case = after(ready, Declined(by="ann", messages=(MessageId(4),)))
@@ -511,7 +528,7 @@ def test_each_command_is_refused_where_it_does_not_fit() -> None:
     assert fits(working, Agreed(by="ann")) == "nothing waits for an approval"
     assert fits(working, HandedBack(by="ann")) == "nobody has taken it over"
     assert fits(working, RetryAsked(by="ann")) == "it is not stuck"
-    assert fits(a_case(S.COMPLETED), RetryAsked(by="ann")) == "it is completed: a new issue takes up what is left"
+    assert fits(a_case(S.COMPLETED), RetryAsked(by="ann")) is None  # it opens another case
     assert fits(a_case(S.CLOSED), CloseAsked(by="ann")) == "it is closed already"
     assert fits(a_case(S.FAILED), TakenOver(by="ann")) == "the case is over: `retry` opens it again"
     assert fits(waiting(WaitingFor.MERGE), Agreed(by="ann")) == "nothing waits for an approval"

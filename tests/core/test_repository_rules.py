@@ -31,6 +31,16 @@ def test_a_repository_asks_for_an_approval_a_budget_and_a_milestone() -> None:
     assert (policy.approve_plan, policy.budget_micros, policy.until) == (True, 2_500_000, Milestone.PLAN)
 
 
+def test_only_a_repository_can_say_that_its_paths_do_not_mean_what_they_seem_to() -> None:
+    off = read_rules("[approvals]\nsensitive_paths = false\n")
+    assert (off.approve_sensitive_paths, off.applied_to(Policy()).approve_sensitive_paths) == (False, False)
+    careless = Policy(approve_sensitive_paths=False)
+    assert read_rules("").applied_to(careless) == careless
+    assert read_rules("[approvals]\nsensitive_paths = true\n").applied_to(careless).approve_sensitive_paths
+    with pytest.raises(Refused, match="`sensitive_paths` must be true or false"):
+        read_rules("[approvals]\nsensitive_paths = 1\n")
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n", '[commands]\ntest = "make check"\n'])
 def test_a_repository_that_asks_for_nothing_changes_nothing(text: str) -> None:
     assert read_rules(text) == RepositoryRules()
@@ -65,7 +75,8 @@ def test_a_repository_never_gets_more_money_or_less_care_than_the_deployment_giv
         ),
         (
             "[approvals]\n\nplans = true\n",
-            ".caseworker.toml, line 3: `plans` is not known in [approvals]. Known is: plan. Write plan = true.",
+            ".caseworker.toml, line 3: `plans` is not known in [approvals]. Known are: plan, sensitive_paths. "
+            "Write plan = true.",
         ),
         (
             'approvals = "plan"\n',

@@ -6,20 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caseworker.core.answers import AnsweringRole, Observation, RoleQuestion
 from caseworker.core.case import Subject, Wait, WaitingFor
 from caseworker.core.casefile import CaseFile, Escalation, Question, RoleObservation
 from caseworker.core.errors import Bug
 from caseworker.core.evidence import Purpose
-from caseworker.core.outcomes import (
-    AnsweringRole,
-    AnswerOutcome,
-    Finding,
-    IssueOutcome,
-    Observation,
-    ReviewOutcome,
-    RoleQuestion,
-    TestRequirement,
-)
+from caseworker.core.outcomes import AnswerOutcome, Finding, IssueOutcome, ReviewOutcome, TestRequirement
 from caseworker.core.ownership import check_owned
 from caseworker.core.sections import after_build, after_move, after_outcome, after_pull_request, asked_of
 from caseworker.core.states import PARKED, WAITING, WORKING, IssueState, Role

@@ -1,30 +1,35 @@
 """The record told as a story: one table, every kind of entry."""
 
 from datetime import UTC, datetime
-from typing import get_args
+from typing import Literal, get_args
 
 import pytest
 
 from caseworker.core.bugs import BugState
 from caseworker.core.evidence import Stage
+from caseworker.core.hypotheses import Hypothesis
 from caseworker.core.ids import MessageId, RepositoryId
 from caseworker.core.messages import Audience, MessageKind, Standing
 from caseworker.core.outcomes import Severity, Task
 from caseworker.core.record import (
     AgentSaid,
+    Bisected,
     BranchPushed,
     BugMoved,
     BugRead,
     BugReported,
     BuildRan,
     CaseOpened,
+    CauseProven,
     Entry,
+    MatrixRevised,
     MessageRecorded,
     MessagesClaimed,
     Noted,
     Posted,
     PullRequestOpened,
     SlaChecked,
+    Tied,
     ToolCalled,
     ToolReturned,
     Transitioned,
@@ -59,6 +64,13 @@ def built(stage: Stage, verdict: str) -> BuildRan:
     return BuildRan.model_validate(
         {"number": 2, "stage": stage, "commit": HEAD, "verdict": verdict, "reason": "seen", "runs": runs}
     )
+
+
+def bisected(status: Literal["found", "not_found"]) -> Bisected:
+    ends = {"good": "HEAD~9", "bad": "HEAD", "script": "make test", "runs": 20}
+    culprit = {"culprit_hash": HEAD, "culprit_message": "Count in\nthreads"} if status == "found" else {}
+    said = {"number": 1, "turn": 3, "status": status, "reason": "It was looked for."}
+    return Bisected.model_validate({**ends, **said, **culprit})
 
 
 TABLE: list[tuple[Entry, list[str]]] = [
@@ -165,6 +177,29 @@ TABLE: list[tuple[Entry, list[str]]] = [
         ["tool: $ make test  ended with exit code 1 after 1.2 s", "bad: build 2, with the fix: red"],
     ),
     (built(Stage.HEAD, "nothing_to_run"), ["bad: build 2, with the fix: nothing to run"]),
+    (
+        MatrixRevised(
+            investigation=1,
+            version=2,
+            iteration=1,
+            turn=3,
+            role=Role.INVESTIGATOR,
+            hypotheses=[Hypothesis(id="H1", hypothesis="A race.")],
+            changes=["H1: Medium 50 % -> High 80 %", "H2: pending -> eliminated"],
+        ),
+        ["quiet: matrix 2, iteration 1: H1: Medium 50 % -> High 80 %; H2: pending -> eliminated"],
+    ),
+    (bisected("found"), ["good: bisect 1: the first bad commit is cccccccccccc Count in threads"]),
+    (bisected("not_found"), ["bad: bisect 1: It was looked for."]),
+    (
+        CauseProven(
+            iteration=2,
+            hypothesis="H1",
+            cause="Two threads\ncount at once.",
+            evidence=[Tied(kind="run", source="bisect 1", shows="Since then.", event=7)],
+        ),
+        ["good: cause named, H1: Two threads count at once."],
+    ),
     (BranchPushed(branch="agent/issue-7", commit=HEAD), ["good: pushed agent/issue-7 at cccccccccccc"]),
     (
         PullRequestOpened(number=1, title="Take it off", branch="agent/issue-7", base="main", url=""),

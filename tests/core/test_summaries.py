@@ -4,6 +4,7 @@ import pytest
 
 from caseworker.core.bugs import Bug, BugState
 from caseworker.core.evidence import Purpose, Stage
+from caseworker.core.hypotheses import InvestigationOutcome
 from caseworker.core.messages import Resolution
 from caseworker.core.outcomes import Outcome
 from caseworker.core.sections import after_outcome
@@ -62,6 +63,32 @@ def test_a_summary_tells_what_was_wrong_what_changed_and_the_proof() -> None:
         rehearsed=True,
         seconds=61.5,
     )
+
+
+@pytest.mark.parametrize(
+    ("stands", "wrong"),
+    [("approved", "`total` is read before the lock."), ("found", "A guess."), ("given_up", "A guess.")],
+)
+def test_a_cause_that_was_proven_stands_in_place_of_what_the_analysis_supposed(stands: str, wrong: str) -> None:
+    case = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, investigation={"stands": stands, "hypothesis": "H1"})
+    proof = [{"kind": "command", "source": f"make {check}", "shows": "it"} for check in ("one", "two", "three")]
+    found = InvestigationOutcome.model_validate(
+        {
+            "status": "ROOT_CAUSE_FOUND",
+            "summary": "Found.",
+            "hypothesis_matrix": [{"id": "H1", "hypothesis": "A race.", "status": "confirmed"}],
+            "root_cause": {
+                "hypothesis": "H1",
+                "cause": "`total` is read before the lock.",
+                "evidence": proof,
+                "fix": "Read it inside.",
+                "validation": "make test",
+            },
+        }
+    )
+    outcomes: list[Outcome] = [analysed(root_cause="A guess."), found]
+    summary = summarise(case, a_file(), outcomes=outcomes, builds=[], spent=(0, 0), rehearsed=False, seconds=0)
+    assert summary.wrong == wrong
 
 
 def test_a_summary_claims_no_proof_that_was_not_seen() -> None:

@@ -44,7 +44,7 @@ def test_everything_that_is_offered_fits(case: Case) -> None:
 def test_a_case_that_is_not_over_can_always_be_moved_by_a_person(case: Case) -> None:
     told = why(case, Policy())
     assert told.moves_it
-    assert all(told.case in words or case.branch in words or case.state is S.COMPLETED for words in told.moves_it)
+    assert all(told.case in words or case.branch in words for words in told.moves_it)
     if case.state not in TERMINAL:
         assert K.CLOSE in [option.kind for option in options(case)]
 
@@ -55,7 +55,7 @@ def test_a_refusal_names_the_command_and_what_fits_instead(case: Case, kind: Mes
     refused = _refusal(case, kind)
     if refused is not None:
         assert refused.what.startswith(f"`{COMMAND[kind]}` does not fit owner/repo#42")
-        assert refused.todo.startswith(("What fits: `", "What is left is a new issue: "))
+        assert refused.todo.startswith("What fits: `")
         assert f"`{COMMAND[kind]}`" not in refused.todo
 
 
@@ -151,20 +151,12 @@ REFUSED: list[tuple[str, Case, MessageKind, str, str]] = [
         "What fits: `retry`, `say`. `caseworker why owner/repo#42` says more.",
     ),
     (
-        "retry what is merged",
+        "take over what is merged",
         a_case(S.COMPLETED),
-        K.RETRY,
+        K.TAKEOVER,
         "",
-        "`retry` does not fit owner/repo#42: it is completed: a new issue takes up what is left. "
-        'What is left is a new issue: `caseworker issue new --repo REPOSITORY --title "..."`.',
-    ),
-    (
-        "words that want more of what is merged",
-        a_case(S.COMPLETED),
-        K.WORDS,
-        "it still fails",
-        "owner/repo#42 is completed, and stays so. Open a new issue: "
-        '`caseworker issue new --repo REPOSITORY --title "..."`.',
+        "`takeover` does not fit owner/repo#42: it is completed: `retry` opens another case that follows up on it. "
+        "What fits: `say`, `retry`. `caseworker why owner/repo#42` says more.",
     ),
 ]
 
@@ -184,6 +176,8 @@ ACCEPTED = [
     ("an approval after the time-out", a_case(S.BLOCKED, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)), K.APPROVE, ""),
     ("a further milestone", a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MILESTONE)), K.APPROVE, "until plan"),
     ("thanks after the end", a_case(S.COMPLETED), K.WORDS, "thanks!"),
+    ("another try of what is merged", a_case(S.COMPLETED), K.RETRY, ""),
+    ("words that want more of what is merged", a_case(S.COMPLETED), K.WORDS, "it still fails"),
     ("words to a failed case", a_case(S.FAILED), K.WORDS, "look at the cache"),
     ("money before it is needed", a_case(S.IMPLEMENTING), K.BUDGET, "+5"),
     (

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from caseworker.core.bug_why import why_bug
 from caseworker.core.bugs import Bug, BugState
-from caseworker.core.case import Case, Grant, Subject, Wait, WaitingFor
+from caseworker.core.case import Case, Grant, Investigation, Subject, Wait, WaitingFor
 from caseworker.core.outcomes import Task
 from caseworker.core.policy import Milestone, Policy
 from caseworker.core.states import PARKED, WAITING, WORKING, IssueState
@@ -87,6 +87,46 @@ def _working() -> dict[str, Case]:
         "fixing_issues, with guidance": _late(S.FIXING_ISSUES, built=OTHER, attempt=4, guided=True, senior=True),
         "human_input_received, passing by": _late(
             S.HUMAN_INPUT_RECEIVED, go=S.REVIEWING_CODE, reason="ada agrees.", pull_request=None
+        ),
+    }
+
+
+def _investigated() -> dict[str, Case]:
+    """In an investigation, right after it, and where it got stuck."""
+    matrix = "Iteration 2 of 5: The cart is changed by two threads."
+    stuck = "Iteration 2 of 5: Looked. It is stuck: access to the staging log. The pm sees to it."
+    left = {"resume": S.INVESTIGATING, "since": MORNING}
+
+    def at(state: IssueState, iteration: int, stands: object = "open", **known: object) -> Case:
+        investigation = {"iteration": iteration, "stands": stands, "hypothesis": "H2" if stands == "approved" else ""}
+        return _early(state, **{"investigation": investigation, "reason": matrix, "transitions": 9, **known})
+
+    judged = {"task": Task.VALIDATE_CAUSE}
+    return {
+        "investigating, the first iteration": at(S.INVESTIGATING, 0, reason="It is investigated: it fails at times."),
+        "investigating, the third iteration": at(S.INVESTIGATING, 2),
+        "investigating, the last iteration": at(S.INVESTIGATING, 4),
+        "investigating, of a second problem": at(S.INVESTIGATING, 1).model_copy(
+            update={"investigation": Investigation(number=2, iteration=1)}
+        ),
+        "investigating, a diagnostic": at(S.INVESTIGATING, 2, task=Task.DIAGNOSE),
+        "reviewing_code, a cause is judged": at(S.REVIEWING_CODE, 2, "found", **judged),
+        "reviewing_code, no cause after five iterations": at(S.REVIEWING_CODE, 5, "incomplete", **judged),
+        "creating_tests, the cause is accepted": at(
+            S.CREATING_TESTS, 2, "approved", reason="The tech lead accepts H2 as the cause. A test comes first."
+        ),
+        "planning_approach, without a cause": at(S.PLANNING_APPROACH, 5, "given_up"),
+        "blocked, the pm sees to an investigation": at(
+            S.BLOCKED, 2, **left, task=Task.UNBLOCK_INVESTIGATION, reason=stuck
+        ),
+        "blocked, an investigation lacks something": at(
+            S.BLOCKED, 2, **left, reason="The pm can't go on: the staging log is not ours to give."
+        ),
+        "waiting_for_human_input, an investigation asks": at(
+            S.WAITING_FOR_HUMAN_INPUT,
+            2,
+            **{**left, **a_wait(WaitingFor.ANSWER, then=S.INVESTIGATING)},
+            reason="Which shop shows it?",
         ),
     }
 
@@ -183,7 +223,7 @@ def _bugs() -> dict[str, Bug]:
     return {f"a bug, {name}": Bug.model_validate({"id": "bug-7F3K", **known}) for name, known in named.items()}
 
 
-ISSUES = {**_working(), **_waiting(), **_parked(), **_over()}
+ISSUES = {**_working(), **_investigated(), **_waiting(), **_parked(), **_over()}
 BUGS = _bugs()
 
 

@@ -9,7 +9,8 @@ import pytest
 from caseworker.agents.cleaning import cleaned, revealed
 from caseworker.agents.prompting import BriefInputs, render, repair
 from caseworker.agents.quoting import overheard
-from caseworker.agents.roles import tools_for, writes
+from caseworker.agents.roles import BISECT_TOOL, CONVERSATION_TOOL, full_name, short_name, tools_for, writes
+from caseworker.core.hypotheses import INVESTIGATION_STATUSES, Criterion
 from caseworker.core.messages import Message, MessageKind, Standing
 from caseworker.core.outcomes import BugAction, Severity, Task, known_turns, outcome_schema
 from caseworker.core.states import Role
@@ -44,6 +45,10 @@ BARE = BriefInputs(title="Sum is wrong", body="", author="ann")
 TURNS = pytest.mark.parametrize(("role", "task"), known_turns())
 MOST_BYTES = 5_000
 """Of a prompt with a one-line issue and nothing else."""
+STATUSES: dict[Task, list[str]] = {
+    Task.BUG: list(BugAction),
+    Task.INVESTIGATE: list(INVESTIGATION_STATUSES[:-1]),  # that it is incomplete is not the investigator's to say
+}
 
 
 @TURNS
@@ -53,7 +58,7 @@ def test_every_turn_has_a_prompt_that_explains_each_status(role: Role, task: Tas
     properties = outcome_schema(role, task)["properties"]
     assert isinstance(properties, dict)
     explained = " ".join(re.findall(r"^ *- ([A-Z][A-Z_, ]+|[a-z_]+): ", prompt, re.MULTILINE)).replace(",", "").split()
-    statuses = list(BugAction) if task is Task.BUG else properties["status"]["enum"]
+    statuses = STATUSES.get(task) or properties["status"]["enum"]
     assert {status for status in statuses if explained.count(status) != 1} == set()
     for name in properties:
         assert name in ("kind", "observations") or f"`{name}`" in prompt or f"`{name}`" in system
@@ -226,6 +231,8 @@ WRITING = {
     (Role.SENIOR_DEVELOPER, Task.FIX),
     (Role.SENIOR_DEVELOPER, Task.REFACTOR),
     (Role.SENIOR_DEVELOPER, Task.ADDRESS_FEEDBACK),
+    (Role.DEVELOPER, Task.DIAGNOSE),  # in a copy
+    (Role.SENIOR_DEVELOPER, Task.DIAGNOSE),
 }
 
 
@@ -240,3 +247,20 @@ def test_who_only_looks_has_no_shell_and_who_judges_has_one() -> None:
     assert tools_for(Role.PM, Task.TRIAGE) == tools_for(Role.PM, Task.ANSWER) == ("Read", "Grep", "Glob")
     reading = [(Role.TESTER, Task.JUDGE), (Role.TESTER, Task.VALIDATE), (Role.DEVELOPER, Task.ANSWER)]
     assert {tools_for(role, task) for role, task in reading} == {("Bash", "Read")}
+
+
+def test_the_investigator_reads_and_runs_and_the_tools_we_serve_are_called_by_our_name() -> None:
+    assert tools_for(Role.INVESTIGATOR, Task.INVESTIGATE) == ("Bash", "Read")
+    assert full_name(BISECT_TOOL) == "mcp__caseworker__bisect"
+    assert {short_name(full_name(tool)) for tool in (BISECT_TOOL, CONVERSATION_TOOL, "Bash")} == {
+        BISECT_TOOL,
+        CONVERSATION_TOOL,
+        "Bash",
+    }
+
+
+@pytest.mark.parametrize("task", [Task.REVIEW, Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION, Task.UNBLOCK])
+def test_who_may_ask_for_an_investigation_is_told_every_criterion_once(task: Task) -> None:
+    _, prompt = render(Role.TECH_LEAD, task, BARE)
+    assert [criterion for criterion in Criterion if prompt.count(criterion.value) != 1] == []
+    assert "at least two" in prompt

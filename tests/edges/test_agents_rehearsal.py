@@ -98,7 +98,7 @@ STEP = "bug.yaml, line 7: turns[0].steps[1]"
         (
             turn("say: x", role="pm", task="fix"),
             "bug.yaml, line 3: turns[0]: there is no turn pm/fix; there are pm/triage, pm/plan, pm/questions, "
-            "pm/interpret, pm/answer",
+            "pm/interpret, pm/answer, pm/unblock_investigation",
         ),
         ("turns: []\n", 'bug.yaml, line 1: the key "version" is missing'),
         ("version: 1\nturns: []", "bug.yaml, line 2: turns: there is no turn here"),

@@ -9,18 +9,20 @@ import pytest
 from caseworker.activities.briefs import Briefing
 from caseworker.agents.roles import writes
 from caseworker.contract.wire import TurnRequest
-from caseworker.core.case import Case, Wait, WaitingFor
+from caseworker.core.answers import Observation
+from caseworker.core.case import Case, Investigation, Wait, WaitingFor
 from caseworker.core.casefile import CaseFile, CommunicationSection, Question
 from caseworker.core.evidence import Stage
-from caseworker.core.ids import CaseId, MessageId, Sha, issue_case, split_issue_case
+from caseworker.core.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
 from caseworker.core.messages import Message, MessageKind, NewMessage
-from caseworker.core.outcomes import Observation, Outcome, Task, known_turns, parse_outcome
+from caseworker.core.outcomes import Outcome, Task, known_turns, parse_outcome
 from caseworker.core.policy import Policy
-from caseworker.core.record import TurnCompleted
+from caseworker.core.record import Bisected, TurnCompleted
 from caseworker.core.states import IssueState, Role
 from caseworker.ports import Attempt, Brief, FinishedTurn, NewIssue, Workspace
 from caseworker.store.store import Store
 from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.core.test_investigation_words import BUNDLE, CAUSE, DIAGNOSTIC, H1, H2
 from tests.edges.repositories import Repository, git, new_repository
 from tests.edges.store_examples import TRACE, build, case_file, said
 
@@ -73,6 +75,9 @@ class Desk:
         await self.store.inbox.put(message)
         await self.store.inbox.claim(self.case.id, self.turns + 1)
         return next(one for one in await self.store.inbox.of(self.case.id) if one.external_id == message.external_id)
+
+    async def reset(self) -> None:
+        await self.workspaces.reset(self.workspace, self.workspace.base, scrub=False)
 
     async def file(self, change: Callable[[CaseFile], CaseFile]) -> None:
         await self.store.cases.save_file(self.case.id, change(await case_file(self.store, self.case.id)))
@@ -162,6 +167,15 @@ async def test_the_developer_is_given_remarks_by_number_and_the_pm_as_words(desk
     prompt = (await desk.brief(Role.PM, Task.INTERPRET, **given)).prompt
     assert "by number:" not in prompt
     assert "Said since" in prompt
+
+
+async def test_what_was_said_too_late_for_the_developer_is_new_to_the_pm(desk: Desk) -> None:
+    late = await desk.hear("And loudly, please.")
+    await desk.plan()
+    given = {"late": (late.id,), "remarks": (late.id,), "pull_request": 3}
+    prompt = (await desk.brief(Role.PM, Task.INTERPRET, **given)).prompt
+    assert prompt.index("Said since") < prompt.index("And loudly, please.")
+    assert prompt.count("And loudly, please.") == 1
 
 
 async def test_the_last_complete_plan_lies_read_only_beside_the_code_and_in_no_commit(desk: Desk) -> None:
@@ -255,5 +269,162 @@ async def test_who_looks_at_a_change_gets_its_diff_and_what_was_run(desk: Desk, 
     await desk.store.builds.save(desk.case.id, build(output="1 failed").model_copy(update={"stage": Stage.HEAD}))
     prompt = (await desk.brief(role, task, checkpoint=Sha(commit))).prompt
     assert ("+total = 1" in prompt) == (task in AT_THE_WORK)
-    assert ("1 failed" in prompt) == (task in AT_THE_WORK | {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER})
+    others = {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER, Task.INVESTIGATE, Task.VALIDATE_CAUSE}
+    assert ("1 failed" in prompt) == (task in AT_THE_WORK | others)
+    assert ("build 1. On the head" in prompt) == (task in (Task.INVESTIGATE, Task.VALIDATE_CAUSE))
     assert git(desk.workspace.path, "status", "--porcelain") == ""
+
+
+ASKED = {"problem_summary": "It comes and goes.", "criteria": ["intermittent", "cause_unclear"]}
+ITERATION = {"summary": "Looked at the counter.", "hypothesis_matrix": [H1, H2]}
+FOUND = {
+    "status": "ROOT_CAUSE_FOUND",
+    "summary": "A race.",
+    "hypothesis_matrix": [{**H1, "status": "confirmed"}, {**H2, "status": "eliminated"}],
+    "root_cause": CAUSE,
+}
+OPEN = Investigation(began_after=1, iteration=1)
+
+
+async def investigated(desk: Desk, *outcomes: Mapping[str, object]) -> None:
+    """Asked for by the tech lead, with an iteration for each of these."""
+    asks = {"status": "SPAWN_INVESTIGATOR", "feedback_for_writer": "Wait.", "investigation": ASKED}
+    await desk.finish(Role.TECH_LEAD, Task.REVIEW, asks)
+    for outcome in outcomes:
+        await desk.finish(Role.INVESTIGATOR, Task.INVESTIGATE, outcome)
+
+
+async def test_without_an_investigation_a_brief_has_no_trace_of_one(desk: Desk) -> None:
+    await desk.plan()
+    folder = desk.workspace.path / ".caseworker"
+    for role, task in ISSUE_TURNS:
+        await desk.reset()
+        prompt = (await desk.brief(role, task)).prompt
+        assert sorted(file.name for file in folder.iterdir()) == ["PLAN.md"]
+        assert "INVESTIGATION.md" not in prompt
+        for what in ("hypothesis matrix", "iterations so far", "cause", "bisects", "diagnostics", "what to measure"):
+            assert f'what="{what}"' not in prompt
+
+
+async def test_what_was_investigated_lies_read_only_beside_the_code_and_in_no_commit(desk: Desk) -> None:
+    await investigated(desk, {**ITERATION, "status": "NEED_MORE_ANALYSIS"})
+    folder = desk.workspace.path / ".caseworker"
+    for role, task in ISSUE_TURNS:
+        await desk.reset()
+        brief = await desk.brief(role, task, investigation=OPEN)
+        page = (folder / "INVESTIGATION.md").read_text()
+        assert "# Investigation: Sum is wrong" in page
+        assert "| H1 | A race in the counter. |" in page
+        assert (folder, folder) in brief.overlays
+        named = f"`{folder / 'INVESTIGATION.md'}`" in brief.prompt
+        assert named == (f"`{desk.workspace.path / 'issue-state.json'}`" in brief.prompt)
+    made = await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1")
+    assert made == desk.workspace.base
+
+
+async def test_a_page_that_could_not_be_laid_is_not_named(desk: Desk) -> None:
+    (desk.workspace.path / ".caseworker").mkdir()
+    await investigated(desk, {**ITERATION, "status": "NEED_MORE_ANALYSIS"})
+    brief = await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=OPEN)
+    assert "INVESTIGATION.md" not in brief.prompt
+    assert "A race in the counter." in brief.prompt
+
+
+async def test_the_investigator_goes_on_in_its_session_and_a_measurement_begins_a_new_one(desk: Desk) -> None:
+    sessions = {role.value: SessionId(f"session of {role}") for role in Role}
+    await investigated(desk, {**ITERATION, "status": "NEED_DEVELOPER_DIAGNOSTIC", "diagnostic": DIAGNOSTIC})
+    given = {"sessions": sessions, "investigation": OPEN}
+    assert (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, **given)).resume == "session of investigator"
+    measures = await desk.brief(Role.DEVELOPER, Task.DIAGNOSE, **given)
+    assert measures.resume is None
+    assert measures.writable
+    assert "If true: Two threads are inside." in measures.prompt
+    assert (await desk.brief(Role.DEVELOPER, Task.FIX, **given)).resume == "session of developer"
+
+
+async def test_an_iteration_knows_what_was_measured_and_which_bisects_were_run_for_it(desk: Desk) -> None:
+    await investigated(desk, {**ITERATION, "status": "NEED_DEVELOPER_DIAGNOSTIC", "diagnostic": DIAGNOSTIC})
+    measured = {"commands": ["pytest -q"], "observed": "thread 2", "agrees": "if_true", "summary": "Two threads."}
+    await desk.finish(Role.DEVELOPER, Task.DIAGNOSE, {"status": "DIAGNOSTIC_DONE", **measured})
+    ends = {"good": "HEAD~9", "bad": "HEAD", "script": "make test", "runs": 1, "status": "not_found"}
+    runs = [Bisected.model_validate({**ends, "number": n, "turn": n, "reason": f"Search {n}."}) for n in (1, 2)]
+    await desk.store.record.append(desk.case.id, runs, trace=TRACE)
+    prompt = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=OPEN)).prompt
+    assert "This is iteration 2 of 5" in prompt
+    assert "diagnostic 3, DIAGNOSTIC_DONE: Two threads." in prompt
+    assert "Expected if false: Never two." in prompt
+    assert "bisect 2, not_found: Search 2." in prompt
+    assert "Search 1." not in prompt  # of what was investigated before
+
+
+async def test_the_last_iteration_is_told_as_such_and_the_tech_lead_what_is_left_then(desk: Desk) -> None:
+    await investigated(desk, *[{**ITERATION, "status": "NEED_MORE_ANALYSIS"}] * 4)
+    four, five = OPEN.model_copy(update={"iteration": 4}), OPEN.model_copy(update={"iteration": 5})
+    last = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=four)).prompt
+    assert "This is iteration 5 of 5, the last one" in last
+    over = "no iteration is left"
+    assert over in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_CAUSE, investigation=five)).prompt
+    incomplete = OPEN.model_copy(update={"stands": "incomplete"})
+    assert over in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_CAUSE, investigation=incomplete)).prompt
+    assert over not in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_CAUSE, investigation=four)).prompt
+
+
+async def test_a_blocked_developer_is_heard_before_there_was_any_iteration(desk: Desk) -> None:
+    stuck = {"status": "BLOCKED", "changes": [], "summary": "Stuck.", "commit_message": "Stuck", "evidence": BUNDLE}
+    await desk.finish(Role.DEVELOPER, Task.IMPLEMENT, stuck)
+    prompt = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=Investigation(began_after=1))).prompt
+    assert "AssertionError: 1 != 2" in prompt
+    assert "Tried: More sleep: no." in prompt
+    assert "There is no matrix yet" in prompt
+
+
+ACTS_ON_IT = {
+    Task.CREATE_TESTS,
+    Task.UPDATE_TESTS,
+    Task.IMPLEMENT,
+    Task.FIX,
+    Task.REFACTOR,
+    Task.REVIEW,
+}
+
+
+async def test_the_cause_is_in_the_brief_of_who_acts_on_it_once_the_tech_lead_agreed(desk: Desk) -> None:
+    await investigated(desk, FOUND)
+    agrees = {"status": "APPROVED", "hypothesis": "H1", "feedback": "It holds."}
+    await desk.finish(Role.TECH_LEAD, Task.VALIDATE_CAUSE, agrees)
+    approved = OPEN.model_copy(update={"stands": "approved", "hypothesis": "H1"})
+    for role, task in ISSUE_TURNS:
+        prompt = (await desk.brief(role, task, investigation=approved)).prompt
+        assert ("H1, proven by evidence and accepted by the tech lead." in prompt) == (task in ACTS_ON_IT)
+
+
+@pytest.mark.parametrize("stands", ["open", "found", "incomplete", "given_up"])
+async def test_a_cause_that_the_tech_lead_did_not_accept_is_nobodys_to_act_on(desk: Desk, stands: str) -> None:
+    await investigated(desk, FOUND)
+    known = OPEN.model_copy(update={"stands": stands, "hypothesis": "H1"})
+    assert 'what="cause"' not in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT, investigation=known)).prompt
+
+
+async def test_the_pm_knows_what_people_were_asked_for_an_investigation(desk: Desk) -> None:
+    await investigated(desk, {**ITERATION, "status": "BLOCKED", "needs": "A core dump."})
+    asks = {"status": "NEEDS_CLARIFICATION", "questions": ["Is there a core dump?"], "reason": "Only people know."}
+    await desk.finish(Role.PM, Task.UNBLOCK_INVESTIGATION, asks)
+    info = {"status": "NEEDS_INFO", "feedback": "Does it fail in production?"}
+    await desk.finish(Role.TECH_LEAD, Task.VALIDATE_CAUSE, info)
+    for task in (Task.INTERPRET, Task.UNBLOCK_INVESTIGATION):
+        prompt = (await desk.brief(Role.PM, task, investigation=OPEN)).prompt
+        assert "- Is there a core dump?\n- Does it fail in production?" in prompt
+    assert "It needs: A core dump." in prompt
+
+
+async def test_a_second_problem_is_not_told_with_the_first_ones_matrix(desk: Desk) -> None:
+    await investigated(desk, FOUND)
+    asks = {**ASKED, "problem_summary": "It is slow.", "new_problem": True}
+    again = {"status": "SPAWN_INVESTIGATOR", "feedback_for_writer": "Wait.", "investigation": asks}
+    await desk.finish(Role.TECH_LEAD, Task.REVIEW, again)
+    second = Investigation(number=2, began_after=3)
+    prompt = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=second)).prompt
+    assert "It is slow." in prompt
+    assert "A race in the counter." not in prompt
+    page = (desk.workspace.path / ".caseworker" / "INVESTIGATION.md").read_text()
+    assert "A race in the counter." in page

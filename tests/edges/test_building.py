@@ -13,8 +13,10 @@ from caseworker.contract.wire import BuildReply, BuildRequest
 from caseworker.core.case import Case
 from caseworker.core.evidence import Stage
 from caseworker.core.ids import CaseId, Sha, issue_case
+from caseworker.core.outcomes import Topic
 from caseworker.core.policy import Policy
 from caseworker.core.record import BuildRan
+from caseworker.core.touching import Touched
 from caseworker.ports import NewIssue, Workspace
 from caseworker.store.store import Store, open_store
 from caseworker.workspaces.builds import SandboxedBuilder
@@ -47,8 +49,10 @@ class Desk:
         analysis = file.analysis.model_copy(update={"must_not_do": list(lines)})
         await self.store.cases.save_file(self.case.id, file.model_copy(update={"analysis": analysis}))
 
-    async def build(self, commit: Sha, stage: Stage = Stage.HEAD, *, number: int = 2) -> BuildReply:
-        request = BuildRequest(case=self.case, number=number, stage=stage, commit=commit, policy=Policy())
+    async def build(
+        self, commit: Sha, stage: Stage = Stage.HEAD, *, number: int = 2, policy: Policy | None = None
+    ) -> BuildReply:
+        request = BuildRequest(case=self.case, number=number, stage=stage, commit=commit, policy=policy or Policy())
         return await ActivityEnvironment().run(self.building.run_build, request)
 
     async def recorded(self) -> list[tuple[str, str]]:
@@ -109,6 +113,18 @@ async def test_what_a_person_has_pushed_is_not_forbidden(desk: Desk) -> None:
     git(desk.repository.path, "push", "-q", str(_mirror(desk)), f"{theirs}:refs/remotes/origin/agent/issue-1")
     joined = await desk.workspaces.merge(desk.workspace, ours, theirs, since=None, message="Merge")
     assert (await desk.build(joined.commit)).verdict == "green"
+
+
+async def test_what_only_a_person_may_decide_is_told_with_its_paths_but_not_what_a_person_pushed(desk: Desk) -> None:
+    ours = await desk.agent_writes({"login.py": "x = 2\n", "calc.py": "x = 2\n"})
+    touches = (Touched(topic=Topic.AUTHENTICATION, paths=("login.py",)),)
+    assert (await desk.build(ours)).touches == touches
+    assert (await desk.build(ours, Stage.RED)).touches == ()
+    assert (await desk.build(ours, policy=Policy(approve_sensitive_paths=False))).touches == ()
+    theirs = Sha(desk.repository.commit({"Dockerfile": "FROM scratch\n"}))
+    git(desk.repository.path, "push", "-q", str(_mirror(desk)), f"{theirs}:refs/remotes/origin/agent/issue-1")
+    joined = await desk.workspaces.merge(desk.workspace, ours, theirs, since=None, message="Merge")
+    assert (await desk.build(joined.commit)).touches == touches
 
 
 async def test_the_new_test_alone_and_the_base_may_be_as_they_are(desk: Desk) -> None:

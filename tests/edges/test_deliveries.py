@@ -401,7 +401,8 @@ async def test_each_remark_is_answered_once(desk: Desk) -> None:
         (
             "developers",
             "answers",
-            "> ann: Why B?\n\nB is the constant's name.\n\n> ann: And the docs?\n\nsee the commit",
+            "> ann: Why B?\n\nB is the constant's name.\n\n"
+            "> ann: And the docs?\n\nIt was read while the work was under way: Done.",
         )
     ]
 

@@ -125,6 +125,14 @@ async def test_a_case_may_be_opened_with_the_bug_it_fixes_and_a_file_that_holds_
     assert (stored.parent, stored.file, stored.case.analysed) == (bug, file, True)
 
 
+async def test_the_children_of_a_case_are_found_and_nobody_elses(store: Store) -> None:
+    first = await open_case(store)
+    second = await fix_for(store, first, "Another")
+    await fix_for(store, second, "A third")
+    assert [child.case.id for child in await store.cases.children(first)] == [second]
+    assert await store.cases.children(CaseId("nobody/nowhere#1")) == []
+
+
 async def test_a_case_without_a_prepared_file_has_its_analysis_before_it(store: Store) -> None:
     bug = await open_bug(store)
     stored = await store.cases.load(await fix_for(store, bug))

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from caseworker.core.answers import Observation
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, RepositoryId
 from caseworker.core.learnings import Learning
-from caseworker.core.outcomes import Observation
 from caseworker.core.record import WorkspaceRemoved
 from caseworker.store.learnings import repository_of
 from caseworker.store.store import Store

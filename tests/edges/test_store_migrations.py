@@ -1,7 +1,8 @@
 """Migrations meet real rows: `store_rows/<revision>.json` holds what the release with that revision had written.
 
 The rows of 0001 were written by release 0.1.0: one case that was merged and closed up, one that is at work. Those of
-0002 by release 0.2.0: a reported bug, and the case that fixes it.
+0002 by release 0.2.0: a reported bug, and the case that fixes it. Those of 0003 by release 0.3.0: a case with a senior
+developer at work, and what was learned before.
 """
 
 from collections.abc import AsyncIterator
@@ -12,11 +13,11 @@ import pytest
 from pydantic import JsonValue, TypeAdapter
 from sqlalchemy import Column, Connection, DateTime, LargeBinary, MetaData, insert, text
 
+from caseworker.core.answers import Observation
 from caseworker.core.case import Case
 from caseworker.core.errors import Bug
 from caseworker.core.ids import CaseId, RepositoryId, SessionId, effect_key
 from caseworker.core.messages import Audience, Message, MessageKind, Standing
-from caseworker.core.outcomes import Observation
 from caseworker.core.record import CaseOpened, WorkspaceRemoved
 from caseworker.core.states import IssueState
 from caseworker.ports import RunningAttempt
@@ -82,6 +83,15 @@ async def upgraded(url_of_0_1_0: str) -> AsyncIterator[Store]:
 @pytest.fixture
 async def upgraded_from_0_2_0(empty_url: str) -> AsyncIterator[Store]:
     store = await open_store(await filled(empty_url, "0002"))
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@pytest.fixture
+async def upgraded_from_0_3_0(empty_url: str) -> AsyncIterator[Store]:
+    store = await open_store(await filled(empty_url, "0003"))
     try:
         yield store
     finally:
@@ -199,6 +209,29 @@ async def test_turns_of_0_2_0_are_read_and_what_comes_next_is_learned(upgraded_f
     await store.learnings.add(RepositoryId("local/shop"), FIX, [Observation(type="pattern", content="Cents.")])
     known = await store.learnings.of(RepositoryId("local/shop"))
     assert sorted(learning.content for learning in known) == ["Cents.", "Prices are Decimal."]
+
+
+async def test_a_case_of_0_3_0_goes_on_with_what_it_had_and_what_was_learned(upgraded_from_0_3_0: Store) -> None:
+    store, written = upgraded_from_0_3_0, rows_of("0003")
+    (stored,) = await store.cases.list()
+    assert stored.case == Case.model_validate(written["cases"][0]["snapshot"])
+    assert (stored.case.state, stored.case.senior) == (IssueState.FIXING_ISSUES, True)
+    assert [turn.outcome.status for turn in await store.turns.finished(FIX)] == ["PROCEED", "READY"]
+    assert [entry.entry.model_dump(mode="json") for entry in await store.record.read(FIX)] == [
+        row["body"] for row in written["record"]
+    ]
+    known = await store.learnings.of(RepositoryId("local/shop"))
+    assert [learning.content for learning in known] == ["Money is kept in cents.", "The cart is cached."]
+
+
+async def test_the_developer_of_0_3_0_that_was_at_work_is_begun_again_and_gets_a_place(
+    upgraded_from_0_3_0: Store,
+) -> None:
+    store = upgraded_from_0_3_0
+    (running,) = await store.turns.running()
+    assert (await begun(store, running.case, running.turn)).number == 2
+    assert await store.places.ask(running.case, running.turn, most=1, queue=True)
+    assert not await store.places.ask(running.case, running.turn + 1, most=1, queue=False)
 
 
 async def test_four_processes_that_upgrade_a_database_at_once_all_find_its_cases(url_of_0_1_0: str) -> None:

@@ -1,14 +1,16 @@
 """An issue case and its people: questions, approvals, takeovers, money, feedback. Each on Temporal's own server, with
 real git, real builds and a scripted agent; every history is replayed at the end."""
 
+from collections.abc import Callable
 from pathlib import Path
 
+from caseworker.core.answers import RoleQuestion
 from caseworker.core.case import Subject, WaitingFor
 from caseworker.core.messages import MessageKind
-from caseworker.core.outcomes import Outcome, RoleQuestion, Task
+from caseworker.core.outcomes import Outcome, Task
 from caseworker.core.policy import Milestone
 from caseworker.core.states import IssueState, Role
-from caseworker.ports import AgentFailed
+from caseworker.ports import AgentFailed, StoredCase
 from tests.world.agent import (
     analyzed,
     answers,
@@ -25,7 +27,7 @@ from tests.world.agent import (
     wrote_test,
 )
 from tests.world.project import git
-from tests.world.world import World
+from tests.world.world import CaseInWorld, World
 
 S = IssueState
 
@@ -193,6 +195,118 @@ async def test_feedback_after_the_pull_request_is_addressed_and_answered_on_the_
     await case.expect_end(S.COMPLETED)
 
 
+async def test_words_said_while_feedback_is_addressed_are_answered_with_it(world: World) -> None:
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
+    world.agent.does(
+        Role.DEVELOPER,
+        Task.ADDRESS_FEEDBACK,
+        writes_greeting("Hello world\nBye.\n", answers=["It says Bye.", "It is one line."], summary="It says goodbye."),
+    )
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    read, written = world.agent.holds_in(Task.INTERPRET), world.agent.holds_in(Task.ADDRESS_FEEDBACK)
+    await case.person_says("Please say goodbye, too.")
+    await world.agent.reached(Task.INTERPRET)
+    await case.person_says("In one line.")
+    read()
+    await world.agent.reached(Task.ADDRESS_FEEDBACK)
+    world.agent.hears()
+    await case.person_says("And mind the stop.")
+    written()
+    await case.expect(_is_updated(2), "the pull request again")
+    assert (await case.told())[-1] == (
+        "> ada: Please say goodbye, too.\n\nIt says Bye.\n\n> ada: In one line.\n\nIt is one line.\n\n"
+        "> ada: And mind the stop.\n\nIt was read while the work was under way: It says goodbye."
+    )
+    brief = next(brief for brief in world.agent.briefs if brief.task is Task.ADDRESS_FEEDBACK)
+    assert 'what="remark 2" from="ada, owner">\nIn one line.' in brief.prompt
+    assert (await case.receipts())[-2:] == ["seen by turn 7: read by the developer"] * 2
+
+
+async def test_words_that_came_when_the_change_was_written_are_taken_up_after_the_update(world: World) -> None:
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
+    world.agent.does(
+        Role.DEVELOPER,
+        Task.ADDRESS_FEEDBACK,
+        writes_greeting("Hello world\nBye.\n", answers=["It says Bye."]),
+        writes_greeting("Hello world\nBye!\n", answers=["It is loud now."]),
+    )
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    reviewed = world.agent.holds_in(Task.REVIEW)
+    await case.person_says("Please say goodbye, too.")
+    await world.agent.reached(Task.REVIEW)
+    world.agent.hears()
+    await case.person_says("And loudly, please.")
+    reviewed()
+    stored = await case.expect(_is_updated(3), "the pull request once more")
+    assert (stored.case.remarks, stored.case.late) == ((), ())
+    assert (await case.told())[-4:] == [
+        "We will.",
+        "> ada: Please say goodbye, too.\n\nIt says Bye.",
+        "We will.",
+        "> ada: And loudly, please.\n\nIt is loud now.",
+    ]
+    pm = [brief for brief in world.agent.briefs if brief.task is Task.INTERPRET][-1]
+    assert "And loudly, please." in pm.prompt
+    assert await case.file_on_branch("greeting.txt") == "Hello world\nBye!"
+
+
+async def test_what_is_said_to_a_completed_case_opens_another_that_follows_up_on_it(world: World) -> None:
+    world.policy = world.policy.model_copy(update={"until": Milestone.TRIAGE})
+    case = await world.owner_files_issue()
+    await case.expect_waiting(WaitingFor.MILESTONE)
+    await case.person_approves()
+    await case.expect_waiting(WaitingFor.MERGE)
+    await case.person_merges()
+    await case.expect_end(S.COMPLETED)
+    for words in ("Please say goodbye, too.", "Thanks!", "And loudly."):
+        await case.person_says(words)
+        await case.expect_end(S.COMPLETED)
+    (child,) = await world.store.cases.children(case.id)
+    assert (await case.receipts())[-3:] == [
+        f"seen: opened {child.case.id} for this",
+        "seen: the case was over: kept on the record",
+        f"seen: passed on to {child.case.id}, which follows up on this case",
+    ]
+    world.cases.append(child.case.id)
+    follower = CaseInWorld(world, child.case.id)
+    await follower.expect_waiting(WaitingFor.MILESTONE)
+    assert child.title == "Please say goodbye, too."
+    assert "Follows up on #1: The greeting misspells the world, whose pull" in child.file.issue.original_body
+    assert "And loudly." in [message.text for message in await world.store.inbox.of(follower.id)]
+    await follower.person_closes()
+    await follower.expect_end(S.CLOSED)
+    await case.person_says("", kind=MessageKind.RETRY)
+    await case.expect_end(S.COMPLETED)
+    again = (await world.store.cases.children(case.id))[0]
+    assert (await case.receipts())[-1] == f"seen: opened {again.case.id} for this"
+    assert (again.case.id, again.title) == ("local/project#3", "Once more: The greeting misspells the world")
+    world.cases.append(again.case.id)
+    await CaseInWorld(world, again.case.id).expect_waiting(WaitingFor.MILESTONE)
+
+
+async def test_a_change_whose_paths_only_a_person_may_decide_waits_before_its_pull_request(world: World) -> None:
+    def migrates(workspace: Path) -> Outcome:
+        (workspace / "migrations").mkdir(exist_ok=True)
+        (workspace / "migrations" / "0001_world.sql").write_text("-- the world\n")
+        return implemented(workspace)
+
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, migrates)
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "It stays.", next="reviewing_code"))
+    case = await world.owner_files_issue()
+    stored = await case.expect_asked_for(Subject.TOUCHES)
+    assert "it touches database schema (`migrations/0001_world.sql`)" in (await case.told())[-1]
+    assert await world.store.pulls.of(case.id) == []
+    await case.person_rejects("Is that needed?")
+    await case.expect(lambda now: now.case.turns == stored.case.turns + 2, "another review")
+    await case.expect_asked_for(Subject.TOUCHES)
+    await case.person_approves()
+    await case.expect_waiting(WaitingFor.MERGE)
+    (pull,) = await world.store.pulls.of(case.id)
+    assert "Approved by `ada`: a change of what only a person may decide" in pull.body
+
+
 async def test_a_persons_commit_on_the_branch_is_kept(world: World) -> None:
     world.agent.does(
         Role.DEVELOPER, Task.ADDRESS_FEEDBACK, writes_greeting("Hello world\nBye.\n", "Say goodbye", answers=["Done."])
@@ -288,6 +402,10 @@ async def test_a_case_stops_at_its_milestone_and_goes_on_when_it_may(world: Worl
     await case.expect_waiting(WaitingFor.MILESTONE)
     await case.person_approves()
     await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+
+
+def _is_updated(round: int) -> Callable[[StoredCase], bool]:
+    return lambda stored: stored.case.round == round and stored.case.waiting_for is WaitingFor.MERGE
 
 
 def _commits_to_branch(world: World, name: str, text: str) -> None:

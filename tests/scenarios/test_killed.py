@@ -17,7 +17,8 @@ from tests.world.terminal import EVERYWHERE, REHEARSAL, Terminal, open_terminal,
 S = IssueState
 
 CASE = "#1"
-NOT_WORKED_YET = {S.INVESTIGATING}
+ELSEWHERE = {S.INVESTIGATING}
+"""In test_killed_investigating.py, where every iteration is killed."""
 WAY = [
     *(S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION),
     *(S.REQUIREMENTS_CLARIFIED, S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH),
@@ -241,7 +242,7 @@ def test_a_worker_killed_in_every_working_state_costs_nothing_but_time(
     saboteur.waits_in(S.WAITING_FOR_HUMAN_INPUT)
     saboteur.has_spoken()
 
-    assert saboteur.killed_in == WORKING - NOT_WORKED_YET
+    assert saboteur.killed_in == WORKING - ELSEWHERE
     expect_the_way_of_an_undisturbed_case(terminal, saboteur.killed_turns)
     expect_one_pull_request_brought_up_to_date(terminal, project)
     expect_everything_said_once_and_answered_for(terminal, saboteur.said)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from caseworker.core.conversation import Line
 from caseworker.core.outcomes import Outcome, Task, parse_outcome
-from caseworker.core.record import AgentEvent, AgentSaid
+from caseworker.core.record import AgentEvent, AgentSaid, ToolCalled, ToolReturned
 from caseworker.core.states import Role
 from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear
 
@@ -207,23 +207,35 @@ class ScriptedAgent:
         """What was said to it in the middle of a turn, if it listens."""
         self.read: list[list[Line]] = []
         """The conversation as each turn found it that may read it."""
+        self.refused: list[str] = []
+        """What was wrong with outcomes that it handed in."""
+        self._repairs: dict[tuple[Role, Task], Act] = {}
+        self._commands: dict[tuple[Role, Task], tuple[str, ...]] = {}
         self._listens = False
-        self._holds: dict[Role, asyncio.Event] = {}
-        self._reached: dict[Role, asyncio.Event] = {}
+        self._holds: dict[Role | Task, asyncio.Event] = {}
+        self._reached: dict[Role | Task, asyncio.Event] = {}
         self.stopped: list[Role] = []
 
     def does(self, role: Role, task: Task, *acts: Act) -> None:
         """These, one per turn; the last one again from then on."""
         self._script[role, task] = list(acts)
 
-    def holds_in(self, role: Role) -> Callable[[], None]:
-        """The next turn of this role stays open until the returned function is called."""
-        self._holds[role] = asyncio.Event()
-        self._reached[role] = asyncio.Event()
-        return self._holds[role].set
+    def repairs(self, role: Role, task: Task, act: Act) -> None:
+        """What it does when an outcome is refused, once. Without, it has nothing better."""
+        self._repairs[role, task] = act
 
-    def reached(self, role: Role) -> Awaitable[object]:
-        return asyncio.wait_for(self._reached[role].wait(), timeout=20)
+    def runs(self, role: Role, task: Task, *commands: str) -> None:
+        """Each of its turns is seen to run these."""
+        self._commands[role, task] = commands
+
+    def holds_in(self, whom: Role | Task) -> Callable[[], None]:
+        """The next turn of this role, or with this task, stays open until the returned function is called."""
+        self._holds[whom] = asyncio.Event()
+        self._reached[whom] = asyncio.Event()
+        return self._holds[whom].set
+
+    def reached(self, whom: Role | Task) -> Awaitable[object]:
+        return asyncio.wait_for(self._reached[whom].wait(), timeout=20)
 
     def hears(self) -> None:
         """From now on it looks for people's words before it acts, as an agent does between two of its steps."""
@@ -235,18 +247,41 @@ class ScriptedAgent:
         self.briefs.append(brief)
         self.ears.append(ear)
         await saw([AgentSaid(turn=brief.attempt.turn, text=f"I am the {brief.role}.")])
-        hold = self._holds.get(brief.role)
-        if hold is not None:
-            self._reached[brief.role].set()
-            try:
-                await hold.wait()
-            except asyncio.CancelledError:
-                self.stopped.append(brief.role)
-                raise
+        await self._held(brief)
         if brief.conversation:
             self.read.append(list(await ear.conversation()))
         if self._listens:
             self.heard += [message.text for message in await ear.news()]
         acts = self._script[brief.role, brief.task]
+        for number, command in enumerate(self._commands.get((brief.role, brief.task), ())):
+            call = f"call-{brief.attempt.turn}-{number}"
+            await saw([ToolCalled(turn=brief.attempt.turn, call=call, tool="Bash", summary=command)])
+            await saw([ToolReturned(turn=brief.attempt.turn, call=call, ok=True, output="")])
         end = acts[min(brief.nth, len(acts)) - 1](brief.workspace)
-        return end if isinstance(end, AgentFailed) else AgentFinished(outcome=end, calls=1)
+        if isinstance(end, AgentFailed) or brief.check is None:
+            return end if isinstance(end, AgentFailed) else AgentFinished(outcome=end, calls=1)
+        return await self._checked(brief, end)
+
+    async def _held(self, brief: Brief) -> None:
+        for whom in (brief.role, brief.task):
+            if whom in self._holds:
+                self._reached[whom].set()
+                try:
+                    await self._holds[whom].wait()
+                except asyncio.CancelledError:
+                    self.stopped.append(brief.role)
+                    raise
+
+    async def _checked(self, brief: Brief, outcome: Outcome) -> AgentFinished | AgentFailed:
+        assert brief.check is not None
+        problem = await brief.check(outcome)
+        repair = self._repairs.get((brief.role, brief.task))
+        if problem and repair is not None:
+            self.refused.append(problem)
+            again = repair(brief.workspace)
+            assert not isinstance(again, AgentFailed)
+            outcome, problem = again, await brief.check(again)
+        if problem:
+            self.refused.append(problem)
+            return AgentFailed(why="invalid_outcome", reason=f"the outcome was invalid twice: {problem}")
+        return AgentFinished(outcome=outcome, calls=1)

@@ -12,6 +12,7 @@ from temporalio.client import Client, WorkflowHistory
 from temporalio.service import RPCError
 from temporalio.worker import Replayer
 
+from caseworker.activities.capacity import Capacity
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import FLOWS, Parts, make_case_workers, make_doorbell, make_reconciler
 from caseworker.chats.slack import SlackChat
@@ -30,6 +31,7 @@ from caseworker.intake.reconciler import Reconciler
 from caseworker.intake.reports import Reports
 from caseworker.ports import NewIssue, PullRequest, Store, StoredCase, Switchboard, Thread
 from caseworker.store.store import open_store
+from caseworker.workspaces.bisecting import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap
@@ -291,13 +293,16 @@ async def open_world(
     agent = ScriptedAgent()
     sandbox = Bubblewrap(home / "sandbox")
     forge = LocalForge(repositories=store.repositories, pulls=store.pulls, git=SafeGit(), gone_seconds=0)
+    workspaces, builder = GitWorkspaces(home), SandboxedBuilder(sandbox)
     parts = Parts(
         store=store,
-        workspaces=GitWorkspaces(home),
-        builder=SandboxedBuilder(sandbox),
+        workspaces=workspaces,
+        builder=builder,
+        bisector=GitBisector(workspaces=workspaces, builder=builder),
         forge=forge,
         runtime=agent,
         doorbell=make_doorbell(client, store),
+        capacity=Capacity(store=store, most=settings.developers),
         chats={"slack": SlackChat(token=slack.bot_token, base_url=slack.base_url)} if slack else {},
         developers=Thread(surface="slack", channel=SUMMARIES) if slack else None,
     )

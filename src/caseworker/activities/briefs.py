@@ -1,7 +1,8 @@
 """What an agent is given for a turn: loaded by id, rendered by the prompts, with the case file laid beside the code."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -13,13 +14,18 @@ from caseworker.contract.wire import TurnRequest
 from caseworker.core import words
 from caseworker.core.build_commands import find_commands
 from caseworker.core.evidence import Stage
+from caseworker.core.investigation_words import investigation_page
 from caseworker.core.learnings import offered
+from caseworker.core.matrix import Inquiry, inquiries
 from caseworker.core.outcomes import Task
+from caseworker.core.record import Bisected
 from caseworker.ports import Attempt, Brief, FinishedTurn, Store, StoredCase, Workspace, Workspaces
 
 CASE_FILE: Final = "issue-state.json"
-PLAN_FILE: Final = ".caseworker/PLAN.md"
-"""In a folder of ours: a repository may have a `PLAN.md` of its own, and an issue may ask for one."""
+FOLDER: Final = ".caseworker"
+"""A folder of ours: a repository may have a `PLAN.md` of its own, and an issue may ask for one."""
+PLAN_FILE: Final = "PLAN.md"
+INVESTIGATION_FILE: Final = "INVESTIGATION.md"
 
 
 class Briefing:
@@ -30,7 +36,13 @@ class Briefing:
     async def write(self, request: TurnRequest, stored: StoredCase, attempt: Attempt, workspace: Workspace) -> Brief:
         case, role, task, policy = request.case, request.role, request.task, request.policy
         done = await self._store.turns.finished(case.id)
-        inputs = await self._inputs(request, stored, workspace, done)
+        known = inquiries(done) if case.investigation is not None else []
+        inputs = await self._inputs(request, stored, workspace, done, known)
+        page = investigation_page(stored.file.issue.title, known)
+        laid = _laid(stored, workspace, {PLAN_FILE: inputs.plan, INVESTIGATION_FILE: page})
+        folder = workspace.path / FOLDER
+        if page and (folder, folder) in laid:
+            inputs = replace(inputs, inquiry_file=folder / INVESTIGATION_FILE)
         system, prompt = render(role, task, inputs)
         return Brief(
             attempt=attempt,
@@ -42,24 +54,31 @@ class Briefing:
             tools=tools_for(role, task),
             workspace=workspace.path,
             writable=writes(role, task),
-            resume=case.sessions.get(role.value),
+            # Who measures begins from nothing but the request: what it did in the case's own tree is not there.
+            resume=case.sessions.get(role.value) if task is not Task.DIAGNOSE else None,
             rehearsal=stored.rehearsal,
             nth=1 + sum(turn.role is role and turn.task is task for turn in done),
             cap_micros=policy.budget_micros + case.extra_micros,
             calls=policy.calls_per_turn,
             seconds=policy.turn_seconds,
             read_only=workspace.read_only,
-            overlays=(*workspace.overlays, *_laid(stored, workspace, inputs.plan)),
+            overlays=(*workspace.overlays, *laid),
         )
 
     async def _inputs(
-        self, request: TurnRequest, stored: StoredCase, workspace: Workspace, done: Sequence[FinishedTurn]
+        self,
+        request: TurnRequest,
+        stored: StoredCase,
+        workspace: Workspace,
+        done: Sequence[FinishedTurn],
+        known: Sequence[Inquiry],
     ) -> BriefInputs:
         """Messages are read by the turn's number: what was claimed for it and before it, and no newer one."""
         case, file, role, task = request.case, stored.file, request.role, request.task
         messages = await self._store.inbox.of(case.id)
         remarks = recollection.remarks_of(messages, case.remarks if task in recollection.WITH_REMARKS else ())
-        numbered = {remark.id for remark in remarks}
+        late = recollection.remarks_of(messages, case.late if task is Task.INTERPRET else ())
+        numbered = {remark.id for remark in (*remarks, *late)}
         others = [message for message in messages if message.id not in numbered]
         commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
         return BriefInputs(
@@ -68,7 +87,7 @@ class Briefing:
             author="its author",
             labels=tuple(file.issue.labels),
             case_file=workspace.path / CASE_FILE,
-            said=recollection.said_in(others, request.turn),
+            said=(*late, *recollection.said_in(others, request.turn)),
             earlier=recollection.said_before(others, request.turn),
             evidence=await self._evidence(request),
             diff=await self._diff(request, workspace),
@@ -85,14 +104,30 @@ class Briefing:
             learnings=tuple(offered(await self._store.learnings.of(stored.repository))),
             state_left=where_it_was_left(case) if task is Task.INTERPRET else "",
             asked_before=recollection.asked_before(done, task),
+            inquiry=recollection.inquiry_of(case, known),
+            iterations=case.investigation.iteration if case.investigation is not None else 0,
+            no_iteration_left=recollection.has_no_iteration_left(case),
+            bisects=await self._bisects(request),
+            accepted=recollection.accepted_cause(case),
         )
+
+    async def _bisects(self, request: TurnRequest) -> tuple[Bisected, ...]:
+        """Of the investigation that the case is about now."""
+        found = request.case.investigation
+        if found is None or request.task not in recollection.WITH_BISECTS:
+            return ()
+        entries = [one.entry for one in await self._store.record.whole(request.case.id, kinds={"bisected"})]
+        return tuple(one for one in entries if isinstance(one, Bisected) and one.turn > found.began_after)
 
     async def _evidence(self, request: TurnRequest) -> str:
         if request.task not in recollection.WITH_EVIDENCE:
             return ""
         builds = await self._store.builds.of(request.case.id)
-        seen = [words.latest(builds, stage) for stage in (Stage.RED, Stage.HEAD)]
-        return "\n\n".join(words.build_words(build) for build in seen if build is not None)
+        if request.task not in recollection.INQUIRING:
+            seen = [words.latest(builds, stage) for stage in (Stage.RED, Stage.HEAD)]
+            return "\n\n".join(words.build_words(build) for build in seen if build is not None)
+        newest = [words.latest(builds, stage) for stage in Stage]
+        return "\n\n".join(f"build {one.number}. {words.build_words(one)}" for one in newest if one is not None)
 
     async def _diff(self, request: TurnRequest, workspace: Workspace) -> str:
         commit = request.case.checkpoint
@@ -101,14 +136,15 @@ class Briefing:
         return await self._workspaces.diff(workspace, workspace.base, commit)
 
 
-def _laid(stored: StoredCase, workspace: Workspace, plan: str) -> list[tuple[Path, Path]]:
+def _laid(stored: StoredCase, workspace: Workspace, pages: Mapping[str, str]) -> list[tuple[Path, Path]]:
     """Read-only for the agent (the sandbox lays them over themselves), and never part of a commit."""
-    case_file, plan_file = workspace.path / CASE_FILE, workspace.path / PLAN_FILE
+    case_file, folder = workspace.path / CASE_FILE, workspace.path / FOLDER
     case_file.unlink(missing_ok=True)  # a link that an agent left there must not be followed
     case_file.write_text(stored.file.dump(), encoding="utf-8")
-    folder = plan_file.parent
-    if not plan or os.path.lexists(folder):  # a reset takes away what is ours: this is the repository's own
+    written = {name: text for name, text in pages.items() if text}
+    if not written or os.path.lexists(folder):  # a reset takes away what is ours: this is the repository's own
         return [(case_file, case_file)]
     folder.mkdir()
-    plan_file.write_text(plan, encoding="utf-8")
+    for name, text in written.items():
+        (folder / name).write_text(text, encoding="utf-8")
     return [(case_file, case_file), (folder, folder)]

@@ -10,10 +10,14 @@ from caseworker.contract.activities import BuildActivities
 from caseworker.contract.wire import BuildReply, BuildRequest
 from caseworker.core import words
 from caseworker.core.build_commands import find_commands
+from caseworker.core.diagnostics import shipped
 from caseworker.core.evidence import Build, Command, Purpose, Stage, Verdict, base_fails_too, judge_head, judge_red
 from caseworker.core.forbidden import violated
+from caseworker.core.ids import Sha
+from caseworker.core.outcomes import Task
 from caseworker.core.record import BuildRan, clip
 from caseworker.core.sections import after_build
+from caseworker.core.touching import touched
 from caseworker.ports import Builder, Store, StoredCase, Workspace, Workspaces
 
 _FEEDBACK_LIMIT = 16_000
@@ -35,8 +39,12 @@ class Building(BuildActivities):
                     repository = await self._store.repositories.path_of(stored.repository)
                     workspace = await self._workspaces.prepare(request.case.id, repository, request.case.base)
                     build = await self._run(request, workspace)
-                    forbidden = await self._forbidden(request, stored, workspace)
-                return await self._judge(request, build, stored, forbidden)
+                    paths = await self._own_paths(request, workspace)
+                    forbidden = violated(stored.file.analysis.must_not_do, paths)
+                    forbidden += await self._instruments(request, workspace)
+                judged = await self._judge(request, build, stored, forbidden)
+                touches = touched(paths) if request.policy.approve_sensitive_paths else ()
+                return judged.model_copy(update={"touches": touches})
 
     async def _run(self, request: BuildRequest, workspace: Workspace) -> Build:
         # How to build is read from the base: a change must not choose what it is judged by.
@@ -48,13 +56,30 @@ class Building(BuildActivities):
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
         return Build(number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs))
 
-    async def _forbidden(self, request: BuildRequest, stored: StoredCase, workspace: Workspace) -> list[str]:
-        """What the change did to paths that it was to leave alone. A person who pushed to them had a right to."""
-        if request.stage is not Stage.HEAD or not stored.file.analysis.must_not_do:
+    async def _own_paths(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+        """What the case has changed: some of it may be forbidden, or a person's to decide. A person who pushed to such
+        paths had a right to."""
+        if request.stage is not Stage.HEAD:
             return []
         changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
         theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
-        return violated(stored.file.analysis.must_not_do, [path for path in changed if path not in theirs])
+        return [path for path in changed if path not in theirs]
+
+    async def _instruments(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+        """Lines of the change that a diagnostic has written: none of them may ship."""
+        if request.stage is not Stage.HEAD or request.case.investigation is None:
+            return []
+        turns = await self._store.turns.finished(request.case.id)
+        # One that added nothing has what it began from as its commit, which is the case's own work.
+        ours = {turn.checkpoint for turn in turns if turn.task is not Task.DIAGNOSE} | {workspace.base}
+        theirs = {turn.checkpoint for turn in turns if turn.task is Task.DIAGNOSE} - ours
+        if not theirs:
+            return []
+        diffs = [await self._workspaces.diff(workspace, Sha(f"{commit}^"), commit) for commit in sorted(theirs)]
+        change = await self._workspaces.diff(workspace, workspace.base, request.commit)
+        paths = await self._workspaces.changed(workspace, workspace.base, request.commit)
+        before = await self._workspaces.texts(workspace, workspace.base, paths)
+        return shipped(change, diffs, before)
 
     async def _judge(
         self, request: BuildRequest, build: Build, stored: StoredCase, forbidden: Sequence[str]

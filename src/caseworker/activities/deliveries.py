@@ -4,6 +4,7 @@ import asyncio
 
 from temporalio import activity
 
+from caseworker.activities.answering import answers_to
 from caseworker.activities.branches import Branches
 from caseworker.activities.records import stored_case
 from caseworker.activities.running import refusals_told, short_work, traced
@@ -13,9 +14,10 @@ from caseworker.core import issue_words, words
 from caseworker.core.case import Case
 from caseworker.core.errors import Refused
 from caseworker.core.facts import EffectRefused, PullRequestReady
-from caseworker.core.ids import Sha, effect_key
-from caseworker.core.messages import Audience, Message
-from caseworker.core.outcomes import ImplementationOutcome
+from caseworker.core.ids import MessageId, Sha, effect_key
+from caseworker.core.investigation_words import pull_request_part
+from caseworker.core.matrix import Inquiry, inquiries
+from caseworker.core.messages import Audience
 from caseworker.core.record import BranchPushed, Noted, Posted, PullRequestOpened
 from caseworker.core.sections import after_pull_request
 from caseworker.core.weakening import is_looked_at, weakened
@@ -79,9 +81,9 @@ class Delivering(DeliveryActivities):
                     return EffectRefused(reason=str(refused))
                 file = after_pull_request(stored.file, commit=request.commit, branch=case.branch, url=pull.url)
                 await self._store.cases.save_file(case.id, file)
-                entries = [_news(case, pull), *await self._answers(case)]
-                await self._store.record.append(case.id, entries, trace=stored.trace, key=key)
-                return PullRequestReady(number=pull.number, commit=request.commit)
+                posts, late = await self._answers(case)
+                await self._store.record.append(case.id, [_news(case, pull), *posts], trace=stored.trace, key=key)
+                return PullRequestReady(number=pull.number, commit=request.commit, late=late)
 
     async def _opened(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
         await self._store.effects.intend(key, request.case.id, "pull_request", {"head": request.case.branch})
@@ -115,6 +117,7 @@ class Delivering(DeliveryActivities):
                 cost=words.cost_words(spent.micros, rehearsed=stored.rehearsal is not None),
                 test_was_changed=case.test_file in changed,
                 weakened=await self._weakened(workspace, request.commit),
+                investigated=pull_request_part(case, await self._inquiries(case)),
             ),
             base=workspace.base_branch,
             head=case.branch,
@@ -123,6 +126,9 @@ class Delivering(DeliveryActivities):
             url=f"file://{repository}#{case.branch}",
         )
 
+    async def _inquiries(self, case: Case) -> list[Inquiry]:
+        return inquiries(await self._store.turns.finished(case.id)) if case.investigation is not None else []
+
     async def _weakened(self, workspace: Workspace, commit: Sha) -> list[str]:
         changed = await self._workspaces.changed(workspace, workspace.base, commit)
         paths = [path for path in changed if is_looked_at(path)]
@@ -130,22 +136,18 @@ class Delivering(DeliveryActivities):
         after = await self._workspaces.texts(workspace, commit, paths)
         return await asyncio.to_thread(weakened, before, after)
 
-    async def _answers(self, case: Case) -> list[Posted]:
-        """What came of each remark, in the words of the developer who addressed them."""
+    async def _answers(self, case: Case) -> tuple[list[Posted], tuple[MessageId, ...]]:
+        """What came of each remark; and those of which nothing could come yet."""
         if not case.remarks:
-            return []
+            return [], ()
         said = {message.id: message for message in await self._store.inbox.of(case.id)}
         remarks = [said[remark] for remark in case.remarks if remark in said]
-        answers = await self._last_answers(case, remarks)
-        text = issue_words.answered([(remark.author, remark.text) for remark in remarks], answers)
-        return [Posted(audience=Audience.DEVELOPERS, about="answers", text=text)]
-
-    async def _last_answers(self, case: Case, remarks: list[Message]) -> list[str]:
-        """Of the newest turn that gave any, since the first of these remarks was made: later ones only repair."""
-        since = min((remark.turn for remark in remarks if remark.turn is not None), default=0)
-        outcomes = [turn.outcome for turn in await self._store.turns.finished(case.id) if turn.turn >= since]
-        given = [outcome.answers for outcome in outcomes if isinstance(outcome, ImplementationOutcome)]
-        return next((answers for answers in reversed(given) if answers), [])
+        answers = answers_to(remarks, await self._store.turns.finished(case.id))
+        late = tuple(remark.id for remark, answer in zip(remarks, answers, strict=True) if answer is None)
+        told = [(remark.author, remark.text, answer) for remark, answer in zip(remarks, answers, strict=True) if answer]
+        if not told:
+            return [], late
+        return [Posted(audience=Audience.DEVELOPERS, about="answers", text=issue_words.answered(told))], late
 
 
 def _news(case: Case, pull: PullRequest) -> PullRequestOpened | Noted:

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
+from caseworker.core.case import Case
 from caseworker.core.casefile import CaseFile
+from caseworker.core.hypotheses import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.ids import MessageId
+from caseworker.core.matrix import Inquiry
 from caseworker.core.messages import SPOKEN, Message, MessageKind
+from caseworker.core.moves import is_used_up
 from caseworker.core.outcomes import InterpretOutcome, PlanOutcome, QuestionsOutcome, ReviewOutcome, Task
 from caseworker.core.ownership import SPEAKER
 from caseworker.core.sections import asked_of
@@ -31,12 +35,15 @@ AT_THE_WORK: Final = frozenset(
     }
 )
 """Tasks that look at a change there is."""
-WITH_EVIDENCE: Final = AT_THE_WORK | {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER}
+INQUIRING: Final = frozenset({Task.INVESTIGATE, Task.VALIDATE_CAUSE})
+"""Tasks that may cite a build by its number."""
+WITH_BISECTS: Final = INQUIRING | {Task.UNBLOCK_INVESTIGATION}
+WITH_EVIDENCE: Final = AT_THE_WORK | INQUIRING | {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER}
 WITH_REMARKS: Final = frozenset(
     {Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.REVIEW, Task.VALIDATE, Task.UNBLOCK}
 )
 """Tasks whose prompt numbers people's remarks; to the others they are words like any."""
-_FOR_THE_PM: Final = frozenset({Task.QUESTIONS, Task.INTERPRET})
+_FOR_THE_PM: Final = frozenset({Task.QUESTIONS, Task.INTERPRET, Task.UNBLOCK_INVESTIGATION})
 
 
 def plan_of(turns: Sequence[FinishedTurn]) -> str:
@@ -61,8 +68,30 @@ def _asked_by(turn: FinishedTurn) -> list[str]:
             return [plan.reason]
         case ReviewOutcome(status="NEEDS_INFO") as review:
             return [review.feedback_for_writer or ""]
+        case UnblockingOutcome(status="NEEDS_CLARIFICATION") as unblocking:
+            return unblocking.questions
+        case CauseReviewOutcome(status="NEEDS_INFO") as verdict:
+            return [verdict.feedback]
         case _:
             return [escalation] if escalation else []
+
+
+def inquiry_of(case: Case, known: Sequence[Inquiry]) -> Inquiry | None:
+    """The one that the case is about now, or was last."""
+    if case.investigation is None or not known:
+        return None
+    return next((one for one in known if one.number == case.investigation.number), known[-1])
+
+
+def has_no_iteration_left(case: Case) -> bool:
+    """Or it ended as incomplete, which comes to the same for the tech lead."""
+    return is_used_up(case) or (case.investigation is not None and case.investigation.stands == "incomplete")
+
+
+def accepted_cause(case: Case) -> str:
+    """The hypothesis that is acted on."""
+    found = case.investigation
+    return found.hypothesis if found is not None and found.stands == "approved" else ""
 
 
 def said_in(messages: Sequence[Message], turn: int) -> tuple[Message, ...]:

@@ -12,8 +12,8 @@ from caseworker.core.budget import micros_of
 from caseworker.core.case import Case
 from caseworker.core.commands import milestone_in, reopens
 from caseworker.core.errors import Refused, Transient
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import NOBODY, Audience, Claimed, Message, MessageKind, NewMessage, Standing
+from caseworker.core.ids import CaseId, MessageId, is_bug_case
+from caseworker.core.messages import NOBODY, SPOKEN, Audience, Claimed, Message, MessageKind, NewMessage, Standing
 from caseworker.core.record import Posted
 from caseworker.core.sections import after_move
 from caseworker.ports import Doorbell, Store, StoredCase
@@ -61,6 +61,15 @@ class Records(RecordActivities):
         return [message.id for message in said if message.turn == request.turn and message.outcome is None]
 
     @activity.defn
+    async def remarks_to(self, request: ClaimRequest) -> list[MessageId]:
+        said = await self._store.inbox.of(request.case)
+        return [
+            message.id
+            for message in said
+            if message.turn == request.turn and message.kind in SPOKEN and reopens(message.kind, message.text)
+        ]
+
+    @activity.defn
     async def settle_messages(self, request: SettleRequest) -> None:
         await self._store.inbox.settle(request.messages, request.outcome)
 
@@ -83,7 +92,7 @@ def _said(text: str) -> list[Posted]:
 
 def _news(stored: StoredCase, after: Case) -> NewMessage | None:
     """What the bug that this case fixes is told of a move: where a person is wanted, and how it ended."""
-    if stored.parent is None or after.state not in words.NEWS_KIND:
+    if stored.parent is None or not is_bug_case(stored.parent) or after.state not in words.NEWS_KIND:
         return None
     return NewMessage(
         case=stored.parent,

@@ -1,47 +1,90 @@
 """A turn of an issue case is a transaction: it begins from checkpoint, session and messages, and commits all with its
 outcome."""
 
+from typing import Final
+
 import structlog
 from temporalio import activity
 
 from caseworker.activities.attempts import SUPERSEDED, Attempts, Try
 from caseworker.activities.briefs import Briefing
+from caseworker.activities.capacity import Capacity
 from caseworker.activities.hearing import OF_AN_ISSUE, TurnEar
+from caseworker.activities.inquiring import Inquiring
 from caseworker.activities.records import stored_case
 from caseworker.activities.running import refusals_told
 from caseworker.contract.activities import TurnActivities
 from caseworker.contract.wire import TurnDied, TurnReply, TurnRequest
 from caseworker.core import issue_words, words
-from caseworker.core.facts import TurnEnded
+from caseworker.core.errors import Transient
+from caseworker.core.facts import Deferred, TurnEnded
 from caseworker.core.ids import MessageId, Sha
 from caseworker.core.messages import Audience
-from caseworker.core.outcomes import BugOutcome, ImplementationOutcome, Outcome, TestsOutcome
+from caseworker.core.outcomes import BugOutcome, ImplementationOutcome, Outcome, Task, TestsOutcome
 from caseworker.core.record import Posted
 from caseworker.core.sections import after_outcome
+from caseworker.core.states import Role
 from caseworker.ports import AgentFinished, FinishedTurn, Store, StoredCase, Workspace, Workspaces
 
 log = structlog.get_logger()
 
+_DEVELOPERS: Final = frozenset({Role.DEVELOPER, Role.SENIOR_DEVELOPER})
+
 
 class Turning(TurnActivities):
-    def __init__(self, *, store: Store, workspaces: Workspaces, attempts: Attempts, briefing: Briefing) -> None:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        workspaces: Workspaces,
+        attempts: Attempts,
+        briefing: Briefing,
+        capacity: Capacity,
+        inquiring: Inquiring,
+    ) -> None:
         self._store = store
         self._workspaces = workspaces
         self._attempts = attempts
         self._briefing = briefing
+        self._capacity = capacity
+        self._inquiring = inquiring
 
     @activity.defn
     async def run_turn(self, request: TurnRequest) -> TurnReply:
+        if request.task is not Task.DIAGNOSE or await self._is_finished(request):
+            return await self._run(request)
+        try:
+            async with self._capacity.place(request.case.id, request.turn, wait=False) as free:
+                return await self._run(request) if free else Deferred(reason=issue_words.deferred(self._capacity.most))
+        except Transient as error:
+            return TurnDied(reason=str(error), passing=True)
+
+    async def _is_finished(self, request: TurnRequest) -> bool:
+        return any(turn.turn == request.turn for turn in await self._store.turns.finished(request.case.id))
+
+    async def _run(self, request: TurnRequest) -> TurnReply:
         with refusals_told():
             stored = await stored_case(self._store, request.case.id)
             this = await self._attempts.begin(request.case.id, request.turn, request.role, request.task, stored.trace)
         if isinstance(this, FinishedTurn):
             return _ended(this, await self._attempts.heard(request.case.id, request.turn))
-        return await self._attempts.told(this, lambda: self._attempt(this, request, stored))
+        return await self._attempts.told(this, lambda: self._in_its_place(this, request, stored))
+
+    async def _in_its_place(self, this: Try, request: TurnRequest, stored: StoredCase) -> TurnReply:
+        """Only so many developers work at the same time: the next one waits here, before it touches anything."""
+        if request.role not in _DEVELOPERS or request.task in (Task.ANSWER, Task.DIAGNOSE):
+            return await self._attempt(this, request, stored)
+        async with self._capacity.place(this.case, this.turn, wait=True, trace=this.trace):
+            return await self._attempt(this, request, stored)
 
     async def _attempt(self, this: Try, request: TurnRequest, stored: StoredCase) -> TurnReply:
-        workspace = await self._fresh_workspace(this, request, stored)
+        ours = await self._fresh_workspace(this, request, stored)
+        async with self._inquiring.place_to_work(request, ours) as workspace:
+            return await self._work(this, request, stored, workspace)
+
+    async def _work(self, this: Try, request: TurnRequest, stored: StoredCase, workspace: Workspace) -> TurnReply:
         brief = await self._briefing.write(request, stored, this.attempt, workspace)
+        brief = self._inquiring.equipped(brief, this, request, workspace)
         ear = TurnEar(store=self._store, attempt=this.attempt, standings=OF_AN_ISSUE)
         end = await self._attempts.run(this, brief, ear)
         if not isinstance(end, AgentFinished):
@@ -51,11 +94,10 @@ class Turning(TurnActivities):
             checkpoint = await self._workspaces.commit(
                 workspace,
                 _message(end.outcome, stored.number),
-                # One commit on the base; what was pushed stays, since a person may have built on it.
-                parent=request.case.pushed or workspace.base,
+                parent=_parent(request, workspace),
                 name=f"turn-{request.turn}-{this.attempt.number}",
             )
-        return await self._commit(this, request, end, Sha(checkpoint))
+        return await self._commit(this, request, end, Sha(checkpoint), workspace)
 
     async def _fresh_workspace(self, this: Try, request: TurnRequest, stored: StoredCase) -> Workspace:
         case = request.case
@@ -65,12 +107,15 @@ class Turning(TurnActivities):
         await self._workspaces.reset(workspace, case.checkpoint or workspace.base, scrub=this.attempt.number > 1)
         return workspace
 
-    async def _commit(self, this: Try, request: TurnRequest, end: AgentFinished, checkpoint: Sha) -> TurnReply:
+    async def _commit(
+        self, this: Try, request: TurnRequest, end: AgentFinished, checkpoint: Sha, workspace: Workspace
+    ) -> TurnReply:
         finished, entry = await self._attempts.finished(this, end, checkpoint)
         assert not isinstance(end.outcome, BugOutcome)  # it is parsed by role and task, and ours are an issue's
         stored = await stored_case(self._store, this.case)
         file = after_outcome(stored.file, this.role, end.outcome, request.case.attempt)
-        if not await self._store.turns.complete(this.attempt, finished, file, entry):
+        more = await self._inquiring.entries(request, workspace, finished)
+        if not await self._store.turns.complete(this.attempt, finished, file, entry, *more):
             return TurnDied(reason=SUPERSEDED, passing=True)
         log.info("turn completed", status=end.outcome.status, commit=checkpoint, cost_micros=finished.cost_micros)
         await self._tell_if_money_runs_out(this, request)
@@ -94,6 +139,14 @@ def _ended(finished: FinishedTurn, heard: tuple[MessageId, ...] = ()) -> TurnEnd
         session=finished.session,
         heard=heard,
     )
+
+
+def _parent(request: TurnRequest, workspace: Workspace) -> Sha:
+    """One commit on the base; what was pushed stays, since a person may have built on it. Of a diagnostic only what it
+    added itself counts."""
+    if request.task is Task.DIAGNOSE:
+        return request.case.checkpoint or workspace.base
+    return request.case.pushed or workspace.base
 
 
 def _message(outcome: Outcome, number: int) -> str:

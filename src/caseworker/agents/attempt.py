@@ -66,7 +66,7 @@ class Talk:
         while True:
             await client.query(prompt)
             result = await _listen(client, watcher, batches)
-            answer = self._answer(result, watcher.rejection)
+            answer = await self._checked(self._answer(result, watcher.rejection), batches)
             if isinstance(answer, AgentFailed):
                 return answer
             if not isinstance(answer, _Invalid):
@@ -78,6 +78,15 @@ class Talk:
             else:
                 repaired = True
                 prompt = repair(answer.problem)
+
+    async def _checked(
+        self, answer: "Outcome | _Invalid | AgentFailed", batches: Batches
+    ) -> "Outcome | _Invalid | AgentFailed":
+        if self.brief.check is None or isinstance(answer, _Invalid | AgentFailed):
+            return answer
+        await batches.all_told()
+        problem = await self.brief.check(answer)
+        return _Invalid(problem=problem) if problem else answer
 
     def _answer(self, result: "ResultMessage | None", rejection: str) -> "Outcome | _Invalid | AgentFailed":
         if result is None:

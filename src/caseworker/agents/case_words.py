@@ -70,18 +70,18 @@ def own_questions(fence: Fence, answers: Sequence[tuple[str, str, str]]) -> str:
         f"- You asked the {one_line(who, 60)}: {one_line(question)}\n  Answer: {one_line(answer)}"
         for who, question, answer in answers
     ]
-    return fence.around("\n".join(_newest(pairs, _ANSWERS_LIMIT)), what="what you asked", source="other roles")
+    return fence.around("\n".join(newest(pairs, _ANSWERS_LIMIT)), what="what you asked", source="other roles")
 
 
 def asked_of_people(fence: Fence, questions: Sequence[str]) -> str:
     lines = [f"- {one_line(text)}" for text in questions]
-    return fence.around("\n".join(_newest(lines, _ASKED_LIMIT)), what="asked before", source="us, to people")
+    return fence.around("\n".join(newest(lines, _ASKED_LIMIT)), what="asked before", source="us, to people")
 
 
 def learned(fence: Fence, learnings: Sequence[str]) -> str:
     """The most telling first: of too many, these."""
     lines = [f"- {one_line(text)}" for text in learnings]
-    kept = _newest(lines[::-1], _LEARNINGS_LIMIT)[::-1]
+    kept = newest(lines[::-1], _LEARNINGS_LIMIT)[::-1]
     return fence.around("\n".join(kept), what="learnings", source="earlier cases of this repository")
 
 
@@ -123,7 +123,7 @@ def _spoken(fence: Fence, message: Message) -> str:
     return said(fence, message, what=f"message: {command}" if command else "message")
 
 
-def _newest(lines: Sequence[str], limit: int) -> list[str]:
+def newest(lines: Sequence[str], limit: int) -> list[str]:
     """The last ones that fit, at least one, in order."""
     kept: list[str] = []
     for line in reversed(lines):

@@ -9,11 +9,13 @@ from typing import Final
 
 from caseworker.agents import case_words
 from caseworker.agents.cleaning import cleaned, one_line, revealed
+from caseworker.agents.inquiry_words import accepted_cause, inquiry_blocks
 from caseworker.agents.quoting import Fence
 from caseworker.core.errors import Bug
+from caseworker.core.matrix import Inquiry
 from caseworker.core.messages import Message
 from caseworker.core.outcomes import Severity, Task
-from caseworker.core.record import clip
+from caseworker.core.record import Bisected, clip
 from caseworker.core.states import Role
 
 _BODY_LIMIT: Final = 24_000
@@ -80,6 +82,17 @@ class BriefInputs:
     asked_before: tuple[str, ...] = ()
     """What people were asked so far, newest last."""
 
+    # Of an investigation, once there is one:
+    inquiry: Inquiry | None = None
+    inquiry_file: Path | None = None
+    iterations: int = 0
+    """Completed ones."""
+    no_iteration_left: bool = False
+    """Or it ended as incomplete: three moves are left."""
+    bisects: tuple[Bisected, ...] = ()
+    accepted: str = ""
+    """The hypothesis that the tech lead accepted as the cause."""
+
     # Of a bug case, where `title`, `body` and `author` are the report and its reporter:
     bug_id: str = ""
     severity: Severity | None = None
@@ -135,8 +148,10 @@ def _blocks(inputs: BriefInputs, fence: Fence) -> dict[str, str]:
         "diff": fence.around(diff, what="diff against the base", source="the working tree"),
         "feedback": fence.around(feedback, what="feedback on the last attempt", source="build or tech lead"),
         "commands": _listed("Commands that decide here:", [f"`{one_line(text)}`" for text in inputs.commands]),
-        "case_file": _titled("", f"What is known of the case so far: `{inputs.case_file}`" if inputs.case_file else ""),
+        "case_file": _files(inputs),
         **_case_blocks(inputs, fence),
+        **inquiry_blocks(fence, inputs.inquiry, inputs.bisects, inputs.iterations),
+        "cause": accepted_cause(fence, inputs.inquiry, inputs.accepted),
         **_bug_blocks(inputs, fence),
     }
 
@@ -159,6 +174,8 @@ def _case_blocks(inputs: BriefInputs, fence: Fence) -> dict[str, str]:
         "change": _template("developer.outcome"),
         "statuses": _template("developer.statuses"),
         "findings": _template("tech_lead.findings"),
+        "criteria": _template("tech_lead.criteria"),
+        "moves": _template("tech_lead.moves_over" if inputs.no_iteration_left else "tech_lead.moves_left"),
     }
 
 
@@ -183,6 +200,12 @@ def _bug_blocks(inputs: BriefInputs, fence: Fence) -> dict[str, str]:
         "waited": _WAITED.get(state, ""),
         "outcome": _template("investigator.outcome"),
     }
+
+
+def _files(inputs: BriefInputs) -> str:
+    lines = [f"What is known of the case so far: `{inputs.case_file}`"] if inputs.case_file else []
+    lines += [f"What was investigated: `{inputs.inquiry_file}`"] if inputs.inquiry_file else []
+    return "\n".join(lines)
 
 
 def _owned(owners: tuple[str, ...]) -> str:

@@ -11,6 +11,8 @@ OUTCOME_TOOL: Final = "StructuredOutput"
 """The tool through which an agent hands in its outcome."""
 SERVER: Final = "caseworker"
 CONVERSATION_TOOL: Final = "get_bug_conversations"
+BISECT_TOOL: Final = "bisect"
+_SERVED: Final = frozenset({CONVERSATION_TOOL, BISECT_TOOL})
 _OURS: Final = f"mcp__{SERVER}__"
 """What the agent's program puts before the names of tools that we serve."""
 
@@ -20,7 +22,7 @@ _RUN: Final = ("Bash", "Read")
 _WRITE: Final = ("Bash", "Read", "Edit", "Write")
 
 _TESTS: Final = frozenset({Task.CREATE_TESTS, Task.UPDATE_TESTS})
-_CHANGES: Final = frozenset({Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK})
+_CHANGES: Final = frozenset({Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.DIAGNOSE})
 _WRITING: Final[dict[Role, frozenset[Task]]] = {
     Role.TESTER: _TESTS,
     Role.DEVELOPER: _CHANGES,
@@ -41,7 +43,7 @@ def writes(role: Role, task: Task) -> bool:
 
 def full_name(tool: str) -> str:
     """As the agent's program calls it."""
-    return f"{_OURS}{tool}" if tool == CONVERSATION_TOOL else tool
+    return f"{_OURS}{tool}" if tool in _SERVED else tool
 
 
 def short_name(tool: str) -> str:

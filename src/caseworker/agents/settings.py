@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from caseworker.agents.hearing import Hearing
+from caseworker.agents.own_tools import own_server
 from caseworker.agents.process import AttemptFolder
-from caseworker.agents.recalling import conversation_server
 from caseworker.agents.roles import SERVER
 from caseworker.agents.sessions import SessionAdapter
 from caseworker.core.ids import SessionId
@@ -64,9 +64,8 @@ def agent_options(
 
 
 def _servers(brief: Brief, ear: Ear) -> "dict[str, McpServerConfig]":
-    if not (brief.conversation and brief.tools):  # who has no tools has none of ours either
-        return {}
-    return {SERVER: conversation_server(ear, brief.attempt.case)}
+    server = own_server(brief, ear)
+    return {SERVER: server} if server is not None else {}
 
 
 def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:

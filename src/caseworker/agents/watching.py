@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OUTPUT_LIMIT: Final = 2_000
 _SUMMARY_LIMIT: Final = 300
-_TELLING: Final = ("command", "file_path", "pattern", "path", "bug_id", "description")
+_TELLING: Final = ("command", "script", "file_path", "pattern", "path", "bug_id", "description")
 """Inputs of tools that say in one line what is done, the most telling first."""
 _FLUSH_SECONDS: Final = 0.2
 _FLUSH_EVENTS: Final = 20
@@ -82,6 +82,9 @@ class Batches:
         self._waiting: list[AgentEvent] = []
         self._some = asyncio.Event()
         self._many = asyncio.Event()
+        self._handing = False
+        self._rest = asyncio.Event()
+        """Set each time the reader has taken a batch, or has failed to."""
         self._ending = False
         self._task: asyncio.Task[None] | None = None
 
@@ -111,6 +114,15 @@ class Batches:
             if len(self._waiting) >= _FLUSH_EVENTS:
                 self._many.set()
 
+    async def all_told(self) -> None:
+        """Until everything that was added is with the reader."""
+        while self._waiting or self._handing:
+            self.raise_if_broken()
+            self._some.set()
+            self._many.set()
+            self._rest.clear()
+            await self._rest.wait()
+
     def raise_if_broken(self) -> None:
         """What the reader raised: an attempt whose story can't be told must not go on."""
         if self._task is not None and self._task.done():
@@ -127,4 +139,9 @@ class Batches:
                 self._some.clear()
                 self._many.clear()
             if batch:
-                await self._saw(batch)
+                self._handing = True
+                try:
+                    await self._saw(batch)
+                finally:
+                    self._handing = False
+                    self._rest.set()

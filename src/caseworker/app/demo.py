@@ -19,7 +19,7 @@ async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> in
     await check_sandbox(settings)
     make_home(settings)
     with as_file(files("caseworker.app") / "demos" / "shop") as source:
-        project = lay_out(source / "project", settings.home / "demo")
+        project = lay_out(source, settings.home / "demo")
         request = RunRequest(
             repository=project,
             issue=read_issue(source / "issue.md"),
@@ -30,14 +30,21 @@ async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> in
         return await run(request, settings, console, as_json=as_json)
 
 
-def lay_out(source: Path, folder: Path) -> Path:
-    """A fresh git repository with one commit; each demo has its own, so that none sees another's branch."""
+def lay_out(sample: Path, folder: Path) -> Path:
+    """A fresh git repository; each demo has its own, so that none sees another's branch. A sample is one commit
+    (`project`), or a patch for each commit (`history`), which gives the same hashes everywhere."""
     number = 1
-    while (folder / f"shop-{number}").exists():
+    while (folder / f"{sample.name}-{number}").exists():
         number += 1
-    project = folder / f"shop-{number}"
+    project = folder / f"{sample.name}-{number}"
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(source, project, ignore=shutil.ignore_patterns("__pycache__"))
+    if (sample / "history").is_dir():
+        project.mkdir()
+        _git(project, "init", "--quiet", "--initial-branch=main")
+        patches = sorted(map(str, (sample / "history").glob("*.patch")))
+        _git(project, "am", "--quiet", "--committer-date-is-author-date", *patches)
+        return project
+    shutil.copytree(sample / "project", project, ignore=shutil.ignore_patterns("__pycache__"))
     _git(project, "init", "--quiet", "--initial-branch=main")
     _git(project, "add", "--all")
     _git(project, "commit", "--quiet", "--message", "The till of a small web shop")

@@ -39,7 +39,7 @@ async def run_bug_demo(settings: Settings, console: Console, *, as_json: bool) -
     await check_sandbox(settings)
     make_home(settings)
     with as_file(files("caseworker.app") / "demos" / "shop") as source:
-        project = lay_out(source / "project", settings.home / "demo")
+        project = lay_out(source, settings.home / "demo")
         rehearsal = read_rehearsal(source / "bug-rehearsal.yaml")
     if not as_json:
         console.print(f"The sample project is {project}.", style="dim")

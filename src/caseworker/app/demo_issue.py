@@ -50,6 +50,7 @@ class Scene:
     about: str
     issue: str
     rehearsal: str
+    sample: str = "shop"
 
 
 class Stage:
@@ -148,8 +149,8 @@ async def on_stage(scene: Scene, settings: Settings, console: Console, *, as_jso
     check_disk(settings.home)
     await check_sandbox(settings)
     make_home(settings)
-    with as_file(files("caseworker.app") / "demos" / "shop") as source:
-        project = lay_out(source / "project", settings.home / "demo")
+    with as_file(files("caseworker.app") / "demos" / scene.sample) as source:
+        project = lay_out(source, settings.home / "demo")
         rehearsal = read_rehearsal(source / scene.rehearsal)
         new = read_issue(source / scene.issue)
     if not as_json:

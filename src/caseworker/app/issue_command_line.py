@@ -77,6 +77,17 @@ def why(case: CaseName, json: Json = False) -> None:
     do(explain(settings_now(), make_console(), case, as_json=json))
 
 
+def matrix(
+    case: CaseName,
+    json: Json = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="The page that agents get: INVESTIGATION.md.")] = False,
+) -> None:
+    """The hypotheses of a case over time: what speaks for and against each, what was measured, and the root cause."""
+    from caseworker.app.matrix_showing import show_matrix
+
+    do(show_matrix(settings_now(), make_console(), case, as_json=json, as_markdown=markdown))
+
+
 def learnings(
     repo: Annotated[Path | None, typer.Option("--repo", help="Only of this git repository.")] = None,
     forget: Annotated[int | None, typer.Option("--forget", metavar="ID", help="Remove this one.")] = None,
@@ -95,5 +106,5 @@ def _send(case: str, kind: "MessageKind", text: str, name: str | None, *, json: 
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (why, approve, reject, retry, budget, learnings):
+    for command in (why, matrix, approve, reject, retry, budget, learnings):
         app.command()(command)

@@ -121,6 +121,15 @@ def demo_review(json: Json = False) -> None:
     raise typer.Exit(do(run_review_demo(settings_now(), make_console(), as_json=json), interrupted=INTERRUPTED))
 
 
+@demo_app.command("investigate")
+def demo_investigate(json: Json = False) -> None:
+    """A bug shows only now and then: a guess fails, an investigation finds the cause, and the fix holds 200 times."""
+    from caseworker.app.demo_investigate import run_investigate_demo
+    from caseworker.app.demo_issue import INTERRUPTED
+
+    raise typer.Exit(do(run_investigate_demo(settings_now(), make_console(), as_json=json), interrupted=INTERRUPTED))
+
+
 @issue_app.command("new")
 def issue_new(
     repo: Repository,

@@ -78,6 +78,8 @@ class Settings(BaseModel):
 
     slots: int = Field(default=2, ge=1, le=64)
     """Agents and builds at work at the same time."""
+    developers: int = Field(default=4, ge=1)
+    """At work at the same time, over all workers."""
     idle_minutes: float = Field(default=10, gt=0)
     budget_usd: float = Field(default=5, ge=0)
     until: Milestone = Milestone.PR

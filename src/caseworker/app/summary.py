@@ -10,7 +10,7 @@ from rich.text import Text
 
 from caseworker.app.asking import what_is_asked
 from caseworker.app.view import print_json
-from caseworker.core.ids import CaseId
+from caseworker.core.ids import CaseId, is_bug_case
 from caseworker.core.summaries import Seen, Summary, summarise
 from caseworker.core.words import cost_words, printable, state_words
 from caseworker.ports import Store
@@ -20,7 +20,7 @@ async def summary_of(store: Store, case: CaseId) -> Summary:
     stored = await store.cases.load(case)
     assert stored is not None
     finished = await store.turns.finished(case)
-    if stored.parent is not None:  # the bug that it fixes: its findings stand in for an analysis
+    if stored.parent is not None and is_bug_case(stored.parent):  # its findings stand in for an analysis
         finished = [*await store.turns.finished(stored.parent), *finished]
     spent = await store.ledger.spent(case)
     outcomes = [turn.outcome for turn in finished]

@@ -14,8 +14,11 @@ from caseworker.activities.bug_briefs import BugBriefing
 from caseworker.activities.bug_work import BugWork
 from caseworker.activities.bugs import BugRecords, PostWriter
 from caseworker.activities.builds import Building
+from caseworker.activities.capacity import Capacity
 from caseworker.activities.deliveries import Delivering
 from caseworker.activities.fixes import Fixes
+from caseworker.activities.follow_ups import FollowUps
+from caseworker.activities.inquiring import Inquiring
 from caseworker.activities.investigating import Investigating
 from caseworker.activities.posting import Posting
 from caseworker.activities.records import Records
@@ -35,7 +38,8 @@ from caseworker.flows.bug import BugInvestigationWorkflow
 from caseworker.flows.issue import IssueWorkflow
 from caseworker.flows.sla import SLATrackingWorkflow
 from caseworker.intake.reconciler import Reconciler
-from caseworker.ports import AgentRuntime, Builder, Chat, Forge, Store, Switchboard, Thread, Workspaces
+from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Store, Switchboard, Thread, Workspaces
+from caseworker.workspaces.bisecting import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.rules import rules_of
 from caseworker.workspaces.worktrees import GitWorkspaces
@@ -56,6 +60,8 @@ class Parts:
     forge: Forge
     runtime: AgentRuntime
     doorbell: Switchboard
+    capacity: Capacity
+    bisector: Bisector
     chats: Mapping[str, Chat] = field(default_factory=dict)
     developers: Thread | None = None
     """Where developers are told of bugs that were reported elsewhere."""
@@ -64,12 +70,16 @@ class Parts:
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
     sandbox = make_sandbox(settings)
     key = settings.anthropic_api_key
+    workspaces = GitWorkspaces(settings.home)
+    builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
     return Parts(
         store=store,
-        workspaces=GitWorkspaces(settings.home),
-        builder=SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts)),
+        workspaces=workspaces,
+        builder=builder,
+        bisector=GitBisector(workspaces=workspaces, builder=builder),
         forge=make_forge(store),
         doorbell=make_doorbell(client, store),
+        capacity=Capacity(store=store, most=settings.developers),
         chats=make_chats(settings),
         developers=developers_channel(settings),
         runtime=ClaudeRuntime(
@@ -91,10 +101,18 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
     records = Records(store=store, doorbell=parts.doorbell)
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
+    following = FollowUps(store=store, forge=parts.forge, doorbell=parts.doorbell, rules_of=rules_of)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder)
     attempts = Attempts(store=store, workspaces=workspaces, runtime=parts.runtime, worker=own_identity())
     briefing = Briefing(store=store, workspaces=workspaces)
-    turning = Turning(store=store, workspaces=workspaces, attempts=attempts, briefing=briefing)
+    turning = Turning(
+        store=store,
+        workspaces=workspaces,
+        attempts=attempts,
+        briefing=briefing,
+        capacity=parts.capacity,
+        inquiring=Inquiring(store=store, workspaces=workspaces, bisector=parts.bisector),
+    )
     bugs = _bug_activities(parts, attempts)
     return make_workers(
         client,
@@ -104,6 +122,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             records.load_case,
             records.claim_messages,
             records.given_to,
+            records.remarks_to,
             records.settle_messages,
             records.record_move,
             keeping.prepare_workspace,
@@ -111,6 +130,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             delivering.push_branch,
             delivering.adopt_branch,
             delivering.open_pull_request,
+            following.open_follow_up,
         ],
         long=[turning.run_turn, building.run_build, *bugs.long],
         slots=slots,

@@ -12,6 +12,7 @@ from caseworker.agents.process import sweep_attempt_folders
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import make_case_workers, make_parts, make_reconciler
 from caseworker.core.errors import Transient
+from caseworker.core.routing import check_routing
 from caseworker.engine.abandoned import end_abandoned
 from caseworker.ports import Store
 
@@ -31,6 +32,7 @@ async def work(
     client: Client, store: Store, settings: Settings, *, bell: asyncio.Event, until: Awaitable[object]
 ) -> None:
     """Until `until` is done. The caller has connected and opened; `bell` makes it look into the inbox at once."""
+    check_routing()
     parts = make_parts(settings, store, client)
     reconciler = make_reconciler(parts)
     swept = await asyncio.to_thread(sweep_attempt_folders)

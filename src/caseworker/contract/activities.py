@@ -12,6 +12,8 @@ from caseworker.contract.wire import (
     CheckSla,
     ClaimRequest,
     FixReply,
+    FollowUpReply,
+    FollowUpRequest,
     MoveRequest,
     PostRequest,
     PullReply,
@@ -48,6 +50,11 @@ class RecordActivities:
     @activity.defn
     async def given_to(self, request: ClaimRequest) -> list[MessageId]:
         """What a turn was given, before it began or while it worked, and nobody has answered for yet."""
+        _signature()
+
+    @activity.defn
+    async def remarks_to(self, request: ClaimRequest) -> list[MessageId]:
+        """Of what a turn was given, before it began or while it worked: words that want something."""
         _signature()
 
     @activity.defn
@@ -94,6 +101,13 @@ class DeliveryActivities:
 
     @activity.defn
     async def open_pull_request(self, request: PushRequest) -> PullReply:
+        _signature()
+
+
+class FollowUpActivities:
+    @activity.defn
+    async def open_follow_up(self, request: FollowUpRequest) -> FollowUpReply:
+        """The case that takes up what is left of a completed one, opened or told; again: the same one."""
         _signature()
 
 

@@ -9,7 +9,15 @@ from caseworker.core.bug_decisions import Investigated
 from caseworker.core.bugs import Bug, Post
 from caseworker.core.case import Case
 from caseworker.core.evidence import Stage
-from caseworker.core.facts import BranchMoved, BuildEnded, EffectRefused, PullRequestReady, TurnEnded, TurnGaveUp
+from caseworker.core.facts import (
+    BranchMoved,
+    BuildEnded,
+    Deferred,
+    EffectRefused,
+    PullRequestReady,
+    TurnEnded,
+    TurnGaveUp,
+)
 from caseworker.core.ids import CaseId, MessageId, Sha
 from caseworker.core.outcomes import Task
 from caseworker.core.policy import Policy
@@ -62,7 +70,7 @@ class TurnDied(_Wire):
     """The world was away, or the worker: nothing that trying again often enough would not mend."""
 
 
-TurnReply = Annotated[TurnEnded | TurnGaveUp | TurnDied, Field(discriminator="kind")]
+TurnReply = Annotated[TurnEnded | TurnGaveUp | TurnDied | Deferred, Field(discriminator="kind")]
 
 
 class BuildRequest(_Wire):
@@ -122,6 +130,23 @@ class FixOpened(_Wire):
 
 
 FixReply = Annotated[FixOpened | EffectRefused, Field(discriminator="kind")]
+
+
+class FollowUpRequest(_Wire):
+    """Words, or `retry`, to a completed case."""
+
+    case: CaseId
+    messages: list[MessageId]
+
+
+class FollowUpOpened(_Wire):
+    kind: Literal["follow_up_opened"] = "follow_up_opened"
+    case: CaseId
+    new: bool
+    """Or it was open already, and was told."""
+
+
+FollowUpReply = Annotated[FollowUpOpened | EffectRefused, Field(discriminator="kind")]
 
 
 class CheckSla(_Wire):

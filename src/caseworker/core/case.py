@@ -2,13 +2,15 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.ids import CaseId, MessageId, SessionId, Sha
-from caseworker.core.outcomes import IssueType, Task
+from caseworker.core.outcomes import IssueType, Task, Topic
 from caseworker.core.policy import Milestone
 from caseworker.core.states import IssueState
+from caseworker.core.touching import Touched
 
 
 class WaitingFor(StrEnum):
@@ -29,6 +31,7 @@ class Subject(StrEnum):
     NO_RED_TEST = "no test that fails without the fix"
     NO_COMMAND = "no command that proves the change"
     RED_BASE = "checks that fail before the change as well"
+    TOUCHES = "a change of what only a person may decide"
 
 
 WAIVERS: frozenset[Subject] = frozenset({Subject.NO_RED_TEST, Subject.NO_COMMAND, Subject.RED_BASE})
@@ -48,8 +51,26 @@ class Wait(BaseModel):
     reason: WaitingFor
     subject: Subject | None = None
     then: IssueState | None = None
+    task: Task | None = None
+    """What is done there, where that is not what the state itself says."""
     until: datetime | None = None
     """When it stops waiting; null: never."""
+
+
+class Investigation(BaseModel):
+    """Of one problem. `iteration` is never set back: not by feedback, not by new resources, not by a restart."""
+
+    model_config = ConfigDict(frozen=True)
+    number: int = 1
+    iteration: int = 0
+    """Completed ones."""
+    began_after: int = 0
+    """The turn whose outcome asked for it; what it knows is in the turns from there on."""
+    unknown: int = 0
+    """Iterations that ended with a status nobody knows."""
+    stands: Literal["open", "found", "incomplete", "approved", "given_up"] = "open"
+    hypothesis: str = ""
+    """With "approved": the one that is acted on."""
 
 
 class Case(BaseModel):
@@ -75,6 +96,8 @@ class Case(BaseModel):
     """Kept while somebody makes sense of what was said meanwhile: mere thanks lead back to it."""
     resume: IssueState | None = None
     """The working state that was left for a person: where to go on."""
+    resume_task: Task | None = None
+    """What was under way there, where that is not what the state itself says."""
     ended_as: IssueState | None = None
     """Before it was opened again: if nobody wants anything, it is over again."""
     go: IssueState | None = None
@@ -97,6 +120,8 @@ class Case(BaseModel):
     """Questions between roles in this state."""
     remarks: tuple[MessageId, ...] = ()
     """What people said of the pull request, to be addressed and answered."""
+    late: tuple[MessageId, ...] = ()
+    """What they said when the last change was written: the pm makes sense of it once the pull request is updated."""
     seen: dict[str, int] = {}
     """By state and evidence: how often the case was there. Three times is no progress."""
     senior: bool = False
@@ -111,6 +136,9 @@ class Case(BaseModel):
     """The commit that was last built, whatever came of it."""
     test_tries: int = 0
     flaky: int = 0
+
+    investigation: Investigation | None = None
+    """The newest one."""
 
     base: Sha | None = None
     """The commit the work starts from."""
@@ -129,6 +157,10 @@ class Case(BaseModel):
     """The commit whose build was green."""
     approved: Sha | None = None
     """The commit the tech lead approved."""
+    touches: tuple[Touched, ...] = ()
+    """What only a person may decide, as the paths say that the last built head changes."""
+    agreed: tuple[Topic, ...] = ()
+    """Of these: what a person has agreed to."""
     analysed: bool = False
     """It came with an analysis: a bug's findings."""
     feedback: str = ""

@@ -11,6 +11,7 @@ from caseworker.core.facts import (
     BranchMoved,
     BuildEnded,
     CloseAsked,
+    Deferred,
     EffectRefused,
     Fact,
     Merged,
@@ -19,7 +20,20 @@ from caseworker.core.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.moves import Move, is_green
+from caseworker.core.hypotheses import (
+    CauseReviewOutcome,
+    DiagnosticOutcome,
+    InvestigationOutcome,
+    UnblockingOutcome,
+)
+from caseworker.core.investigation_decisions import (
+    after_cause_review,
+    after_diagnostic,
+    after_iteration,
+    after_unblocking,
+    without_diagnostic,
+)
+from caseworker.core.moves import KEPT_TASKS, Move, is_green
 from caseworker.core.outcomes import (
     AnalysisOutcome,
     ImplementationOutcome,
@@ -51,13 +65,17 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
     match fact:
         case TurnEnded():
             return _after_turn(case, fact, policy)
+        case Deferred():
+            return without_diagnostic(fact.reason)
         case TurnGaveUp(limit="budget"):
             return wait_for(
                 WaitingFor.BUDGET,
                 fact.reason,
                 then=case.state,
                 say=words.budget_used(case, policy),
-            )
+            ).model_copy(update={"then_task": _kept(case.task)})
+        case TurnGaveUp() if case.task is Task.DIAGNOSE:
+            return without_diagnostic(f"The diagnostic came to nothing: {fact.reason}")
         case TurnGaveUp(limit="time"):
             return park(f"The {words.of_role(fact.role)}'s turn met its limit: {fact.reason}")
         case TurnGaveUp():
@@ -92,14 +110,22 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
 def _after_turn(case: Case, fact: TurnEnded, policy: Policy) -> Move:
     outcome = fact.outcome
     to = case.state if case.task is Task.UNBLOCK else routed(fact.role, outcome.status, case.state)
-    if to is None:
+    if isinstance(outcome, InvestigationOutcome):
+        move = after_iteration(case, outcome)
+    elif to is None:
         return unknown(case, f"{words.of_role(fact.role)} answered {outcome.status}")
-    move = _guarded(case, fact.role, outcome, to, policy)
+    else:
+        move = _guarded(case, fact.role, outcome, to, policy)
     escalation = getattr(outcome, "escalation", "")
     if escalation and move.to in WORKING:
         asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
-        return asks.model_copy(update={"say": words.escalated(fact.role, escalation), "attempt": move.attempt})
+        said = {"say": words.escalated(fact.role, escalation), "then_task": _kept(move.task)}
+        return asks.model_copy(update={**said, "attempt": move.attempt})
     return move
+
+
+def _kept(task: Task | None) -> Task | None:
+    return task if task in KEPT_TASKS else None
 
 
 def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, policy: Policy) -> Move:
@@ -145,6 +171,12 @@ def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, poli
             return _after_unblocking(case, outcome)
         case ReviewOutcome():
             return _after_review(case, outcome, to, policy)
+        case DiagnosticOutcome():
+            return after_diagnostic(outcome)
+        case CauseReviewOutcome():
+            return after_cause_review(case, outcome)
+        case UnblockingOutcome():
+            return after_unblocking(outcome, to)
         case _:
             return unknown(case, f"the {words.of_role(role)} has answered")
 
@@ -172,6 +204,8 @@ def _after_analysis(case: Case, policy: Policy) -> Move:
 
 
 def _to_tests(case: Case, because: str) -> Move:
+    if case.investigation is not None and case.red:
+        return Move(to=S.IMPLEMENTING, reason=f"{because}; the test is there.")
     if case.test_required:
         return Move(to=S.CREATING_TESTS, reason=f"{because}; a test comes first.")
     return Move(to=S.IMPLEMENTING, reason=f"{because}; no new test is needed.")
@@ -179,7 +213,7 @@ def _to_tests(case: Case, because: str) -> Move:
 
 def _after_plan(case: Case, outcome: PlanOutcome, to: IssueState, policy: Policy) -> Move:
     if outcome.status == "INVESTIGATION_NEEDED":
-        return investigate(outcome.reason)
+        return investigate(case, outcome.reason, outcome.investigation)
     if outcome.status == "EXTERNAL_DEPENDENCY":
         return blocked(Role.PM, outcome.reason)
     if outcome.status == "NEEDS_CLARIFICATION":
@@ -197,10 +231,8 @@ def _after_plan(case: Case, outcome: PlanOutcome, to: IssueState, policy: Policy
 
 def _after_writing(case: Case, role: Role, outcome: ImplementationOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
-        case "SPAWN_INVESTIGATOR":
-            return investigate(outcome.summary)
-        case "BLOCKED":
-            return blocked(role, outcome.summary)
+        case "SPAWN_INVESTIGATOR" | "BLOCKED":
+            return investigate(case, outcome.summary, outcome.investigation)
         case "ESCALATE_SENIOR" if role is Role.DEVELOPER:
             return Move(to=case.state, reason=f"The senior developer takes over: {outcome.summary}")
         case "ESCALATE_SENIOR":
@@ -235,7 +267,7 @@ def _after_review(case: Case, outcome: ReviewOutcome, to: IssueState, policy: Po
         case "NEEDS_INFO":
             return wait_for(WaitingFor.ANSWER, feedback, then=case.state, say=words.reviewer_asks(feedback))
         case "SPAWN_INVESTIGATOR" | "ESCALATE":
-            return investigate(feedback)
+            return investigate(case, feedback, outcome.investigation)
         case "ARCHITECTURE_REVIEW" | "INTEGRATION_REVIEW":
             return Move(to=to, reason=feedback)
         case _:
@@ -246,7 +278,7 @@ def _after_unblocking(case: Case, outcome: ReviewOutcome) -> Move:
     """Guidance and one more attempt, an investigation, or a person."""
     feedback = outcome.feedback_for_writer or " ".join(outcome.good)
     if outcome.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):
-        return investigate(feedback)
+        return investigate(case, feedback, outcome.investigation)
     if outcome.status not in ("UNBLOCKING_GUIDANCE", "CHANGES_REQUESTED"):
         return park(f"The tech lead sees no way on without a person: {feedback}")
     writing = (S.FIXING_ISSUES, S.IMPLEMENTING, S.REFACTORING)

@@ -61,6 +61,25 @@ _USUAL: Final = (
     (S.WAITING_FOR_HUMAN_INPUT, S.COMPLETED, "merged"),
 )
 """What most cases do, for who reads about them first."""
+_INVESTIGATION: Final = (
+    (S.PLANNING_APPROACH, S.INVESTIGATING, "the pm asks for it"),
+    (S.REVIEWING_CODE, S.INVESTIGATING, "the tech lead asks for it"),
+    (S.IMPLEMENTING, S.INVESTIGATING, "a developer is blocked"),
+    (S.INVESTIGATING, S.REVIEWING_CODE, "a cause, or five iterations"),
+    (S.REVIEWING_CODE, S.CREATING_TESTS, "the cause is accepted"),
+    (S.REVIEWING_CODE, S.PLANNING_APPROACH, "planned without a cause"),
+    (S.INVESTIGATING, S.BLOCKED, "stuck, the pm sees to it"),
+    (S.BLOCKED, S.INVESTIGATING, "something new to go by"),
+    (S.BLOCKED, S.PLANNING_APPROACH, "planned without a cause"),
+    (S.BLOCKED, S.WAITING_FOR_HUMAN_INPUT, "people are asked"),
+)
+_SECOND: Final = {
+    S.RUNNING_TESTS: "; the tester: judge, after a red build",
+    S.REVIEWING_CODE: "; unblock, validate cause",
+    S.INVESTIGATING: "; a developer: diagnose",
+    S.BLOCKED: "; the pm: unblock investigation, once",
+}
+"""Other turns than a state's usual one."""
 _INTRODUCTION: Final = """\
 # The states of an issue case
 
@@ -72,14 +91,20 @@ it with
 {renew}
 ```
 """
+_INQUIRED: Final = (
+    "An iteration that looks further, and a diagnostic, stay in `investigating`: see\n"
+    "[investigations.md](investigations.md).\n"
+)
 _COLOURS: Final = "Green works, yellow waits for people, red is parked until a person moves it, grey is over.\n"
 
 
 def states_page() -> str:
     parts = [
         _INTRODUCTION.format(renew=RENEW),
-        f"## The usual way\n\n```mermaid\n{_drawn(_usual(), drawn=USUAL_STATES)}\n```\n",
+        f"## The usual way\n\n```mermaid\n{_drawn(_labelled(_USUAL), drawn=USUAL_STATES)}\n```\n",
         _COLOURS,
+        f"## An investigation\n\n```mermaid\n{_drawn(_labelled(_INVESTIGATION), drawn=_INQUIRING)}\n```\n",
+        _INQUIRED,
         f"## Every edge\n\n```mermaid\n{_drawn(_all(), drawn=frozenset(IssueState))}\n```\n",
         _common(),
         f"## Who works where\n\n{_states()}\n",
@@ -92,11 +117,16 @@ def states_page() -> str:
 USUAL_STATES: Final = frozenset(state for before, after, _ in _USUAL for state in (before, after))
 
 
-def _usual() -> list[str]:
-    for before, after, _ in _USUAL:
+_INQUIRING: Final = frozenset(state for before, after, _ in _INVESTIGATION for state in (before, after))
+
+
+def _labelled(edges: Iterable[tuple[IssueState, IssueState, str]]) -> list[str]:
+    lines: list[str] = []
+    for before, after, label in edges:
         if after not in next_states(before):
             raise Bug(f"{before} -> {after} is drawn, and is not an edge of the table")
-    return [f"{before} --> {after}{f': {label}' if label else ''}" for before, after, label in _USUAL]
+        lines.append(f"{before} --> {after}{f': {label}' if label else ''}")
+    return lines
 
 
 def _all() -> list[str]:
@@ -112,7 +142,7 @@ def _all() -> list[str]:
 
 
 def _drawn(lines: list[str], *, drawn: frozenset[IssueState]) -> str:
-    lines = [f"[*] --> {S.RECEIVED}", *lines]
+    lines = [f"[*] --> {S.RECEIVED}", *lines] if S.RECEIVED in drawn else lines
     for name, group, colour in _GROUPS:
         if group & drawn:
             lines.append(f"classDef {name} {colour}")
@@ -155,6 +185,10 @@ def _kind(state: IssueState) -> str:
 
 
 def _worker(state: IssueState) -> str:
+    return f"{_first(state)}{_SECOND.get(state, '')}"
+
+
+def _first(state: IssueState) -> str:
     if state not in WORKING:
         return "nobody" if state not in WAITING else "nobody: people are asked"
     if state not in TURN_OF:

@@ -9,6 +9,7 @@ from caseworker.core.ids import MessageId, SessionId, Sha
 from caseworker.core.outcomes import IssueOutcome
 from caseworker.core.policy import Milestone
 from caseworker.core.states import Role
+from caseworker.core.touching import Touched
 
 
 class _Fact(BaseModel):
@@ -33,6 +34,13 @@ class TurnGaveUp(_Fact):
     """It met a limit that a person may raise: the case's money, or the turn's time or calls."""
 
 
+class Deferred(_Fact):
+    """No developer was free for a diagnostic."""
+
+    kind: Literal["deferred"] = "deferred"
+    reason: str
+
+
 class BuildEnded(_Fact):
     kind: Literal["build_ended"] = "build_ended"
     stage: Stage
@@ -44,12 +52,16 @@ class BuildEnded(_Fact):
     base_fails_too: bool = False
     """Every command that failed fails on the base as well, in a way that can't be compared: only a person can say
     that it doesn't matter."""
+    touches: tuple[Touched, ...] = ()
+    """Of a head: what only a person may decide, as the changed paths say."""
 
 
 class PullRequestReady(_Fact):
     kind: Literal["pull_request_ready"] = "pull_request_ready"
     number: int
     commit: Sha
+    late: tuple[MessageId, ...] = ()
+    """Remarks that came when the change was written, and that nobody has answered: the pm has to read them."""
 
 
 class EffectRefused(_Fact):
@@ -135,6 +147,7 @@ class TimedOut(_Fact):
 Fact = Annotated[
     TurnEnded
     | TurnGaveUp
+    | Deferred
     | BuildEnded
     | PullRequestReady
     | EffectRefused

@@ -3,6 +3,7 @@ when they next continue as new. Nothing is added here."""
 
 from typing import Final, assert_never
 
+from caseworker.core import issue_words as words
 from caseworker.core.case import Case, WaitingFor
 from caseworker.core.errors import Bug
 from caseworker.core.evidence import Stage
@@ -20,6 +21,7 @@ from caseworker.core.moves import Move, proven
 from caseworker.core.outcomes import (
     AnalysisOutcome,
     ImplementationOutcome,
+    InterpretOutcome,
     IssueOutcome,
     IssueType,
     ReviewOutcome,
@@ -141,3 +143,18 @@ def _repair(case: Case, policy: Policy, reason: str) -> Move:
 
 def _ask(reason: str) -> Move:
     return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=reason)
+
+
+def as_before_investigations(fact: Fact, move: Move) -> Move:
+    """The rules of 0.3: whatever asked for an investigation waited for a person, and a blocked developer blocked."""
+    match fact:
+        case TurnEnded(outcome=InterpretOutcome(status="INVESTIGATION_NEEDED", reply=reply)):
+            return _ask(f"It needs an investigation: {reply}")
+        case _ if move.to is not S.INVESTIGATING:
+            return move
+        case TurnEnded(role=role, outcome=ImplementationOutcome(status="BLOCKED", summary=summary)):
+            return Move(to=S.BLOCKED, reason=f"The {words.of_role(role)} can't go on: {summary}")
+        case _:
+            pass
+    why = move.reason.removeprefix("It is investigated: ")
+    return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=f"It needs an investigation: {why}", say=move.say)

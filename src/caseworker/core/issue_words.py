@@ -5,9 +5,13 @@ from typing import Final
 
 from caseworker.core.budget import dollars
 from caseworker.core.case import Case, Subject, WaitingFor
+from caseworker.core.casefile import IssueSection
+from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.outcomes import AnalysisOutcome, PlanOutcome, TriageOutcome
 from caseworker.core.policy import Policy
+from caseworker.core.record import clip
 from caseworker.core.states import IssueState, Role
+from caseworker.core.touching import Touched, told
 
 _MUST_BE_WAIVED: Final[dict[Subject, str]] = {
     Subject.NO_RED_TEST: "the pull request will say that no test was seen to fail without the fix",
@@ -46,6 +50,13 @@ def sensitive(outcome: TriageOutcome) -> str:
     return f"A person has to agree before this is worked on: {outcome.reason}{about} `approve` or `reject`."
 
 
+def touches(several: Sequence[Touched]) -> str:
+    return (
+        "The change is built, tested and reviewed. Before it becomes a pull request a person has to agree: it touches "
+        f"{told(several)}. `approve`, or `reject` and say what to do instead."
+    )
+
+
 def plan_ready(outcome: PlanOutcome) -> str:
     return f"This is the plan. `approve` it, or `reject` it and say what should be different.\n\n{outcome.plan}"
 
@@ -62,6 +73,10 @@ def reviewer_asks(feedback: str) -> str:
     return f"The tech lead can't judge the change without an answer: {feedback}"
 
 
+def investigation_asks(feedback: str) -> str:
+    return f"The investigation has not proven the cause, and needs an answer to go on: {feedback}"
+
+
 def wants_waiver(subject: Subject, reason: str) -> str:
     return f"{reason} If you `approve`, {_MUST_BE_WAIVED[subject]}. If not, `reject` and say what to do instead."
 
@@ -75,6 +90,18 @@ def budget_used(case: Case, policy: Policy) -> str:
 
 def budget_near(spent: int, cap: int) -> str:
     return f"{spent * 100 // max(cap, 1)} % of the budget of {dollars(cap)} are used."
+
+
+def deferred(most: int) -> str:
+    return (
+        f"No developer was free to measure it (at most {most} work at the same time): the diagnostic is deferred, and "
+        "the investigation goes on without it."
+    )
+
+
+def no_place(most: int) -> str:
+    at_work = f"All {most} developers are" if most > 1 else "The only developer is"
+    return f"{at_work} at work; it waits for its turn. CASEWORKER_DEVELOPERS raises the number."
 
 
 def say_approve(case: Case) -> str:
@@ -95,11 +122,44 @@ def reminder(case: Case) -> str:
     return f"Still waiting: {case.reason}"
 
 
-def answered(remarks: Sequence[tuple[str, str]], answers: Sequence[str]) -> str:
-    """`remarks`: author and words. Each with what came of it; one without an answer is told as such."""
+def answered(remarks: Sequence[tuple[str, str, str]]) -> str:
+    """`remarks`: author, words, and what came of them."""
     parts = []
-    for number, (author, text) in enumerate(remarks):
-        reply = answers[number] if number < len(answers) else "see the commit"
+    for author, text, reply in remarks:
         first = text.strip().splitlines()[0] if text.strip() else ""
         parts.append(f"> {author}: {first}\n\n{reply}")
     return "\n\n".join(parts)
+
+
+def read_meanwhile(summary: str) -> str:
+    """Of a remark that the developer had at hand and did not answer by itself."""
+    return f"It was read while the work was under way: {summary}"
+
+
+# --- after the end ---------------------------------------------------------------------------------------------------
+
+_TITLE: Final = 100
+_FIRST_ISSUE: Final = 20_000
+
+
+def follow_up(first: IssueSection, said: str, *, case: CaseId, message: MessageId) -> tuple[str, str]:
+    """(title, body) of the issue that takes up what is left. The message's number is in it, so that the same words,
+    said another time, are another issue. `said` is empty where somebody only wants another try."""
+    line = said.strip().splitlines()[0].strip() if said.strip() else f"Once more: {first.title}"
+    title = line if len(line) <= _TITLE else f"{line[: _TITLE - 3].rstrip()}..."
+    wanted = said.strip() or "What was merged is not enough: please look at it once more."
+    body = (
+        f"{wanted}\n\nFollows up on #{first.number}: {first.title}, whose pull request is merged.\n\n"
+        f"## What #{first.number} asked for\n\n{clip(first.original_body.strip(), _FIRST_ISSUE) or first.title}\n\n"
+        f"({case}, message {message})"
+    )
+    return title, body
+
+
+def please_follow_up(case: CaseId) -> str:
+    return f"Please work on this issue: it follows up on {case}."
+
+
+def followed_up(case: CaseId, *, new: bool) -> str:
+    """The receipt of what was said to a completed case."""
+    return f"opened {case} for this" if new else f"passed on to {case}, which follows up on this case"

@@ -1,9 +1,10 @@
 """What a case learns from a fact. A new commit takes back what was proved of the old one."""
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from caseworker.core import issue_words as words
-from caseworker.core.case import Case, WaitingFor
+from caseworker.core.case import Case, Subject, WaitingFor
 from caseworker.core.evidence import Stage
 from caseworker.core.facts import (
     Agreed,
@@ -12,6 +13,7 @@ from caseworker.core.facts import (
     BuildEnded,
     CloseAsked,
     Declined,
+    Deferred,
     EffectRefused,
     Fact,
     HandedBack,
@@ -24,11 +26,15 @@ from caseworker.core.facts import (
     TurnEnded,
     TurnGaveUp,
 )
+from caseworker.core.hypotheses import CauseReviewOutcome, DiagnosticOutcome, InvestigationOutcome
+from caseworker.core.ids import MessageId
+from caseworker.core.investigation_decisions import after_one_more, after_review
 from caseworker.core.moves import granted
 from caseworker.core.outcomes import (
     SECURITY,
     AnalysisOutcome,
     ImplementationOutcome,
+    InterpretOutcome,
     IssueType,
     JudgeOutcome,
     PlanOutcome,
@@ -52,7 +58,8 @@ def learn(case: Case, fact: Fact) -> Case:
             return after_turn(case, fact).model_copy(update=_learned(case, fact))
         case BuildEnded(stage=Stage.HEAD):
             green = fact.commit if fact.verdict == "green" else None
-            return case.model_copy(update={"green": green, "built": fact.commit, "feedback": fact.feedback})
+            seen = {"green": green, "built": fact.commit, "feedback": fact.feedback, "touches": fact.touches}
+            return case.model_copy(update=seen)
         case BuildEnded(stage=Stage.RED):
             feedback = "" if fact.verdict == "red" else f"The new test does not fail without the fix: {fact.reason}."
             tries = case.test_tries + (fact.verdict != "red")
@@ -60,13 +67,16 @@ def learn(case: Case, fact: Fact) -> Case:
         case BuildEnded():
             return case.model_copy(update={"base_built": True})
         case PullRequestReady():
-            return case.model_copy(update={"pull_request": fact.number, "pushed": fact.commit, "remarks": ()})
+            answered = {"remarks": (), "late": fact.late}
+            return case.model_copy(update={"pull_request": fact.number, "pushed": fact.commit, **answered})
         case BranchMoved():
             theirs = words.conflicts(fact.conflict) if fact.conflict else case.feedback
             return case.model_copy(update={"checkpoint": fact.commit, "pushed": fact.theirs, "feedback": theirs})
         case Spoke() | Declined() | RetryAsked():
-            remarks = (*case.remarks, *fact.messages) if case.pull_request is not None else case.remarks
-            return case.model_copy(update={"remarks": remarks})
+            return remarked(case, (*case.late, *fact.messages))
+        case Agreed() if case.wait is not None and case.wait.subject is Subject.TOUCHES:
+            agreed = tuple(dict.fromkeys([*case.agreed, *(one.topic for one in case.touches)]))
+            return granted(case, Subject.TOUCHES, fact.by).model_copy(update={"agreed": agreed})
         case Agreed() if case.wait is not None and case.wait.subject is not None:
             return granted(case, case.wait.subject, fact.by)
         case Agreed() if case.wait is not None and case.wait.reason is WaitingFor.MILESTONE:
@@ -77,15 +87,24 @@ def learn(case: Case, fact: Fact) -> Case:
             return case.model_copy(update={"taken_by": ""})
         case BudgetRaised():
             return case.model_copy(update={"extra_micros": case.extra_micros + fact.micros})
-        case TurnGaveUp() | EffectRefused() | Merged() | CloseAsked() | Agreed() | TimedOut():
+        case TurnGaveUp() | Deferred() | EffectRefused() | Merged() | CloseAsked() | Agreed() | TimedOut():
             return case
         case _:
             assert_never(fact)
 
 
+def remarked(case: Case, messages: Sequence[MessageId]) -> Case:
+    """Said of a pull request that is open, also while somebody is at work on it: each is to be answered."""
+    if case.pull_request is None:
+        return case
+    return case.model_copy(update={"remarks": tuple(dict.fromkeys([*case.remarks, *messages]))})
+
+
 def after_turn(case: Case, fact: TurnEnded) -> Case:
     """Where the turn left the work; what it said of it is another matter: a role that asks says nothing yet."""
     sessions = {**case.sessions, fact.role.value: fact.session}
+    if isinstance(fact.outcome, DiagnosticOutcome):  # what it wrote was for looking only, in a tree of its own
+        return case
     return case.model_copy(update={"checkpoint": fact.checkpoint, "sessions": sessions})
 
 
@@ -122,6 +141,15 @@ def _learned(case: Case, fact: TurnEnded) -> dict[str, object]:
             return {"feedback": "\n".join([validated.summary, *unmet]) if validated.status != "PASS" else ""}
         case ImplementationOutcome():
             return {"feedback": "", "senior": case.senior or fact.outcome.status == "ESCALATE_SENIOR"}
+        case InvestigationOutcome() as found:
+            return {"investigation": after_one_more(case, found), "feedback": ""}
+        case CauseReviewOutcome() as review:
+            return {
+                "investigation": after_review(case, review),
+                "feedback": "" if review.status == "APPROVED" else review.feedback,
+            }
+        case InterpretOutcome():
+            return {"late": ()}
         case QuestionsOutcome(status="NEEDS_CLARIFICATION"):
             return {"asked": case.asked + 1}
         case _:

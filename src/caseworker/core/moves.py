@@ -6,14 +6,21 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.case import Case, Grant, Subject, Wait, WaitingFor
+from caseworker.core.case import Case, Grant, Investigation, Subject, Wait, WaitingFor
 from caseworker.core.errors import Bug
 from caseworker.core.outcomes import IssueType, Task
 from caseworker.core.policy import Policy
 from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
+from caseworker.core.touching import Touched
 
 S = IssueState
 _NO_PROGRESS: Final = 3
+MOST_ITERATIONS: Final = 5
+"""Of one investigation, whatever happens in between."""
+MOST_INVESTIGATIONS: Final = 3
+"""Of different problems in one case."""
+KEPT_TASKS: Final = frozenset({Task.DIAGNOSE, Task.VALIDATE_CAUSE, Task.UNBLOCK_INVESTIGATION})
+"""Taken up again after a person stepped in between."""
 BY_PEOPLE: Final = frozenset({S.HUMAN_INPUT_RECEIVED, S.REQUIREMENTS_CLARIFIED})
 """Entered because somebody spoke: no limit keeps people from speaking."""
 _NEVER_TIMES_OUT: Final = frozenset({WaitingFor.MERGE, WaitingFor.MILESTONE})
@@ -29,6 +36,8 @@ class Move(BaseModel):
     subject: Subject | None = None
     then: IssueState | None = None
     """With a wait: where it goes on."""
+    then_task: Task | None = None
+    """With a wait: what is done there."""
     go: IssueState | None = None
     """Where code takes the case from there, with no turn in between."""
     task: Task | None = None
@@ -41,6 +50,8 @@ class Move(BaseModel):
     """To what the case waited for before somebody spoke."""
     settled: bool = False
     """What the case waited for is off the table: somebody has said no."""
+    new_problem: bool = False
+    """With INVESTIGATING: another problem than the one that was investigated before."""
 
 
 def proven(case: Case) -> bool:
@@ -62,6 +73,14 @@ def was_red(case: Case) -> bool:
     return case.red or case.issue_type is not IssueType.BUG_FIX or case.granted(Subject.NO_RED_TEST)
 
 
+def undecided(case: Case) -> tuple[Touched, ...]:
+    """What the change touches that a person has to agree to, and nobody has. Who let the work on such a topic begin
+    has agreed to all of it."""
+    if case.granted(Subject.SENSITIVE):
+        return ()
+    return tuple(one for one in case.touches if one.topic not in case.agreed)
+
+
 def take(case: Case, move: Move, policy: Policy, now: datetime | None = None) -> Case:
     """The case after the move. An edge not in the table, or a pull request without its proof, is a bug of ours.
 
@@ -75,7 +94,7 @@ def take(case: Case, move: Move, policy: Policy, now: datetime | None = None) ->
         raise Bug(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
     if move.to is S.CREATING_PR and not proven(case):
         raise Bug(f"{case.id}: a pull request needs a green build and an approved review of {case.checkpoint}")
-    move = _within_limits(case, move, policy, watched=now is not None)
+    move = _within_limits(case, _with_iterations_left(case, move), policy, watched=now is not None)
     changes: dict[str, object] = {
         "state": move.to,
         "reason": move.reason,
@@ -93,7 +112,37 @@ def take(case: Case, move: Move, policy: Policy, now: datetime | None = None) ->
     if now is not None:
         changes |= {"since": now, "reminders": 0}
         changes |= _waits(case, move, policy, now) | _remembers(case, move)
+    if move.to is S.INVESTIGATING:
+        changes["investigation"] = _investigated(case, move)
     return case.model_copy(update=changes)
+
+
+def is_used_up(case: Case) -> bool:
+    """No iteration is left: the tech lead takes the best hypothesis, plans without it, or asks a person."""
+    return case.investigation is not None and case.investigation.iteration >= MOST_ITERATIONS
+
+
+def _with_iterations_left(case: Case, move: Move) -> Move:
+    if move.to is not S.INVESTIGATING or not is_used_up(case) or _begins_another(case, move):
+        return move
+    reason = f"{move.reason} All {MOST_ITERATIONS} iterations of the investigation are used."
+    if S.REVIEWING_CODE in next_states(case.state):
+        instead = {"to": S.REVIEWING_CODE, "task": Task.VALIDATE_CAUSE, "reason": reason}
+        return move.model_copy(update=instead)  # a round that a person began is begun
+    return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=f"{reason} A word on how to go on moves it.")
+
+
+def _begins_another(case: Case, move: Move) -> bool:
+    number = case.investigation.number if case.investigation is not None else 0
+    return number == 0 or (move.new_problem and number < MOST_INVESTIGATIONS)
+
+
+def _investigated(case: Case, move: Move) -> Investigation:
+    """A problem's counter is taken up where it was left; only another problem has one of its own."""
+    known = case.investigation
+    if known is not None and not _begins_another(case, move):
+        return known.model_copy(update={"stands": "open"})
+    return Investigation(number=known.number + 1 if known is not None else 1, began_after=case.turns)
 
 
 def _within_limits(case: Case, move: Move, policy: Policy, *, watched: bool) -> Move:
@@ -116,6 +165,7 @@ def _place(case: Case, move: Move) -> str:
     """The state that is entered, and the evidence it is entered with."""
     proof = [case.checkpoint, case.green, case.approved, case.built, case.feedback]
     people = [case.asked, case.remarks, case.grants, case.guided, case.flaky, case.test_tries]
+    people += [case.investigation.iteration, move.task] if case.investigation is not None else []
     digest = hashlib.sha256(repr([proof, people]).encode()).hexdigest()[:12]
     return f"{move.to}/{digest}"
 
@@ -123,7 +173,8 @@ def _place(case: Case, move: Move) -> str:
 def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, object]:
     """What it waits for from now on, and the state it was taken from."""
     if move.to in WAITING | PARKED | {S.FAILED, S.CLOSED} and case.state in WORKING - BY_PEOPLE:
-        left: dict[str, object] = {"resume": case.state}
+        task = case.task if case.task in KEPT_TASKS else None
+        left: dict[str, object] = {"resume": case.state, "resume_task": task}
     else:
         left = {}
     if move.to in WAITING:
@@ -131,11 +182,11 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, o
             return left | {"waiting_for": case.wait.reason}
         reason = move.waiting_for or WaitingFor.ANSWER
         patience = None if reason in _NEVER_TIMES_OUT else now + timedelta(seconds=policy.answer_wait_seconds)
-        wait = Wait(reason=reason, subject=move.subject, then=move.then, until=patience)
+        wait = Wait(reason=reason, subject=move.subject, then=move.then, task=move.then_task, until=patience)
         return left | {"wait": wait, "waiting_for": reason}
     if move.settled or move.to in (WORKING - BY_PEOPLE - {S.REQUIREMENTS_UNCLEAR}) | TERMINAL:
         return left | {"wait": None, "taken_by": "", "ended_as": None}
-    return left
+    return left | {"taken_by": ""} if move.to is S.REQUIREMENTS_UNCLEAR else left
 
 
 def _remembers(case: Case, move: Move) -> dict[str, object]:

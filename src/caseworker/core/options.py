@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.budget import micros_of
 from caseworker.core.case import Case, Subject, Wait, WaitingFor
 from caseworker.core.commanding import fact_of
-from caseworker.core.commands import BARE_REJECTION, milestone_in, reopens
+from caseworker.core.commands import BARE_REJECTION, milestone_in
 from caseworker.core.errors import Refused
 from caseworker.core.facts import Agreed
 from caseworker.core.ids import CaseId, MessageId
@@ -17,7 +17,8 @@ from caseworker.core.messages import Claimed, MessageKind, Standing
 from caseworker.core.people_decisions import fits
 from caseworker.core.policy import Milestone
 from caseworker.core.repository_rules import how_far
-from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState
+from caseworker.core.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.turn_taking import at_work
 
 K = MessageKind
 S = IssueState
@@ -43,7 +44,7 @@ _GIVEN: Final = {
 
 
 class Option(BaseModel):
-    """`kind` is null for what is done elsewhere: a merge, a new issue."""
+    """`kind` is null for what is done elsewhere: a merge."""
 
     model_config = ConfigDict(frozen=True)
     kind: MessageKind | None
@@ -60,7 +61,7 @@ def options(case: Case) -> list[Option]:
         return _after_the_end(case)
     aside = [_do(case, K.TAKEOVER, "stops the agents: you go on")] if not case.taken_by else []
     end = _do(case, K.CLOSE, "ends it; the work so far stays where it is")
-    if case.state in WORKING:
+    if at_work(case):
         heard = _do(case, K.WORDS, "is read by the one at work, or by the next")
         return [heard, *aside, end]
     if case.taken_by:
@@ -78,9 +79,15 @@ def _if_parked(case: Case) -> list[Option]:
     if case.state not in PARKED:
         return []
     more = _do(case, K.WORDS, "tells the pm how to go on")
-    again = _do(case, K.RETRY, "goes on where it was left, with fresh attempts")
+    again = _do(case, K.RETRY, _again(case))
     answers = case.wait is not None and case.wait.reason is WaitingFor.ANSWER
     return [again] if answers else [more, again]
+
+
+def _again(case: Case) -> str:
+    if case.resume is S.INVESTIGATING:
+        return "goes on with the investigation; its iterations are not counted anew"
+    return "goes on where it was left, with fresh attempts"
 
 
 def _of_wait(case: Case, wait: Wait) -> list[Option]:
@@ -126,6 +133,7 @@ _AGREED: Final[dict[Subject | None, str]] = {
     Subject.NO_RED_TEST: "goes on without; the pull request says so, with your name",
     Subject.NO_COMMAND: "goes on without; the pull request says so, with your name",
     Subject.RED_BASE: "goes on all the same; the pull request says so, with your name",
+    Subject.TOUCHES: "lets it become a pull request, which says so, with your name",
 }
 _DECLINED: Final[dict[Subject | None, str]] = {
     None: "says what to do instead",
@@ -136,17 +144,16 @@ _DECLINED: Final[dict[Subject | None, str]] = {
     Subject.NO_RED_TEST: "says what to do instead",
     Subject.NO_COMMAND: "says what to do instead",
     Subject.RED_BASE: "says what to do instead",
+    Subject.TOUCHES: "says what to do instead",
 }
 
 
 def _after_the_end(case: Case) -> list[Option]:
     if case.state is S.COMPLETED:
-        return [Option(kind=None, words=f"{_NEW_ISSUE} takes up what is left.")]
-    again = _do(case, K.RETRY, "goes on where it was left, with fresh attempts")
+        more = _do(case, K.WORDS, "opens a new case that follows up on it, if your words ask for work")
+        return [more, _do(case, K.RETRY, "opens a new case for the same issue; this one stays completed")]
+    again = _do(case, K.RETRY, _again(case))
     return [again, _do(case, K.WORDS, "opens it again, if your words ask for work")]
-
-
-_NEW_ISSUE: Final = '`caseworker issue new --repo REPOSITORY --title "..."`'
 
 
 def _ask(case: Case) -> Option:
@@ -167,8 +174,6 @@ def typed(case: CaseId, kind: MessageKind) -> str:
 
 def refuse_misfit(case: Case, kind: MessageKind, text: str) -> None:
     """Raises `Refused` for what can't be done in this state, or says too little to be done; with what could be."""
-    if case.state is S.COMPLETED and kind in (K.WORDS, K.ANSWER) and reopens(kind, text):
-        raise Refused(f"{case.id} is completed, and stays so.", todo=f"Open a new issue: {_NEW_ISSUE}.")
     reason = _misfit(case, kind, text)
     if reason is None:
         return
@@ -217,6 +222,4 @@ def _unasked(case: Case) -> str | None:
 
 def _instead(case: Case) -> str:
     fitting = [f"`{COMMAND[option.kind]}`" for option in options(case) if option.kind is not None]
-    if not fitting:
-        return f"What is left is a new issue: {_NEW_ISSUE}."
     return f"What fits: {', '.join(dict.fromkeys(fitting))}. `caseworker why {case.id}` says more."

@@ -7,12 +7,23 @@ import re
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, ValidationInfo, model_validator
 
+from caseworker.core.answers import Answer, Line, OutcomeBase, Prose, WorkOutcome
+from caseworker.core.hypotheses import (
+    CauseReviewOutcome,
+    DiagnosticOutcome,
+    EvidenceBundle,
+    InvestigationOutcome,
+    InvestigationRequest,
+    UnblockingOutcome,
+)
 from caseworker.core.states import Role
+from caseworker.core.status_names import canonical
 
-Line = Annotated[str, Field(max_length=2_000)]
-Prose = Annotated[str, Field(max_length=16_000)]
+_HANDED_IN: Final = {"handed_in": True}
+"""What is asked only of a new answer: one that is kept from before was right when it was given."""
+_CRITERIA: Final = 2
 
 
 class Task(StrEnum):
@@ -34,6 +45,10 @@ class Task(StrEnum):
     REVIEW_ARCHITECTURE = "review_architecture"
     REVIEW_INTEGRATION = "review_integration"
     UNBLOCK = "unblock"
+    INVESTIGATE = "investigate"
+    DIAGNOSE = "diagnose"
+    VALIDATE_CAUSE = "validate_cause"
+    UNBLOCK_INVESTIGATION = "unblock_investigation"
     BUG = "bug"
 
 
@@ -58,38 +73,6 @@ class IssueType(StrEnum):
     REFACTOR_STYLE = "REFACTOR_STYLE"
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Observation(_Answer):
-    type: Annotated[str, Field(max_length=60)]
-    content: Line
-
-
-class _Outcome(_Answer):
-    observations: list[Observation] = Field(
-        default_factory=list, max_length=20, description="What later cases in this repository should know."
-    )
-
-
-AnsweringRole = Literal["pm", "analyst", "tester", "developer", "tech_lead"]
-
-
-class RoleQuestion(_Answer):
-    to: AnsweringRole
-    question: Line
-
-
-class _Work(_Outcome):
-    """Of a role that may be stuck: on what another role knows, or on what only a person may decide."""
-
-    ask: list[RoleQuestion] = Field(
-        default_factory=list, max_length=3, description="What you must know to go on; you are asked again after."
-    )
-    escalation: Line = Field(default="", description="Why a person must decide. Empty: none has to.")
-
-
 class Topic(StrEnum):
     """What always needs a person's approval first."""
 
@@ -104,7 +87,7 @@ class Topic(StrEnum):
 SECURITY: Final = frozenset({Topic.AUTHENTICATION, Topic.CRYPTOGRAPHY, Topic.PERMISSIONS})
 
 
-class TriageOutcome(_Outcome):
+class TriageOutcome(OutcomeBase):
     kind: Literal["triage"] = "triage"
     status: Literal["PROCEED", "REJECT", "NEEDS_APPROVAL"]
     type: IssueType
@@ -114,14 +97,15 @@ class TriageOutcome(_Outcome):
     topics: list[Topic] = Field(default_factory=list, max_length=6, description="What of these it would change.")
 
 
-class PlanOutcome(_Work):
+class PlanOutcome(WorkOutcome):
     kind: Literal["plan"] = "plan"
     status: Literal["PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"]
     plan: Prose = Field(description="Markdown: steps, files, tests, risks.")
     reason: Line = Field(default="", description="What keeps you from planning.")
+    investigation: InvestigationRequest | None = Field(default=None, description="With INVESTIGATION_NEEDED.")
 
 
-class QuestionsOutcome(_Outcome):
+class QuestionsOutcome(OutcomeBase):
     kind: Literal["questions"] = "questions"
     status: Literal["NEEDS_CLARIFICATION", "CONTINUE"]
     questions: list[Line] = Field(default_factory=list, max_length=5, description="One sentence each, not numbered.")
@@ -143,10 +127,11 @@ NextState = Literal[
     "refactoring",
     "addressing_feedback",
     "reviewing_code",
+    "investigating",
 ]
 
 
-class InterpretOutcome(_Outcome):
+class InterpretOutcome(OutcomeBase):
     kind: Literal["interpret"] = "interpret"
     status: Literal[
         "CONTINUE", "NEEDS_CLARIFICATION", "NO_ACTION", "REJECT", "EXTERNAL_DEPENDENCY", "INVESTIGATION_NEEDED"
@@ -162,19 +147,19 @@ class InterpretOutcome(_Outcome):
         return self
 
 
-class AnswerOutcome(_Outcome):
+class AnswerOutcome(OutcomeBase):
     kind: Literal["answer"] = "answer"
     status: Literal["READY", "BLOCKED"]
     answers: list[Line] = Field(max_length=3, description="One for each question, in order.")
 
 
-class FileNote(_Answer):
+class FileNote(Answer):
     path: Annotated[str, Field(max_length=400)]
     purpose: Line
     action: Literal["create", "modify", "delete", "read"]
 
 
-class TestRequirement(_Answer):
+class TestRequirement(Answer):
     __test__ = False  # a model, not a test class, whatever its name begins with
 
     required: bool
@@ -183,7 +168,7 @@ class TestRequirement(_Answer):
     description: Line = ""
 
 
-class AnalysisOutcome(_Work):
+class AnalysisOutcome(WorkOutcome):
     kind: Literal["analysis"] = "analysis"
     status: Literal["READY", "UNCLEAR", "BLOCKED"]
     confidence: float = Field(ge=0, le=1, description="That the requirements are understood.")
@@ -197,7 +182,7 @@ class AnalysisOutcome(_Work):
     brief: Prose = Field(description="Markdown brief for tester and developer.")
 
 
-class TestsOutcome(_Work):
+class TestsOutcome(WorkOutcome):
     __test__ = False
 
     kind: Literal["tests"] = "tests"
@@ -209,7 +194,7 @@ class TestsOutcome(_Work):
     summary: Line
 
 
-class JudgeOutcome(_Work):
+class JudgeOutcome(WorkOutcome):
     """Of a red build: is it the code, the test, or chance?"""
 
     kind: Literal["judge"] = "judge"
@@ -217,13 +202,13 @@ class JudgeOutcome(_Work):
     summary: Line = Field(description="Which check failed, why, and what has to change.")
 
 
-class Met(_Answer):
+class Met(Answer):
     requirement: Line
     met: bool
     evidence: Line = Field(description="What was run or read that shows it.")
 
 
-class ValidationOutcome(_Work):
+class ValidationOutcome(WorkOutcome):
     kind: Literal["validation"] = "validation"
     status: Literal["PASS", "FAIL", "PARTIAL", "TESTS_NEED_WORK", "BLOCKED"]
     checks: list[Met] = Field(max_length=60, description="Each must_do and must_not_do.")
@@ -237,12 +222,12 @@ class ValidationOutcome(_Work):
         return self
 
 
-class Change(_Answer):
+class Change(Answer):
     file: Annotated[str, Field(max_length=400)]
     description: Line
 
 
-class ImplementationOutcome(_Work):
+class ImplementationOutcome(WorkOutcome):
     kind: Literal["implementation"] = "implementation"
     status: Literal[
         "READY_FOR_QA",
@@ -261,16 +246,24 @@ class ImplementationOutcome(_Work):
     answers: list[Line] = Field(
         default_factory=list, max_length=50, description="One for each numbered remark of people, in order."
     )
+    evidence: EvidenceBundle | None = Field(default=None, description="With BLOCKED.")
+    investigation: InvestigationRequest | None = Field(default=None, description="With SPAWN_INVESTIGATOR.")
+
+    @model_validator(mode="after")
+    def _is_blocked_by_something(self, info: ValidationInfo) -> "ImplementationOutcome":
+        if info.context == _HANDED_IN and self.status == "BLOCKED" and self.evidence is None:
+            raise ValueError("BLOCKED needs `evidence`: the error, how to reproduce it, what was tried")
+        return self
 
 
-class Finding(_Answer):
+class Finding(Answer):
     file: Annotated[str, Field(max_length=400)]
     line: int = Field(ge=0)
     issue: Line
     severity: Literal["critical", "major", "minor"]
 
 
-class ReviewOutcome(_Work):
+class ReviewOutcome(WorkOutcome):
     kind: Literal["review"] = "review"
     status: Literal[
         "APPROVED",
@@ -286,6 +279,9 @@ class ReviewOutcome(_Work):
     good: list[Line] = Field(default_factory=list, max_length=20)
     issues: list[Finding] = Field(default_factory=list, max_length=50)
     feedback_for_writer: Prose | None = None
+    investigation: InvestigationRequest | None = Field(
+        default=None, description="With SPAWN_INVESTIGATOR or ESCALATE: at least two criteria."
+    )
 
     @property
     def approves(self) -> bool:
@@ -300,15 +296,23 @@ class ReviewOutcome(_Work):
             raise ValueError(f"{self.status} needs feedback_for_writer")
         return self
 
+    @model_validator(mode="after")
+    def _investigates_for_a_reason(self, info: ValidationInfo) -> "ReviewOutcome":
+        if info.context == _HANDED_IN and self.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):
+            criteria = self.investigation.criteria if self.investigation is not None else []
+            if len(set(criteria)) < _CRITERIA:
+                raise ValueError(f"{self.status} needs an `investigation` with at least two criteria that hold")
+        return self
 
-class Proof(_Answer):
+
+class Proof(Answer):
     """Something that was run or read, and what it showed."""
 
     source: Annotated[str, Field(max_length=1_000)] = Field(description="The command, or path:line.")
     shows: Line
 
 
-class Culprit(_Answer):
+class Culprit(Answer):
     hash: Annotated[str, Field(max_length=64)]
     author: Annotated[str, Field(max_length=200)] = ""
     date: Annotated[str, Field(max_length=40)] = ""
@@ -322,7 +326,7 @@ _INSIDE: Final = re.compile(
 """Code spans, source files, names of exceptions: nothing that a reporter can use."""
 
 
-class BugOutcome(_Outcome):
+class BugOutcome(OutcomeBase):
     kind: Literal["bug"] = "bug"
     action: BugAction
     summary: Prose = Field(description="For developers, in full: what was found and how.")
@@ -370,6 +374,10 @@ IssueOutcome = (
     | ValidationOutcome
     | ImplementationOutcome
     | ReviewOutcome
+    | InvestigationOutcome
+    | DiagnosticOutcome
+    | CauseReviewOutcome
+    | UnblockingOutcome
 )
 """Of the turns of an issue case."""
 
@@ -382,7 +390,7 @@ _WRITING: Final = (Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBAC
 _REVIEWING: Final = (Task.REVIEW, Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION, Task.UNBLOCK)
 _ANSWERING: Final = (Role.PM, Role.ANALYST, Role.TESTER, Role.DEVELOPER, Role.TECH_LEAD)
 
-_MODELS: Final[dict[tuple[Role, Task], type[_Outcome]]] = {
+_MODELS: Final[dict[tuple[Role, Task], type[OutcomeBase]]] = {
     (Role.PM, Task.TRIAGE): TriageOutcome,
     (Role.PM, Task.PLAN): PlanOutcome,
     (Role.PM, Task.QUESTIONS): QuestionsOutcome,
@@ -396,6 +404,11 @@ _MODELS: Final[dict[tuple[Role, Task], type[_Outcome]]] = {
     **{(Role.TECH_LEAD, task): ReviewOutcome for task in _REVIEWING},
     **{(role, Task.ANSWER): AnswerOutcome for role in _ANSWERING},
     (Role.INVESTIGATOR, Task.BUG): BugOutcome,
+    (Role.INVESTIGATOR, Task.INVESTIGATE): InvestigationOutcome,
+    (Role.DEVELOPER, Task.DIAGNOSE): DiagnosticOutcome,
+    (Role.SENIOR_DEVELOPER, Task.DIAGNOSE): DiagnosticOutcome,
+    (Role.TECH_LEAD, Task.VALIDATE_CAUSE): CauseReviewOutcome,
+    (Role.PM, Task.UNBLOCK_INVESTIGATION): UnblockingOutcome,
 }
 
 _OUTCOME: Final[TypeAdapter[Outcome]] = TypeAdapter(Outcome)
@@ -408,7 +421,15 @@ def outcome_schema(role: Role, task: Task) -> dict[str, object]:
 
 def parse_outcome(role: Role, task: Task, answer: object) -> Outcome:
     """The answer as its model. Raises pydantic's ValidationError, whose text the agent gets for its one repair."""
-    return _OUTCOME.validate_python(_MODELS[role, task].model_validate(answer))
+    return _OUTCOME.validate_python(
+        _MODELS[role, task].model_validate(_by_its_own_name(role, answer), context=_HANDED_IN)
+    )
+
+
+def _by_its_own_name(role: Role, answer: object) -> object:
+    if not isinstance(answer, dict) or not isinstance(answer.get("status"), str):
+        return answer
+    return {**answer, "status": canonical(role, answer["status"])}
 
 
 def known_turns() -> list[tuple[Role, Task]]:

@@ -16,7 +16,7 @@ from caseworker.core.facts import (
     Spoke,
     TakenOver,
 )
-from caseworker.core.moves import Move, proven
+from caseworker.core.moves import Move, proven, undecided
 from caseworker.core.outcomes import (
     InterpretOutcome,
 )
@@ -48,7 +48,9 @@ def after_interpretation(case: Case, outcome: InterpretOutcome, to: IssueState) 
         case "EXTERNAL_DEPENDENCY":
             return blocked(Role.PM, outcome.reply).model_copy(update={"say": outcome.reply})
         case "INVESTIGATION_NEEDED":
-            return investigate(outcome.reply)
+            if to is not S.INVESTIGATING:  # what is to be found out is put into words first
+                return Move(to=to, reason=f"It is to be investigated: {outcome.reply}", say=outcome.reply)
+            return investigate(case, outcome.reply).model_copy(update={"say": outcome.reply})
         case "NEEDS_CLARIFICATION" if case.state is S.REQUIREMENTS_CLARIFIED:
             return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=outcome.reply)
         case "NEEDS_CLARIFICATION":
@@ -93,7 +95,8 @@ def _go_on(case: Case, outcome: InterpretOutcome) -> Move:
         return Move(to=to, reason=outcome.reply, say=outcome.reply)
     left = (case.wait.then if case.wait is not None else None) or case.resume or S.ANALYZING_REQUIREMENTS
     to = chosen or (S.ADDRESSING_FEEDBACK if case.remarks else left)
-    return Move(to=to, reason=outcome.reply, say=outcome.reply, new_round=True)
+    task = case.resume_task if to is case.resume else None
+    return Move(to=to, task=task, reason=outcome.reply, say=outcome.reply, new_round=True)
 
 
 def after_people(
@@ -106,7 +109,7 @@ def after_people(
         case Agreed():
             assert case.wait is not None
             go = case.wait.then or case.resume
-            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} agrees.", go=go)
+            return Move(to=S.HUMAN_INPUT_RECEIVED, task=case.wait.task, reason=f"{fact.by} agrees.", go=go)
         case Declined():
             return _after_refusal(case, fact)
         case TakenOver() if case.state in WORKING:
@@ -117,8 +120,8 @@ def after_people(
         case HandedBack():
             return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=case.resume)
         case BudgetRaised():
-            go = case.wait.then if case.wait is not None else case.resume
-            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} has raised the budget.", go=go)
+            go, task = (case.wait.then, case.wait.task) if case.wait is not None else (case.resume, None)
+            return Move(to=S.HUMAN_INPUT_RECEIVED, task=task, reason=f"{fact.by} has raised the budget.", go=go)
         case RetryAsked():
             return Move(
                 to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} wants another try.", go=case.resume, new_round=True
@@ -157,7 +160,10 @@ def passing_by(case: Case) -> Move | None:
         return Move(to=to, reason=case.reason)
     if to is S.CREATING_PR and not proven(case):
         return Move(to=S.REVIEWING_CODE, reason="It goes on with a review: what would be pushed is not proven yet.")
-    return Move(to=to, reason=f"It goes on: {case.reason}")
+    if to is S.CREATING_PR and undecided(case):
+        return Move(to=S.REVIEWING_CODE, reason="It goes on with a review: not all of it was agreed to yet.")
+    task = case.task or (case.resume_task if to is case.resume else None)
+    return Move(to=to, task=task, reason=f"It goes on: {case.reason}")
 
 
 def fits(case: Case, fact: Fact) -> str | None:
@@ -168,15 +174,15 @@ def fits(case: Case, fact: Fact) -> str | None:
             return f"it is {words.of_state(case.state)} already"
         case Agreed() | Declined() if not _awaits_agreement(case, fact):
             return "nothing waits for an approval"
+        case TakenOver() if case.state is S.COMPLETED:
+            return "it is completed: `retry` opens another case that follows up on it"
         case TakenOver() if over:
             return "the case is over: `retry` opens it again"
         case TakenOver() if case.taken_by:
             return f"{case.taken_by} has it already"
         case HandedBack() if not case.taken_by:
             return "nobody has taken it over"
-        case RetryAsked() if case.state is S.COMPLETED:
-            return "it is completed: a new issue takes up what is left"
-        case RetryAsked() if case.state not in PARKED | {S.FAILED, S.CLOSED}:
+        case RetryAsked() if case.state not in PARKED | TERMINAL:
             return "it is not stuck"
         case _:
             return None

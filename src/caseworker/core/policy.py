@@ -81,6 +81,8 @@ class Policy(BaseModel):
     until: Milestone = Milestone.PR
     approve_plan: bool = False
     """A person approves the plan before anything is written."""
+    approve_sensitive_paths: bool = True
+    """A person approves a change whose paths say that it touches what only a person may decide."""
     answer_wait_seconds: float = Field(default=7 * 24 * 3_600, gt=0)
     """Silence after a question, or a request for approval, until the case is blocked."""
     parked_reminder_seconds: float = Field(default=7 * 24 * 3_600, gt=0)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from caseworker.core.bugs import BugState
 from caseworker.core.evidence import CommandRun, Stage
+from caseworker.core.hypotheses import Hypothesis
 from caseworker.core.ids import MessageId, RepositoryId, Sha, TraceId
 from caseworker.core.messages import Audience, MessageKind, Standing
 from caseworker.core.outcomes import Severity, Task
@@ -170,6 +171,53 @@ class BuildRan(_Entry):
     runs: list[CommandRun]
 
 
+class MatrixRevised(_Entry):
+    """The hypotheses of an investigation after a turn, and what that turn changed."""
+
+    kind: Literal["matrix_revised"] = "matrix_revised"
+    investigation: int
+    version: int
+    iteration: int
+    turn: int
+    role: Role
+    hypotheses: list[Hypothesis]
+    changes: list[str]
+
+
+class Tied(_Entry):
+    """A piece of evidence, and the entry it points at. Null: a line of a file, which was looked at."""
+
+    kind: Literal["command", "file", "run"]
+    source: str
+    shows: str
+    event: int | None = None
+
+
+class CauseProven(_Entry):
+    """An investigator names the cause, and all that it cites was found. The tech lead has yet to agree."""
+
+    kind: Literal["cause_proven"] = "cause_proven"
+    iteration: int
+    hypothesis: str
+    cause: str
+    evidence: list[Tied]
+
+
+class Bisected(_Entry):
+    kind: Literal["bisected"] = "bisected"
+    number: int
+    turn: int
+    good: str
+    bad: str
+    script: str
+    runs: int
+    status: Literal["found", "not_found", "refused"]
+    reason: str
+    culprit_hash: str = ""
+    culprit_message: str = ""
+    log: str = ""
+
+
 class BranchPushed(_Entry):
     kind: Literal["branch_pushed"] = "branch_pushed"
     branch: str
@@ -213,6 +261,9 @@ Entry = Annotated[
     | TurnCompleted
     | TurnFailed
     | BuildRan
+    | MatrixRevised
+    | CauseProven
+    | Bisected
     | BranchPushed
     | PullRequestOpened
     | WorkspaceRemoved

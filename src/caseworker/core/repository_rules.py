@@ -1,6 +1,7 @@
 """What a repository asks of the cases that work on it: the parts of its `.caseworker.toml` that are not build commands.
 
 A repository may ask for more care than a deployment does, and for less money; never for less care, or for more money.
+With one exception: whether its paths mean what they seem to (`session.py`, `policy/`), only the repository can tell.
 """
 
 import re
@@ -14,7 +15,12 @@ from caseworker.core.build_commands import SETTINGS_FILE
 from caseworker.core.errors import Refused
 from caseworker.core.policy import Milestone, Policy
 
-_KNOWN: Final[dict[str, tuple[str, ...]]] = {"commands": (), "approvals": ("plan",), "budget": ("usd",), "until": ()}
+_KNOWN: Final[dict[str, tuple[str, ...]]] = {
+    "commands": (),
+    "approvals": ("plan", "sensitive_paths"),
+    "budget": ("usd",),
+    "until": (),
+}
 """Top-level names, and what may stand in each table that is read here."""
 _EXAMPLE: Final = {"approvals": "plan = true", "budget": "usd = 2.5", "commands": 'test = "make check"'}
 _MILESTONES: Final = ", ".join(f'"{milestone}"' for milestone in Milestone)
@@ -25,6 +31,8 @@ class RepositoryRules(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     approve_plan: bool = False
+    approve_sensitive_paths: bool | None = None
+    """Null: as the deployment has it."""
     budget_micros: int | None = None
     until: Milestone | None = None
 
@@ -34,6 +42,9 @@ class RepositoryRules(BaseModel):
         return policy.model_copy(
             update={
                 "approve_plan": policy.approve_plan or self.approve_plan,
+                "approve_sensitive_paths": policy.approve_sensitive_paths
+                if self.approve_sensitive_paths is None
+                else self.approve_sensitive_paths,
                 "budget_micros": budget,
                 "until": until,
             }
@@ -53,8 +64,10 @@ def read_rules(text: str) -> RepositoryRules:
     for name in found:
         if name not in _KNOWN:
             raise _wrong(text, "", name, "is not known", f"Known are: {', '.join(_KNOWN)}.")
+    approvals = _table(text, found, "approvals")
     return RepositoryRules(
-        approve_plan=_plan(text, _table(text, found, "approvals")),
+        approve_plan=_approval(text, approvals, "plan") or False,
+        approve_sensitive_paths=_approval(text, approvals, "sensitive_paths"),
         budget_micros=_budget(text, _table(text, found, "budget")),
         until=_until(text, found.get("until")),
     )
@@ -68,15 +81,16 @@ def _table(text: str, found: dict[str, object], name: str) -> dict[str, object]:
         if key == "until":
             raise _wrong(text, name, key, f"does not belong into [{name}]", "Write it above the first [table].")
         if key not in _KNOWN[name]:
-            known = ", ".join(_KNOWN[name])
-            raise _wrong(text, name, key, f"is not known in [{name}]", f"Known is: {known}. Write {_EXAMPLE[name]}.")
+            known = f"Known {'is' if len(_KNOWN[name]) == 1 else 'are'}: {', '.join(_KNOWN[name])}."
+            raise _wrong(text, name, key, f"is not known in [{name}]", f"{known} Write {_EXAMPLE[name]}.")
     return table
 
 
-def _plan(text: str, table: dict[str, object]) -> bool:
-    value = table.get("plan", False)
-    if not isinstance(value, bool):
-        raise _wrong(text, "approvals", "plan", "must be true or false", "For example: plan = true.")
+def _approval(text: str, table: dict[str, object], name: str) -> bool | None:
+    """Null: it is not said."""
+    value = table.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise _wrong(text, "approvals", name, "must be true or false", f"For example: {name} = true.")
     return value
 
 

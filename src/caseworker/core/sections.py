@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, Literal, assert_never
 
+from caseworker.core.answers import RoleQuestion
 from caseworker.core.case import Case, Subject
 from caseworker.core.casefile import (
     Agent,
@@ -21,6 +22,12 @@ from caseworker.core.casefile import (
     WriterSection,
 )
 from caseworker.core.evidence import Build, Purpose, how_it_ended
+from caseworker.core.hypotheses import (
+    CauseReviewOutcome,
+    DiagnosticOutcome,
+    InvestigationOutcome,
+    UnblockingOutcome,
+)
 from caseworker.core.moves import BY_PEOPLE
 from caseworker.core.outcomes import (
     AnalysisOutcome,
@@ -33,7 +40,6 @@ from caseworker.core.outcomes import (
     PlanOutcome,
     QuestionsOutcome,
     ReviewOutcome,
-    RoleQuestion,
     TestsOutcome,
     TriageOutcome,
     ValidationOutcome,
@@ -106,7 +112,9 @@ def _filled(file: CaseFile, outcome: IssueOutcome, attempt: int) -> dict[str, ob
             return {"review": _review(outcome)}
         case PlanOutcome() | QuestionsOutcome() | InterpretOutcome() | AnswerOutcome() | JudgeOutcome():
             return {}
-        case ValidationOutcome():
+        case ValidationOutcome() | InvestigationOutcome() | DiagnosticOutcome():
+            return {}
+        case CauseReviewOutcome() | UnblockingOutcome():
             return {}
         case _:
             assert_never(outcome)

@@ -9,13 +9,16 @@ from caseworker.core.evidence import Stage, how_it_ended
 from caseworker.core.messages import MessageKind
 from caseworker.core.record import (
     AgentSaid,
+    Bisected,
     BranchPushed,
     BugMoved,
     BugRead,
     BugReported,
     BuildRan,
     CaseOpened,
+    CauseProven,
     Entry,
+    MatrixRevised,
     MessageRecorded,
     MessagesClaimed,
     Noted,
@@ -97,6 +100,17 @@ def tell(entry: Entry) -> list[Told]:
             ]
         case BuildRan():
             return [*_build_lines(entry)]
+        case MatrixRevised():
+            changes = one_line("; ".join(entry.changes))
+            return [Told(mark="quiet", text=f"matrix {entry.version}, iteration {entry.iteration}: {changes}")]
+        case Bisected(status="found"):
+            subject = entry.culprit_message.strip().partition("\n\n")[0]
+            commit = f"{entry.culprit_hash[:12]} {one_line(subject)}".strip()
+            return [Told(mark="good", text=f"bisect {entry.number}: the first bad commit is {commit}")]
+        case Bisected():
+            return [Told(mark="bad", text=f"bisect {entry.number}: {one_line(entry.reason)}")]
+        case CauseProven():
+            return [Told(mark="good", text=f"cause named, {entry.hypothesis}: {one_line(entry.cause)}")]
         case BranchPushed():
             return [Told(mark="good", text=f"pushed {entry.branch} at {entry.commit[:12]}")]
         case PullRequestOpened():
@@ -137,6 +151,9 @@ _VERBS = {
     "bug": "investigate",
     "questions": "ask people",
     "interpret": "read what people said",
+    "diagnose": "measure",
+    "validate_cause": "judge the cause",
+    "unblock_investigation": "get the investigation on",
 }
 
 

@@ -10,6 +10,7 @@ from caseworker.core.bugs import Bug, BugState, BugStatus
 from caseworker.core.case import Case, WaitingFor
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
+from caseworker.core.hypotheses import InvestigationOutcome
 from caseworker.core.messages import MessageKind, Resolution
 from caseworker.core.options import options
 from caseworker.core.outcomes import AnalysisOutcome, BugOutcome, Outcome, Severity
@@ -75,7 +76,7 @@ def summarise(
         result=_result(case),
         asked=asked,
         moves_it=[option.words for option in options(case) if option.kind not in _ALWAYS],
-        wrong=analyses[-1].root_cause if analyses else "",
+        wrong=_cause(case, outcomes) or (analyses[-1].root_cause if analyses else ""),
         changed=file.writer.summary,
         files=[change.file for change in file.writer.changes],
         red=_seen(latest(builds, Stage.RED)) if case.red else None,
@@ -88,6 +89,14 @@ def summarise(
         rehearsed=rehearsed,
         seconds=seconds,
     )
+
+
+def _cause(case: Case, outcomes: Sequence[Outcome]) -> str:
+    """What an investigation has proven, in place of what the analysis supposed. Empty: nothing was."""
+    if case.investigation is None or case.investigation.stands != "approved":
+        return ""
+    found = [one.root_cause for one in outcomes if isinstance(one, InvestigationOutcome) and one.root_cause is not None]
+    return found[-1].cause if found else ""
 
 
 _ALWAYS = (MessageKind.TAKEOVER, MessageKind.CLOSE)

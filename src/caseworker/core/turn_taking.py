@@ -6,7 +6,7 @@ from caseworker.core.case import Case
 from caseworker.core.outcomes import (
     Task,
 )
-from caseworker.core.states import IssueState, Role
+from caseworker.core.states import WORKING, IssueState, Role
 
 S = IssueState
 
@@ -26,17 +26,28 @@ TURN_OF: Final[dict[IssueState, tuple[Role, Task]]] = {
     S.REVIEWING_CODE: (Role.TECH_LEAD, Task.REVIEW),
     S.REVIEWING_ARCHITECTURE: (Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE),
     S.REVIEWING_INTEGRATION: (Role.TECH_LEAD, Task.REVIEW_INTEGRATION),
+    S.INVESTIGATING: (Role.INVESTIGATOR, Task.INVESTIGATE),
     S.VALIDATING_SOLUTION: (Role.TESTER, Task.VALIDATE),
     S.HUMAN_INPUT_RECEIVED: (Role.PM, Task.INTERPRET),
 }
 """Who is given which task in a working state. Where code works there is none."""
 
 
-_SECOND: Final[dict[Task, Role]] = {Task.JUDGE: Role.TESTER, Task.UNBLOCK: Role.TECH_LEAD}
+WRITERS: Final = frozenset({Role.DEVELOPER, Role.SENIOR_DEVELOPER})
+_SECOND: Final[dict[Task, Role]] = {
+    Task.JUDGE: Role.TESTER,
+    Task.UNBLOCK: Role.TECH_LEAD,
+    Task.DIAGNOSE: Role.DEVELOPER,
+    Task.VALIDATE_CAUSE: Role.TECH_LEAD,
+    Task.UNBLOCK_INVESTIGATION: Role.PM,
+}
+
+
+def at_work(case: Case) -> bool:
+    """Also in BLOCKED, until the pm has seen to an investigation that is stuck."""
+    return case.state in WORKING or (case.state is S.BLOCKED and case.task is Task.UNBLOCK_INVESTIGATION)
 
 
 def turn_of(case: Case) -> tuple[Role, Task]:
-    if case.task is not None:
-        return _SECOND[case.task], case.task
-    role, task = TURN_OF[case.state]
+    role, task = (_SECOND[case.task], case.task) if case.task is not None else TURN_OF[case.state]
     return (Role.SENIOR_DEVELOPER if role is Role.DEVELOPER and case.senior else role), task

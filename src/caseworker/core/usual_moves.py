@@ -2,17 +2,24 @@
 
 from caseworker.core import issue_words as words
 from caseworker.core.case import Case, Subject, WaitingFor
-from caseworker.core.moves import Move, proven, was_red
+from caseworker.core.hypotheses import InvestigationRequest
+from caseworker.core.moves import Move, proven, undecided, was_red
 from caseworker.core.outcomes import (
     Task,
 )
 from caseworker.core.policy import Policy
 from caseworker.core.states import IssueState, Role, next_states
+from caseworker.core.touching import told
 
 S = IssueState
 
 
 def deliver(case: Case, reason: str) -> Move:
+    touches = undecided(case)
+    if proven(case) and touches:
+        asks = f"A person has to agree to it first: it touches {told(touches)}."
+        move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.TOUCHES, then=S.CREATING_PR)
+        return move.model_copy(update={"say": words.touches(touches)})
     if proven(case):
         return Move(to=S.CREATING_PR, reason=reason)
     if not was_red(case):
@@ -45,8 +52,13 @@ def unknown(case: Case, what: str) -> Move:
     return park(reason)
 
 
-def investigate(why: str) -> Move:
-    return park(f"It needs an investigation: {why}")
+def investigate(case: Case, why: str, request: InvestigationRequest | None = None) -> Move:
+    """Where no edge leads there, a person has to see to it."""
+    problem = request.problem_summary if request is not None else why
+    if S.INVESTIGATING not in next_states(case.state):
+        return park(f"It needs an investigation: {problem}")
+    new = request is not None and request.new_problem
+    return Move(to=S.INVESTIGATING, reason=f"It is investigated: {problem}", new_problem=new)
 
 
 def blocked(role: Role, why: str) -> Move:

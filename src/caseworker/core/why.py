@@ -6,15 +6,15 @@ from typing import Final, assert_never
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.budget import dollars
-from caseworker.core.case import WAIVERS, Case, Grant, Subject, WaitingFor
+from caseworker.core.case import WAIVERS, Case, Grant, Investigation, Subject, WaitingFor
 from caseworker.core.ids import CaseId, Sha
 from caseworker.core.issue_words import of_role, of_state
-from caseworker.core.moves import is_green, next_reminder
+from caseworker.core.moves import MOST_ITERATIONS, is_green, is_used_up, next_reminder
 from caseworker.core.options import options
 from caseworker.core.outcomes import IssueType, Task
 from caseworker.core.policy import Milestone, Policy
-from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState
-from caseworker.core.turn_taking import TURN_OF, turn_of
+from caseworker.core.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.turn_taking import TURN_OF, at_work, turn_of
 
 S = IssueState
 
@@ -74,17 +74,20 @@ _WORK: Final[dict[IssueState, str]] = {
     S.REVIEWING_CODE: "reviews the change",
     S.REVIEWING_ARCHITECTURE: "looks at what the change does to the architecture",
     S.REVIEWING_INTEGRATION: "looks at how the change fits the parts around it",
+    S.INVESTIGATING: "looks for the cause",
     S.VALIDATING_SOLUTION: "checks the change against everything that was asked for and everything that was forbidden",
     S.HUMAN_INPUT_RECEIVED: "makes sense of what people have said",
 }
 _BY_CODE: Final = {
     S.RUNNING_TESTS: "Code builds and tests the change; no agent works.",
     S.CREATING_PR: "Code pushes the branch and opens or updates the pull request; no agent works.",
-    S.INVESTIGATING: "The investigator looks for the cause.",
 }
 _SECOND: Final = {
     Task.JUDGE: "The build is red, and the tester says whether the code, the test or chance is to blame.",
     Task.UNBLOCK: "The tech lead looks for a way on.",
+    Task.DIAGNOSE: "A developer measures what a hypothesis predicts, in a copy of the code that is thrown away after.",
+    Task.VALIDATE_CAUSE: "The tech lead judges what the investigation has found.",
+    Task.UNBLOCK_INVESTIGATION: "The investigation is stuck, and the pm sees to it.",
 }
 _WAITS: Final = {
     WaitingFor.ANSWER: "People were asked something, and it waits for their answer.",
@@ -102,7 +105,7 @@ def _stands(case: Case) -> str:
         return _WAITS[case.wait.reason if case.wait is not None else case.waiting_for or WaitingFor.ANSWER]
     if case.taken_by and case.state in PARKED:
         return f"{case.taken_by} has taken it over. The agents stand back."
-    if case.state is S.BLOCKED:
+    if case.state is S.BLOCKED and not at_work(case):
         return "It is blocked. Nobody works on it until a person moves it."
     if case.state is S.REQUIRES_HUMAN_INTERVENTION:
         return "It does not get any further by itself. Nobody works on it until a person moves it."
@@ -113,11 +116,23 @@ def _stands(case: Case) -> str:
     if case.state not in TURN_OF:
         return _BY_CODE[case.state]
     role, _ = turn_of(case)
-    return f"The {of_role(role)} {_WORK[case.state]}."
+    return f"The {of_role(role)} {_WORK[case.state]}{_iteration(case)}."
+
+
+def _iteration(case: Case) -> str:
+    if case.state is not S.INVESTIGATING:
+        return ""
+    return f": iteration {_done(case) + 1} of {MOST_ITERATIONS}"
+
+
+def _done(case: Case) -> int:
+    return case.investigation.iteration if case.investigation is not None else 0
 
 
 def _waits_for(case: Case, policy: Policy) -> str:
     wait = case.wait
+    if at_work(case):
+        return ""
     if case.state in PARKED and case.taken_by:
         return f"For {case.taken_by} to hand it back."
     if case.state in PARKED and wait is None:
@@ -150,6 +165,8 @@ def _evidence(case: Case, policy: Policy, spent: int | None) -> list[str]:
     lines = _proof(case)
     if case.planned:
         lines.append("Plan: it is made.")
+    if case.investigation is not None:
+        lines.append(_investigated(case.investigation, case.id))
     lines += [_granted(grant) for grant in case.grants]
     if case.asked:
         lines.append(f"Questions: people were asked about the requirements {_times(case.asked)}.")
@@ -199,6 +216,19 @@ def _reviewed(case: Case) -> str:
     if case.approved == case.checkpoint:
         return f"Reviewed: the tech lead approved commit {_short(case.approved)}."
     return f"Reviewed: commit {_short(case.approved)} was approved, and the work has moved on."
+
+
+def _investigated(investigation: Investigation, case: CaseId) -> str:
+    name = f"Investigation {investigation.number}" if investigation.number > 1 else "Investigation"
+    done = f"{investigation.iteration} of {MOST_ITERATIONS} iterations"
+    stands = {
+        "open": f"{done} are done, and the cause is not proven yet",
+        "found": f"after {done} a cause is named, and the tech lead has not accepted it yet",
+        "incomplete": f"it ended after {done} without a proven cause",
+        "approved": f"after {done} the tech lead accepted {investigation.hypothesis} as the cause",
+        "given_up": f"after {done} the work goes on without a proven cause",
+    }[investigation.stands]
+    return f"{name}: {stands}. `caseworker matrix {case}` shows it."
 
 
 def _granted(grant: Grant) -> str:
@@ -257,7 +287,7 @@ _FOLLOWS: Final[dict[IssueState, str]] = {
     S.REVIEWING_CODE: "An approved commit with a green build becomes a pull request; anything else is repaired first.",
     S.REVIEWING_ARCHITECTURE: "What is sound goes back to the review; to change the architecture, a person is asked.",
     S.REVIEWING_INTEGRATION: "What is sound goes back to the review; what is not is repaired.",
-    S.INVESTIGATING: "The tech lead judges what was found.",
+    S.INVESTIGATING: "A cause goes to the tech lead, what is stuck to the pm, anything else to the next iteration.",
     S.VALIDATING_SOLUTION: "If everything is there, the pull request is opened; if not, it is repaired.",
     S.CREATING_PR: "It waits for a person to merge.",
     S.HUMAN_INPUT_RECEIVED: "It goes on where it was left or where people want it, or back to what it waited for.",
@@ -265,16 +295,25 @@ _FOLLOWS: Final[dict[IssueState, str]] = {
 _AFTER_SECOND: Final = {
     Task.JUDGE: "A wrong change goes to the developer, a wrong test to the tester; what failed by chance is run again.",
     Task.UNBLOCK: "With guidance there is one more attempt; without, a person is asked.",
+    Task.DIAGNOSE: "The investigator is told what was seen, and goes on with it; no line of the measurement is kept.",
+    Task.VALIDATE_CAUSE: "An accepted cause is repaired, with a test first; one that is not is investigated further.",
+    Task.UNBLOCK_INVESTIGATION: (
+        "With something new to go by the investigation goes on; if not, it is planned without a cause, "
+        "people are asked, or it stays blocked."
+    ),
 }
+_LAST_ITERATION: Final = "It is the last iteration: whatever it finds, the tech lead is next."
+_USED_UP: Final = (
+    f"All {MOST_ITERATIONS} iterations are used: the best hypothesis is acted on, or it is planned without one, or a "
+    "person is asked."
+)
 
 
 def _next(case: Case, policy: Policy) -> str:
     if case.state in TERMINAL:
         return "Nothing."
-    if case.state in WORKING:
-        if case.go is not None:
-            return f"It goes on to: {of_state(case.go)}."
-        return _AFTER_SECOND[case.task] if case.task is not None else _FOLLOWS[case.state]
+    if at_work(case):
+        return _follows(case)
     reminder = next_reminder(case, policy)
     if case.state in PARKED:
         return f"Nothing, but a reminder on {at(reminder)}." if reminder is not None else "Nothing."
@@ -282,3 +321,14 @@ def _next(case: Case, policy: Policy) -> str:
         return "Nothing: it waits as long as it takes."
     reminded = f"People are reminded once, on {at(reminder)}. " if reminder is not None else ""
     return f"{reminded}After {at(case.wait.until)} it is blocked; people can still move it then."
+
+
+def _follows(case: Case) -> str:
+    if case.go is not None:
+        return f"It goes on to: {of_state(case.go)}."
+    if case.task is Task.VALIDATE_CAUSE and is_used_up(case):
+        return _USED_UP
+    if case.task is not None:
+        return _AFTER_SECOND[case.task]
+    last = case.state is S.INVESTIGATING and _done(case) + 1 >= MOST_ITERATIONS
+    return _LAST_ITERATION if last else _FOLLOWS[case.state]

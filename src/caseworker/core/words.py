@@ -9,6 +9,12 @@ from caseworker.core.budget import dollars
 from caseworker.core.case import WAIVERS, Case, Subject, WaitingFor
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Build, CommandRun, Purpose, Stage, code, how_it_ended
+from caseworker.core.hypotheses import (
+    CauseReviewOutcome,
+    DiagnosticOutcome,
+    InvestigationOutcome,
+    UnblockingOutcome,
+)
 from caseworker.core.messages import MessageKind
 from caseworker.core.outcomes import (
     AnalysisOutcome,
@@ -129,6 +135,7 @@ def pull_request_body(
     cost: str,
     test_was_changed: bool = False,
     weakened: Sequence[str] = (),
+    investigated: str = "",
 ) -> str:
     """What, why, evidence, cost, and the issue that the merge will close. What is missing is said as plainly as what is
     there, with who has waived it."""
@@ -137,6 +144,7 @@ def pull_request_body(
         f"## What\n\n{file.writer.summary}\n\n{_changes(file)}",
         f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
         "\n\n".join(["## Evidence", *evidence, *_weakened(weakened)]),
+        *([investigated] if investigated else []),
         f"## Review\n\n{_review(file)}",
         *_decided(case),
         f"## Cost\n\n{cost}, {case.turns} agent turns, attempt {case.attempt}.",
@@ -301,6 +309,12 @@ def outcome_words(outcome: Outcome) -> str:
             return outcome.root_cause or "; ".join(outcome.must_do)
         case TestsOutcome() | ImplementationOutcome() | JudgeOutcome() | ValidationOutcome():
             return outcome.summary
+        case InvestigationOutcome() | DiagnosticOutcome():
+            return outcome.summary
+        case CauseReviewOutcome():
+            return outcome.feedback
+        case UnblockingOutcome():
+            return outcome.reason
         case PlanOutcome():
             return outcome.reason or first_line(outcome.plan)
         case QuestionsOutcome():
@@ -311,6 +325,8 @@ def outcome_words(outcome: Outcome) -> str:
             return " ".join(outcome.answers)
         case ReviewOutcome():
             first = outcome.feedback_for_writer or " ".join(outcome.good)
+            if not outcome.issues and not outcome.approves:
+                return first
             findings = "1 finding" if len(outcome.issues) == 1 else f"{len(outcome.issues)} findings"
             return f"{findings}. {first}".strip()
         case BugOutcome():

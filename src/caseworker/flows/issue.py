@@ -9,6 +9,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import (
         BuildActivities,
         DeliveryActivities,
+        FollowUpActivities,
         RecordActivities,
         TurnActivities,
         WorkspaceActivities,
@@ -17,6 +18,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.wire import (
         BuildRequest,
         CaseInput,
+        ClaimRequest,
+        FollowUpRequest,
         MoveRequest,
         Pushed,
         PushRequest,
@@ -25,6 +28,7 @@ with workflow.unsafe.imports_passed_through():
         TurnRequest,
     )
     from caseworker.core import issue_words, words
+    from caseworker.core.answers import RoleQuestion
     from caseworker.core.case import Case, WaitingFor
     from caseworker.core.commanding import fact_of
     from caseworker.core.decisions import decide
@@ -33,6 +37,7 @@ with workflow.unsafe.imports_passed_through():
         BranchMoved,
         BudgetRaised,
         BuildEnded,
+        Deferred,
         EffectRefused,
         Fact,
         RetryAsked,
@@ -41,21 +46,25 @@ with workflow.unsafe.imports_passed_through():
         TurnEnded,
         TurnGaveUp,
     )
-    from caseworker.core.first_rules import FIRST_TURN_OF, decide_at_first
+    from caseworker.core.first_rules import FIRST_TURN_OF, as_before_investigations, decide_at_first
     from caseworker.core.ids import MessageId, Sha
-    from caseworker.core.knowing import after_turn, learn
+    from caseworker.core.knowing import after_turn, learn, remarked
     from caseworker.core.messages import SPOKEN, Claimed, MessageKind
     from caseworker.core.moves import Move, counted, next_reminder, reminded, take
-    from caseworker.core.outcomes import AnswerOutcome, RoleQuestion, Task, TestsOutcome
+    from caseworker.core.outcomes import AnswerOutcome, Task, TestsOutcome
     from caseworker.core.people_decisions import fits, passing_by, reopened
     from caseworker.core.record import Noted, Transitioned
     from caseworker.core.states import TERMINAL, WAITING, WORKING, IssueState, Role
-    from caseworker.core.turn_taking import turn_of
+    from caseworker.core.turn_taking import WRITERS, at_work, turn_of
     from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
+    from caseworker.flows.investigating import INVESTIGATES, iteration
 
 
 _ALL_GIVEN = "a failed turn answers for all that it was given"
 _RULES = "the rules of 0.3"
+_EVERY_WORD = "every word is answered, at any time"
+_IN_LINE = timedelta(days=1)
+"""How long a developer may wait for a place before its own time begins."""
 _MOST_QUESTIONS = 6
 """Between roles, in one state."""
 
@@ -68,11 +77,15 @@ class IssueWorkflow(CaseFlow):
         self._case = Case(id=start.case)
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
         self._new_rules = True
+        self._investigates = True
+        self._every_word = True
 
     @workflow.run
     async def run(self, start: CaseInput) -> None:
         self._case = await self._record(RecordActivities.load_case, start.case)
         self._new_rules = workflow.patched(_RULES)
+        self._investigates = workflow.patched(INVESTIGATES)
+        self._every_word = workflow.patched(_EVERY_WORD)
         while True:
             while self._case.state not in TERMINAL:
                 if await self._read_inbox():
@@ -86,13 +99,15 @@ class IssueWorkflow(CaseFlow):
 
     async def _advance(self) -> None:
         """One step, right after a look into the inbox that moved nothing."""
-        if self._case.state in WORKING:
+        if at_work(self._case):
             self._continue_as_new_if(self._history_is_long())
             passing = passing_by(self._case)
             if passing is not None:
                 await self._move(passing)
             else:
                 await self._move_on(await self._work())
+        elif self._case.late and self._waits_for(WaitingFor.MERGE):
+            await self._move_on(Spoke(by="Somebody", messages=self._case.late))
         else:
             self._continue_as_new_if(workflow.info().get_current_history_length() > SHORT_HISTORY)
             await self._wait_for_people()
@@ -113,6 +128,8 @@ class IssueWorkflow(CaseFlow):
                     return await self._create_pull_request()
                 case IssueState.ADDRESSING_FEEDBACK:
                     return await self._address_feedback()
+                case IssueState.INVESTIGATING:
+                    return await iteration(self._case, self._turn, self._one_turn)
                 case _:
                     return await self._turn()
         except ActivityError as error:
@@ -190,16 +207,23 @@ class IssueWorkflow(CaseFlow):
     def _whose_turn(self) -> tuple[Role, Task]:
         return turn_of(self._case) if self._new_rules else FIRST_TURN_OF[self._case.state]
 
-    async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp:
+    async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | Deferred:
         turn = self._case.turns + 1
+        if self._every_word:
+            self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
         request = TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy)
         reply: TurnReply = await self._labour(
             TurnActivities.run_turn,
             request,
-            limit=timedelta(seconds=self._policy.turn_seconds + 300),
+            limit=timedelta(seconds=self._policy.turn_seconds + 300) + (_IN_LINE if role in WRITERS else timedelta()),
             heartbeat=self._policy.turn_heartbeat_seconds,
         )
+        if isinstance(reply, Deferred):  # nobody has read what is in hand: it is the next turn's, under this number
+            return reply
         self._case = self._case.model_copy(update={"turns": turn})
+        if self._every_word and self._case.pull_request is not None:
+            heard = await self._record(RecordActivities.remarks_to, ClaimRequest(case=self._case.id, turn=turn))
+            self._case = remarked(self._case, heard)
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, TurnEnded):
             await self._settle(sorted({*_ids(read), *reply.heard}), words.read_by(role))
@@ -220,7 +244,7 @@ class IssueWorkflow(CaseFlow):
             if name == asker.value:
                 return EffectRefused(reason=f"The {issue_words.of_role(asker)} asks itself: {questions[0].question}")
             answered = await self._one_turn(Role(name), Task.ANSWER)
-            if isinstance(answered, TurnGaveUp):
+            if not isinstance(answered, TurnEnded):
                 return answered
             self._case = after_turn(self._case, answered)
             if isinstance(answered.outcome, AnswerOutcome) and answered.outcome.status == "BLOCKED":
@@ -341,10 +365,21 @@ class IssueWorkflow(CaseFlow):
             if not late and self._bells == self._heard:
                 return True
             asking = [message for message in late if self._reopens(message)]
-            if asking:
+            if asking and self._case.state is not IssueState.COMPLETED:
                 await self._reopen(asking[0], late)
                 return False
+            if asking:
+                await self._follow_up(_ids(asking))
             await self._settle(_ids(late), words.OVER)
+
+    async def _follow_up(self, messages: list[MessageId]) -> None:
+        """What is merged stays merged: another case takes up what is left, and whoever asked is told which."""
+        request = FollowUpRequest(case=self._case.id, messages=messages)
+        reply = await self._perform(FollowUpActivities.open_follow_up, request, whatever_happens=True)
+        if isinstance(reply, EffectRefused):
+            await self._settle(messages, f"not done: {reply.reason}")
+        else:
+            await self._settle(messages, issue_words.followed_up(reply.case, new=reply.new))
 
     async def _keep_the_work(self) -> None:
         """On its branch, with what a person may have pushed to it."""
@@ -356,8 +391,8 @@ class IssueWorkflow(CaseFlow):
             self._case = learn(self._case, pushed)
 
     def _reopens(self, message: Claimed) -> bool:
-        """`retry`, and a request for work; thanks are only recorded. What is merged stays merged."""
-        if not self._new_rules or self._case.state is IssueState.COMPLETED:
+        """`retry`, and a request for work; thanks are only recorded."""
+        if not self._new_rules or (self._case.state is IssueState.COMPLETED and not self._every_word):
             return False
         return message.kind is MessageKind.RETRY or (message.kind in SPOKEN and message.reopens)
 
@@ -381,7 +416,8 @@ class IssueWorkflow(CaseFlow):
     async def _move_on(self, fact: Fact) -> None:
         known = learn(self._case, fact)
         if self._new_rules:
-            await self._move(decide(known, fact, self._policy), known)
+            move = decide(known, fact, self._policy)
+            await self._move(move if self._investigates else as_before_investigations(fact, move), known)
             return
         before = self._case.state
         self._case = take(known, decide_at_first(known, fact, self._policy), self._policy)

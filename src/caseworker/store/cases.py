@@ -59,6 +59,10 @@ class StoredCases(Port):
         async with self._database.reading() as connection:
             return await _read(connection)
 
+    async def children(self, parent: CaseId) -> Sequence[StoredCase]:
+        async with self._database.reading() as connection:
+            return await _read(connection, of=parent)
+
     async def move(
         self, after: Case, entries: Sequence[Entry], file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
     ) -> None:
@@ -134,10 +138,12 @@ def _row(issue: Issue, policy: Policy, file: CaseFile | None) -> dict[str, objec
     }
 
 
-async def _read(connection: AsyncConnection, only: CaseId | None = None) -> list[StoredCase]:
+async def _read(connection: AsyncConnection, only: CaseId | None = None, of: CaseId | None = None) -> list[StoredCase]:
     query = select(*cases.c).where(cases.c.kind == "issue").order_by(cases.c.changed_at.desc(), cases.c.id)
     if only is not None:
         query = query.where(cases.c.id == only)
+    if of is not None:
+        query = query.where(cases.c.parent == of)
     return [
         StoredCase(
             case=Case.model_validate(row[cases.c.snapshot]),

@@ -6,9 +6,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from caseworker.core.answers import Observation
 from caseworker.core.ids import CaseId, RepositoryId
 from caseworker.core.learnings import Learning, fingerprint, one_line
-from caseworker.core.outcomes import Observation
 from caseworker.store.columns import now
 from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_case

@@ -11,6 +11,7 @@ from caseworker.ports import (
     Inbox,
     Learnings,
     Ledger,
+    Places,
     Pulls,
     Record,
     Repositories,
@@ -28,6 +29,7 @@ from caseworker.store.inbox import StoredInbox
 from caseworker.store.learnings import StoredLearnings
 from caseworker.store.ledger import StoredLedger
 from caseworker.store.migrating import migrate
+from caseworker.store.places import StoredPlaces
 from caseworker.store.port import to_the_end
 from caseworker.store.pulls import StoredPulls
 from caseworker.store.record import StoredRecord
@@ -54,6 +56,7 @@ class Store:
     ledger: Ledger
     transcripts: Transcripts
     learnings: Learnings
+    places: Places
 
     async def close(self) -> None:
         await self.database.close()
@@ -83,4 +86,5 @@ async def open_store(url: str) -> Store:
         ledger=StoredLedger(database),
         transcripts=StoredTranscripts(database),
         learnings=StoredLearnings(database),
+        places=StoredPlaces(database),
     )

@@ -55,7 +55,7 @@ class StoredTurns(Port):
         async with self._database.reading() as connection:
             return await connection.scalar(select(exists().where(*_is_running(attempt)))) is True
 
-    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile | None, entry: Entry) -> bool:
+    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile | None, *entries: Entry) -> bool:
         async with self._database.writing() as connection:
             await lock_case(connection, attempt.case)
             fenced = (
@@ -70,7 +70,7 @@ class StoredTurns(Port):
             trace = await _end(connection, attempt, state="completed", reason="")
             if file is not None:
                 await write_file(connection, attempt.case, file)
-            await append_entries(connection, attempt.case, [entry], trace=trace)
+            await append_entries(connection, attempt.case, entries, trace=trace)
             repository = await repository_of(connection, attempt.case)
             await add_learnings(connection, repository, attempt.case, finished.outcome.observations)
             return True

@@ -1,7 +1,8 @@
 """The `Workspaces` port: one worktree per case, made from the repository's mirror, rebuilt when lost.
 
 Laid out under `home`: mirrors/<name>-<hash>.git, and workspaces/<case>/ with `tree` (the worktree), `gitview` (what the
-sandbox sees of the mirror), `workspace.json` and `lock`. Nothing of a case is only here but its running turn.
+sandbox sees of the mirror), `workspace.json`, `lock` and `side` (see side_trees.py). Nothing of a case is only here but
+its running turn.
 """
 
 import json
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from caseworker.core.build_commands import ROOT_FILES
-from caseworker.core.errors import Refused
+from caseworker.core.errors import Bug, Refused
 from caseworker.core.ids import CaseId, Sha, slug
 from caseworker.ports import Git, GitAnswer, Joined, Workspace
 from caseworker.workspaces.checkpoints import write_tree
@@ -22,6 +23,7 @@ from caseworker.workspaces.git import COMMITTER, SafeGit
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.merging import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors, RepositoryFacts, look
+from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.texts import read_texts
 from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.views import lay_view
@@ -113,8 +115,7 @@ class GitWorkspaces:
             return parent
         words = message.encode()
         made = await self._git("commit-tree", tree, "-p", parent, "-F", "-", stdin=words, git_dir=git_dir)
-        refs = f"refs/caseworker/{_ref_name(slug(workspace.case))}"
-        await self._git("update-ref", f"{refs}/{name}", made.text, git_dir=git_dir)
+        await self._git("update-ref", f"{_refs(workspace)}/{name}", made.text, git_dir=git_dir)
         await self._git("update-ref", "--no-deref", "HEAD", made.text, git_dir=git_dir)
         return Sha(made.text)
 
@@ -150,8 +151,7 @@ class GitWorkspaces:
         merging = Merging(git=self._git, git_dir=git_dir, work_tree=workspace.path)
         joined = await merging.join(ours, theirs, since=start, message=message)
         if joined.commit != theirs:
-            refs = f"refs/caseworker/{_ref_name(slug(workspace.case))}"
-            await self._git("update-ref", f"{refs}/with-{theirs[:12]}", joined.commit, git_dir=git_dir)
+            await self._git("update-ref", f"{_refs(workspace)}/with-{theirs[:12]}", joined.commit, git_dir=git_dir)
         return joined
 
     async def texts(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
@@ -167,13 +167,38 @@ class GitWorkspaces:
                 files[name] = shown.output[:_SHOWN_BYTES].decode(errors="replace")
         return files
 
+    async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
+        case, mirror = workspace.case, _git_dir(workspace).parent.parent
+        place = _Place(slug=side_slug(case, name), folder=side_folder(self._folder(case), name), mirror=mirror)
+        await in_thread(destroy, place.folder, place.git_dir)
+        if not await self._mirrors.has(mirror, commit):
+            raise Refused(f"{case} has no commit {commit[:12]} to branch off from.", todo="Name one of its commits.")
+        made = _workspace(case, place, workspace.base, workspace.base_branch)
+        try:
+            await self._git("update-ref", f"{_refs(made)}/start", commit, git_dir=mirror)
+            _lay_git_dir(place, commit)
+            await self.reset(made, commit, scrub=True)
+            branch = workspace.base_branch
+            lay_view(place.view, mirror=mirror, name=place.slug, branch=branch, base=workspace.base)
+        except BaseException:
+            await self.drop(made)  # whoever is cancelled here never hears of the tree
+            raise
+        return made
+
+    async def drop(self, workspace: Workspace) -> None:
+        name = side_name(workspace)
+        if name is None:
+            raise Bug(f"{workspace.path} is no side tree of {workspace.case}")
+        await in_thread(destroy, side_folder(self._folder(workspace.case), name), _git_dir(workspace))
+
     async def remove(self, case: CaseId) -> None:
         for mirror in self._mirrors.all():
             place = _Place(slug=slug(case), folder=self._folder(case), mirror=mirror)
             refs = await self._git("for-each-ref", "--format=delete %(refname)", f"{place.refs}/", git_dir=mirror)
             if refs.output:
                 await self._git("update-ref", "--stdin", stdin=refs.output, git_dir=mirror)
-            await in_thread(shutil.rmtree, place.git_dir, ignore_errors=True)
+            for git_dir in (place.git_dir, *side_git_dirs(mirror, case)):
+                await in_thread(shutil.rmtree, git_dir, ignore_errors=True)
         await in_thread(remove_folder, self._folder(case))
 
     async def _restore(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
@@ -224,6 +249,12 @@ def _git_dir(workspace: Workspace) -> Path:
     if workspace.git_dir is None:
         raise Refused(f"the workspace of {workspace.case} was not prepared here.")
     return workspace.git_dir
+
+
+def _refs(workspace: Workspace) -> str:
+    """Under which its commits are kept: those of a side tree never take the name of one of the first tree's."""
+    refs, side = f"refs/caseworker/{_ref_name(slug(workspace.case))}", side_name(workspace)
+    return refs if side is None else f"{refs}/side/{side}"
 
 
 def _lay_git_dir(place: _Place, commit: Sha) -> None:

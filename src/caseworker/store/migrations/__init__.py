@@ -3,5 +3,5 @@ database which is up to date need not import Alembic."""
 
 from typing import Final
 
-REVISIONS: Final = ("0001", "0002", "0003")
+REVISIONS: Final = ("0001", "0002", "0003", "0004")
 HEAD: Final = REVISIONS[-1]

@@ -1,0 +1,147 @@
+"""What a turn of an investigation has beside the agent: a tree of its own to measure in, a bisect, and the look whether
+its evidence is on record."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Final
+
+import structlog
+
+from caseworker.activities.attempts import Try
+from caseworker.contract.wire import TurnRequest
+from caseworker.core.bisection import Bisection, BisectRequest
+from caseworker.core.cited import EVENTS, cited_files, tie
+from caseworker.core.diagnostics import altered
+from caseworker.core.hypotheses import Evidence, InvestigationOutcome
+from caseworker.core.matrix import inquiries
+from caseworker.core.outcomes import Outcome, Task
+from caseworker.core.record import Bisected, CauseProven, Entry, MatrixRevised, Tied, clip
+from caseworker.ports import Bisector, Brief, FinishedTurn, Store, Workspace, Workspaces
+
+log = structlog.get_logger()
+
+BISECT_SECONDS: Final = 1_200.0
+_LOG_LIMIT: Final = 8_000
+
+
+class Inquiring:
+    def __init__(self, *, store: Store, workspaces: Workspaces, bisector: Bisector) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._bisector = bisector
+
+    @asynccontextmanager
+    async def place_to_work(self, request: TurnRequest, workspace: Workspace) -> AsyncIterator[Workspace]:
+        """A diagnostic has a tree of its own, destroyed however it ends; everybody else has the case's."""
+        if request.task is not Task.DIAGNOSE:
+            yield workspace
+            return
+        commit = request.case.checkpoint or workspace.base
+        tree = await self._workspaces.branch_off(workspace, f"diagnostic-{request.turn}", commit)
+        try:
+            yield tree
+        finally:
+            await self._workspaces.drop(tree)
+
+    def equipped(self, brief: Brief, this: Try, request: TurnRequest, workspace: Workspace) -> Brief:
+        match request.task:
+            case Task.INVESTIGATE:
+
+                async def bisect(asked: BisectRequest) -> str:
+                    return await self._bisect(this, workspace, asked)
+
+                async def is_on_record(outcome: Outcome) -> str:
+                    return await self._unproven(request, workspace, outcome)
+
+                return replace(brief, bisect=bisect, check=is_on_record)
+            case Task.DIAGNOSE:
+
+                async def only_looks(_: Outcome) -> str:
+                    return await self._repaired(this, request, workspace)
+
+                return replace(brief, check=only_looks)
+            case _:
+                return brief
+
+    # --- measuring
+
+    async def _repaired(self, this: Try, request: TurnRequest, workspace: Workspace) -> str:
+        """Lines that were there before and are not as they were: that is no measuring."""
+        before = request.case.checkpoint or workspace.base
+        name = f"look-{request.turn}-{this.attempt.number}"
+        now = await self._workspaces.commit(workspace, "What a diagnostic wrote", parent=before, name=name)
+        found = altered(await self._workspaces.diff(workspace, before, now))
+        return " ".join([*found, "A diagnostic only adds lines; take everything else back."]) if found else ""
+
+    # --- the bisect
+
+    async def _bisect(self, this: Try, workspace: Workspace, asked: BisectRequest) -> str:
+        log.info("bisect started", good=asked.good, bad=asked.bad, runs=asked.runs)
+        found = await self._bisector.find(workspace, asked, seconds=BISECT_SECONDS)
+        number = 1 + len(await self._store.record.whole(this.case, {"bisected"}))
+        await self._store.record.append(this.case, [_bisected(number, this.turn, asked, found)], trace=this.trace)
+        how = found.status.replace("_", " ")
+        return f"bisect {number}, {how}: {found.reason}\n{clip(found.log, _LOG_LIMIT)}".strip()
+
+    # --- the cause
+
+    async def _unproven(self, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> str:
+        if not _claims_a_cause(outcome):
+            return ""
+        found = await self._tied(request, workspace, outcome)
+        missing = [problem for problem in found if isinstance(problem, str)]
+        return f"ROOT_CAUSE_FOUND, but its evidence is not on record: {'; '.join(missing)}" if missing else ""
+
+    async def _tied(self, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> list[Tied | str]:
+        evidence = _evidence(outcome)
+        record = await self._store.record.whole(request.case.id, EVENTS)
+        commit = request.case.checkpoint or workspace.base
+        texts = await self._workspaces.texts(workspace, commit, cited_files(evidence))
+        return tie(evidence, record, texts)
+
+    async def entries(self, request: TurnRequest, workspace: Workspace, finished: FinishedTurn) -> list[Entry]:
+        """What is saved with the turn: how it changed the matrix, and the cause with what proves it."""
+        outcome = finished.outcome
+        if not isinstance(outcome, InvestigationOutcome) and getattr(outcome, "investigation", None) is None:
+            return []
+        entries: list[Entry] = []
+        done = await self._store.turns.finished(request.case.id)
+        revised = [inquiry.revisions for inquiry in inquiries([*done, finished])]
+        if revised and revised[-1] and revised[-1][-1].turn == finished.turn:
+            entries.append(MatrixRevised(**revised[-1][-1].model_dump()))
+        if _claims_a_cause(outcome) and isinstance(outcome, InvestigationOutcome) and outcome.root_cause is not None:
+            tied = [piece for piece in await self._tied(request, workspace, outcome) if isinstance(piece, Tied)]
+            cause = outcome.root_cause
+            known = request.case.investigation
+            iteration = 1 + known.iteration if known is not None else 1
+            entries.append(
+                CauseProven(iteration=iteration, hypothesis=cause.hypothesis, cause=cause.cause, evidence=tied)
+            )
+        return entries
+
+
+def _claims_a_cause(outcome: Outcome) -> bool:
+    return isinstance(outcome, InvestigationOutcome) and outcome.status == "ROOT_CAUSE_FOUND"
+
+
+def _evidence(outcome: Outcome) -> Sequence[Evidence]:
+    cause = outcome.root_cause if isinstance(outcome, InvestigationOutcome) else None
+    return cause.evidence if cause is not None else []
+
+
+def _bisected(number: int, turn: int, asked: BisectRequest, found: Bisection) -> Bisected:
+    culprit = found.culprit
+    return Bisected(
+        number=number,
+        turn=turn,
+        good=asked.good,
+        bad=asked.bad,
+        script=asked.script,
+        runs=asked.runs,
+        status=found.status,
+        reason=found.reason,
+        culprit_hash=culprit.hash if culprit is not None else "",
+        culprit_message=culprit.message if culprit is not None else "",
+        log=clip(found.log, _LOG_LIMIT),
+    )

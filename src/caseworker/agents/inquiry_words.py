@@ -1,0 +1,189 @@
+"""What an agent is told of an investigation: the problem, the matrix, what was tried and measured, and the cause that
+is acted on. All of it was written by other agents or printed by programs: it is cleaned, capped and fenced."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from caseworker.agents.case_words import newest
+from caseworker.agents.cleaning import cleaned, one_line, revealed
+from caseworker.agents.quoting import Fence
+from caseworker.core.diagnostics import MARK
+from caseworker.core.evidence import code
+from caseworker.core.hypotheses import Diagnostic, EvidenceBundle, Hypothesis, RootCause
+from caseworker.core.investigation_words import criteria_words, evidence_lines, is_proven, matrix_table
+from caseworker.core.matrix import Inquiry, Measured
+from caseworker.core.moves import MOST_ITERATIONS
+from caseworker.core.record import Bisected, clip
+
+_MEASURED_LIMIT: Final = 24_000
+_OBSERVED_LIMIT: Final = 6_000
+_BISECTS_LIMIT: Final = 12_000
+_LOG_LIMIT: Final = 3_000
+_BUNDLE_LIMIT: Final = 6_000
+_WORDS_LIMIT: Final = 12_000
+
+
+def inquiry_blocks(fence: Fence, inquiry: Inquiry | None, bisects: Sequence[Bisected], used: int) -> dict[str, str]:
+    """`used`: completed iterations. With no inquiry every block is empty, but for the count."""
+    known = inquiry or Inquiry(number=1)
+    matrix = matrix_table(known.hypotheses, one_line) if known.hypotheses else ""
+    return {
+        "iteration": _this_iteration(used + 1, known),
+        "used": f"{used} of {MOST_ITERATIONS} iterations are used.",
+        "mark": MARK,
+        "problem": fence.around(_problem(known), what="problem to investigate", source="who asked for it"),
+        "bundle": fence.around(_bundle(known.bundle), what="evidence of a blocked developer", source="the developer"),
+        "matrix": fence.around(matrix, what="hypothesis matrix", source="the investigation"),
+        "iterations": fence.around(_iterations(known), what="iterations so far", source="the investigator"),
+        "diagnostics": fence.around(_measured(known.diagnostics), what="diagnostics", source="developers"),
+        "bisects": fence.around(_bisects(bisects), what="bisects", source="Caseworker, for the investigator"),
+        "verdicts": fence.around(_verdicts(known), what="what was said of the cause", source="the tech lead"),
+        "resources": fence.around(_resources(known), what="resources", source="the pm"),
+        "claim": fence.around(_claim(known), what="the cause as it is claimed", source="the investigator"),
+        "measure": fence.around(_request(known), what="what to measure", source="the investigator"),
+    }
+
+
+def accepted_cause(fence: Fence, inquiry: Inquiry | None, hypothesis: str) -> str:
+    """What the tech lead let pass, and whether it was proven."""
+    if inquiry is None or not hypothesis:
+        return ""
+    cause = next((one.root_cause for one in reversed(inquiry.iterations) if _names(one.root_cause, hypothesis)), None)
+    proven = is_proven(inquiry, hypothesis)
+    lines = [f"{hypothesis}, proven by evidence and accepted by the tech lead." if proven else _unproven(hypothesis)]
+    if cause is not None:
+        lines += _cause_lines(cause)
+    else:
+        lines += [line for one in inquiry.hypotheses if one.id == hypothesis for line in _believed(one)]
+    if inquiry.reviews and inquiry.reviews[-1].feedback.strip():
+        lines.append(f"The tech lead: {one_line(inquiry.reviews[-1].feedback)}")
+    return fence.around("\n".join(lines), what="cause", source="the investigation")
+
+
+def _names(cause: RootCause | None, hypothesis: str) -> bool:
+    return cause is not None and cause.hypothesis == hypothesis
+
+
+def _unproven(hypothesis: str) -> str:
+    return (
+        f"{hypothesis}, NOT PROVEN: the tech lead took it as the best hypothesis there is. See whether it holds before "
+        "you build on it, and say so if it does not."
+    )
+
+
+def _this_iteration(number: int, inquiry: Inquiry) -> str:
+    told = f"This is iteration {number} of {MOST_ITERATIONS}; none is ever given back."
+    if number >= MOST_ITERATIONS:
+        told = (
+            f"This is iteration {number} of {MOST_ITERATIONS}, the last one: a diagnostic would come too late. Prove "
+            "the cause now, or leave the matrix so that the best hypothesis can be told from the rest."
+        )
+    if not inquiry.hypotheses:
+        told += " There is no matrix yet: build one of three to six hypotheses, each with its likelihood."
+    return told
+
+
+def _problem(inquiry: Inquiry) -> str:
+    request = inquiry.request
+    if request is None:
+        return ""
+    lines = [one_line(request.problem_summary)]
+    lines += [f"Criteria: {criteria_words(request.criteria)}"] if request.criteria else []
+    lines += [f"Suggested skills: {', '.join(request.suggested_skills)}"] if request.suggested_skills else []
+    return "\n".join(lines)
+
+
+def _bundle(bundle: EvidenceBundle | None) -> str:
+    if bundle is None:
+        return ""
+    lines = [f"Error:\n{clip(revealed(bundle.error), _BUNDLE_LIMIT)}"]
+    lines.append(f"To reproduce it:\n{clip(revealed(bundle.reproduction), _BUNDLE_LIMIT)}")
+    lines += [f"Expected: {one_line(bundle.expected)}", f"Actual: {one_line(bundle.actual)}"]
+    lines.append(f"Environment: {one_line(bundle.environment)}")
+    tried = [f"Tried: {one_line(text)}" for text in bundle.attempts]
+    return "\n".join([*lines, *newest(tried, _WORDS_LIMIT)])
+
+
+def _iterations(inquiry: Inquiry) -> str:
+    lines: list[str] = []
+    for number, one in enumerate(inquiry.iterations, 1):
+        needs = f" It needs: {one_line(one.needs)}" if one.needs else ""
+        lines.append(f"- Iteration {number}, {one_line(one.status, 60)}: {one_line(one.summary)}{needs}")
+    return "\n".join(newest(lines, _WORDS_LIMIT))
+
+
+def _measured(diagnostics: Sequence[Measured]) -> str:
+    return "\n\n".join(newest([_one_measured(one) for one in diagnostics], _MEASURED_LIMIT))
+
+
+def _one_measured(measured: Measured) -> str:
+    outcome, request = measured.outcome, measured.request
+    lines = [f"diagnostic {measured.turn}, {outcome.status}: {one_line(outcome.summary)}"]
+    if request is not None:
+        lines.append(f"It tests {request.hypothesis} at {one_line(request.file, 400)}, {one_line(request.place, 400)}")
+        lines += [f"Expected if true: {one_line(request.if_true, 600)}"]
+        lines += [f"Expected if false: {one_line(request.if_false, 600)}"]
+    lines.append(f"The developer says it agrees with: {outcome.agrees}")
+    lines += [f"Ran: {code(one_line(command, 300))}" for command in outcome.commands]
+    return "\n".join([*lines, f"Observed:\n{clip(revealed(outcome.observed), _OBSERVED_LIMIT)}"])
+
+
+def _bisects(bisects: Sequence[Bisected]) -> str:
+    told: list[str] = []
+    for one in bisects:
+        lines = [f"bisect {one.number}, {one.status}: {one_line(one.reason)}"]
+        lines += [f"First bad commit: {one.culprit_hash} {one_line(one.culprit_message)}"] if one.culprit_hash else []
+        lines.append(f"From {one_line(one.good, 200)} to {one_line(one.bad, 200)}, each commit {one.runs} times")
+        lines.append(f"Script: {code(one_line(one.script, 600))}")
+        told.append("\n".join([*lines, clip(revealed(one.log), _LOG_LIMIT)]).strip())
+    return "\n\n".join(newest(told, _BISECTS_LIMIT))
+
+
+def _verdicts(inquiry: Inquiry) -> str:
+    lines = [f"- {one.status}: {clip(cleaned(one.feedback), 4_000).strip()}" for one in inquiry.reviews]
+    return "\n".join(newest(lines, _WORDS_LIMIT))
+
+
+def _resources(inquiry: Inquiry) -> str:
+    return "\n\n".join(newest([clip(cleaned(text), _BUNDLE_LIMIT) for text in inquiry.resources], _WORDS_LIMIT))
+
+
+def _claim(inquiry: Inquiry) -> str:
+    """Only what the last iteration claims: an earlier claim was not accepted."""
+    last = inquiry.iterations[-1] if inquiry.iterations else None
+    if last is None or last.root_cause is None or last.status != "ROOT_CAUSE_FOUND":
+        return ""
+    return "\n".join([f"{last.root_cause.hypothesis} is the cause.", *_cause_lines(last.root_cause)])
+
+
+def _cause_lines(cause: RootCause) -> list[str]:
+    evidence = evidence_lines(cause.evidence, one_line)
+    lines = [f"Cause: {one_line(cause.cause)}", "Evidence:", *evidence]
+    return [*lines, f"Fix: {one_line(cause.fix)}", f"Validation: {one_line(cause.validation)}"]
+
+
+def _believed(one: Hypothesis) -> list[str]:
+    lines = [f"Hypothesis: {one_line(one.hypothesis)}", f"Likelihood: {one.likelihood} {one.percent} %"]
+    lines += [f"For it: {one_line(text, 600)}" for text in one.evidence_for]
+    return lines + [f"Against it: {one_line(text, 600)}" for text in one.evidence_against]
+
+
+def _request(inquiry: Inquiry) -> str:
+    request = inquiry.iterations[-1].diagnostic if inquiry.iterations else None
+    if request is None:
+        return ""
+    tested = [one for one in inquiry.hypotheses if one.id == request.hypothesis]
+    return "\n".join([*(f"{one.id}: {one_line(one.hypothesis)}" for one in tested), *_fields(request)])
+
+
+def _fields(request: Diagnostic) -> list[str]:
+    fields = (
+        ("File", request.file),
+        ("Place", request.place),
+        ("Instrumentation", request.instrumentation),
+        ("Scenario", request.scenario),
+        ("Collect", request.collect),
+        ("If true", request.if_true),
+        ("If false", request.if_false),
+    )
+    return [f"{name}: {one_line(text)}" for name, text in fields]

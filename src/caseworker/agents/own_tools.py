@@ -1,0 +1,55 @@
+"""The tools that we serve to agents ourselves, by the agent program's own protocol, in our process."""
+
+from typing import TYPE_CHECKING, Final
+
+import structlog
+from pydantic import ValidationError
+
+from caseworker.agents.recalling import conversation_tool, tool_result
+from caseworker.agents.roles import BISECT_TOOL, SERVER
+from caseworker.core.bisection import BisectRequest
+from caseworker.core.errors import Refused, Transient
+from caseworker.ports import Brief, Ear
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from claude_agent_sdk import SdkMcpTool
+    from claude_agent_sdk.types import McpSdkServerConfig
+
+_BISECT: Final = (
+    "Find the commit that broke something: git bisect with your shell script, sandboxed, in a tree of its own. "
+    "Exit code 0: good, 125: skip, other up to 127: bad."
+)
+
+log = structlog.get_logger()
+
+
+def own_server(brief: Brief, ear: Ear) -> "McpSdkServerConfig | None":
+    """Null: this agent has none of ours. Who has no tools at all has none of ours either."""
+    from claude_agent_sdk import create_sdk_mcp_server
+
+    if not brief.tools:
+        return None
+    tools = [conversation_tool(ear, brief.attempt.case)] if brief.conversation else []
+    tools += [_bisect_tool(brief.bisect)] if brief.bisect is not None else []
+    return create_sdk_mcp_server(SERVER, tools=tools) if tools else None
+
+
+def _bisect_tool(bisect: "Callable[[BisectRequest], Awaitable[str]]") -> "SdkMcpTool[dict[str, object]]":
+    from claude_agent_sdk import tool
+
+    @tool(BISECT_TOOL, _BISECT, BisectRequest.model_json_schema())
+    async def run_bisect(arguments: dict[str, object]) -> dict[str, object]:
+        try:
+            request = BisectRequest.model_validate(arguments)
+        except ValidationError as error:
+            problems = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)]
+            return tool_result("; ".join(problems), failed=True)
+        try:
+            return tool_result(await bisect(request))
+        except (Refused, Transient, OSError) as error:
+            log.warning("a bisect could not be run", exc_info=True)
+            return tool_result(f"The bisect could not be run: {error}", failed=True)
+
+    return run_bisect

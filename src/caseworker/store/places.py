@@ -1,0 +1,104 @@
+"""Places for developers, over all workers: leases that are renewed while a turn lives, and a line in front of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import delete, func, insert, select, text, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from caseworker.core.ids import CaseId
+from caseworker.store.columns import now
+from caseworker.store.database import Database
+from caseworker.store.place_tables import places
+from caseworker.store.port import Port
+
+EXPIRES: Final = timedelta(seconds=20)
+"""Not renewed for so long: its worker is gone."""
+_ADVISORY_LOCK: Final = 0x_CA5E_0002
+"""Ours alone among the advisory locks of a PostgreSQL database."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asker:
+    ticket: int
+    case: str
+    turn: int
+    held: bool
+
+
+class StoredPlaces(Port):
+    def __init__(self, database: Database, *, clock: Callable[[], datetime] | None = None) -> None:
+        """`clock`: for a test. Otherwise the time is the database's own, since the workers' clocks may differ."""
+        super().__init__(database)
+        self._clock = clock
+
+    async def ask(self, case: CaseId, turn: int, *, most: int, queue: bool) -> bool:
+        async with self._database.writing() as connection:
+            await _one_at_a_time(connection)
+            at = await self._now(connection)
+            await connection.execute(delete(places).where(places.c.renewed_at < at - EXPIRES))
+            askers = await _askers(connection)
+            mine = next((asker for asker in askers if (asker.case, asker.turn) == (case, turn)), None)
+            has = _has_place(mine, askers, most)
+            if has or queue:
+                await _write(connection, mine, {"case": case, "turn": turn, "held": has, "renewed_at": at})
+            elif mine is not None:
+                await connection.execute(delete(places).where(places.c.ticket == mine.ticket))
+            return has
+
+    async def renew(self, case: CaseId, turn: int) -> None:
+        async with self._database.writing() as connection:
+            kept = {"held": True, "renewed_at": await self._now(connection)}
+            mine = update(places).where(places.c.case == case, places.c.turn == turn).values(kept)
+            if await connection.scalar(mine.returning(places.c.ticket)) is None:
+                await _put_back(connection, {"case": case, "turn": turn} | kept, kept)
+
+    async def leave(self, case: CaseId, turn: int) -> None:
+        async with self._database.writing() as connection:
+            await connection.execute(delete(places).where(places.c.case == case, places.c.turn == turn))
+
+    async def _now(self, connection: AsyncConnection) -> datetime:
+        if self._clock is not None:
+            return self._clock()
+        if self._database.is_sqlite:  # all its processes are on one machine
+            return now()
+        at = await connection.scalar(select(func.clock_timestamp()))
+        assert isinstance(at, datetime)
+        return at
+
+
+def _has_place(mine: _Asker | None, askers: Sequence[_Asker], most: int) -> bool:
+    """Who stands in front counts as if they were at work already: nobody is overtaken, and yet two free places are
+    taken at once, whoever of the two is the first to look."""
+    if mine is not None and mine.held:
+        return True
+    taken = [asker for asker in askers if asker.held or mine is None or asker.ticket < mine.ticket]
+    return len(taken) < most
+
+
+async def _one_at_a_time(connection: AsyncConnection) -> None:
+    """Until the transaction ends, so that two workers never both get the last place. SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
+
+
+async def _askers(connection: AsyncConnection) -> list[_Asker]:
+    rows = await connection.execute(select(places.c.ticket, places.c.case, places.c.turn, places.c.held))
+    return [_Asker(ticket=ticket, case=case, turn=turn, held=held) for ticket, case, turn, held in rows]
+
+
+async def _write(connection: AsyncConnection, mine: _Asker | None, row: dict[str, object]) -> None:
+    if mine is None:
+        await connection.execute(insert(places).values(row))
+    else:
+        await connection.execute(update(places).where(places.c.ticket == mine.ticket).values(row))
+
+
+async def _put_back(connection: AsyncConnection, row: dict[str, object], kept: dict[str, object]) -> None:
+    insert_here = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    await connection.execute(
+        insert_here(places).values(row).on_conflict_do_update(index_elements=[places.c.case, places.c.turn], set_=kept)
+    )

@@ -1,0 +1,44 @@
+"""How the side trees of a case are named and destroyed: worktrees beside its first one, for diagnostics and bisecting.
+
+Laid out as workspaces/<case>/side/<name>/ with `tree` and `gitview`, and <mirror>/worktrees/<case>+<name>: no case's
+own name holds a plus. How a tree is laid there is decided in worktrees.py: in the same way as the first one.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+from caseworker.core.errors import Bug
+from caseworker.core.ids import CaseId, slug
+from caseworker.ports import Workspace
+from caseworker.workspaces.folders import remove_folder
+
+_NAME = re.compile(r"[A-Za-z0-9][\w-]{0,99}", re.ASCII)
+_SIDE = "+"
+
+
+def side_slug(case: CaseId, name: str) -> str:
+    if _NAME.fullmatch(name) is None:
+        raise Bug(f"{name!r} can't name a side tree: letters, digits, _ and - only.")
+    return f"{slug(case)}{_SIDE}{name}"
+
+
+def side_folder(of_case: Path, name: str) -> Path:
+    return of_case / "side" / name
+
+
+def side_name(workspace: Workspace) -> str | None:
+    """Null: it is the case's first worktree."""
+    if workspace.git_dir is None:
+        return None
+    return workspace.git_dir.name.partition(_SIDE)[2] or None
+
+
+def side_git_dirs(mirror: Path, case: CaseId) -> list[Path]:
+    return sorted((mirror / "worktrees").glob(f"{slug(case)}{_SIDE}*"))
+
+
+def destroy(folder: Path, git_dir: Path) -> None:
+    """The tree, its view, and git's memory of it, a bisect that was under way included. Not its commits."""
+    remove_folder(folder)
+    shutil.rmtree(git_dir, ignore_errors=True)

@@ -1,0 +1,76 @@
+"""What came of each remark, from the turns since it was made."""
+
+from datetime import UTC, datetime
+
+from caseworker.activities.answering import answers_to
+from caseworker.core.ids import CaseId, MessageId, SessionId, Sha
+from caseworker.core.messages import Message, MessageKind, Standing
+from caseworker.core.outcomes import Outcome, Task, parse_outcome
+from caseworker.core.states import Role
+from caseworker.ports import FinishedTurn
+from tests.edges.store_examples import TRACE
+
+
+def remark(turn: int) -> Message:
+    return Message(
+        case=CaseId("local/shop#1"),
+        surface="terminal",
+        external_id=f"m-{turn}",
+        author="ann",
+        standing=Standing.OWNER,
+        kind=MessageKind.WORDS,
+        text="Please.",
+        trace=TRACE,
+        id=MessageId(turn),
+        received_at=datetime(2024, 1, 15, tzinfo=UTC),
+        turn=turn,
+    )
+
+
+def wrote(turn: int, *answers: str) -> FinishedTurn:
+    fields = {"status": "READY_FOR_QA", "changes": [], "summary": f"Change {turn}.", "commit_message": "Do it"}
+    task = Task.ADDRESS_FEEDBACK
+    return _finished(turn, Role.DEVELOPER, task, parse_outcome(Role.DEVELOPER, task, {**fields, "answers": answers}))
+
+
+def read(turn: int, reply: str) -> FinishedTurn:
+    outcome = parse_outcome(Role.PM, Task.INTERPRET, {"status": "CONTINUE", "reply": reply})
+    return _finished(turn, Role.PM, Task.INTERPRET, outcome)
+
+
+def approved(turn: int) -> FinishedTurn:
+    outcome = parse_outcome(Role.TECH_LEAD, Task.REVIEW, {"status": "APPROVED", "good": []})
+    return _finished(turn, Role.TECH_LEAD, Task.REVIEW, outcome)
+
+
+def _finished(turn: int, role: Role, task: Task, outcome: Outcome) -> FinishedTurn:
+    return FinishedTurn(
+        turn=turn,
+        attempt=1,
+        role=role,
+        task=task,
+        outcome=outcome,
+        checkpoint=Sha("a" * 40),
+        session=SessionId("s"),
+        calls=1,
+        cost_micros=1,
+    )
+
+
+def test_each_remark_has_the_newest_answer_that_was_given_to_it() -> None:
+    turns = [wrote(1, "of an earlier round"), read(2, "We will."), wrote(3, "a", "b"), wrote(5, "A")]
+    assert answers_to([remark(2), remark(2)], turns) == ["A", "b"]
+
+
+def test_what_the_developer_heard_at_work_is_answered_with_what_came_of_the_work() -> None:
+    turns = [read(2, "We will."), wrote(3, "a"), approved(4)]
+    assert answers_to([remark(2), remark(3)], turns) == ["a", "It was read while the work was under way: Change 3."]
+
+
+def test_what_came_after_the_last_change_has_no_answer_yet() -> None:
+    assert answers_to([remark(2), remark(4)], [wrote(3, "a"), approved(4)]) == ["a", None]
+
+
+def test_what_the_pm_has_read_since_is_answered_with_the_reply_and_comes_up_no_more() -> None:
+    turns = [wrote(3, "a"), approved(4), read(5, "Nothing is to be changed."), approved(6)]
+    assert answers_to([remark(4)], turns) == ["Nothing is to be changed."]

@@ -1,0 +1,144 @@
+"""A completed case that is asked for more: the next case is opened once, whatever dies in between."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from caseworker.activities.follow_ups import FollowUps
+from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequest
+from caseworker.core.case import Case
+from caseworker.core.errors import Transient
+from caseworker.core.facts import EffectRefused
+from caseworker.core.ids import CaseId, MessageId, RepositoryId, issue_case
+from caseworker.core.messages import MessageKind
+from caseworker.core.policy import Policy
+from caseworker.core.record import Noted
+from caseworker.core.states import IssueState
+from caseworker.forges.local import LocalForge
+from caseworker.ports import NewIssue, StoredCase
+from caseworker.store.store import Store
+from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.rules import rules_of
+from tests.edges.repositories import Repository, new_repository
+from tests.edges.store_examples import TRACE, case_file, said
+
+
+@dataclass
+class Bell:
+    """It may be out of order, once for each time it is told to."""
+
+    broken: int = 0
+    rung: list[CaseId] = field(default_factory=list)
+
+    async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        if self.broken:
+            self.broken -= 1
+            raise Transient("the bell is out of order")
+        self.rung.append(case)
+
+
+@dataclass(kw_only=True)
+class Desk:
+    store: Store
+    repository: Repository
+    bell: Bell
+    case: CaseId
+
+    async def hears(self, *texts: str, kind: MessageKind = MessageKind.WORDS) -> list[MessageId]:
+        messages = [await self.store.inbox.put(said(self.case, text, kind=kind)) for text in texts]
+        return [message.id for message in messages if message is not None]
+
+    async def follows_up(self, messages: Sequence[MessageId]) -> FollowUpReply:
+        forge = LocalForge(repositories=self.store.repositories, pulls=self.store.pulls, git=SafeGit(), gone_seconds=0)
+        following = FollowUps(store=self.store, forge=forge, doorbell=self.bell, rules_of=rules_of)
+        request = FollowUpRequest(case=self.case, messages=list(messages))
+        return await ActivityEnvironment().run(following.open_follow_up, request)
+
+    async def children(self) -> list[StoredCase]:
+        return list(await self.store.cases.children(self.case))
+
+    async def ends(self, child: StoredCase) -> None:
+        over = child.case.model_copy(update={"state": IssueState.CLOSED, "transitions": 1})
+        await self.store.cases.move(over, [Noted(text="over")], child.file, trace=TRACE)
+
+
+@pytest.fixture
+def backend() -> str:
+    return "sqlite"
+
+
+@pytest.fixture
+async def desk(store: Store, tmp_path: Path) -> Desk:
+    repository = new_repository(tmp_path / "shop", {"shop.py": "total = 0\n"})
+    issue = await store.repositories.new_issue(
+        await store.repositories.register(repository.path), NewIssue(title="Sum is wrong", body="It is 0.")
+    )
+    name = issue_case(issue.repository, issue.number)
+    policy = Policy(attempts=2)
+    await store.cases.open(issue, policy=policy, rehearsal="a script", trace=TRACE, first=said(name))
+    done = Case(id=name, state=IssueState.COMPLETED, transitions=1)
+    await store.cases.move(done, [Noted(text="merged")], await case_file(store, name), trace=TRACE)
+    return Desk(store=store, repository=repository, bell=Bell(), case=name)
+
+
+async def test_words_become_the_next_case_of_the_same_repository(desk: Desk) -> None:
+    asked = await desk.hears("Round it.\nTo cents.", "And fast.")
+    assert await desk.follows_up(asked) == FollowUpOpened(case=CaseId("local/shop#2"), new=True)
+    (child,) = await desk.children()
+    assert (child.title, child.rehearsal, child.policy.attempts) == ("Round it.", "a script", 2)
+    assert child.file.issue.original_body == (
+        "Round it.\nTo cents.\n\nFollows up on #1: Sum is wrong, whose pull request is merged.\n\n"
+        f"## What #1 asked for\n\nIt is 0.\n\n(local/shop#1, message {asked[0]})"
+    )
+    inbox = [(message.author, message.text) for message in await desk.store.inbox.of(child.case.id)]
+    assert inbox == [
+        ("ann", "Please work on this issue: it follows up on local/shop#1."),
+        ("ann", "And fast."),
+    ]
+    notes = [one.entry.text for one in await desk.store.record.whole(desk.case) if isinstance(one.entry, Noted)]
+    assert notes == ["merged", "ann wants more: opened local/shop#2 for this"]
+
+
+async def test_what_dies_before_it_is_known_is_opened_once(desk: Desk) -> None:
+    asked = await desk.hears("Round it.")
+    desk.bell.broken = 1
+    with pytest.raises(Transient):
+        await desk.follows_up(asked)
+    asked += await desk.hears("To cents.")  # said before anybody looked again
+    for _ in range(2):
+        assert await desk.follows_up(asked) == FollowUpOpened(case=CaseId("local/shop#2"), new=True)
+    (child,) = await desk.children()
+    assert [message.text for message in await desk.store.inbox.of(child.case.id)][1:] == ["To cents."]
+    assert len(await desk.store.repositories.issues(child.repository)) == 2
+    assert desk.bell.rung == [child.case.id] * 2
+
+
+async def test_a_case_that_is_still_open_is_told_and_one_that_is_over_is_followed_by_another(desk: Desk) -> None:
+    await desk.follows_up(await desk.hears("Round it."))
+    more = await desk.hears("To cents.")
+    told = FollowUpOpened(case=CaseId("local/shop#2"), new=False)
+    assert await desk.follows_up(more) == told
+    (child,) = await desk.children()
+    await desk.ends(child)
+    assert await desk.follows_up(more) == told  # the same words again, after the worker died
+    again = await desk.follows_up(await desk.hears("Round it."))
+    assert again == FollowUpOpened(case=CaseId("local/shop#3"), new=True)
+
+
+async def test_another_try_asks_for_the_same_once_more(desk: Desk) -> None:
+    await desk.follows_up(await desk.hears("Please try again.", kind=MessageKind.RETRY))
+    (child,) = await desk.children()
+    assert child.title == "Once more: Sum is wrong"
+    assert child.file.issue.original_body.startswith("What was merged is not enough: please look at it once more.")
+
+
+async def test_a_repository_whose_rules_are_broken_is_told(desk: Desk) -> None:
+    desk.repository.commit({".caseworker.toml": "until = ["})
+    reply = await desk.follows_up(await desk.hears("Round it."))
+    assert isinstance(reply, EffectRefused)
+    assert ".caseworker.toml is not valid TOML" in reply.reason
+    assert await desk.children() == []
+    assert len(await desk.store.repositories.issues(RepositoryId("local/shop"))) == 1

@@ -1,0 +1,59 @@
+"""All developers are at work: the next one waits in line, and can be stopped there."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from caseworker.activities.capacity import Capacity
+from caseworker.core.states import IssueState, Role
+from tests.world.world import CaseInWorld, World
+
+WAITS = "All 4 developers are at work; it waits for its turn. CASEWORKER_DEVELOPERS raises the number."
+
+
+@asynccontextmanager
+async def all_at_work_elsewhere(world: World, case: CaseInWorld) -> AsyncIterator[None]:
+    """Four turns of another worker, for as long as the block lasts."""
+    elsewhere = Capacity(store=world.store, most=4)
+    async with AsyncExitStack() as stack:
+        for turn in range(101, 105):
+            await stack.enter_async_context(elsewhere.place(case.id, turn, wait=True))
+        yield
+
+
+async def test_a_developer_waits_for_its_turn_and_then_goes_on(world: World) -> None:
+    release = world.agent.holds_in(Role.ANALYST)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.ANALYST)
+    async with all_at_work_elsewhere(world, case):
+        release()
+        await case.expect_story(WAITS)
+        assert Role.DEVELOPER not in {brief.role for brief in world.agent.briefs}
+    await case.expect_pull_request()
+    assert (await case.story()).count(WAITS) == 1
+
+
+async def test_a_close_reaches_a_developer_that_waits_for_its_turn(world: World) -> None:
+    release = world.agent.holds_in(Role.ANALYST)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.ANALYST)
+    async with all_at_work_elsewhere(world, case):
+        release()
+        await case.expect_story(WAITS)
+        await case.person_closes()
+        await case.expect_end(IssueState.CLOSED)
+    assert Role.DEVELOPER not in {brief.role for brief in world.agent.briefs}
+
+
+async def test_a_developer_at_work_has_a_place_until_its_turn_ends(world: World) -> None:
+    release = world.agent.holds_in(Role.DEVELOPER)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.DEVELOPER)
+    assert not await is_one_free(world, case)
+    release()
+    await case.expect_pull_request()
+    assert await is_one_free(world, case)
+
+
+async def is_one_free(world: World, case: CaseInWorld) -> bool:
+    async with Capacity(store=world.store, most=1).place(case.id, 101, wait=False) as free:
+        return free

@@ -1,0 +1,333 @@
+"""Investigations: hypotheses, measurements, the five iterations, and who decides after them. Each on Temporal's own
+server, with real git, real builds and a scripted agent; every history is replayed at the end."""
+
+import pytest
+
+from caseworker.core.case import WaitingFor
+from caseworker.core.matrix import inquiries
+from caseworker.core.messages import MessageKind
+from caseworker.core.outcomes import Task
+from caseworker.core.record import CauseProven, MatrixRevised, Noted
+from caseworker.core.states import IssueState, Role
+from caseworker.ports import StoredCase
+from tests.world.agent import answers, approved, changes, implemented, reads_people, writes_greeting
+from tests.world.investigation import (
+    COMMAND,
+    asks_to_measure,
+    eliminates,
+    finds_the_cause,
+    hypothesis,
+    iterates,
+    judges,
+    measures,
+    repairs_instead,
+    spawns,
+    takes_it_back,
+    unblocks,
+)
+from tests.world.world import CaseInWorld, World
+
+S = IssueState
+INVESTIGATE = (Role.INVESTIGATOR, Task.INVESTIGATE)
+DIAGNOSE = (Role.DEVELOPER, Task.DIAGNOSE)
+SENIOR_DIAGNOSE = (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)
+
+
+@pytest.fixture(autouse=True)
+def tech_lead_wants_to_know(world: World) -> None:
+    world.agent.does(Role.TECH_LEAD, Task.REVIEW, spawns(), approved)
+    world.agent.does(Role.TECH_LEAD, Task.VALIDATE_CAUSE, judges("APPROVED", hypothesis="H1"))
+    for turn in (INVESTIGATE, DIAGNOSE, SENIOR_DIAGNOSE):
+        world.agent.runs(*turn, COMMAND, "cat greeting.txt")
+    for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
+        world.agent.does(*turn, measures())
+
+
+def iterations(world: World) -> int:
+    return sum(brief.task is Task.INVESTIGATE for brief in world.agent.briefs)
+
+
+async def counted(case: CaseInWorld) -> int:
+    investigation = (await case.stored()).case.investigation
+    assert investigation is not None
+    return investigation.iteration
+
+
+def delivered(stored: StoredCase) -> bool:
+    return stored.case.pull_request is not None
+
+
+async def test_found_in_the_second_iteration_after_one_diagnostic(world: World) -> None:
+    world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    briefs = world.agent.briefs
+    measured = next(brief for brief in briefs if brief.task is Task.DIAGNOSE)
+    second = [brief for brief in briefs if brief.task is Task.INVESTIGATE][1]
+    assert "It printed wrold." in second.prompt
+    assert measured.workspace != second.workspace
+    assert not measured.workspace.exists()
+    assert "greeting.txt:1 misspells the world." in next(b for b in briefs[-4:] if b.task is Task.IMPLEMENT).prompt
+    assert await case.file_on_branch("greeting.txt") == "Hello world"
+    kinds = [recorded.entry for recorded in await case.record()]
+    (proven,) = [entry for entry in kinds if isinstance(entry, CauseProven)]
+    assert [piece.event is not None for piece in proven.evidence] == [True, False, True]
+    assert [(entry.iteration, entry.version) for entry in kinds if isinstance(entry, MatrixRevised)] == [(1, 1), (2, 2)]
+    assert await counted(case) == 2
+    (pull,) = await world.store.pulls.of(case.id)
+    assert "## Investigation\n\ngreeting.txt:1 misspells the world." in pull.body
+    assert "2 of at most 5 iterations, 1 diagnostic, of which no line is in this change." in pull.body
+
+
+async def test_all_hypotheses_eliminated_then_a_person_gives_resources_and_the_counter_is_kept(world: World) -> None:
+    world.agent.does(
+        *INVESTIGATE,
+        eliminates("H1", hypothesis("H2")),
+        iterates("EXHAUSTED", hypothesis("H2", "eliminated"), needs="Logs of Monday."),
+        finds_the_cause(),
+    )
+    world.agent.does(
+        Role.PM,
+        Task.UNBLOCK_INVESTIGATION,
+        unblocks("NEEDS_CLARIFICATION", questions=["Where are the logs of Monday?"]),
+    )
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "The logs are there now."))
+    case = await world.owner_files_issue()
+    await case.expect_waiting(WaitingFor.ANSWER)
+    assert "Where are the logs of Monday?" in (await case.told())[-1]
+    await case.person_says("In logs/monday.txt: Hello wrold, all day.")
+    await case.expect(delivered, "a pull request")
+    last = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][-1]
+    assert "In logs/monday.txt" in last.prompt
+    assert await counted(case) == 3
+
+
+async def test_the_pm_gives_resources_by_itself(world: World) -> None:
+    world.agent.does(*INVESTIGATE, iterates("BLOCKED", needs="A word on the spelling."), finds_the_cause())
+    world.agent.does(
+        Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="docs/spelling.md has the spelling.")
+    )
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    last = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][-1]
+    assert "docs/spelling.md has the spelling." in last.prompt
+    assert await counted(case) == 2
+
+
+async def test_five_iterations_without_a_result_go_to_the_tech_lead_who_takes_the_best_hypothesis(world: World) -> None:
+    world.agent.does(*INVESTIGATE, iterates("NEED_MORE_ANALYSIS"))
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    assert iterations(world) == 5
+    judged = next(brief for brief in world.agent.briefs if brief.task is Task.VALIDATE_CAUSE)
+    assert "iterations" in judged.prompt
+    (pull,) = await world.store.pulls.of(case.id)
+    assert "**The cause is not proven.**" in pull.body
+    assert "NOT PROVEN" in next(b for b in reversed(world.agent.briefs) if b.task is Task.IMPLEMENT).prompt
+
+
+async def test_after_the_fifth_iteration_no_more_can_be_asked_for(world: World) -> None:
+    world.agent.does(*INVESTIGATE, iterates("NEED_MORE_ANALYSIS"))
+    world.agent.does(Role.TECH_LEAD, Task.VALIDATE_CAUSE, judges("CHANGES_REQUESTED", "Look once more."))
+    world.agent.does(
+        Role.PM, Task.INTERPRET, reads_people("CONTINUE", "Then it is looked into again.", next="investigating")
+    )
+    case = await world.owner_files_issue()
+    await case.expect_waiting(WaitingFor.ANSWER)
+    world.agent.does(Role.TECH_LEAD, Task.VALIDATE_CAUSE, judges("UNBLOCKING_GUIDANCE", "Just spell it right."))
+    await case.person_says("Investigate it again, please.")
+    await case.expect(delivered, "a pull request")
+    assert iterations(world) == 5
+    assert any(brief.task is Task.PLAN for brief in world.agent.briefs)
+
+
+async def test_the_tech_lead_asks_for_changes_and_the_investigation_resumes_with_them(world: World) -> None:
+    world.agent.does(*INVESTIGATE, finds_the_cause())
+    world.agent.does(
+        Role.TECH_LEAD,
+        Task.VALIDATE_CAUSE,
+        judges("CHANGES_REQUESTED", "Who else greets? Look at the other files."),
+        judges("APPROVED", hypothesis="H1"),
+    )
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    second = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][1]
+    assert "Who else greets?" in second.prompt
+    assert await counted(case) == 2
+
+
+async def test_a_blocked_developer_brings_evidence_and_is_helped_by_an_investigation(world: World) -> None:
+    bundle = {
+        "error": "E17: no such word",
+        "reproduction": COMMAND,
+        "expected": "world",
+        "actual": "wrold",
+        "environment": "Linux",
+        "attempts": ["Read it twice."],
+    }
+    stuck = changes("Greet").model_dump() | {"status": "BLOCKED", "evidence": bundle}
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, answers(Role.DEVELOPER, Task.IMPLEMENT, **stuck), implemented)
+    world.agent.does(Role.TECH_LEAD, Task.REVIEW, approved)
+    world.agent.does(*INVESTIGATE, finds_the_cause())
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    assert "E17: no such word" in next(b for b in world.agent.briefs if b.task is Task.INVESTIGATE).prompt
+
+
+async def test_without_a_free_developer_a_diagnostic_is_deferred_and_the_loop_goes_on(world: World) -> None:
+    world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
+    release = world.agent.holds_in(Role.INVESTIGATOR)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.INVESTIGATOR)
+    most = world.parts.capacity.most
+    others = range(1_000, 1_000 + most)
+    for turn in others:
+        assert await world.store.places.ask(case.id, turn, most=most, queue=False)
+    release()
+    await case.expect(lambda stored: _at(stored) == 2, "the second iteration")
+    for turn in others:
+        await world.store.places.leave(case.id, turn)
+    await case.expect(delivered, "a pull request")
+    notes = [recorded.entry.text for recorded in await case.record() if isinstance(recorded.entry, Noted)]
+    assert any("the diagnostic is deferred" in text for text in notes)
+    assert not [brief for brief in world.agent.briefs if brief.task is Task.DIAGNOSE]
+    second = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][1]
+    assert "the diagnostic is deferred" in second.prompt
+
+
+async def test_unknown_statuses_count_twice_as_more_analysis_and_then_as_blocked(world: World) -> None:
+    world.agent.does(*INVESTIGATE, iterates("HMM"), iterates("PERHAPS"), iterates("WELL"), finds_the_cause())
+    world.agent.does(Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="Say what you mean."))
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    assert sum(brief.task is Task.UNBLOCK_INVESTIGATION for brief in world.agent.briefs) == 1
+    notes = [recorded.entry.text for recorded in await case.record() if isinstance(recorded.entry, Noted)]
+    assert any("'HMM' is unknown and counts as NEED_MORE_ANALYSIS" in text for text in notes)
+    assert await counted(case) == 4
+
+
+async def test_a_matrix_of_one(world: World) -> None:
+    cause = {
+        "hypothesis": "H1",
+        "cause": "greeting.txt:1 misspells the world.",
+        "evidence": [
+            {"kind": "command", "source": COMMAND, "shows": "it fails"},
+            {"kind": "file", "source": "greeting.txt:1", "shows": "misspelt"},
+            {"kind": "run", "source": "build 1", "shows": "it fails"},
+        ],
+        "fix": "Spell it right.",
+        "validation": COMMAND,
+    }
+    world.agent.does(*INVESTIGATE, iterates("ROOT_CAUSE_FOUND", hypothesis("H1", "confirmed"), root_cause=cause))
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    (inquiry,) = inquiries(await world.store.turns.finished(case.id))
+    assert [one.id for one in inquiry.hypotheses] == ["H1"]
+
+
+async def test_a_diagnostic_that_repairs_something_is_refused_and_may_take_it_back(world: World) -> None:
+    world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
+    for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
+        world.agent.does(*turn, repairs_instead)
+        world.agent.repairs(*turn, takes_it_back)
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    assert "only adds lines" in world.agent.refused[0]
+    assert await case.file_on_branch("greeting.txt") == "Hello world"
+
+
+async def test_a_diagnostic_that_insists_on_a_repair_comes_to_nothing_and_the_loop_goes_on(world: World) -> None:
+    world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
+    for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
+        world.agent.does(*turn, repairs_instead)
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    second = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][1]
+    assert "The diagnostic came to nothing" in second.prompt
+
+
+async def test_evidence_that_is_not_on_record_is_refused_and_the_turn_repaired_once(world: World) -> None:
+    invented = [
+        {"kind": "command", "source": "strace -f greet", "shows": "a race"},
+        {"kind": "file", "source": "greeting.txt:99", "shows": "nothing"},
+        {"kind": "run", "source": "diagnostic 77", "shows": "nothing"},
+    ]
+    world.agent.does(*INVESTIGATE, finds_the_cause(*invented))
+    world.agent.repairs(*INVESTIGATE, finds_the_cause())
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    (problem,) = world.agent.refused
+    assert "no command `strace -f greet` was run" in problem
+    assert "`greeting.txt` has 1 lines, not 99" in problem
+    assert "there is no diagnostic 77 on record" in problem
+    assert await counted(case) == 1
+
+
+async def test_a_line_of_a_diagnostic_does_not_reach_the_pull_request(world: World) -> None:
+    instrument = "printf 'greeting was read by the test' # CASEWORKER-DIAGNOSTIC\n"
+    world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
+    for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
+        world.agent.does(*turn, measures(instrument))
+    world.agent.does(
+        Role.SENIOR_DEVELOPER, Task.IMPLEMENT, writes_greeting("Hello world\nprintf 'greeting was read by the test'\n")
+    )
+    world.agent.does(
+        Role.DEVELOPER,
+        Task.IMPLEMENT,
+        implemented,
+        writes_greeting("Hello world\nprintf 'greeting was read by the test'\n"),
+    )
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    fixes = [brief for brief in world.agent.briefs if brief.task is Task.FIX]
+    assert "was added there by a diagnostic" in fixes[0].prompt
+    assert await case.file_on_branch("greeting.txt") == "Hello world"
+
+
+async def test_a_takeover_in_the_middle_keeps_the_counter_and_the_matrix(world: World) -> None:
+    world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
+    release = world.agent.holds_in(Task.DIAGNOSE)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Task.DIAGNOSE)
+    await case.person_says("Let me look.", kind=MessageKind.TAKEOVER)
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    assert _at(await case.stored()) == 1
+    release()
+    await case.person_says("I see nothing.", kind=MessageKind.HAND_BACK)
+    await case.expect(delivered, "a pull request")
+    assert sum(brief.task is Task.DIAGNOSE for brief in world.agent.briefs) == 2
+    assert await counted(case) == 2
+    assert len(inquiries(await world.store.turns.finished(case.id))) == 1
+
+
+async def test_a_cause_whose_review_was_interrupted_is_reviewed_after_the_hand_back(world: World) -> None:
+    world.agent.does(*INVESTIGATE, finds_the_cause())
+    release = world.agent.holds_in(Task.VALIDATE_CAUSE)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Task.VALIDATE_CAUSE)
+    await case.person_says("Let me look.", kind=MessageKind.TAKEOVER)
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    release()
+    await case.person_says("Go on.", kind=MessageKind.HAND_BACK)
+    await case.expect(delivered, "a pull request")
+    assert sum(brief.task is Task.VALIDATE_CAUSE for brief in world.agent.briefs) == 2
+    assert await counted(case) == 1
+
+
+async def test_a_worker_that_stops_in_an_iteration_or_a_diagnostic_goes_on_where_it_was(world: World) -> None:
+    world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
+    stops = {Task.INVESTIGATE: 0, Task.DIAGNOSE: 1, Task.VALIDATE_CAUSE: 2}
+    releases = {task: world.agent.holds_in(task) for task in stops}
+    case = await world.owner_files_issue()
+    for task, iterations_done in stops.items():
+        await world.agent.reached(task)
+        await world.worker_stops()
+        assert _at(await case.stored()) == iterations_done
+        releases[task]()
+        await world.worker_starts()
+    await case.expect(delivered, "a pull request")
+    assert await counted(case) == 2
+
+
+def _at(stored: StoredCase) -> int:
+    return stored.case.investigation.iteration if stored.case.investigation is not None else 0
