@@ -6,11 +6,13 @@ from datetime import timedelta
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from caseworker.core.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.case import Case, Grant, Subject, Wait, WaitingFor
 from caseworker.core.decisions import decide
+from caseworker.core.evidence import Stage
 from caseworker.core.facts import (
     Agreed,
     BudgetRaised,
+    BuildEnded,
     Deferred,
     Fact,
     HandedBack,
@@ -21,6 +23,7 @@ from caseworker.core.facts import (
     TurnEnded,
     TurnGaveUp,
 )
+from caseworker.core.first_rules import as_before_investigations
 from caseworker.core.hypotheses import (
     INVESTIGATION_STATUSES,
     CauseReviewOutcome,
@@ -29,11 +32,13 @@ from caseworker.core.hypotheses import (
     UnblockingOutcome,
 )
 from caseworker.core.ids import SessionId
+from caseworker.core.investigation_decisions import not_to_be_approved
 from caseworker.core.knowing import learn
-from caseworker.core.moves import MOST_INVESTIGATIONS, MOST_ITERATIONS, Move, is_used_up, take
+from caseworker.core.matrix import contradicted, inquiries
+from caseworker.core.moves import MOST_INVESTIGATIONS, MOST_ITERATIONS, Move, is_green, is_used_up, take
 from caseworker.core.outcomes import IssueOutcome, Outcome, Task, known_turns, outcome_schema, parse_outcome
 from caseworker.core.people_decisions import passing_by, reopened
-from caseworker.core.policy import Policy
+from caseworker.core.policy import Milestone, Policy
 from caseworker.core.states import IssueState, Role
 from caseworker.core.turn_taking import at_work, turn_of
 from tests.core.examples import (
@@ -59,6 +64,7 @@ from tests.core.investigation_examples import (
     cause_reviewed,
     diagnosed,
     iterated,
+    turns,
     unblocked,
     without_a_matrix,
 )
@@ -685,3 +691,109 @@ def test_the_subject_of_an_approval_is_never_a_cause() -> None:
 def test_the_pm_has_all_four_answers_and_the_tech_lead_too() -> None:
     for model, count in ((UnblockingOutcome, 4), (CauseReviewOutcome, 4)):
         assert len(model.model_json_schema()["properties"]["status"]["enum"]) == count
+
+
+# --- what no investigation is a way around ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", [WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE])
+def test_the_wish_for_an_investigation_ends_no_wait_that_only_a_command_ends(reason: WaitingFor) -> None:
+    wait = Wait(reason=reason, subject=Subject.SENSITIVE, then=S.ANALYZING_REQUIREMENTS)
+    case = a_case(S.HUMAN_INPUT_RECEIVED, wait=wait)
+    after = hears(case, ended(case, interpreted("INVESTIGATION_NEEDED")))
+    assert after.state is S.WAITING_FOR_HUMAN_INPUT
+    assert after.wait == wait
+
+
+@pytest.mark.parametrize("asked", [{"approve_plan": True}, {"until": Milestone.PLAN}])
+def test_an_accepted_cause_does_not_skip_the_plan_that_a_person_wants_to_see(asked: dict[str, object]) -> None:
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=1, task=Task.VALIDATE_CAUSE, stands="found")
+    policy = Policy.model_validate(asked)
+    fact = ended(case, cause_reviewed("APPROVED"))
+    assert decide(learn(case, fact), fact, policy).to is S.PLANNING_APPROACH
+
+
+def test_a_word_that_leads_to_an_investigation_begins_a_new_round() -> None:
+    case = a_case(S.HUMAN_INPUT_RECEIVED, transitions=200, attempt=3)
+    after = hears(case, ended(case, interpreted("INVESTIGATION_NEEDED")))
+    assert (after.state, after.attempt) == (S.INVESTIGATING, 1)
+
+
+def test_an_iteration_that_hands_in_nothing_is_counted_and_the_case_goes_on() -> None:
+    case = an_investigated_case(iteration=0)
+    for count in BEFORE_THE_LAST:
+        case = hears(case, TurnGaveUp(role=Role.INVESTIGATOR, reason="invalid twice", invalid=True))
+        assert (case.state, case.investigation and case.investigation.iteration) == (S.INVESTIGATING, count)
+    case = hears(case, TurnGaveUp(role=Role.INVESTIGATOR, reason="invalid twice", invalid=True))
+    assert (case.state, case.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+
+
+def test_a_new_problem_that_a_person_has_to_agree_to_first_is_still_a_new_one() -> None:
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=5, stands="approved", hypothesis="H1")
+    asked = reviewed("SPAWN_INVESTIGATOR").model_copy(
+        update={"investigation": a_request(new_problem=True), "escalation": "It costs a day."}
+    )
+    waiting = hears(case, ended(case, asked))
+    assert waiting.state is S.WAITING_FOR_HUMAN_INPUT
+    agreed = hears(waiting, Agreed(by="ada"))
+    on = passing_by(agreed)
+    assert on is not None
+    after = take(agreed, on, POLICY, MORNING)
+    assert after.investigation is not None
+    assert (after.state, after.investigation.number, after.investigation.iteration) == (S.INVESTIGATING, 2, 0)
+
+
+def test_a_developer_can_not_begin_another_investigation_by_itself() -> None:
+    case = an_investigated_case(S.IMPLEMENTING, iteration=5, stands="approved", hypothesis="H1")
+    stuck = implemented("SPAWN_INVESTIGATOR").model_copy(update={"investigation": a_request(new_problem=True)})
+    after = hears(case, ended(case, stuck))
+    assert after.state is S.REQUIRES_HUMAN_INTERVENTION
+    assert after.investigation is not None
+    assert after.investigation.number == 1
+
+
+def test_no_waiver_lets_what_must_not_ship_pass() -> None:
+    waived = (Grant(subject=Subject.NO_COMMAND, by="ada"),)
+    case = a_case(S.RUNNING_TESTS, grants=waived, checkpoint=HEAD)
+    red = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="red", reason="a diagnostic's line", unfit=True)
+    assert not is_green(learn(case, red))
+    assert is_green(learn(case, red.model_copy(update={"verdict": "nothing_to_run", "unfit": False})))
+
+
+def test_the_rules_of_before_hold_with_an_escalation_as_well() -> None:
+    case = a_case(S.IMPLEMENTING)
+    ends = ((implemented("BLOCKED"), S.BLOCKED), (implemented("SPAWN_INVESTIGATOR"), S.REQUIRES_HUMAN_INTERVENTION))
+    for outcome, to in ends:
+        fact = ended(case, outcome.model_copy(update={"escalation": "A person should look."}))
+        assert as_before_investigations(fact, decide(learn(case, fact), fact, POLICY)).to is to
+
+
+# --- what a turn may not hand in -------------------------------------------------------------------------------------
+
+
+def test_an_alternative_that_is_left_out_is_not_eliminated() -> None:
+    before = [a_hypothesis("H1"), a_hypothesis("H2"), a_hypothesis("H3", "eliminated")]
+    found = iterated("ROOT_CAUSE_FOUND", a_hypothesis("H1", "confirmed"))
+    assert contradicted(found, before) == "ROOT_CAUSE_FOUND, but H2 is in the matrix and not eliminated"
+    assert contradicted(found, before[::2]) == ""
+
+
+@pytest.mark.parametrize(
+    ("stands", "iteration", "hypothesis", "problem"),
+    [
+        ("found", 2, "H1", ""),
+        ("found", 2, "H2", "the cause to be judged is H1, not H2"),
+        ("found", 2, "H77", "H77 is not in the matrix"),
+        ("incomplete", 5, "H2", ""),
+        ("incomplete", 5, "H3", "H3 is eliminated"),
+    ],
+)
+def test_only_a_hypothesis_that_stands_can_be_approved(
+    stands: str, iteration: int, hypothesis: str, problem: str
+) -> None:
+    matrix = [a_hypothesis("H1", "confirmed"), a_hypothesis("H2"), a_hypothesis("H3", "eliminated")]
+    found = iterated("ROOT_CAUSE_FOUND", matrix[0], matrix[2])
+    known = inquiries(turns(iterated("NEED_MORE_ANALYSIS", *matrix), found))
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands=stands)
+    outcome = cause_reviewed("APPROVED").model_copy(update={"hypothesis": hypothesis})
+    assert not_to_be_approved(case, known, outcome) == problem

@@ -266,7 +266,9 @@ class CaseMachine(RuleBasedStateMachine):
     def code_takes_it_on(self) -> None:
         passing = passing_by(self.case)
         assert passing is not None
+        before = self.case
         self.moves(passing)
+        assert self.case.state is not before.state  # or it would pass by for ever
 
     def a_turn_ends(self, data: st.DataObject) -> None:
         role, task = turn_of(self.case)

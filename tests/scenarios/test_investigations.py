@@ -10,9 +10,10 @@ from caseworker.core.outcomes import Task
 from caseworker.core.record import CauseProven, MatrixRevised, Noted
 from caseworker.core.states import IssueState, Role
 from caseworker.ports import StoredCase
-from tests.world.agent import answers, approved, changes, implemented, reads_people, writes_greeting
+from tests.world.agent import answers, approved, changes, implemented, once, reads_people, writes_greeting
 from tests.world.investigation import (
     COMMAND,
+    EVIDENCE,
     asks_to_measure,
     eliminates,
     finds_the_cause,
@@ -111,6 +112,31 @@ async def test_the_pm_gives_resources_by_itself(world: World) -> None:
     await case.expect(delivered, "a pull request")
     last = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][-1]
     assert "docs/spelling.md has the spelling." in last.prompt
+    assert await counted(case) == 2
+
+
+async def test_a_word_said_while_the_pm_unblocks_is_read_by_it_and_replaces_nothing(world: World) -> None:
+    world.agent.does(*INVESTIGATE, iterates("BLOCKED", needs="A word on the spelling."), finds_the_cause())
+    world.agent.does(
+        Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="docs/spelling.md has the spelling.")
+    )
+    release = world.agent.holds_in(Task.INVESTIGATE)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Task.INVESTIGATE)
+    await case.person_says("I saw it, too.")
+    release()
+    await case.expect(delivered, "a pull request")
+    assert S.REQUIRES_HUMAN_INTERVENTION not in await case.states()
+    assert not [brief for brief in world.agent.briefs if brief.task is Task.INTERPRET]
+    read = next(brief for brief in world.agent.briefs if brief.task is Task.UNBLOCK_INVESTIGATION)
+    assert "I saw it, too." in read.prompt
+
+
+async def test_an_investigator_that_hands_in_nothing_valid_costs_an_iteration_and_not_the_case(world: World) -> None:
+    invented = {"kind": "command", "source": "strace -f greet", "shows": "a race"}
+    world.agent.does(*INVESTIGATE, once(finds_the_cause(*[invented, *EVIDENCE[1:]]), finds_the_cause()))
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
     assert await counted(case) == 2
 
 

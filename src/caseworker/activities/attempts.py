@@ -104,7 +104,7 @@ class Attempts:
     async def _ended_badly(self, this: Try, end: AgentFailed) -> TurnDied | TurnGaveUp:
         if not end.retry:
             gave_up = await self._gave_up(this, end.reason)
-            return gave_up.model_copy(update={"limit": _LIMITS.get(end.why)})
+            return gave_up.model_copy(update={"limit": _LIMITS.get(end.why), "invalid": end.why == "invalid_outcome"})
         await self._give_up(this, end.reason)
         return TurnDied(reason=end.reason, passing=end.why == "model")
 

@@ -1,5 +1,6 @@
 """Running the repository's commands on one exact commit, and keeping what was seen."""
 
+import asyncio
 from collections.abc import Sequence
 
 from temporalio import activity
@@ -79,7 +80,7 @@ class Building(BuildActivities):
         change = await self._workspaces.diff(workspace, workspace.base, request.commit)
         paths = await self._workspaces.changed(workspace, workspace.base, request.commit)
         before = await self._workspaces.texts(workspace, workspace.base, paths)
-        return shipped(change, diffs, before)
+        return await asyncio.to_thread(shipped, change, diffs, before)
 
     async def _judge(
         self, request: BuildRequest, build: Build, stored: StoredCase, forbidden: Sequence[str]
@@ -106,6 +107,7 @@ class Building(BuildActivities):
             verdict=verdict.kind,
             reason=verdict.reason,
             feedback=feedback,
+            unfit=build.stage is Stage.HEAD and bool(forbidden),
             base_fails_too=is_red_head and not forbidden and base_fails_too(build, base),
         )
 

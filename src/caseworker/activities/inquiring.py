@@ -1,6 +1,7 @@
 """What a turn of an investigation has beside the agent: a tree of its own to measure in, a bisect, and the look whether
 its evidence is on record."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -11,10 +12,12 @@ import structlog
 from caseworker.activities.attempts import Try
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.bisection import Bisection, BisectRequest
-from caseworker.core.cited import EVENTS, cited_files, tie
+from caseworker.core.cited import EVENTS, cited_files, tie, too_little
 from caseworker.core.diagnostics import altered
-from caseworker.core.hypotheses import Evidence, InvestigationOutcome
-from caseworker.core.matrix import inquiries
+from caseworker.core.errors import Refused
+from caseworker.core.hypotheses import CauseReviewOutcome, DiagnosticOutcome, Evidence, InvestigationOutcome
+from caseworker.core.investigation_decisions import not_to_be_approved
+from caseworker.core.matrix import Inquiry, contradicted, inquiries
 from caseworker.core.outcomes import Outcome, Task
 from caseworker.core.record import Bisected, CauseProven, Entry, MatrixRevised, Tied, clip
 from caseworker.ports import Bisector, Brief, FinishedTurn, Store, Workspace, Workspaces
@@ -45,24 +48,36 @@ class Inquiring:
             await self._workspaces.drop(tree)
 
     def equipped(self, brief: Brief, this: Try, request: TurnRequest, workspace: Workspace) -> Brief:
+        one_at_a_time = asyncio.Lock()  # two bisects would work in the same tree
+
+        async def bisect(asked: BisectRequest) -> str:
+            async with one_at_a_time:
+                return await self._bisect(this, workspace, asked)
+
+        async def check(outcome: Outcome) -> str:
+            return await self._wrong_with(this, request, workspace, outcome)
+
         match request.task:
             case Task.INVESTIGATE:
-
-                async def bisect(asked: BisectRequest) -> str:
-                    return await self._bisect(this, workspace, asked)
-
-                async def is_on_record(outcome: Outcome) -> str:
-                    return await self._unproven(request, workspace, outcome)
-
-                return replace(brief, bisect=bisect, check=is_on_record)
-            case Task.DIAGNOSE:
-
-                async def only_looks(_: Outcome) -> str:
-                    return await self._repaired(this, request, workspace)
-
-                return replace(brief, check=only_looks)
+                return replace(brief, bisect=bisect, check=check)
+            case Task.DIAGNOSE | Task.VALIDATE_CAUSE:
+                return replace(brief, check=check)
             case _:
                 return brief
+
+    async def _wrong_with(self, this: Try, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> str:
+        match outcome:
+            case InvestigationOutcome():
+                return await self._unfinished(request, outcome) or await self._unproven(request, workspace, outcome)
+            case DiagnosticOutcome():
+                return await self._repaired(this, request, workspace)
+            case CauseReviewOutcome(status="APPROVED"):
+                return not_to_be_approved(request.case, await self._inquiries(request), outcome)
+            case _:
+                return ""
+
+    async def _inquiries(self, request: TurnRequest) -> list[Inquiry]:
+        return inquiries(await self._store.turns.finished(request.case.id))
 
     # --- measuring
 
@@ -70,8 +85,12 @@ class Inquiring:
         """Lines that were there before and are not as they were: that is no measuring."""
         before = request.case.checkpoint or workspace.base
         name = f"look-{request.turn}-{this.attempt.number}"
-        now = await self._workspaces.commit(workspace, "What a diagnostic wrote", parent=before, name=name)
-        found = altered(await self._workspaces.diff(workspace, before, now))
+        try:
+            now = await self._workspaces.commit(workspace, "What a diagnostic wrote", parent=before, name=name)
+            diff = await self._workspaces.diff(workspace, before, now)
+        except Refused as error:  # a file or a diff beyond all measure: it can be taken away
+            return str(error)
+        found = await asyncio.to_thread(altered, diff)
         return " ".join([*found, "A diagnostic only adds lines; take everything else back."]) if found else ""
 
     # --- the bisect
@@ -86,15 +105,25 @@ class Inquiring:
 
     # --- the cause
 
+    async def _unfinished(self, request: TurnRequest, outcome: InvestigationOutcome) -> str:
+        """What was left out of the matrix is still in it: an alternative is eliminated, not forgotten."""
+        before = await self._inquiries(request)
+        return contradicted(outcome, before[-1].hypotheses if before else ())
+
     async def _unproven(self, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> str:
         if not _claims_a_cause(outcome):
             return ""
         found = await self._tied(request, workspace, outcome)
         missing = [problem for problem in found if isinstance(problem, str)]
-        return f"ROOT_CAUSE_FOUND, but its evidence is not on record: {'; '.join(missing)}" if missing else ""
+        problem = "; ".join(missing) or too_little([one for one in found if isinstance(one, Tied)])
+        return f"ROOT_CAUSE_FOUND, but its evidence does not hold: {problem}" if problem else ""
 
     async def _tied(self, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> list[Tied | str]:
-        evidence = _evidence(outcome)
+        # The record names what lies in the workspace by its place there.
+        inside = f"{workspace.path}/"
+        evidence = [
+            piece.model_copy(update={"source": piece.source.replace(inside, "")}) for piece in _evidence(outcome)
+        ]
         record = await self._store.record.whole(request.case.id, EVENTS)
         commit = request.case.checkpoint or workspace.base
         texts = await self._workspaces.texts(workspace, commit, cited_files(evidence))

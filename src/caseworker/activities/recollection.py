@@ -80,12 +80,11 @@ def inquiry_of(case: Case, known: Sequence[Inquiry]) -> Inquiry | None:
     """The one that the case is about now, or was last."""
     if case.investigation is None or not known:
         return None
-    return next((one for one in known if one.number == case.investigation.number), known[-1])
+    return known[-1]
 
 
 def has_no_iteration_left(case: Case) -> bool:
-    """Or it ended as incomplete, which comes to the same for the tech lead."""
-    return is_used_up(case) or (case.investigation is not None and case.investigation.stands == "incomplete")
+    return is_used_up(case)
 
 
 def accepted_cause(case: Case) -> str:

@@ -16,6 +16,7 @@ from caseworker.core.ids import CaseId, MessageId, is_bug_case
 from caseworker.core.messages import NOBODY, SPOKEN, Audience, Claimed, Message, MessageKind, NewMessage, Standing
 from caseworker.core.record import Posted
 from caseworker.core.sections import after_move
+from caseworker.core.turn_taking import at_work
 from caseworker.ports import Doorbell, Store, StoredCase
 
 
@@ -92,7 +93,7 @@ def _said(text: str) -> list[Posted]:
 
 def _news(stored: StoredCase, after: Case) -> NewMessage | None:
     """What the bug that this case fixes is told of a move: where a person is wanted, and how it ended."""
-    if stored.parent is None or not is_bug_case(stored.parent) or after.state not in words.NEWS_KIND:
+    if stored.parent is None or not is_bug_case(stored.parent) or after.state not in words.NEWS_KIND or at_work(after):
         return None
     return NewMessage(
         case=stored.parent,

@@ -13,6 +13,7 @@ from caseworker.agents.process import AttemptFolder
 from caseworker.agents.prompting import hand_in_again, repair
 from caseworker.agents.redaction import Redactor
 from caseworker.agents.watching import Batches, Watcher
+from caseworker.core.errors import Refused, Transient
 from caseworker.core.outcomes import Outcome, parse_outcome
 from caseworker.ports import AgentFailed, AgentFinished, Brief
 
@@ -28,6 +29,14 @@ class _Invalid:
     """An answer that isn't an outcome."""
 
     problem: str
+
+
+class _Unchecked(Exception):
+    """The outcome could not be looked at: the store or the disk was away."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
 
 
 @dataclass(kw_only=True)
@@ -47,6 +56,8 @@ class Talk:
             async with limit:
                 await client.connect()
                 ended = await self._turn(client, batches)
+        except _Unchecked as error:  # nothing of the agent's: whoever runs the turn knows what to do
+            raise error.cause from error
         except Exception as error:  # noqa: BLE001 - the SDK raises bare Exceptions for a program that went away
             batches.raise_if_broken()
             if limit.expired():
@@ -85,7 +96,10 @@ class Talk:
         if self.brief.check is None or isinstance(answer, _Invalid | AgentFailed):
             return answer
         await batches.all_told()
-        problem = await self.brief.check(answer)
+        try:
+            problem = await self.brief.check(answer)
+        except (Transient, Refused, OSError) as error:
+            raise _Unchecked(error) from error
         return _Invalid(problem=problem) if problem else answer
 
     def _answer(self, result: "ResultMessage | None", rejection: str) -> "Outcome | _Invalid | AgentFailed":

@@ -30,7 +30,7 @@ from caseworker.core.record import (
     Transitioned,
     TurnCompleted,
 )
-from caseworker.core.states import WORKING
+from caseworker.core.states import WORKING, IssueState
 from caseworker.core.story import one_line
 from caseworker.core.summaries import Summary
 from caseworker.intake.issues import read_issue
@@ -102,7 +102,7 @@ class Stage:
             for recorded in news:
                 view.show(recorded)
                 if isinstance(recorded.entry, Transitioned):
-                    rests = recorded.entry.to_state not in WORKING
+                    rests = recorded.entry.to_state not in WORKING | {IssueState.BLOCKED}
             now = time.monotonic()
             if news:
                 last_news = now

@@ -53,8 +53,12 @@ class Wait(BaseModel):
     then: IssueState | None = None
     task: Task | None = None
     """What is done there, where that is not what the state itself says."""
+    new_problem: bool = False
+    """With INVESTIGATING as `then`: it is another one."""
     until: datetime | None = None
     """When it stops waiting; null: never."""
+    before: "Wait | None" = None
+    """With a budget: what it waited for when the money ran out over what people said. That counts again after it."""
 
 
 class Investigation(BaseModel):
@@ -134,6 +138,8 @@ class Case(BaseModel):
     """What fails on the base is known."""
     built: Sha | None = None
     """The commit that was last built, whatever came of it."""
+    unfit: bool = False
+    """What was last built holds something that must not ship, whatever a person has waived."""
     test_tries: int = 0
     flaky: int = 0
 

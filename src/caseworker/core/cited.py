@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, assert_never
 
-from caseworker.core.hypotheses import Evidence
+from caseworker.core.hypotheses import NEEDED_EVIDENCE, Evidence
 from caseworker.core.outcomes import Task
 from caseworker.core.record import Bisected, BuildRan, Recorded, Tied, ToolCalled, ToolReturned, TurnCompleted
 
@@ -14,20 +14,36 @@ EVENTS: Final = frozenset({"tool_called", "tool_returned", "build_ran", "bisecte
 _FILE: Final = re.compile(r"`?(?P<path>[^`]+?):(?P<line>\d{1,7})(?:[-:]\d{1,7})?`?")
 _RUN: Final = re.compile(r"(?P<kind>diagnostic|build|bisect)\s+#?(?P<number>\d{1,6})", re.IGNORECASE)
 _CUT: Final = "…"
-_SHORTEST: Final = 6
-"""Characters of a command that stand for a longer one which holds them."""
+_PARTS: Final = re.compile(r"&&|\|\||[;|]")
+"""What a line of several commands is cut at: each of them was run."""
 
 
 def cited_files(evidence: Sequence[Evidence]) -> list[str]:
     """The paths to be looked at before `tie`."""
     found = [_FILE.fullmatch(piece.source.strip()) for piece in evidence if piece.kind == "file"]
-    return list(dict.fromkeys(_relative(match["path"]) for match in found if match is not None))
+    paths = dict.fromkeys(_relative(match["path"]) for match in found if match is not None)
+    return [path for path in paths if ".." not in path.split("/") and not path.startswith("/")]
 
 
 def tie(evidence: Sequence[Evidence], record: Sequence[Recorded], texts: Mapping[str, str | None]) -> list[Tied | str]:
     """Each piece with its event on the record, or what is wrong with it. `record`: the entries of these `EVENTS`;
     `texts`: what the cited files say, null for one that is too large to be read."""
     return [_tied(piece, record, texts) for piece in evidence]
+
+
+def too_little(tied: Sequence[Tied]) -> str:
+    """What is missing in evidence that is all on record. Empty: nothing."""
+    different = {piece.event if piece.event is not None else _place(piece.source) for piece in tied}
+    if len(different) < NEEDED_EVIDENCE:
+        return f"{NEEDED_EVIDENCE} different pieces of evidence are needed, and these point at {len(different)}"
+    if all(piece.kind == "file" for piece in tied):
+        return "something has to have been run: cite a command, a diagnostic, a build or a bisect"
+    return ""
+
+
+def _place(source: str) -> str:
+    found = _FILE.fullmatch(source.strip())
+    return f"{_relative(found['path'])}:{int(found['line'])}" if found is not None else source
 
 
 def _tied(piece: Evidence, record: Sequence[Recorded], texts: Mapping[str, str | None]) -> Tied | str:
@@ -61,7 +77,7 @@ def _command(source: str, record: Sequence[Recorded]) -> int | str:
 def _is(asked: str, ran: str) -> bool:
     """The record holds a command on one line, and of a long one the beginning."""
     known = " ".join(ran.split())
-    if asked == known or (len(asked) >= _SHORTEST and asked in known):
+    if asked in (known, *(part.strip() for part in _PARTS.split(known))):
         return True
     return known.endswith(_CUT) and asked.startswith(known.removesuffix(_CUT))
 
@@ -74,9 +90,11 @@ def _line(source: str, texts: Mapping[str, str | None]) -> str | None:
     path, line = _relative(found["path"]), int(found["line"])
     if path not in texts:
         return f"there is no file `{path}` in the repository"
-    text = texts[path]
-    if text is not None and not 1 <= line <= len(text.splitlines()):
-        return f"`{path}` has {len(text.splitlines())} lines, not {line}"
+    lines = (texts[path] or "").splitlines()
+    if texts[path] is not None and not 1 <= line <= len(lines):
+        return f"`{path}` has {len(lines)} lines, not {line}"
+    if lines and not lines[line - 1].strip():
+        return f"line {line} of `{path}` is empty"
     return None
 
 
@@ -88,13 +106,16 @@ def _run(source: str, record: Sequence[Recorded]) -> int | str:
     found = _RUN.search(source)
     if found is None:
         return f"`{source}` names no run: write `diagnostic 4`, `build 2` or `bisect 1`"
-    kind, number = found["kind"].lower(), int(found["number"])
+    asked = (found["kind"].lower(), int(found["number"]))
     for one in record:
         match one.entry:
-            case TurnCompleted(task=Task.DIAGNOSE, turn=turn) if (kind, number) == ("diagnostic", turn):
+            case TurnCompleted(task=Task.DIAGNOSE, status="DIAGNOSTIC_DONE", turn=turn) if asked == (
+                "diagnostic",
+                turn,
+            ):
                 return one.sequence
-            case BuildRan(number=build) if (kind, number) == ("build", build):
+            case BuildRan(number=build) if asked == ("build", build):
                 return one.sequence
-            case Bisected(number=bisect, status="found") if (kind, number) == ("bisect", bisect):
+            case Bisected(number=bisect, status="found") if asked == ("bisect", bisect):
                 return one.sequence
-    return f"there is no {kind} {number} on record"
+    return f"there is no {asked[0]} {asked[1]} on record"

@@ -24,12 +24,14 @@ from caseworker.core.hypotheses import (
     CauseReviewOutcome,
     DiagnosticOutcome,
     InvestigationOutcome,
+    InvestigationRequest,
     UnblockingOutcome,
 )
 from caseworker.core.investigation_decisions import (
     after_cause_review,
     after_diagnostic,
     after_iteration,
+    after_nothing,
     after_unblocking,
     without_diagnostic,
 )
@@ -74,6 +76,8 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
                 then=case.state,
                 say=words.budget_used(case, policy),
             ).model_copy(update={"then_task": _kept(case.task)})
+        case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.task is None:
+            return after_nothing(case, fact.reason)
         case TurnGaveUp() if case.task is Task.DIAGNOSE:
             return without_diagnostic(f"The diagnostic came to nothing: {fact.reason}")
         case TurnGaveUp(limit="time"):
@@ -120,7 +124,7 @@ def _after_turn(case: Case, fact: TurnEnded, policy: Policy) -> Move:
     if escalation and move.to in WORKING:
         asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
         said = {"say": words.escalated(fact.role, escalation), "then_task": _kept(move.task)}
-        return asks.model_copy(update={**said, "attempt": move.attempt})
+        return asks.model_copy(update={**said, "attempt": move.attempt, "new_problem": move.new_problem})
     return move
 
 
@@ -174,7 +178,7 @@ def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, poli
         case DiagnosticOutcome():
             return after_diagnostic(outcome)
         case CauseReviewOutcome():
-            return after_cause_review(case, outcome)
+            return after_cause_review(case, outcome, policy)
         case UnblockingOutcome():
             return after_unblocking(outcome, to)
         case _:
@@ -232,7 +236,7 @@ def _after_plan(case: Case, outcome: PlanOutcome, to: IssueState, policy: Policy
 def _after_writing(case: Case, role: Role, outcome: ImplementationOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
         case "SPAWN_INVESTIGATOR" | "BLOCKED":
-            return investigate(case, outcome.summary, outcome.investigation)
+            return investigate(case, outcome.summary, _same_problem(outcome.investigation))
         case "ESCALATE_SENIOR" if role is Role.DEVELOPER:
             return Move(to=case.state, reason=f"The senior developer takes over: {outcome.summary}")
         case "ESCALATE_SENIOR":
@@ -243,6 +247,11 @@ def _after_writing(case: Case, role: Role, outcome: ImplementationOutcome, to: I
             return park("The developer says it is done, but nothing was changed.")
         case _:
             return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
+
+
+def _same_problem(request: InvestigationRequest | None) -> InvestigationRequest | None:
+    """Whether it is another problem is for the tech lead and the pm to say, not for who is stuck."""
+    return request.model_copy(update={"new_problem": False}) if request is not None else None
 
 
 def _after_review(case: Case, outcome: ReviewOutcome, to: IssueState, policy: Policy) -> Move:

@@ -197,8 +197,9 @@ class _Known:
         mark = _MARKED.search(text)
         lines = _without_mark(text, mark) if mark else {text.strip()}
         for line in filter(_is_telling, lines):
-            if mark or not _OPENER.fullmatch(line):
-                self._places.setdefault(line, set()).add(file.path)
+            if _OPENER.fullmatch(line):
+                continue  # `with self.lock:` may be the very repair; with its mark it is found all the same
+            self._places.setdefault(line, set()).add(file.path)
             if mark and not file.created and not _is_test(file.path):
                 self._certain.add(line)
 

@@ -30,6 +30,8 @@ class TurnGaveUp(_Fact):
     kind: Literal["turn_gave_up"] = "turn_gave_up"
     role: Role
     reason: str
+    invalid: bool = False
+    """It handed in nothing that could be taken, also after its one repair."""
     limit: Literal["budget", "time"] | None = None
     """It met a limit that a person may raise: the case's money, or the turn's time or calls."""
 
@@ -49,6 +51,8 @@ class BuildEnded(_Fact):
     reason: str
     feedback: str = ""
     """For a red head: the failing command and the end of its output."""
+    unfit: bool = False
+    """It changes what it was not to change, or holds a line of a diagnostic: no waiver helps."""
     base_fails_too: bool = False
     """Every command that failed fails on the base as well, in a way that can't be compared: only a person can say
     that it doesn't matter."""

@@ -24,6 +24,7 @@ from caseworker.core.outcomes import (
     InterpretOutcome,
     IssueOutcome,
     IssueType,
+    PlanOutcome,
     ReviewOutcome,
     Task,
     TestsOutcome,
@@ -147,14 +148,18 @@ def _ask(reason: str) -> Move:
 
 def as_before_investigations(fact: Fact, move: Move) -> Move:
     """The rules of 0.3: whatever asked for an investigation waited for a person, and a blocked developer blocked."""
-    match fact:
-        case TurnEnded(outcome=InterpretOutcome(status="INVESTIGATION_NEEDED", reply=reply)):
-            return _ask(f"It needs an investigation: {reply}")
-        case _ if move.to is not S.INVESTIGATING:
+    if not isinstance(fact, TurnEnded):
+        return move
+    match fact.outcome:
+        case InterpretOutcome(status="INVESTIGATION_NEEDED", reply=why):
+            return _ask(f"It needs an investigation: {why}")
+        case _ if S.INVESTIGATING not in (move.to, move.then):
             return move
-        case TurnEnded(role=role, outcome=ImplementationOutcome(status="BLOCKED", summary=summary)):
-            return Move(to=S.BLOCKED, reason=f"The {words.of_role(role)} can't go on: {summary}")
+        case ImplementationOutcome(status="BLOCKED", summary=why):
+            return Move(to=S.BLOCKED, reason=f"The {words.of_role(fact.role)} can't go on: {why}")
+        case ImplementationOutcome(summary=why) | PlanOutcome(reason=why):
+            return _ask(f"It needs an investigation: {why}")
+        case ReviewOutcome(feedback_for_writer=why):
+            return _ask(f"It needs an investigation: {why or ''}")
         case _:
-            pass
-    why = move.reason.removeprefix("It is investigated: ")
-    return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=f"It needs an investigation: {why}", say=move.say)
+            return move

@@ -1,9 +1,10 @@
 """What an investigation does next: at most five iterations, each ended by one status; then the tech lead or the pm."""
 
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from caseworker.core import issue_words as words
-from caseworker.core.case import Case, Investigation, WaitingFor
+from caseworker.core.case import Case, Investigation, Subject, WaitingFor
 from caseworker.core.hypotheses import (
     INVESTIGATION_STATUSES,
     CauseReviewOutcome,
@@ -11,8 +12,10 @@ from caseworker.core.hypotheses import (
     InvestigationOutcome,
     UnblockingOutcome,
 )
+from caseworker.core.matrix import Inquiry
 from caseworker.core.moves import MOST_ITERATIONS, Move, is_used_up
 from caseworker.core.outcomes import Task
+from caseworker.core.policy import Milestone, Policy
 from caseworker.core.states import IssueState, Role
 from caseworker.core.usual_moves import blocked, wait_for
 
@@ -47,6 +50,13 @@ def after_one_more(case: Case, outcome: InvestigationOutcome) -> Investigation:
     return counted.model_copy(update={"stands": ends.get(status, "open")})
 
 
+def after_an_invalid_one(case: Case) -> Investigation:
+    """Learned: an iteration that handed in nothing."""
+    counted = _of(case).model_copy(update={"iteration": _of(case).iteration + 1})
+    used_up = is_used_up(case.model_copy(update={"investigation": counted}))
+    return counted.model_copy(update={"stands": "incomplete"}) if used_up else counted
+
+
 def after_review(case: Case, outcome: CauseReviewOutcome) -> Investigation:
     """Learned: the cause that is acted on, or that there is none."""
     known = _of(case)
@@ -74,7 +84,8 @@ def after_iteration(case: Case, outcome: InvestigationOutcome) -> Move:
             unclear = outcome.hypothesis_matrix and outcome.status not in INVESTIGATION_STATUSES
             nothing = "what it answers can't be understood" if unclear else "there is no hypothesis left to look into"
             why = outcome.needs or nothing
-            reason = f"{said} It is stuck: {why}. The pm sees to it."
+            beyond = f" A person may have to decide: {outcome.escalation}" if outcome.escalation else ""
+            reason = f"{said} It is stuck: {why}.{beyond} The pm sees to it."
             return Move(to=S.BLOCKED, task=Task.UNBLOCK_INVESTIGATION, reason=reason)
         case _:
             return Move(to=S.INVESTIGATING, reason=said)
@@ -90,10 +101,32 @@ def without_diagnostic(reason: str) -> Move:
     return Move(to=S.INVESTIGATING, reason=reason)
 
 
-def after_cause_review(case: Case, outcome: CauseReviewOutcome) -> Move:
+def not_to_be_approved(case: Case, known: Sequence[Inquiry], outcome: CauseReviewOutcome) -> str:
+    """Why this hypothesis can't be acted on. Empty: it can. While it may still be looked into, only a proven one."""
+    inquiry = known[-1] if known else Inquiry(number=1)
+    named = [one for one in inquiry.hypotheses if one.id == outcome.hypothesis]
+    if not named:
+        return f"{outcome.hypothesis} is not in the matrix"
+    if named[0].status == "eliminated":
+        return f"{outcome.hypothesis} is eliminated"
+    claimed = inquiry.root_cause.hypothesis if inquiry.root_cause is not None else ""
+    if _of(case).stands == "found" and outcome.hypothesis != claimed:
+        return f"the cause to be judged is {claimed}, not {outcome.hypothesis}"
+    return ""
+
+
+def after_nothing(case: Case, reason: str) -> Move:
+    """The iteration is counted, as one that has found nothing."""
+    said = f"Iteration {_of(case).iteration} of {MOST_ITERATIONS} came to nothing: {reason}"
+    if is_used_up(case):
+        return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_CAUSE, reason=said)
+    return Move(to=S.INVESTIGATING, reason=said)
+
+
+def after_cause_review(case: Case, outcome: CauseReviewOutcome, policy: Policy) -> Move:
     match outcome.status:
         case "APPROVED":
-            return _to_the_fix(case, f"The tech lead accepts {outcome.hypothesis} as the cause.")
+            return _to_the_fix(case, f"The tech lead accepts {outcome.hypothesis} as the cause.", policy)
         case "CHANGES_REQUESTED" if not is_used_up(case):
             reason = f"The tech lead is not convinced: {outcome.feedback}"
             return Move(to=S.INVESTIGATING, reason=reason)
@@ -109,7 +142,11 @@ def after_cause_review(case: Case, outcome: CauseReviewOutcome) -> Move:
             assert_never(outcome.status)
 
 
-def _to_the_fix(case: Case, reason: str) -> Move:
+def _to_the_fix(case: Case, reason: str, policy: Policy) -> Move:
+    """What a person wants to see first, the plan, is made first."""
+    stops_there = (case.until or policy.until) is Milestone.PLAN
+    if stops_there or (policy.approve_plan and not case.granted(Subject.PLAN)):
+        return Move(to=S.PLANNING_APPROACH, reason=f"{reason} How to go about it is planned first.")
     if case.test_required and not case.red:
         return Move(to=S.CREATING_TESTS, reason=f"{reason} A test comes first.")
     return Move(to=S.IMPLEMENTING, reason=reason)

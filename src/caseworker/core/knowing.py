@@ -28,7 +28,7 @@ from caseworker.core.facts import (
 )
 from caseworker.core.hypotheses import CauseReviewOutcome, DiagnosticOutcome, InvestigationOutcome
 from caseworker.core.ids import MessageId
-from caseworker.core.investigation_decisions import after_one_more, after_review
+from caseworker.core.investigation_decisions import after_an_invalid_one, after_one_more, after_review
 from caseworker.core.moves import granted
 from caseworker.core.outcomes import (
     SECURITY,
@@ -58,8 +58,8 @@ def learn(case: Case, fact: Fact) -> Case:
             return after_turn(case, fact).model_copy(update=_learned(case, fact))
         case BuildEnded(stage=Stage.HEAD):
             green = fact.commit if fact.verdict == "green" else None
-            seen = {"green": green, "built": fact.commit, "feedback": fact.feedback, "touches": fact.touches}
-            return case.model_copy(update=seen)
+            seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
+            return case.model_copy(update={**seen, "touches": fact.touches, "unfit": fact.unfit})
         case BuildEnded(stage=Stage.RED):
             feedback = "" if fact.verdict == "red" else f"The new test does not fail without the fix: {fact.reason}."
             tries = case.test_tries + (fact.verdict != "red")
@@ -87,6 +87,8 @@ def learn(case: Case, fact: Fact) -> Case:
             return case.model_copy(update={"taken_by": ""})
         case BudgetRaised():
             return case.model_copy(update={"extra_micros": case.extra_micros + fact.micros})
+        case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.task is None:
+            return case.model_copy(update={"investigation": after_an_invalid_one(case)})
         case TurnGaveUp() | Deferred() | EffectRefused() | Merged() | CloseAsked() | Agreed() | TimedOut():
             return case
         case _:

@@ -23,6 +23,7 @@ from caseworker.core.moves import MOST_INVESTIGATIONS
 from caseworker.core.outcomes import ImplementationOutcome, Outcome
 from caseworker.core.states import Role
 
+_MAY_BEGIN_ANOTHER: Final = frozenset({Role.TECH_LEAD, Role.PM})
 _ASKING: Final = frozenset({"INVESTIGATION_NEEDED", "SPAWN_INVESTIGATOR", "ESCALATE", "BLOCKED"})
 """Statuses with which a request counts: one that says it is done asks for nothing, whatever it brings along."""
 
@@ -104,12 +105,17 @@ def inquiries(turns: Sequence[Turned]) -> list[Inquiry]:
                 found[-1] = found[-1].model_copy(update={"resources": (*found[-1].resources, outcome.resources)})
             case other:
                 request = getattr(other, "investigation", None)
-                if isinstance(request, InvestigationRequest) and other.status in _ASKING:
+                if isinstance(request, InvestigationRequest) and other.status in _ASKING and not _wonders(other):
                     found = _asked(found, turned, request)
                 if isinstance(other, ImplementationOutcome) and other.status == "BLOCKED" and other.evidence:
                     found = found or [Inquiry(number=1)]
                     found[-1] = found[-1].model_copy(update={"bundle": other.evidence})
     return found
+
+
+def _wonders(outcome: Outcome) -> bool:
+    """It has asked another role first, and will answer again."""
+    return bool(getattr(outcome, "ask", ()))
 
 
 def _reviewed(inquiry: Inquiry, outcome: CauseReviewOutcome) -> Inquiry:
@@ -125,7 +131,8 @@ def _measured(inquiry: Inquiry, turned: Turned, outcome: DiagnosticOutcome) -> I
 
 def _asked(found: list[Inquiry], turned: Turned, request: InvestigationRequest) -> list[Inquiry]:
     """Asked for again it goes on, with what was suspected meanwhile; only another problem begins another one."""
-    if found and not (request.new_problem and len(found) < MOST_INVESTIGATIONS):
+    another = request.new_problem and turned.role in _MAY_BEGIN_ANOTHER
+    if found and not (another and len(found) < MOST_INVESTIGATIONS):
         known = found[-1].model_copy(update={"request": found[-1].request or request})
         return [*found[:-1], _revised(known, turned, request.hypothesis_matrix)]
     begun = Inquiry(number=len(found) + 1, request=request)
@@ -163,6 +170,16 @@ def _merged(before: Sequence[Hypothesis], now: Sequence[Hypothesis]) -> tuple[Hy
     """By id, in order. One that is not mentioned stays as it was: nothing vanishes."""
     known = {one.id: one for one in before} | {one.id: one for one in now}
     return tuple(known.values())
+
+
+def contradicted(outcome: InvestigationOutcome, before: Sequence[Hypothesis]) -> str:
+    """What an outcome says of the whole matrix, and the whole matrix does not. Empty: nothing."""
+    after = _merged(before, outcome.hypothesis_matrix)
+    cause = outcome.root_cause.hypothesis if outcome.root_cause is not None else ""
+    still = [one.id for one in after if one.status != "eliminated" and one.id != cause]
+    if outcome.status in ("ROOT_CAUSE_FOUND", "EXHAUSTED") and still:
+        return f"{outcome.status}, but {still[0]} is in the matrix and not eliminated"
+    return ""
 
 
 def changes_between(before: Sequence[Hypothesis], after: Sequence[Hypothesis]) -> tuple[str, ...]:

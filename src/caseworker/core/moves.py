@@ -50,6 +50,8 @@ class Move(BaseModel):
     """To what the case waited for before somebody spoke."""
     settled: bool = False
     """What the case waited for is off the table: somebody has said no."""
+    paid: bool = False
+    """The money is there: what the case waited for before that counts again."""
     new_problem: bool = False
     """With INVESTIGATING: another problem than the one that was investigated before."""
 
@@ -65,6 +67,8 @@ def proven(case: Case) -> bool:
 def is_green(case: Case) -> bool:
     if case.green is not None and case.green == case.checkpoint:
         return True
+    if case.unfit:
+        return False
     waived = case.granted(Subject.NO_COMMAND) or case.granted(Subject.RED_BASE)
     return waived and case.built == case.checkpoint
 
@@ -183,7 +187,11 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, o
         reason = move.waiting_for or WaitingFor.ANSWER
         patience = None if reason in _NEVER_TIMES_OUT else now + timedelta(seconds=policy.answer_wait_seconds)
         wait = Wait(reason=reason, subject=move.subject, then=move.then, task=move.then_task, until=patience)
+        before = case.wait if reason is WaitingFor.BUDGET and case.state in BY_PEOPLE else None
+        wait = wait.model_copy(update={"new_problem": move.new_problem, "before": before})
         return left | {"wait": wait, "waiting_for": reason}
+    if move.paid:
+        return left | {"wait": case.wait.before if case.wait is not None else None}
     if move.settled or move.to in (WORKING - BY_PEOPLE - {S.REQUIREMENTS_UNCLEAR}) | TERMINAL:
         return left | {"wait": None, "taken_by": "", "ended_as": None}
     return left | {"taken_by": ""} if move.to is S.REQUIREMENTS_UNCLEAR else left

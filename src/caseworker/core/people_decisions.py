@@ -47,12 +47,17 @@ def after_interpretation(case: Case, outcome: InterpretOutcome, to: IssueState) 
             return Move(to=S.CLOSED, reason=f"Not to be done: {outcome.reply}", say=outcome.reply)
         case "EXTERNAL_DEPENDENCY":
             return blocked(Role.PM, outcome.reply).model_copy(update={"say": outcome.reply})
+        case "INVESTIGATION_NEEDED" | "CONTINUE" if _only_a_command_helps(case):
+            return _back(case, f"{outcome.reply} {words.say_approve(case)}".strip())
+        case "INVESTIGATION_NEEDED" if to is not S.INVESTIGATING:  # what is to be found out is put into words first
+            reason = f"It is to be investigated: {outcome.reply}"
+            return Move(to=to, reason=reason, say=outcome.reply, new_round=True)
         case "INVESTIGATION_NEEDED":
-            if to is not S.INVESTIGATING:  # what is to be found out is put into words first
-                return Move(to=to, reason=f"It is to be investigated: {outcome.reply}", say=outcome.reply)
-            return investigate(case, outcome.reply).model_copy(update={"say": outcome.reply})
+            return investigate(case, outcome.reply).model_copy(update={"say": outcome.reply, "new_round": True})
         case "NEEDS_CLARIFICATION" if case.state is S.REQUIREMENTS_CLARIFIED:
             return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=outcome.reply)
+        case "NEEDS_CLARIFICATION" if _only_a_command_helps(case):  # an answer to this would stand in for an approval
+            return _back(case, words.asked(outcome.questions))
         case "NEEDS_CLARIFICATION":
             then = case.wait.then if case.wait is not None else case.resume
             return wait_for(WaitingFor.ANSWER, "People were asked.", then=then, say=words.asked(outcome.questions))
@@ -82,11 +87,13 @@ def _back(case: Case, reply: str) -> Move:
     )
 
 
-def _go_on(case: Case, outcome: InterpretOutcome) -> Move:
+def _only_a_command_helps(case: Case) -> bool:
     """A model's reading of words is no approval: that is a command, or the case would wait for nothing."""
     commanded = (WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE)
-    if case.wait is not None and case.wait.reason in commanded:
-        return _back(case, f"{outcome.reply} {words.say_approve(case)}".strip())
+    return case.wait is not None and case.wait.reason in commanded
+
+
+def _go_on(case: Case, outcome: InterpretOutcome) -> Move:
     chosen = IssueState(outcome.next) if outcome.next else None
     if case.state is S.REQUIREMENTS_CLARIFIED:
         allowed = {S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING}
@@ -121,7 +128,9 @@ def after_people(
             return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=case.resume)
         case BudgetRaised():
             go, task = (case.wait.then, case.wait.task) if case.wait is not None else (case.resume, None)
-            return Move(to=S.HUMAN_INPUT_RECEIVED, task=task, reason=f"{fact.by} has raised the budget.", go=go)
+            go = None if go is S.HUMAN_INPUT_RECEIVED else go
+            reason = f"{fact.by} has raised the budget."
+            return Move(to=S.HUMAN_INPUT_RECEIVED, task=task, reason=reason, go=go, paid=True)
         case RetryAsked():
             return Move(
                 to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} wants another try.", go=case.resume, new_round=True
@@ -163,7 +172,8 @@ def passing_by(case: Case) -> Move | None:
     if to is S.CREATING_PR and undecided(case):
         return Move(to=S.REVIEWING_CODE, reason="It goes on with a review: not all of it was agreed to yet.")
     task = case.task or (case.resume_task if to is case.resume else None)
-    return Move(to=to, task=task, reason=f"It goes on: {case.reason}")
+    another = case.wait is not None and case.wait.new_problem
+    return Move(to=to, task=task, reason=f"It goes on: {case.reason}", new_problem=another)
 
 
 def fits(case: Case, fact: Fact) -> str | None:

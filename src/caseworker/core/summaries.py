@@ -15,6 +15,7 @@ from caseworker.core.messages import MessageKind, Resolution
 from caseworker.core.options import options
 from caseworker.core.outcomes import AnalysisOutcome, BugOutcome, Outcome, Severity
 from caseworker.core.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.turn_taking import at_work
 from caseworker.core.words import latest, standing_of
 
 
@@ -95,8 +96,9 @@ def _cause(case: Case, outcomes: Sequence[Outcome]) -> str:
     """What an investigation has proven, in place of what the analysis supposed. Empty: nothing was."""
     if case.investigation is None or case.investigation.stands != "approved":
         return ""
-    found = [one.root_cause for one in outcomes if isinstance(one, InvestigationOutcome) and one.root_cause is not None]
-    return found[-1].cause if found else ""
+    last = next((one for one in reversed(outcomes) if isinstance(one, InvestigationOutcome)), None)
+    cause = last.root_cause if last is not None and last.status == "ROOT_CAUSE_FOUND" else None
+    return cause.cause if cause is not None and cause.hypothesis == case.investigation.hypothesis else ""
 
 
 _ALWAYS = (MessageKind.TAKEOVER, MessageKind.CLOSE)
@@ -112,7 +114,7 @@ def _result(case: Case) -> Literal["pull_request", "merged", "milestone", "ended
         return "pull_request"
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MILESTONE:
         return "milestone"
-    return "waits" if case.state in PARKED | WAITING else "working"
+    return "waits" if case.state in PARKED | WAITING and not at_work(case) else "working"
 
 
 def _seen(build: Build | None) -> Seen | None:

@@ -24,6 +24,8 @@ def deliver(case: Case, reason: str) -> Move:
         return Move(to=S.CREATING_PR, reason=reason)
     if not was_red(case):
         return waiver(Subject.NO_RED_TEST, "There is no test that fails without the fix.", S.REVIEWING_CODE)
+    if case.checkpoint == case.base:
+        return park("There is nothing to deliver: the branch is where the work began, and holds no change.")
     return Move(to=S.REVIEWING_CODE, reason="It is reviewed again: what was approved is not what would be pushed.")
 
 

@@ -32,6 +32,7 @@ from caseworker.core.outcomes import (
     ValidationOutcome,
 )
 from caseworker.core.states import PARKED, TERMINAL, WAITING, IssueState, Role
+from caseworker.core.turn_taking import at_work
 
 OVER: Final = "the case was over: kept on the record"
 NOT_THE_REPORTER: Final = "not the reporter"
@@ -285,6 +286,8 @@ def standing_of(case: Case) -> str:
         return f"waits for a person to merge `{case.branch}`"
     if case.state in WAITING and case.waiting_for is not None:
         return f"waits for {_AWAITED.get(case.waiting_for, 'a person')}: {case.reason}"
+    if at_work(case) and case.state in PARKED:
+        return f"the pm sees to it: {case.reason}"
     if case.state in PARKED:
         return f"waits for a person: {case.reason}"
     if case.state in TERMINAL:

@@ -54,7 +54,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.outcomes import AnswerOutcome, Task, TestsOutcome
     from caseworker.core.people_decisions import fits, passing_by, reopened
     from caseworker.core.record import Noted, Transitioned
-    from caseworker.core.states import TERMINAL, WAITING, WORKING, IssueState, Role
+    from caseworker.core.states import TERMINAL, WAITING, IssueState, Role
     from caseworker.core.turn_taking import WRITERS, at_work, turn_of
     from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
     from caseworker.flows.investigating import INVESTIGATES, iteration
@@ -230,7 +230,9 @@ class IssueWorkflow(CaseFlow):
             return reply
         given = await self._given(turn) if workflow.patched(_ALL_GIVEN) else _ids(read)
         await self._settle(given, words.TURN_FAILED)
-        return TurnGaveUp(role=role, reason=reply.reason, limit=getattr(reply, "limit", None))
+        if isinstance(reply, TurnGaveUp):
+            return reply
+        return TurnGaveUp(role=role, reason=reply.reason)
 
     async def _consult(self, asker: Role, questions: list[RoleQuestion]) -> Fact | None:
         """Each role that was asked has a turn, which can only answer. Null: all have answered."""
@@ -277,7 +279,7 @@ class IssueWorkflow(CaseFlow):
             if await self._obey(message, messages):
                 return True
         spoken = [message for message in messages if self._fact_of(message) is None]
-        if self._case.state in WORKING:
+        if at_work(self._case):
             self._in_hand = spoken
         elif not self._new_rules:
             await self._settle(_ids(spoken), words.kept(self._case))
