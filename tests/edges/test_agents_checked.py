@@ -1,0 +1,74 @@
+"""An outcome of the right shape may still be wrong: it is looked at before it counts, with all that was done on
+record; and a tool of ours that looks for a commit. With the real agent process."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from caseworker.core.bisection import BisectRequest
+from caseworker.core.errors import Transient
+from caseworker.core.outcomes import ImplementationOutcome, Outcome
+from caseworker.core.record import ToolReturned
+from caseworker.ports import AgentFailed, AgentFinished
+from tests.edges.agents_world import AgentWorld, bash, script
+
+FIRST = "{outcome: {status: READY_FOR_QA, changes: [], summary: First., commit_message: First}}"
+SECOND = "{outcome: {status: READY_FOR_QA, changes: [], summary: Second., commit_message: Second}}"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> AgentWorld:
+    return AgentWorld(tmp_path)
+
+
+async def test_a_wrong_outcome_is_repaired_once_and_everything_done_is_on_record_when_it_is_looked_at(
+    world: AgentWorld,
+) -> None:
+    returned: list[int] = []
+
+    async def check(outcome: Outcome) -> str:
+        returned.append(sum(isinstance(event, ToolReturned) for event in world.story.events))
+        assert isinstance(outcome, ImplementationOutcome)
+        return "the first is never right" if outcome.summary == "First." else ""
+
+    ended = await world.run(replace(world.brief(script(bash("true"), FIRST, SECOND)), check=check))
+    assert isinstance(ended, AgentFinished)
+    assert isinstance(ended.outcome, ImplementationOutcome)
+    assert ended.outcome.summary == "Second."
+    assert returned == [1, 1]
+
+
+async def test_an_outcome_that_is_wrong_twice_fails_the_turn(world: AgentWorld) -> None:
+    async def check(_: Outcome) -> str:
+        return "never right"
+
+    ended = await world.run(replace(world.brief(script(FIRST, SECOND)), check=check))
+    assert isinstance(ended, AgentFailed)
+    assert (ended.why, ended.reason) == ("invalid_outcome", "the outcome was invalid twice: never right")
+
+
+async def test_a_store_that_is_away_when_the_outcome_is_looked_at_is_no_fault_of_the_agent(world: AgentWorld) -> None:
+    async def check(_: Outcome) -> str:
+        raise Transient("The database can't be reached.")
+
+    with pytest.raises(Transient, match="can't be reached"):
+        await world.run(replace(world.brief(script(FIRST)), check=check))
+
+
+async def test_an_agent_asks_for_a_bisect_and_is_told_what_came_out(world: AgentWorld) -> None:
+    asked: list[BisectRequest] = []
+
+    async def bisect(request: BisectRequest) -> str:
+        asked.append(request)
+        return "bisect 1, found: it was the third commit"
+
+    unfit = "{call: mcp__caseworker__bisect, with: {good: --exec=sh, script: make test}}"
+    call = "{call: mcp__caseworker__bisect, with: {good: HEAD~4, script: make test, runs: 3}}"
+    ended = await world.run(replace(world.brief(script(unfit, call, FIRST)), bisect=bisect))
+    assert isinstance(ended, AgentFinished)
+    assert asked == [BisectRequest(good="HEAD~4", script="make test", runs=3)]
+    outputs = [(event.ok, event.output) for event in world.story.events if isinstance(event, ToolReturned)]
+    assert outputs[0][0] is False
+    assert "a revision is a hash" in outputs[0][1]
+    assert outputs[1] == (True, "bisect 1, found: it was the third commit")
