@@ -1,9 +1,8 @@
 """One database, opened: its engine, how transactions begin on it, and what its errors become. No tables, no queries."""
 
-import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, event, make_url
@@ -16,6 +15,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from caseworker.core.errors import Bug, Refused
 from caseworker.store.columns import to_json
 from caseworker.store.failures import translated
+from caseworker.store.sharing import SharedWriter
 from caseworker.store.sqlite import BEGIN_READING, BEGIN_WRITING, open_direct
 
 BUSY_SECONDS = 10.0
@@ -32,7 +32,7 @@ class Database:
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._write = engine.execution_options(**{_BEGIN: BEGIN_WRITING})
         # SQLite has one writer at a time. Tasks of one process queue up here, in order, instead of polling the file.
-        self._writer: asyncio.Lock | nullcontext[None] = asyncio.Lock() if self.is_sqlite else nullcontext()
+        self._shared = SharedWriter(self._write) if self.is_sqlite else None
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -44,7 +44,7 @@ class Database:
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """Committed at the end, or not at all; and on the disk, not only in its cache, before we go on."""
         with _in_our_words():
-            async with self._writer, self._write.begin() as connection:
+            async with self._shared() if self._shared is not None else self._write.begin() as connection:
                 yield connection
 
     @asynccontextmanager
@@ -55,7 +55,7 @@ class Database:
             async with self.writing() as connection:
                 yield connection
             return
-        async with self._writer, self.outside_transactions() as connection:
+        async with self.outside_transactions() as connection:
             await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")  # inside a transaction it would do nothing
             try:
                 await connection.exec_driver_sql(BEGIN_WRITING)
@@ -75,6 +75,8 @@ class Database:
                 yield connection
 
     async def close(self) -> None:
+        if self._shared is not None:
+            await self._shared.rest()
         await self.engine.dispose()
 
 

@@ -10,35 +10,29 @@ from caseworker.core.messages import SPOKEN, Message, MessageKind, NewMessage, S
 from caseworker.core.record import MessageRecorded, MessagesClaimed
 from caseworker.store.attachments import add_attachments
 from caseworker.store.columns import now
-from caseworker.store.database import Database
 from caseworker.store.message_tables import messages as rows
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
 from caseworker.store.tables import turns
-from caseworker.store.together import Together
 
 
 class StoredInbox(Port):
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        # PostgreSQL has many writers at a time, and two that lock several cases each might wait for each other.
-        self._together = Together(self._put_all) if database.is_sqlite else None
-
     async def put(self, message: NewMessage) -> Message | None:
-        if self._together is not None:
-            return await self._together(message)
-        (put,) = await self._put_all([message])
-        return put
-
-    async def _put_all(self, several: Sequence[NewMessage]) -> list[Message | None]:
         async with self._database.writing() as connection:
-            return [await _put(connection, message) for message in several]
+            await lock_case(connection, message.case)
+            return await add_message(connection, message)
 
     async def claim(self, case: CaseId, turn: int) -> list[Message]:
+        """Most often nothing is waiting: so it looks first, which locks nobody out. Whoever puts a message after that
+        look rings after it, too, and the case claims again."""
+        claimed = _all().where(rows.c.case == case, rows.c.turn == turn)
+        async with self._database.reading() as connection:
+            if await connection.scalar(select(rows.c.id).where(_waiting(case)).limit(1)) is None:
+                return await _read(connection, claimed)
         async with self._database.writing() as connection:
             if not await _is_complete(connection, case, turn):
                 await _claim(connection, case, turn, _waiting(case))
-            return await _read(connection, _all().where(rows.c.case == case, rows.c.turn == turn))
+            return await _read(connection, claimed)
 
     async def overhear(self, case: CaseId, turn: int, standings: Set[Standing]) -> list[Message]:
         """A working agent asks often and is rarely told anything: so it looks first, which locks nobody out."""
@@ -70,11 +64,6 @@ class StoredInbox(Port):
     async def of(self, case: CaseId) -> list[Message]:
         async with self._database.reading() as connection:
             return await _read(connection, _all().where(rows.c.case == case))
-
-
-async def _put(connection: AsyncConnection, message: NewMessage) -> Message | None:
-    await lock_case(connection, message.case)
-    return await add_message(connection, message)
 
 
 async def add_message(connection: AsyncConnection, message: NewMessage) -> Message | None:

@@ -1,0 +1,289 @@
+"""Writers that share a transaction of SQLite: each gets what is its own, and nothing of one becomes another's."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import event, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from caseworker.core.errors import Bug, Refused, Transient
+from caseworker.store import sharing
+from caseworker.store.database import Database, connect
+from caseworker.store.sharing import MOST
+
+_TABLES = (
+    "CREATE TABLE written (number INTEGER PRIMARY KEY, words TEXT NOT NULL DEFAULT '')",
+    # Looked at by the commit and not before: a commit that really fails.
+    "CREATE TABLE owed (number INTEGER REFERENCES written (number) DEFERRABLE INITIALLY DEFERRED)",
+)
+
+
+class Notebook:
+    """A database with numbers in it, and how often it was committed."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.database: Database = connect(f"sqlite+aiosqlite:///{file}?timeout=5")
+        self.commits = 0
+        event.listen(self.database.engine.sync_engine, "commit", self._count)
+
+    async def prepare(self) -> None:
+        async with self.database.outside_transactions() as connection:
+            await connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        async with self.database.writing() as connection:
+            for table in _TABLES:
+                await connection.exec_driver_sql(table)
+        self.commits = 0
+
+    async def write(self, number: int) -> int:
+        async with self.database.writing() as connection:
+            await insert(connection, number)
+            return number
+
+    async def write_and_refuse(self, number: int) -> None:
+        async with self.database.writing() as connection:
+            await insert(connection, number)
+            raise Refused("Not this one.", todo="Take another.")
+
+    async def write_and_tear(self, number: int) -> None:
+        """As SQLite does when the disk is full: the whole transaction is taken back, whoever's it is."""
+        async with self.database.writing() as connection:
+            await insert(connection, number)
+            await connection.exec_driver_sql(f"INSERT OR ROLLBACK INTO written (number) VALUES ({number})")
+
+    async def write_and_owe(self, number: int) -> None:
+        async with self.database.writing() as connection:
+            await insert(connection, number)
+            await connection.exec_driver_sql("INSERT INTO owed (number) VALUES (-1)")
+
+    def seen_by_others(self) -> list[int]:
+        """In another connection, which also takes the lock: nothing was left behind that keeps it."""
+        other = sqlite3.connect(self.file, timeout=0, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        found = [number for (number,) in other.execute("SELECT number FROM written ORDER BY number")]
+        other.execute("ROLLBACK")
+        other.close()
+        return found
+
+    def _count(self, connection: object) -> None:
+        self.commits += 1
+
+
+async def insert(connection: AsyncConnection, number: int, words: str = "") -> None:
+    await connection.execute(
+        text("INSERT INTO written (number, words) VALUES (:number, :words)"), {"number": number, "words": words}
+    )
+
+
+@pytest.fixture
+async def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Notebook]:
+    monkeypatch.setattr(sharing, "LONGEST", 60.0)  # on a busy machine, too, only their number counts
+    opened = Notebook(tmp_path / "notebook.db")
+    await opened.prepare()
+    yield opened
+    await opened.database.close()
+
+
+async def test_writers_that_come_together_are_committed_together_and_in_order(notebook: Notebook) -> None:
+    numbers = list(range(MOST + 5))
+    finished: list[int] = []
+
+    async def one(number: int) -> None:
+        finished.append(await notebook.write(number))
+
+    await asyncio.gather(*(one(number) for number in numbers))
+    assert finished == numbers
+    assert notebook.commits == 2
+    assert notebook.seen_by_others() == numbers
+
+
+async def test_a_transaction_lets_nobody_in_for_longer_than_it_may(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing, "LONGEST", 0.0)
+    await asyncio.gather(*(notebook.write(number) for number in range(3)))
+    assert notebook.commits == 3
+
+
+async def test_nobody_goes_on_before_it_is_committed(notebook: Notebook) -> None:
+    async def one(number: int) -> bool:
+        await notebook.write(number)
+        return number in notebook.seen_by_others()
+
+    assert all(await asyncio.gather(*(one(number) for number in range(5))))
+
+
+async def test_what_one_does_wrong_is_taken_back_alone(notebook: Notebook) -> None:
+    told = await asyncio.gather(
+        notebook.write(1), notebook.write_and_refuse(2), notebook.write(3), return_exceptions=True
+    )
+    assert [told[0], str(told[1]), told[2]] == [1, "Not this one. Take another.", 3]
+    assert notebook.commits == 1
+    assert notebook.seen_by_others() == [1, 3]
+
+
+async def test_a_statement_that_is_refused_is_taken_back_with_what_came_before_it(notebook: Notebook) -> None:
+    await notebook.write(7)
+
+    async def twice() -> None:
+        async with notebook.database.writing() as connection:
+            await insert(connection, 6)
+            await insert(connection, 7)
+
+    told = await asyncio.gather(notebook.write(1), twice(), notebook.write(3), return_exceptions=True)
+    assert [type(answer) for answer in told] == [int, Bug, int]
+    assert notebook.seen_by_others() == [1, 3, 7]
+
+
+async def test_a_commit_that_fails_is_told_to_everybody_and_keeps_nothing(notebook: Notebook) -> None:
+    told = await asyncio.gather(notebook.write(1), notebook.write_and_owe(2), notebook.write(3), return_exceptions=True)
+    assert [type(answer) for answer in told] == [Bug, Bug, Bug]
+    assert notebook.seen_by_others() == []
+    assert await notebook.write(4) == 4
+
+
+async def test_a_transaction_that_the_database_gave_up_is_nobodys_and_the_next_ones_are_sound(
+    notebook: Notebook,
+) -> None:
+    told = await asyncio.gather(
+        notebook.write(1), notebook.write_and_tear(2), notebook.write(3), return_exceptions=True
+    )
+    assert [type(answer) for answer in told] == [Bug, Bug, int]
+    assert notebook.seen_by_others() == [3]
+
+
+async def test_a_full_disk_is_told_to_everybody_who_was_in_the_transaction(notebook: Notebook) -> None:
+    async def limit(pages: int) -> None:
+        async with notebook.database.writing() as connection:  # the pool has only this connection, which keeps it
+            await connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+    async def fill() -> None:
+        async with notebook.database.writing() as connection:
+            await insert(connection, 2, "x" * 60_000)
+
+    await limit(1)
+    told = await asyncio.gather(notebook.write(1), fill(), notebook.write(3), return_exceptions=True)
+    assert isinstance(told[1], Transient)
+    assert "disk" in str(told[1])
+    kept = [number for number, answer in zip((1, 2, 3), told, strict=True) if not isinstance(answer, BaseException)]
+    assert notebook.seen_by_others() == kept
+    await limit(1_000_000)
+    await fill()
+
+
+async def test_who_waits_too_long_for_another_process_is_told_and_later_ones_get_their_turn(notebook: Notebook) -> None:
+    other = sqlite3.connect(notebook.file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    impatient = connect(f"sqlite+aiosqlite:///{notebook.file}?timeout=0.05")
+
+    async def write(number: int) -> None:
+        async with impatient.writing() as connection:
+            await insert(connection, number)
+
+    told = await asyncio.gather(write(1), write(2), return_exceptions=True)
+    assert [type(answer) for answer in told] == [Transient, Transient]
+    other.execute("ROLLBACK")
+    other.close()
+    await write(3)
+    await impatient.close()
+    assert notebook.seen_by_others() == [3]
+
+
+# --- cancelled, anywhere ---------------------------------------------------------------------------------------------
+
+_Way = Literal["write", "linger", "refuse", "tear", "owe"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Visit:
+    """One writer: when it comes, what it does, and when it is cancelled, in turns of the event loop."""
+
+    comes: int
+    way: _Way
+    cancelled: int | None
+
+
+_visits = st.lists(
+    st.builds(
+        _Visit,
+        comes=st.integers(0, 12),
+        way=st.sampled_from(("write", "write", "linger", "linger", "refuse", "tear", "owe")),
+        cancelled=st.none() | st.integers(0, 25),
+    ),
+    max_size=12,
+)
+
+
+async def _turns(number: int) -> None:
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
+class _Visitors:
+    def __init__(self, notebook: Notebook) -> None:
+        self._notebook = notebook
+        self.came_through: set[int] = set()
+        """Who got to the end of what it had to write, whatever came then."""
+
+    async def visit(self, number: int, way: _Way) -> None:
+        match way:
+            case "refuse":
+                await self._notebook.write_and_refuse(number)
+            case "tear":
+                await self._notebook.write_and_tear(number)
+            case _:
+                await self._write(number, way)
+
+    async def _write(self, number: int, way: _Way) -> None:
+        async with self._notebook.database.writing() as connection:
+            await insert(connection, number)
+            if way == "linger":
+                await _turns(4)
+            if way == "owe":
+                await connection.exec_driver_sql("INSERT INTO owed (number) VALUES (-1)")
+            self.came_through.add(number)
+
+
+async def _all_visit(notebook: Notebook, visits: list[_Visit]) -> None:
+    visitors = _Visitors(notebook)
+
+    async def one(number: int, visit: _Visit) -> BaseException | None:
+        await _turns(visit.comes)
+        task = asyncio.create_task(visitors.visit(number, visit.way))
+        if visit.cancelled is not None:
+            await _turns(visit.cancelled)
+            task.cancel()
+        await asyncio.wait([task])
+        return asyncio.CancelledError() if task.cancelled() else task.exception()
+
+    async with asyncio.timeout(60):  # nobody may wait for ever
+        ends = await asyncio.gather(*(one(number, visit) for number, visit in enumerate(visits)))
+        await notebook.write(100)  # and whatever they did, the next one gets its turn
+        await notebook.database.close()
+    found = set(notebook.seen_by_others())
+    for number, end in enumerate(ends):
+        if end is None:
+            assert number in found, "it was told that it is written"
+        elif not isinstance(end, asyncio.CancelledError) or number not in visitors.came_through:
+            assert number not in found, f"it was told {end!r}, and it is there"
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+@settings(max_examples=150, deadline=None)
+@given(visits=_visits)
+def test_whoever_is_cancelled_wherever_everyone_else_gets_what_they_were_told(
+    visits: list[_Visit], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    async def all_of_it() -> None:
+        notebook = Notebook(tmp_path_factory.mktemp("notebook") / "notebook.db")
+        await notebook.prepare()
+        await _all_visit(notebook, visits)
+
+    asyncio.run(all_of_it())
