@@ -1,8 +1,9 @@
 """Cases: the row that a workflow starts from and saves its snapshot to."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import bindparam, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.bugs import BugState
@@ -138,12 +139,16 @@ def _row(issue: Issue, policy: Policy, file: CaseFile | None) -> dict[str, objec
     }
 
 
+_ALL: Final = select(*cases.c).where(cases.c.kind == "issue").order_by(cases.c.changed_at.desc(), cases.c.id)
+_ONE: Final = _ALL.where(cases.c.id == bindparam("case"))
+"""Built once: a case is loaded at every step that it takes."""
+
+
 async def _read(connection: AsyncConnection, only: CaseId | None = None, of: CaseId | None = None) -> list[StoredCase]:
-    query = select(*cases.c).where(cases.c.kind == "issue").order_by(cases.c.changed_at.desc(), cases.c.id)
     if only is not None:
-        query = query.where(cases.c.id == only)
-    if of is not None:
-        query = query.where(cases.c.parent == of)
+        found = await connection.execute(_ONE, {"case": only})
+    else:
+        found = await connection.execute(_ALL if of is None else _ALL.where(cases.c.parent == of))
     return [
         StoredCase(
             case=Case.model_validate(row[cases.c.snapshot]),
@@ -158,5 +163,5 @@ async def _read(connection: AsyncConnection, only: CaseId | None = None, of: Cas
             opened_at=row[cases.c.opened_at],
             changed_at=row[cases.c.changed_at],
         )
-        for row in (await connection.execute(query)).mappings()
+        for row in found.mappings()
     ]

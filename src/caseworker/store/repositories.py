@@ -15,12 +15,18 @@ from caseworker.core.errors import Refused
 from caseworker.core.ids import RepositoryId
 from caseworker.ports import Issue, NewIssue
 from caseworker.store.columns import now
+from caseworker.store.database import Database
 from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_repository
 from caseworker.store.tables import issues, repositories
 
 
 class StoredRepositories(Port):
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._paths: dict[RepositoryId, Path] = {}
+        """Asked for at every step of a case; a repository that is registered stays where it is."""
+
     async def register(self, path: Path) -> RepositoryId:
         resolved = await asyncio.to_thread(path.resolve)
         name = _folder_name(resolved)
@@ -39,12 +45,15 @@ class StoredRepositories(Port):
         return RepositoryId(str(found))
 
     async def path_of(self, repository: RepositoryId) -> Path:
+        if repository in self._paths:
+            return self._paths[repository]
         query = select(repositories.c.path).where(repositories.c.id == repository)
         async with self._database.reading() as connection:
             found = await connection.scalar(query)
         if found is None:
             raise Refused(f"There is no repository {repository} here.", todo="Name its folder to register it.")
-        return Path(found)
+        self._paths[repository] = Path(found)
+        return self._paths[repository]
 
     async def new_issue(self, repository: RepositoryId, issue: NewIssue, *, taken: Set[int] = frozenset()) -> Issue:
         digest = sha256(json.dumps([issue.title, issue.body]).encode()).hexdigest()

@@ -4,8 +4,9 @@ Nothing here opens or commits a transaction.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
-from sqlalchemy import Table, TypedColumns, insert, select, update
+from sqlalchemy import Table, TypedColumns, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -23,11 +24,13 @@ def insert_or_stop(connection: AsyncConnection, table: Table[TypedColumns]) -> s
     return postgresql.insert(table).on_conflict_do_nothing()
 
 
+_LOCK: Final = select(cases.c.id).where(cases.c.id == bindparam("case")).with_for_update(key_share=True)
+
+
 async def lock_case(connection: AsyncConnection, case: CaseId) -> None:
     """First in every transaction that writes to a case, so that two of them never wait for each other. PostgreSQL only:
     SQLite has a single writer, and leaves the clause out. `NO KEY`, since rows that refer to the case need not wait."""
-    found = select(cases.c.id).where(cases.c.id == case).with_for_update(key_share=True)
-    if await connection.scalar(found) is None:
+    if await connection.scalar(_LOCK, {"case": case}) is None:
         raise Refused(f"There is no case {case}.", todo="`caseworker cases` lists them.")
 
 
