@@ -4,7 +4,9 @@ A person merges with git itself, so what became of a pull request is read from t
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 from shlex import quote
 from time import monotonic
@@ -113,16 +115,22 @@ class LocalForge:
         return await self._pulls.find(repository, head)
 
     async def settled_pull_requests(self) -> list[PullRequest]:
-        settled = []
         pulls = await self._pulls.open_ones()
         self._watch.forget_all_but(pulls)
+        settled: list[PullRequest] = []
+        for repository, of_it in groupby(pulls, key=lambda pull: pull.repository):
+            with suppress(Refused, Transient):  # the folder is gone, or no longer a repository: perhaps it comes back
+                settled += await self._settled_of(await self._repositories.path_of(repository), list(of_it))
+        return settled
+
+    async def _settled_of(self, path: Path, pulls: Sequence[PullRequest]) -> list[PullRequest]:
+        heads = await self._watch.heads(path, pulls)
+        settled = []
         for pull in pulls:
-            try:
-                state = await self._watch.became(pull, await self._repositories.path_of(pull.repository))
-            except (Refused, Transient):
-                continue  # the folder is gone, or no longer a repository: perhaps it comes back
-            if state is not None:
-                settled.append(pull.model_copy(update={"state": state}))
+            with suppress(Refused, Transient):
+                state = await self._watch.became(pull, path, heads)
+                if state is not None:
+                    settled.append(pull.model_copy(update={"state": state}))
         return settled
 
     async def taken_numbers(self, path: Path) -> set[int]:

@@ -21,6 +21,8 @@ async def is_merged(git: Git, path: Path, *, pushed: Sha, head: Sha, base: Sha) 
 
 async def holds(git: Git, path: Path, branch: Sha, *, change: Sha) -> bool:
     """The branch has the commit itself, or has had its whole patch since they parted."""
+    if branch == change:
+        return True
     left = await git("merge-base", branch, change, inside=path, accept=(0, 1, 128))
     if left.code != 0:
         return False  # no common commit, or the change's commits are gone from this repository

@@ -1,6 +1,6 @@
 """What a person did with the branch of an open pull request, from one look at it to the next. Reads only."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -36,9 +36,12 @@ class Watch:
         kept = {_key(pull) for pull in pulls}
         self._looks = {key: look for key, look in self._looks.items() if key in kept}
 
-    async def became(self, pull: PullRequest, path: Path) -> Literal["merged", "closed"] | None:
+    async def became(
+        self, pull: PullRequest, path: Path, heads: Mapping[str, Sha | None]
+    ) -> Literal["merged", "closed"] | None:
+        """`heads`: as `heads` has just found them, for all pull requests of the repository."""
         before = self._looks.get(_key(pull))
-        base, tip = await self._heads(path, pull)
+        base, tip = heads[_base(pull)], heads[_head(pull)]
         if base is None:
             return None
         head = before.head if before else pull.head_sha
@@ -55,12 +58,14 @@ class Watch:
         self._looks[_key(pull)] = _Look(base=base, tip=tip, head=head, gone_since=gone_since)
         return "closed" if missed is not None and now - missed >= self._gone_seconds else None
 
-    async def _heads(self, path: Path, pull: PullRequest) -> tuple[Sha | None, Sha | None]:
-        base = "HEAD" if pull.base == "HEAD" else f"refs/heads/{pull.base}"
-        names = f"{base}^{{commit}}\nrefs/heads/{pull.head}^{{commit}}\n"
-        answer = await self._git("cat-file", "--batch-check=%(objectname)", stdin=names.encode(), inside=path)
-        found = [None if line.endswith(" missing") else Sha(line) for line in answer.text.splitlines()]
-        return found[0], found[1]
+    async def heads(self, path: Path, pulls: Sequence[PullRequest]) -> dict[str, Sha | None]:
+        """Where the branches are that these pull requests name, by one question: there may be hundreds."""
+        names = list(dict.fromkeys(name for pull in pulls for name in (_base(pull), _head(pull))))
+        questions = "".join(f"{name}^{{commit}}\n" for name in names)
+        answer = await self._git("cat-file", "--batch-check=%(objectname)", stdin=questions.encode(), inside=path)
+        lines = answer.text.splitlines()
+        found = (None if line.endswith(" missing") else Sha(line) for line in lines)
+        return dict(zip(names, found, strict=True))
 
     async def _renamed(self, path: Path, pushed: Sha, head: Sha) -> Sha | None:
         """The tip of another branch that has our commit: the one that was last seen, if it is there."""
@@ -72,3 +77,11 @@ class Watch:
 
 def _key(pull: PullRequest) -> _Key:
     return pull.repository, pull.number
+
+
+def _base(pull: PullRequest) -> str:
+    return "HEAD" if pull.base == "HEAD" else f"refs/heads/{pull.base}"
+
+
+def _head(pull: PullRequest) -> str:
+    return f"refs/heads/{pull.head}"
