@@ -36,7 +36,8 @@ async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -
     removals = b"".join(b"0 " + none + b"\t" + path + b"\0" for path in gone)
     additions = b"".join(path + b"\0" for path in present)
     update = ("update-index", "-z")
-    await git(*update, "--index-info", stdin=removals, git_dir=git_dir, work_tree=work_tree)
+    if gone:
+        await git(*update, "--index-info", stdin=removals, git_dir=git_dir, work_tree=work_tree)
     await git(*update, "--add", "--replace", "--stdin", stdin=additions, git_dir=git_dir, work_tree=work_tree)
     return Sha((await git("write-tree", git_dir=git_dir, work_tree=work_tree)).text)
 

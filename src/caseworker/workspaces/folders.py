@@ -4,7 +4,7 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
@@ -21,7 +21,15 @@ def tie_to_git_dir(tree: Path, git_dir: Path) -> None:
     fresh.replace(file)
 
 
-def remove_strays(tree: Path, tracked: Iterable[str]) -> None:
+def put_right(tree: Path, tracked: Sequence[str], ours: Iterable[str]) -> None:
+    """After git has reset and cleaned: what it leaves, and what is ours by name where the repository has none of it."""
+    _remove_strays(tree, tracked)
+    # Ours are ignored, so git leaves them: a link that a build put there would be written through.
+    for name in set(ours) - {path.split("/", 1)[0] for path in tracked}:
+        remove_entry(tree / name)
+
+
+def _remove_strays(tree: Path, tracked: Iterable[str]) -> None:
     """What git neither lists nor cleans in the folders it tracks: pipes and sockets, on which a reader would hang, and
     a `.git`, which git obeys when it is called from there."""
     folders = {Path(), *(parent for path in tracked for parent in Path(path).parents)}

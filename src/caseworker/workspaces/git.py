@@ -82,7 +82,7 @@ class SafeGit:
             argv += [f"--git-dir={git_dir}", *([f"--work-tree={work_tree}"] if work_tree is not None else [])]
         elif arguments[0] != "init":
             raise Bug(f"git {arguments[0]} would look for a repository wherever we happen to be")
-        process = await _start([*argv, *arguments], work_tree)
+        process = await _start([*argv, *arguments], work_tree, fed=bool(stdin))
         try:
             async with asyncio.timeout(self._seconds):
                 output, error = await self._talk(process, stdin)
@@ -109,13 +109,13 @@ class SafeGit:
         return output, error
 
 
-async def _start(argv: Sequence[str], work_tree: Path | None) -> asyncio.subprocess.Process:
+async def _start(argv: Sequence[str], work_tree: Path | None, *, fed: bool) -> asyncio.subprocess.Process:
     try:
         return await asyncio.create_subprocess_exec(
             *argv,
             cwd=work_tree or "/",
             env=_ENVIRONMENT,
-            stdin=asyncio.subprocess.PIPE,
+            stdin=asyncio.subprocess.PIPE if fed else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,  # so that git's own children can be ended with it
@@ -145,7 +145,8 @@ async def _read_tail(stream: asyncio.StreamReader) -> str:
 
 
 async def _feed(process: asyncio.subprocess.Process, stdin: bytes) -> None:
-    assert process.stdin is not None
+    if process.stdin is None:
+        return
     try:
         process.stdin.write(stdin)
         await process.stdin.drain()

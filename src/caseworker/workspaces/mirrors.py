@@ -5,7 +5,8 @@ import os
 import re
 import shutil
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from caseworker.core.errors import Refused
@@ -13,6 +14,7 @@ from caseworker.core.ids import Sha
 from caseworker.ports import Git
 from caseworker.workspaces.git import OTHER_SIDE, SafeGit
 from caseworker.workspaces.locks import locked
+from caseworker.workspaces.rounds import Rounds
 
 OURS = ("issue-state.json", ".caseworker")
 """At the root of a workspace: laid there for the agent, never part of a commit."""
@@ -98,6 +100,7 @@ class Mirrors:
     def __init__(self, folder: Path, git: Git) -> None:
         self._folder = folder
         self._git = git
+        self._rounds: dict[Path, Rounds[RepositoryFacts]] = {}
 
     def of(self, repository: Path) -> Path:
         resolved = str(repository.resolve())
@@ -111,8 +114,20 @@ class Mirrors:
         busy = f"another process has been fetching into {mirror.name} for {_FETCH_SECONDS:.0f} s."
         return locked(mirror.with_suffix(".lock"), seconds=_FETCH_SECONDS, busy=busy)
 
-    async def fetch(self, facts: RepositoryFacts, mirror: Path) -> Sha:
-        """Bring the mirror up to date and say where the repository's HEAD was. The caller holds the lock."""
+    async def renew(self, repository: Path) -> RepositoryFacts:
+        """Bring the mirror up to date and say what it has now: once for all the cases that begin at the same time."""
+        if repository not in self._rounds:
+            self._rounds[repository] = Rounds(partial(self._renew, repository))
+        return await self._rounds[repository]()
+
+    async def _renew(self, repository: Path) -> RepositoryFacts:
+        facts = await look(repository, self._git)
+        mirror = self.of(repository)
+        async with self.lock(mirror):
+            return replace(facts, head=await self._fetch(facts, mirror))
+
+    async def _fetch(self, facts: RepositoryFacts, mirror: Path) -> Sha:
+        """Where the repository's HEAD was just now. The caller holds the lock."""
         if not (mirror / "HEAD").exists():
             await self._make(mirror, facts.object_format)
         await self._git(

@@ -60,7 +60,7 @@ class Bubblewrap:
             *("/usr/bin/env", "-i", str(self._program)),
             *("--unshare-all", "--unshare-user", *self._no_nesting, "--uid", "1000", "--gid", "1000"),
             *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
-            *self._system(),
+            *self._system,
             *_mounts(enclosure),
             *("--remount-ro", "/", "--chdir", str(enclosure.workspace), "--clearenv"),
             *self._environment(enclosure),
@@ -79,7 +79,9 @@ class Bubblewrap:
         given = {"PATH": os.pathsep.join(search_path), "HOME": HOME, "USER": "agent", "LANG": "C.UTF-8"}
         return [word for pair in (given | dict(enclosure.environment)).items() for word in ("--setenv", *pair)]
 
+    @cached_property
     def _system(self) -> list[str]:
+        """Looked for once: what the machine has does not change under a worker."""
         size = ["--size", str(_TEMPORARY_BYTES)] if "--size" in self._help else []
         words = ["--ro-bind", "/usr", "/usr"]
         for name in _ROOT_FOLDERS:

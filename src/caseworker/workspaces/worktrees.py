@@ -13,12 +13,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from caseworker.core.build_commands import ROOT_FILES
 from caseworker.core.errors import Bug, Refused
 from caseworker.core.ids import CaseId, Sha, slug
 from caseworker.ports import Git, GitAnswer, Joined, Workspace
 from caseworker.workspaces.checkpoints import write_tree
-from caseworker.workspaces.folders import make_readable, remove_entry, remove_folder, remove_strays, tie_to_git_dir
+from caseworker.workspaces.commits import Commits
+from caseworker.workspaces.folders import make_readable, put_right, remove_folder, tie_to_git_dir
 from caseworker.workspaces.git import COMMITTER, SafeGit
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.merging import Merging
@@ -28,8 +28,6 @@ from caseworker.workspaces.texts import read_texts
 from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.views import lay_view
 
-_SHOWN_BYTES = 256 << 10
-"""Of each root file that tells how to build."""
 _NOT_OURS = ("--", ".", *(f":(top,exclude){name}" for name in OURS))
 
 
@@ -63,6 +61,9 @@ class GitWorkspaces:
         self._home = home.resolve()  # the sandbox mounts the worktree under this very name
         self._git = git or SafeGit()
         self._mirrors = Mirrors(self._home / "mirrors", self._git)
+        self._commits = Commits(self._git)
+        self._sound: set[Path] = set()
+        """Worktrees whose HEAD was seen to be there. It is written by us alone, so one look by each process will do."""
         self._lock_seconds = lock_seconds
 
     async def look(self, repository: Path) -> RepositoryFacts:
@@ -78,13 +79,10 @@ class GitWorkspaces:
         if branch is not None and base is not None and await self._is_intact(place):
             return _workspace(case, place, base, branch)
         if branch is None or base is None or not await self._mirrors.has(place.mirror, base):
-            facts = await self.look(repository)
-            branch = facts.default_branch
-            async with self._mirrors.lock(place.mirror):
-                head = await self._mirrors.fetch(facts, place.mirror)
-            base = base or head
-        if not await self._mirrors.has(place.mirror, base):
-            raise Refused(f"{repository} no longer has the commit {base[:12]} that {case} started from.")
+            facts = await self._mirrors.renew(repository)
+            branch, base = facts.default_branch, base or facts.head
+            if base != facts.head and not await self._mirrors.has(place.mirror, base):
+                raise Refused(f"{repository} no longer has the commit {base[:12]} that {case} started from.")
         await self._git("update-ref", f"{place.refs}/base", base, git_dir=place.mirror)
         _lay_git_dir(place, base)
         workspace = _workspace(case, place, base, branch)
@@ -110,13 +108,12 @@ class GitWorkspaces:
         await in_thread(make_readable, workspace.path)
         await in_thread(tie_to_git_dir, workspace.path, git_dir)
         tree = await write_tree(self._git, git_dir=git_dir, work_tree=workspace.path, parent=parent)
-        before = await self._git("rev-parse", f"{parent}^{{tree}}", git_dir=git_dir)
-        if tree == before.text:
+        if tree == await self._commits.tree(git_dir, parent):
             return parent
         words = message.encode()
         made = await self._git("commit-tree", tree, "-p", parent, "-F", "-", stdin=words, git_dir=git_dir)
-        await self._git("update-ref", f"{_refs(workspace)}/{name}", made.text, git_dir=git_dir)
-        await self._git("update-ref", "--no-deref", "HEAD", made.text, git_dir=git_dir)
+        both = f"update {_refs(workspace)}/{name} {made.text}\noption no-deref\nupdate HEAD {made.text}\n"
+        await self._git("update-ref", "--stdin", stdin=both.encode(), git_dir=git_dir)
         return Sha(made.text)
 
     async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str:
@@ -158,14 +155,7 @@ class GitWorkspaces:
         return await read_texts(self._git, _git_dir(workspace), commit, paths)
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
-        git_dir = _git_dir(workspace)
-        listing = await self._git("ls-tree", "-r", "-z", "--name-only", commit, git_dir=git_dir)
-        files = dict.fromkeys([path for path in listing.output.decode(errors="replace").split("\0") if path], "")
-        for name in ROOT_FILES:
-            if name in files:
-                shown = await self._git("cat-file", "blob", f"{commit}:{name}", git_dir=git_dir, accept=(0, 128))
-                files[name] = shown.output[:_SHOWN_BYTES].decode(errors="replace")
-        return files
+        return await self._commits.build_files(_git_dir(workspace), commit)
 
     async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
         case, mirror = workspace.case, _git_dir(workspace).parent.parent
@@ -197,6 +187,7 @@ class GitWorkspaces:
             refs = await self._git("for-each-ref", "--format=delete %(refname)", f"{place.refs}/", git_dir=mirror)
             if refs.output:
                 await self._git("update-ref", "--stdin", stdin=refs.output, git_dir=mirror)
+            self._sound.discard(place.git_dir)
             for git_dir in (place.git_dir, *side_git_dirs(mirror, case)):
                 await in_thread(shutil.rmtree, git_dir, ignore_errors=True)
         await in_thread(remove_folder, self._folder(case))
@@ -204,11 +195,8 @@ class GitWorkspaces:
     async def _restore(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         await self._in(workspace, "reset", "--hard", "--quiet", commit)
         await self._in(workspace, "clean", "-ffdq", *(["-x"] if scrub else []))
-        tracked = (await self._in(workspace, "ls-files", "-z")).output.decode(errors="surrogateescape").split("\0")
-        await in_thread(remove_strays, workspace.path, tracked)
-        # Ours are ignored, so git leaves them: a link that a build put there would be written through.
-        for name in set(OURS) - {path.split("/", 1)[0] for path in tracked}:
-            await in_thread(remove_entry, workspace.path / name)
+        tracked = await self._commits.names(_git_dir(workspace), commit)
+        await in_thread(put_right, workspace.path, tracked, OURS)
 
     async def _compare(self, workspace: Workspace, old: Sha, new: Sha, *how: str) -> GitAnswer:
         options = ("--no-ext-diff", "--no-textconv", "--no-color", *how)
@@ -221,11 +209,13 @@ class GitWorkspaces:
     async def _is_intact(self, place: _Place) -> bool:
         if not (place.tree.is_dir() and (place.git_dir / "index").is_file() and (place.view / "HEAD").is_file()):
             return False
-        head = await self._git(
-            "rev-parse", "-q", "--verify", "HEAD^{commit}", git_dir=place.git_dir, accept=(0, 1, 128)
-        )
         await in_thread(tie_to_git_dir, place.tree, place.git_dir)
-        return head.code == 0
+        if place.git_dir not in self._sound:
+            question = ("rev-parse", "-q", "--verify", "HEAD^{commit}")
+            if (await self._git(*question, git_dir=place.git_dir, accept=(0, 1, 128))).code != 0:
+                return False
+            self._sound.add(place.git_dir)
+        return True
 
     def _folder(self, case: CaseId) -> Path:
         return self._home / "workspaces" / slug(case)

@@ -1,0 +1,83 @@
+"""What is in a commit. Git is asked once and the answer kept for a while: a commit never changes."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from caseworker.core.build_commands import ROOT_FILES
+from caseworker.core.ids import Sha
+from caseworker.ports import Git
+
+T = TypeVar("T")
+_SHOWN_BYTES: Final = 256 << 10
+"""Of each root file that tells how to build."""
+_NAMES: Final = 200_000
+"""Names of files that are kept, of all commits together: some 20 MB."""
+_TEXT: Final = 8 << 20
+"""Characters of root files that are kept."""
+_TREES: Final = 1_000
+
+
+class Commits:
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._names: Kept[Sequence[str]] = Kept(_NAMES, weigh=len)
+        self._texts: Kept[dict[str, str]] = Kept(_TEXT, weigh=lambda texts: sum(map(len, texts.values())))
+        self._trees: Kept[Sha] = Kept(_TREES, weigh=lambda _: 0)
+
+    async def names(self, git_dir: Path, commit: Sha) -> Sequence[str]:
+        """Every path in it. Bytes that are no text are kept as they are (`surrogateescape`)."""
+        if (known := self._names.get(commit)) is not None:
+            return known
+        listing = await self._git("ls-tree", "-r", "-z", "--name-only", commit, git_dir=git_dir)
+        found = [path for path in listing.output.decode(errors="surrogateescape").split("\0") if path]
+        return self._names.keep(commit, found)
+
+    async def build_files(self, git_dir: Path, commit: Sha) -> dict[str, str]:
+        """Every path, and what those at the root say that tell how to build."""
+        paths = dict.fromkeys(map(_readable, await self.names(git_dir, commit)), "")
+        return paths | await self._root_texts(git_dir, commit, [name for name in ROOT_FILES if name in paths])
+
+    async def _root_texts(self, git_dir: Path, commit: Sha, names: Sequence[str]) -> dict[str, str]:
+        if (known := self._texts.get(commit)) is not None:
+            return known
+        texts = {}
+        for name in names:
+            shown = await self._git("cat-file", "blob", f"{commit}:{name}", git_dir=git_dir, accept=(0, 128))
+            texts[name] = shown.output[:_SHOWN_BYTES].decode(errors="replace")
+        return self._texts.keep(commit, texts)
+
+    async def tree(self, git_dir: Path, commit: Sha) -> Sha:
+        if (known := self._trees.get(commit)) is not None:
+            return known
+        return self._trees.keep(commit, Sha((await self._git("rev-parse", f"{commit}^{{tree}}", git_dir=git_dir)).text))
+
+
+class Kept(Generic[T]):
+    """By commit, up to a limit of weight; what was not asked for the longest goes first."""
+
+    def __init__(self, limit: int, *, weigh: Callable[[T], int]) -> None:
+        self._limit = limit
+        self._weigh = weigh
+        self._kept: dict[Sha, T] = {}
+        self._weight = 0
+
+    def get(self, commit: Sha) -> T | None:
+        found = self._kept.pop(commit, None)
+        if found is not None:
+            self._kept[commit] = found  # the newest again
+        return found
+
+    def keep(self, commit: Sha, found: T) -> T:
+        """The answer itself, also where it is too big to be kept."""
+        if commit not in self._kept:
+            self._kept[commit] = found
+            self._weight += 1 + self._weigh(found)
+        while self._weight > self._limit:
+            oldest = self._kept.pop(next(iter(self._kept)))
+            self._weight -= 1 + self._weigh(oldest)
+        return found
+
+
+def _readable(path: str) -> str:
+    return path.encode(errors="surrogateescape").decode(errors="replace")
