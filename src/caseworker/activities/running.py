@@ -19,12 +19,13 @@ _BEAT_SECONDS = 0.5
 
 @asynccontextmanager
 async def beating() -> AsyncIterator[None]:
-    """Heartbeats until the work is done: cancellation reaches an activity only through them."""
+    """Heartbeats until the work is done: cancellation reaches an activity only through them. Not at once: most work is
+    done before the first would be of use, and each is a call to the server."""
 
     async def beat() -> None:
         while True:
-            activity.heartbeat()
             await asyncio.sleep(_BEAT_SECONDS)
+            activity.heartbeat()
 
     task = asyncio.create_task(beat())
     try:

@@ -14,7 +14,7 @@ import caseworker
 from caseworker.app.hosting import is_busy, settings_fingerprint
 from caseworker.app.logs import set_up_logs
 from caseworker.app.settings import Settings, load_settings
-from caseworker.app.working import give_way, work
+from caseworker.app.working import give_way, watch_children, work
 from caseworker.core.errors import Refused, Transient
 from caseworker.engine.client import connect
 from caseworker.engine.host import HostFile, HostPlace, code_fingerprint
@@ -53,6 +53,7 @@ def main() -> int:
 
 async def _serve(settings: Settings, place: HostPlace) -> None:
     give_way()
+    watch_children()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

@@ -5,7 +5,7 @@ import signal
 
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.wiring import cluster_address
-from caseworker.app.working import give_way, work
+from caseworker.app.working import give_way, watch_children, work
 from caseworker.core.errors import Refused
 from caseworker.engine.client import connect
 from caseworker.store.store import open_store
@@ -18,6 +18,7 @@ async def run_worker(settings: Settings) -> int:
             todo="Set CASEWORKER_TEMPORAL_ADDRESS, or use `caseworker host start`.",
         )
     give_way()
+    watch_children()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

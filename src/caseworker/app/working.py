@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 
@@ -26,6 +27,20 @@ _NICENESS = 5
 def give_way() -> None:
     """The machine may be short of processors: who takes a person's words, or shows them something, goes first."""
     os.nice(_NICENESS)
+
+
+def watch_children() -> None:
+    """Python 3.11 starts a thread for each process that it waits for, and a case starts dozens of them. Later ones ask
+    the kernel, as this does, where it knows how. To be called before the first process is started."""
+    if sys.version_info >= (3, 12):
+        return
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return
+    watcher = asyncio.PidfdChildWatcher()
+    watcher.attach_loop(asyncio.get_running_loop())
+    asyncio.set_child_watcher(watcher)
 
 
 async def work(
