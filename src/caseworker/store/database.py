@@ -144,7 +144,11 @@ def _on_connect(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None
 
 def _on_begin(connection: Connection) -> None:
     begin = connection.get_execution_options().get(_BEGIN, BEGIN_READING)
-    if begin:
+    if begin == BEGIN_READING:  # it can't fail, and by SQLAlchemy it would take as long as a small query
+        cursor = connection.connection.cursor()
+        cursor.execute(begin)
+        cursor.close()
+    elif begin:
         connection.exec_driver_sql(begin)
 
 

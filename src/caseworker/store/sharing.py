@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -40,7 +40,7 @@ class SharedWriter:
             self._serving = asyncio.create_task(self._serve())
         try:
             shared = await writer.let_in
-            async with shared.savepoint():
+            with shared.savepoint():
                 yield shared.connection
         except BaseException as error:
             writer.leave(error)
@@ -132,19 +132,21 @@ class _Shared:
         late = asyncio.get_running_loop().time() >= self._until
         return len(self.writers) >= MOST or (late and bool(self.writers))
 
-    @asynccontextmanager
-    async def savepoint(self) -> AsyncIterator[None]:
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Not by SQLAlchemy's: after an error that took the whole transaction back, that one fails over the savepoint
+        which is gone, and hides the error. And nothing is awaited here, so nobody is cancelled halfway."""
         self._whole = False
-        await self.connection.exec_driver_sql("SAVEPOINT writer")
+        self._driver.at_once("SAVEPOINT writer")
         try:
             yield
         except BaseException:
-            if self._driver.in_transaction:
-                await self.connection.exec_driver_sql("ROLLBACK TO writer")
-                await self.connection.exec_driver_sql("RELEASE writer")
+            if self._driver.in_transaction and not self._over.done():
+                self._driver.at_once("ROLLBACK TO writer")
+                self._driver.at_once("RELEASE writer")
                 self._whole = True
             raise
-        await self.connection.exec_driver_sql("RELEASE writer")
+        self._driver.at_once("RELEASE writer")
         self._whole = True
 
 

@@ -38,6 +38,10 @@ class DirectConnection(aiosqlite.Connection):
             return waited
         return fn(*args, **kwargs)
 
+    def at_once(self, statement: str) -> None:
+        """Within a transaction, where it waits for nobody."""
+        self._conn.execute(statement)
+
     async def _in_turn(self, begin: Callable[[], T]) -> T:
         deadline = monotonic() + self._patience
         while True:
