@@ -37,7 +37,7 @@ def _signature() -> NoReturn:
 
 
 class RecordActivities:
-    """Short, and only the store: run as local activities."""
+    """Short, and only the store: run as local activities; a claim that found something also as one of the server's."""
 
     @activity.defn
     async def load_case(self, case: CaseId) -> Case:
@@ -112,7 +112,7 @@ class FollowUpActivities:
 
 
 class BugRecordActivities:
-    """Short, and only the store: run as local activities."""
+    """Short, and only the store: run as local activities; a claim that found something also as one of the server's."""
 
     @activity.defn
     async def load_bug(self, case: CaseId) -> Bug:
