@@ -16,6 +16,7 @@ from caseworker.app.logs import set_up_logs
 from caseworker.app.settings import Settings, load_settings
 from caseworker.app.working import give_way, watch_children, work
 from caseworker.core.errors import Refused, Transient
+from caseworker.engine.abandoned import end_all_begun
 from caseworker.engine.client import connect
 from caseworker.engine.host import HostFile, HostPlace, code_fingerprint
 from caseworker.engine.identity import started_at
@@ -67,6 +68,8 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
     try:
         await starting
         client = await connect(server.address)
+        if ended := await end_all_begun(client):
+            log.info("what a dead host had begun is begun again", activities=ended)
         place.write(_host_file(server, settings))
         log.info("host started", pid=os.getpid(), temporal=server.address.target)
         watchers = [

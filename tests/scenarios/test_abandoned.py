@@ -1,0 +1,101 @@
+"""What a dead host had begun, as the next one finds it: nobody waits for the heartbeats of the dead."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from temporalio import activity, workflow
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import PollActivityTaskQueueRequest
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+from caseworker.contract.names import WORKER_DIED
+from caseworker.engine.abandoned import end_all_begun
+from caseworker.engine.client import Address, connect
+
+
+@activity.defn
+async def labour() -> None:
+    raise AssertionError("the worker that begins this dies before it can do it")
+
+
+@workflow.defn(sandboxed=False)
+class Labouring:
+    @workflow.run
+    async def run(self, queue: str) -> None:
+        await workflow.execute_activity(
+            labour,
+            task_queue=queue,
+            start_to_close_timeout=timedelta(hours=1),
+            heartbeat_timeout=timedelta(hours=1),
+            retry_policy=RetryPolicy(maximum_attempts=1),
+        )
+
+
+@asynccontextmanager
+async def labouring(client: Client) -> AsyncIterator[WorkflowHandle[Labouring, None]]:
+    """A workflow that waits for an activity, which nobody has taken yet."""
+    name = f"labouring-{uuid4()}"
+    worker = Worker(client, task_queue=name, workflows=[Labouring], workflow_runner=UnsandboxedWorkflowRunner())
+    async with worker:
+        handle = await client.start_workflow(Labouring.run, f"{name}-long", id=name, task_queue=name)
+        try:
+            yield handle
+        finally:
+            if (await handle.describe()).close_time is None:
+                await handle.terminate()
+
+
+async def begin_and_die(client: Client, handle: WorkflowHandle[Labouring, None]) -> None:
+    """As a worker that takes the activity and is never heard of again."""
+    taken = await client.workflow_service.poll_activity_task_queue(
+        PollActivityTaskQueueRequest(
+            namespace=client.namespace, task_queue=TaskQueue(name=f"{handle.id}-long"), identity="the dead"
+        )
+    )
+    assert taken.task_token
+
+
+async def states(handle: WorkflowHandle[Labouring, None]) -> list[int]:
+    return [pending.state for pending in (await handle.describe()).raw_description.pending_activities]
+
+
+async def until_waiting(client: Client, handle: WorkflowHandle[Labouring, None]) -> None:
+    """It has asked for its activity, and is listed: Temporal's lists are a moment behind."""
+    async with asyncio.timeout(30):
+        while not (await states(handle) and await is_listed(client, handle)):  # noqa: ASYNC110  # there is no event
+            await asyncio.sleep(0.02)
+
+
+async def is_listed(client: Client, handle: WorkflowHandle[Labouring, None]) -> bool:
+    return handle.id in [found.id async for found in client.list_workflows('ExecutionStatus = "Running"')]
+
+
+async def test_what_the_dead_had_begun_fails_at_once_as_theirs(temporal: Address) -> None:
+    client = await connect(temporal)
+    async with labouring(client) as handle:
+        await begin_and_die(client, handle)
+        await until_waiting(client, handle)
+        assert await end_all_begun(client) >= 1
+        with pytest.raises(WorkflowFailureError) as failed:
+            await handle.result()
+    assert isinstance(failed.value.cause, ActivityError)
+    assert isinstance(failed.value.cause.cause, ApplicationError)
+    assert failed.value.cause.cause.type == WORKER_DIED
+
+
+async def test_what_nobody_had_begun_stays_for_who_comes(temporal: Address) -> None:
+    client = await connect(temporal)
+    async with labouring(client) as handle:
+        await until_waiting(client, handle)
+        await end_all_begun(client)
+        assert await states(handle) == [PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED]
+        await begin_and_die(client, handle)
+        assert await states(handle) == [PendingActivityState.PENDING_ACTIVITY_STATE_STARTED]
