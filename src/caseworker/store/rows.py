@@ -24,6 +24,7 @@ def insert_or_stop(connection: AsyncConnection, table: Table[TypedColumns]) -> s
     return postgresql.insert(table).on_conflict_do_nothing()
 
 
+# Built once: these are part of nearly every write.
 _LOCK: Final = select(cases.c.id).where(cases.c.id == bindparam("case")).with_for_update(key_share=True)
 
 
@@ -49,6 +50,15 @@ async def lock_repository(connection: AsyncConnection, repository: RepositoryId)
         raise Refused(f"There is no repository {repository} here.", todo="Name its folder to register it.")
 
 
+_COUNTED: Final = (
+    update(cases)
+    .where(cases.c.id == bindparam("of_case"))
+    .values(sequence=cases.c.sequence + bindparam("more"), changed_at=bindparam("at"))
+    .returning(cases.c.sequence)
+)
+_APPENDED: Final = insert(record)
+
+
 async def append_entries(
     connection: AsyncConnection, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None
 ) -> bool:
@@ -60,13 +70,7 @@ async def append_entries(
     if not entries:
         return True
     at = now()
-    counted = (
-        update(cases)
-        .where(cases.c.id == case)
-        .values(sequence=cases.c.sequence + len(entries), changed_at=at)
-        .returning(cases.c.sequence)
-    )
-    last = (await connection.execute(counted)).scalar_one()
+    last = (await connection.execute(_COUNTED, {"of_case": case, "more": len(entries), "at": at})).scalar_one()
     first = last - len(entries) + 1
     rows = [
         {
@@ -80,7 +84,7 @@ async def append_entries(
         }
         for place, entry in enumerate(entries)
     ]
-    await connection.execute(insert(record), rows)
+    await connection.execute(_APPENDED, rows)
     return True
 
 
