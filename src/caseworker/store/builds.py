@@ -1,6 +1,8 @@
 """Builds: what was run on a commit and how it ended."""
 
-from sqlalchemy import select
+from typing import Final
+
+from sqlalchemy import bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from caseworker.core.evidence import Build
@@ -9,6 +11,8 @@ from caseworker.store.columns import now
 from caseworker.store.port import Port
 from caseworker.store.rows import lock_case
 from caseworker.store.tables import builds
+
+_OF: Final = select(builds.c.build).where(builds.c.case == bindparam("of_case")).order_by(builds.c.number)
 
 
 class StoredBuilds(Port):
@@ -23,6 +27,5 @@ class StoredBuilds(Port):
             )
 
     async def of(self, case: CaseId) -> list[Build]:
-        query = select(builds.c.build).where(builds.c.case == case).order_by(builds.c.number)
         async with self._database.reading() as connection:
-            return [Build.model_validate(build) for build in await connection.scalars(query)]
+            return [Build.model_validate(build) for build in await connection.scalars(_OF, {"of_case": case})]

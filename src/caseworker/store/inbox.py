@@ -1,8 +1,9 @@
 """The inbox: messages from their commit to what came of them. Ringing a case about them happens elsewhere."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
+from typing import Final
 
-from sqlalchemy import ColumnElement, Select, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.ids import CaseId, MessageId, TraceId
@@ -25,14 +26,14 @@ class StoredInbox(Port):
     async def claim(self, case: CaseId, turn: int) -> list[Message]:
         """Most often nothing is waiting: so it looks first, which locks nobody out. Whoever puts a message after that
         look rings after it, too, and the case claims again."""
-        claimed = _all().where(rows.c.case == case, rows.c.turn == turn)
+        claimed = {"of_case": case, "by_turn": turn}
         async with self._database.reading() as connection:
-            if await connection.scalar(select(rows.c.id).where(_waiting(case)).limit(1)) is None:
-                return await _read(connection, claimed)
+            if await connection.scalar(_FIRST_WAITING, {"of_case": case}) is None:
+                return await _read(connection, _CLAIMED, claimed)
         async with self._database.writing() as connection:
             if not await _is_complete(connection, case, turn):
                 await _claim(connection, case, turn, _waiting(case))
-            return await _read(connection, claimed)
+            return await _read(connection, _CLAIMED, claimed)
 
     async def overhear(self, case: CaseId, turn: int, standings: Set[Standing]) -> list[Message]:
         """A working agent asks often and is rarely told anything: so it looks first, which locks nobody out."""
@@ -63,7 +64,7 @@ class StoredInbox(Port):
 
     async def of(self, case: CaseId) -> list[Message]:
         async with self._database.reading() as connection:
-            return await _read(connection, _all().where(rows.c.case == case))
+            return await _read(connection, _OF, {"of_case": case})
 
 
 async def add_message(connection: AsyncConnection, message: NewMessage) -> Message | None:
@@ -137,10 +138,18 @@ def _all() -> Select[*tuple[object, ...]]:
     return select(*rows.c).order_by(rows.c.id)
 
 
-async def _read(connection: AsyncConnection, query: Select[*tuple[object, ...]]) -> list[Message]:
+# Asked at every step that a case takes, so built once.
+_OF: Final = _all().where(rows.c.case == bindparam("of_case"))
+_CLAIMED: Final = _OF.where(rows.c.turn == bindparam("by_turn"))
+_FIRST_WAITING: Final = select(rows.c.id).where(rows.c.case == bindparam("of_case"), rows.c.turn.is_(None)).limit(1)
+
+
+async def _read(
+    connection: AsyncConnection, query: Select[*tuple[object, ...]], which: Mapping[str, object] | None = None
+) -> list[Message]:
     """Without their files: those are big, and read where they are needed."""
     names = [column.key for column in rows.c]
     return [
         Message.model_validate({name: value for name, value in zip(names, row, strict=True) if value is not None})
-        for row in await connection.execute(query)
+        for row in await connection.execute(query, which)
     ]

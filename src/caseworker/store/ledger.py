@@ -1,6 +1,8 @@
 """What model calls may cost, reserved before a call, and what they did cost, settled after it."""
 
-from sqlalchemy import func, insert, select, update
+from typing import Final
+
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.budget import Usage
@@ -16,6 +18,11 @@ _ABANDONED_PART = 4
 """Of a call whose end nobody saw, one part in four of the reservation counts, rounded up: an unknown call has probably
 sent its input and been charged for it, and hardly ever got the longest answer, which is most of what is reserved. To
 count all of it would let a few crashes eat a budget; to count nothing would let crashes spend without end."""
+
+_SPENT: Final = select(
+    func.count(), func.sum(ledger.c.micros), *(func.sum(ledger.c[name]) for name in Usage.model_fields)
+).where(ledger.c.case == bindparam("of_case"))
+_SPENT_IN: Final = _SPENT.where(ledger.c.turn == bindparam("in_turn"))
 
 
 class StoredLedger(Port):
@@ -55,13 +62,9 @@ class StoredLedger(Port):
                 raise Bug(f"There is no reservation {reservation} to settle.")
 
     async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
-        columns = [ledger.c[name] for name in Usage.model_fields]
-        query = select(func.count(), func.sum(ledger.c.micros), *(func.sum(column) for column in columns))
-        query = query.where(ledger.c.case == case)
-        if turn is not None:
-            query = query.where(ledger.c.turn == turn)
+        query, which = (_SPENT, {"of_case": case}) if turn is None else (_SPENT_IN, {"of_case": case, "in_turn": turn})
         async with self._database.reading() as connection:
-            calls, micros, *tokens = (int(total or 0) for total in (await connection.execute(query)).one())
+            calls, micros, *tokens = (int(total or 0) for total in (await connection.execute(query, which)).one())
         usage = Usage.model_validate(dict(zip(Usage.model_fields, tokens, strict=True)))
         return Spending(calls=calls, usage=usage, micros=micros)
 

@@ -25,6 +25,7 @@ def insert_or_stop(connection: AsyncConnection, table: Table[TypedColumns]) -> s
 
 
 # Built once: these are part of nearly every write.
+_SNAPSHOT: Final = select(cases.c.snapshot).where(cases.c.id == bindparam("case"))
 _LOCK: Final = select(cases.c.id).where(cases.c.id == bindparam("case")).with_for_update(key_share=True)
 
 
@@ -37,7 +38,7 @@ async def lock_case(connection: AsyncConnection, case: CaseId) -> None:
 
 async def epoch_of(connection: AsyncConnection, case: CaseId) -> int:
     """From the snapshot as it lies there: every kind of case has its epoch in it."""
-    snapshot = (await connection.execute(select(cases.c.snapshot).where(cases.c.id == case))).scalar_one()
+    snapshot = (await connection.execute(_SNAPSHOT, {"case": case})).scalar_one()
     epoch = snapshot["epoch"]
     assert isinstance(epoch, int)
     return epoch

@@ -4,7 +4,7 @@ import secrets
 from typing import Final
 from uuid import UUID, uuid5
 
-from sqlalchemy import ColumnElement, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.casefile import CaseFile
@@ -121,11 +121,20 @@ def _is_running(attempt: Attempt) -> tuple[ColumnElement[bool], ColumnElement[bo
     return (attempts.c.token == attempt.token, attempts.c.state == "running")
 
 
+_FINISHED: Final = (
+    select(turns.c.result)
+    .where(turns.c.case == bindparam("of_case"), turns.c.result.is_not(None))
+    .order_by(turns.c.turn)
+)
+_FINISHED_ONE: Final = _FINISHED.where(turns.c.turn == bindparam("this_turn"))
+
+
 async def _finished(connection: AsyncConnection, case: CaseId, turn: int | None = None) -> list[FinishedTurn]:
-    query = select(turns.c.result).where(turns.c.case == case, turns.c.result.is_not(None)).order_by(turns.c.turn)
-    if turn is not None:
-        query = query.where(turns.c.turn == turn)
-    return [FinishedTurn.model_validate(result) for result in await connection.scalars(query)]
+    if turn is None:
+        results = await connection.scalars(_FINISHED, {"of_case": case})
+    else:
+        results = await connection.scalars(_FINISHED_ONE, {"of_case": case, "this_turn": turn})
+    return [FinishedTurn.model_validate(result) for result in results]
 
 
 async def _supersede(connection: AsyncConnection, case: CaseId) -> None:
