@@ -159,6 +159,20 @@ async def test_a_transaction_that_the_database_gave_up_is_nobodys_and_the_next_o
     assert notebook.seen_by_others() == [3]
 
 
+async def test_what_can_not_be_taken_back_alone_is_taken_back_with_all(notebook: Notebook) -> None:
+    async def write_and_lose_the_savepoint(number: int) -> None:
+        async with notebook.database.writing() as connection:
+            await insert(connection, number)
+            await connection.exec_driver_sql("RELEASE writer")
+            raise Refused("Not this one.", todo="Take another.")
+
+    told = await asyncio.gather(
+        notebook.write(1), write_and_lose_the_savepoint(2), notebook.write(3), return_exceptions=True
+    )
+    assert [isinstance(answer, Exception) for answer in told] == [True, True, False]
+    assert notebook.seen_by_others() == [3]
+
+
 async def test_a_full_disk_is_told_to_everybody_who_was_in_the_transaction(notebook: Notebook) -> None:
     async def limit(pages: int) -> None:
         async with notebook.database.writing() as connection:  # the pool has only this connection, which keeps it
@@ -276,7 +290,7 @@ async def _all_visit(notebook: Notebook, visits: list[_Visit]) -> None:
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(visits=_visits)
 def test_whoever_is_cancelled_wherever_everyone_else_gets_what_they_were_told(
     visits: list[_Visit], tmp_path_factory: pytest.TempPathFactory
