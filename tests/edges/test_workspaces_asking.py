@@ -1,0 +1,142 @@
+"""Asking git less: what is known of a commit is not asked again, and who comes together asks together."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId, Sha
+from caseworker.ports import GitAnswer
+from caseworker.workspaces.commits import Kept
+from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.rounds import Rounds
+from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.edges.repositories import Repository, new_repository
+
+
+class CountingGit(SafeGit):
+    """Real git, and how often it was started for what."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: Counter[str] = Counter()
+
+    async def __call__(
+        self,
+        *arguments: str,
+        git_dir: Path | None = None,
+        work_tree: Path | None = None,
+        inside: Path | None = None,
+        stdin: bytes = b"",
+        accept: Sequence[int] = (0,),
+    ) -> GitAnswer:
+        self.asked[arguments[0]] += 1
+        return await super().__call__(
+            *arguments, git_dir=git_dir, work_tree=work_tree, inside=inside, stdin=stdin, accept=accept
+        )
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return new_repository(tmp_path / "calc")
+
+
+@pytest.fixture
+def git() -> CountingGit:
+    return CountingGit()
+
+
+@pytest.fixture
+def workspaces(tmp_path: Path, git: CountingGit) -> GitWorkspaces:
+    return GitWorkspaces(tmp_path / "home", git=git)
+
+
+async def test_cases_that_begin_together_share_a_fetch_and_each_sees_what_was_there_when_it_began(
+    workspaces: GitWorkspaces, repository: Repository, git: CountingGit
+) -> None:
+    cases = [CaseId(f"local/calc#{number}") for number in range(6)]
+    made = await asyncio.gather(*(workspaces.prepare(case, repository.path, None) for case in cases))
+    assert {workspace.base for workspace in made} == {repository.head()}
+    assert git.asked["fetch"] < len(cases)
+    later = repository.commit({"later.txt": "later\n"})
+    assert (await workspaces.prepare(CaseId("local/calc#9"), repository.path, None)).base == later
+
+
+async def test_what_is_in_a_commit_is_asked_once(
+    workspaces: GitWorkspaces, repository: Repository, git: CountingGit
+) -> None:
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    first = await workspaces.build_files(workspace, workspace.base)
+    first["mine"] = "not kept"
+    before = git.asked.copy()
+    assert "mine" not in await workspaces.build_files(workspace, workspace.base)
+    assert git.asked == before
+
+
+async def test_a_worktree_whose_head_is_gone_is_made_anew_by_the_next_process(
+    workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
+) -> None:
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    assert workspace.git_dir is not None
+    (workspace.git_dir / "HEAD").write_text("f" * 40 + "\n")
+    again = await GitWorkspaces(tmp_path / "home").prepare(workspace.case, repository.path, workspace.base)
+    assert (workspace.git_dir / "HEAD").read_text().strip() == again.base
+
+
+def test_what_was_not_asked_for_the_longest_is_forgotten_first() -> None:
+    kept: Kept[str] = Kept(8, weigh=len)
+    for name in ("a", "b"):
+        kept.keep(Sha(name), "xyz")
+    assert kept.get(Sha("a")) == "xyz"
+    kept.keep(Sha("c"), "xyz")
+    assert [kept.get(Sha(name)) for name in ("a", "b", "c")] == ["xyz", None, "xyz"]
+    assert kept.keep(Sha("d"), "far too big to be kept") == "far too big to be kept"
+    assert [kept.get(Sha(name)) for name in ("a", "c", "d")] == [None, None, None]
+
+
+class Work:
+    """Each round waits until it is told how it ends."""
+
+    def __init__(self) -> None:
+        self.rounds: list[asyncio.Future[str]] = []
+
+    async def __call__(self) -> str:
+        self.rounds.append(asyncio.get_running_loop().create_future())
+        return await self.rounds[-1]
+
+
+async def _turns() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_who_asks_while_a_round_is_under_way_gets_the_next_one() -> None:
+    work = Work()
+    rounds = Rounds(work)
+    first = asyncio.create_task(rounds())
+    await _turns()
+    later = [asyncio.create_task(rounds()) for _ in range(3)]
+    await _turns()
+    assert len(work.rounds) == 1
+    work.rounds[0].set_result("old")
+    await _turns()
+    work.rounds[1].set_result("new")
+    assert [await first, *[await task for task in later]] == ["old", "new", "new", "new"]
+
+
+async def test_a_round_goes_on_when_one_who_asked_is_cancelled_and_its_error_is_told_to_all_others() -> None:
+    work = Work()
+    rounds = Rounds(work)
+    tasks = [asyncio.create_task(rounds()) for _ in range(3)]
+    await _turns()
+    tasks[0].cancel()
+    work.rounds[0].set_exception(Refused("It is gone.", todo="Bring it back."))
+    told = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(answer) for answer in told] == [asyncio.CancelledError, Refused, Refused]
+    again = asyncio.create_task(rounds())
+    await _turns()
+    work.rounds[1].set_result("back")
+    assert await again == "back"
