@@ -447,6 +447,53 @@ def test_words_are_no_approval_however_the_pm_reads_them() -> None:
     assert not heard.grants
 
 
+def test_a_question_of_the_pm_does_not_stand_in_for_an_approval() -> None:
+    """Else the answer to it would let the work begin."""
+    asked = after(a_case(), pm(triaged("NEEDS_APPROVAL")))
+    again = after(asked, Spoke(by="ann"), pm(interpreted("NEEDS_CLARIFICATION")))
+    assert (again.state, again.wait) == (asked.state, asked.wait)
+    heard = after(again, Spoke(by="ann"), pm(interpreted()))
+    assert (heard.state, heard.waiting_for, heard.grants) == (WAITS, WaitingFor.APPROVAL, ())
+
+
+def test_money_that_ran_out_over_what_people_said_leads_back_to_it_and_to_what_was_waited_for() -> None:
+    ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
+    out_of_money = TurnGaveUp(role=Role.PM, reason="no money", limit="budget")
+    broke = after(ready, Spoke(by="ann", messages=(MessageId(4),)), out_of_money)
+    assert broke.waiting_for is WaitingFor.BUDGET
+    again = after(broke, Spoke(by="ann"), out_of_money)
+    for case in (broke, again):
+        paid = after(case, BudgetRaised(by="ann", micros=5))
+        assert (paid.state, paid.go, paid.wait) == (S.HUMAN_INPUT_RECEIVED, None, ready.wait)
+        assert after(paid, pm(interpreted("NO_ACTION"))).waiting_for is WaitingFor.MERGE
+
+
+def test_words_about_money_clarify_no_requirements() -> None:
+    broke = after(a_case(S.REQUIREMENTS_UNCLEAR), TurnGaveUp(role=Role.PM, reason="no money", limit="budget"))
+    late = after(broke, TimedOut(), Spoke(by="ann"))
+    assert late.state is S.HUMAN_INPUT_RECEIVED
+
+
+def test_who_has_a_case_has_it_no_more_when_the_agents_ask_people_again() -> None:
+    asked = after(a_case(S.REQUIREMENTS_UNCLEAR), pm(questioned()))
+    taken = after(asked, TakenOver(by="ann"))
+    passing = passing_by(taken)
+    assert passing is not None
+    parked = take(taken, passing, POLICY, MORNING)
+    retried = after(parked, RetryAsked(by="bob"))
+    passing = passing_by(retried)
+    assert passing is not None
+    back = after(take(retried, passing, POLICY, MORNING), pm(questioned()))
+    assert (back.state, back.taken_by) == (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "")
+
+
+def test_a_branch_that_a_person_has_taken_back_to_where_it_began_is_not_reviewed_for_ever() -> None:
+    case = a_proven_case(base=HEAD)
+    move = decide(case, turn(reviewed(), role=Role.TECH_LEAD), POLICY)
+    assert move.to is S.REQUIRES_HUMAN_INTERVENTION
+    assert "holds no change" in move.reason
+
+
 def test_mere_words_lead_back_to_what_the_case_waited_for() -> None:
     ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
     back = after(ready, Spoke(by="ann", messages=(MessageId(4),)), pm(interpreted("NO_ACTION")))

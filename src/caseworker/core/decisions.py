@@ -113,7 +113,7 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
 
 def _after_turn(case: Case, fact: TurnEnded, policy: Policy) -> Move:
     outcome = fact.outcome
-    to = case.state if case.task is Task.UNBLOCK else routed(fact.role, outcome.status, case.state)
+    to = case.state if case.task is Task.UNBLOCK else routed(fact.role, outcome.status, case.state, case.task)
     if isinstance(outcome, InvestigationOutcome):
         move = after_iteration(case, outcome)
     elif to is None:
@@ -178,7 +178,7 @@ def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, poli
         case DiagnosticOutcome():
             return after_diagnostic(outcome)
         case CauseReviewOutcome():
-            return after_cause_review(case, outcome, policy)
+            return after_cause_review(case, outcome, to, policy)
         case UnblockingOutcome():
             return after_unblocking(outcome, to)
         case _:

@@ -123,16 +123,14 @@ def after_nothing(case: Case, reason: str) -> Move:
     return Move(to=S.INVESTIGATING, reason=said)
 
 
-def after_cause_review(case: Case, outcome: CauseReviewOutcome, policy: Policy) -> Move:
+def after_cause_review(case: Case, outcome: CauseReviewOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
         case "APPROVED":
-            return _to_the_fix(case, f"The tech lead accepts {outcome.hypothesis} as the cause.", policy)
+            return _to_the_fix(case, f"The tech lead accepts {outcome.hypothesis} as the cause.", to, policy)
         case "CHANGES_REQUESTED" if not is_used_up(case):
-            reason = f"The tech lead is not convinced: {outcome.feedback}"
-            return Move(to=S.INVESTIGATING, reason=reason)
+            return Move(to=to, reason=f"The tech lead is not convinced: {outcome.feedback}")
         case "UNBLOCKING_GUIDANCE":
-            reason = f"The cause stays unproven; it is planned without it: {outcome.feedback}"
-            return Move(to=S.PLANNING_APPROACH, reason=reason)
+            return Move(to=to, reason=f"The cause stays unproven; it is planned without it: {outcome.feedback}")
         case "CHANGES_REQUESTED" | "NEEDS_INFO":
             then = S.PLANNING_APPROACH if is_used_up(case) else S.INVESTIGATING
             return wait_for(
@@ -142,13 +140,13 @@ def after_cause_review(case: Case, outcome: CauseReviewOutcome, policy: Policy) 
             assert_never(outcome.status)
 
 
-def _to_the_fix(case: Case, reason: str, policy: Policy) -> Move:
+def _to_the_fix(case: Case, reason: str, to: IssueState, policy: Policy) -> Move:
     """What a person wants to see first, the plan, is made first."""
     stops_there = (case.until or policy.until) is Milestone.PLAN
     if stops_there or (policy.approve_plan and not case.granted(Subject.PLAN)):
         return Move(to=S.PLANNING_APPROACH, reason=f"{reason} How to go about it is planned first.")
     if case.test_required and not case.red:
-        return Move(to=S.CREATING_TESTS, reason=f"{reason} A test comes first.")
+        return Move(to=to, reason=f"{reason} A test comes first.")
     return Move(to=S.IMPLEMENTING, reason=reason)
 
 

@@ -187,14 +187,20 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, o
         reason = move.waiting_for or WaitingFor.ANSWER
         patience = None if reason in _NEVER_TIMES_OUT else now + timedelta(seconds=policy.answer_wait_seconds)
         wait = Wait(reason=reason, subject=move.subject, then=move.then, task=move.then_task, until=patience)
-        before = case.wait if reason is WaitingFor.BUDGET and case.state in BY_PEOPLE else None
-        wait = wait.model_copy(update={"new_problem": move.new_problem, "before": before})
+        wait = wait.model_copy(update={"new_problem": move.new_problem, "before": _waited_for(case, reason)})
         return left | {"wait": wait, "waiting_for": reason}
     if move.paid:
         return left | {"wait": case.wait.before if case.wait is not None else None}
     if move.settled or move.to in (WORKING - BY_PEOPLE - {S.REQUIREMENTS_UNCLEAR}) | TERMINAL:
         return left | {"wait": None, "taken_by": "", "ended_as": None}
     return left | {"taken_by": ""} if move.to is S.REQUIREMENTS_UNCLEAR else left
+
+
+def _waited_for(case: Case, reason: WaitingFor) -> Wait | None:
+    """What counts again after the money that ran out while somebody made sense of what was said."""
+    if reason is not WaitingFor.BUDGET or case.state not in BY_PEOPLE or case.wait is None:
+        return None
+    return case.wait.before if case.wait.reason is WaitingFor.BUDGET else case.wait
 
 
 def _remembers(case: Case, move: Move) -> dict[str, object]:

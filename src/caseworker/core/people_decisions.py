@@ -141,7 +141,7 @@ def after_people(
 
 def _heard(case: Case, reason: str) -> Move:
     clarifies = case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION or (
-        case.state is S.BLOCKED and case.resume is S.REQUIREMENTS_UNCLEAR
+        case.state is S.BLOCKED and case.resume is S.REQUIREMENTS_UNCLEAR and not _only_a_command_helps(case)
     )
     return Move(to=S.REQUIREMENTS_CLARIFIED if clarifies else S.HUMAN_INPUT_RECEIVED, reason=reason)
 

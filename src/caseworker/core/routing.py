@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from caseworker.core.errors import Bug
+from caseworker.core.outcomes import Task
 from caseworker.core.states import IssueState, Role, next_states
 from caseworker.core.status_names import ALIASES, canonical
 from caseworker.core.turn_taking import TURN_OF, WRITERS
@@ -127,10 +128,20 @@ ROUTES: Final[dict[Role, dict[str, Route]]] = {
 }
 
 
-def routed(role: Role, status: str, state: IssueState) -> IssueState | None:
+OF_A_CAUSE: Final[dict[str, Route]] = {
+    "APPROVED": Route(S.CREATING_TESTS),
+    "CHANGES_REQUESTED": Route(S.INVESTIGATING),
+    "UNBLOCKING_GUIDANCE": Route(S.PLANNING_APPROACH),
+    "NEEDS_INFO": Route(S.WAITING_FOR_HUMAN_INPUT),
+}
+"""Of the tech lead, who judges what an investigation found: the same words mean something else there."""
+
+
+def routed(role: Role, status: str, state: IssueState, task: Task | None = None) -> IssueState | None:
     """The state that the row names, from here; the state itself where the case stays or resumes. Null: there is no
     such row, or the table does not allow it."""
-    route = ROUTES.get(role, {}).get(canonical(role, status))
+    rows = OF_A_CAUSE if task is Task.VALIDATE_CAUSE else ROUTES.get(role, {})
+    route = rows.get(canonical(role, status))
     if route is None:
         return None
     to = route.from_state(state)
@@ -151,6 +162,9 @@ def check_routing() -> None:
         for status, state in itertools.product(rows, works_in(role)):
             if routed(role, status, state) is None:
                 raise Bug(f"the routing table has no legal row for {role} {status} in {state}")
+    for status in OF_A_CAUSE:
+        if routed(Role.TECH_LEAD, status, S.REVIEWING_CODE, Task.VALIDATE_CAUSE) is None:
+            raise Bug(f"the routing table has no legal row for a cause that is {status}")
     for role, names in ALIASES.items():
         if missing := [name for name in names.values() if name not in ROUTES[role]]:
             raise Bug(f"the routing table has an alias of {role} for {missing[0]}, which has no row")

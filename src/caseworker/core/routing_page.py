@@ -9,7 +9,7 @@ from caseworker.core.investigation_decisions import MOST_UNKNOWN, after_cause_re
 from caseworker.core.issue_words import of_role
 from caseworker.core.moves import MOST_ITERATIONS
 from caseworker.core.policy import Policy
-from caseworker.core.routing import ROUTES, VERSION, Route, works_in
+from caseworker.core.routing import OF_A_CAUSE, ROUTES, VERSION, Route, works_in
 from caseworker.core.states import IssueState, Role
 from caseworker.core.status_names import ALIASES
 
@@ -75,7 +75,8 @@ def _causes() -> str:
     table = ["| status | while iterations are left | after the last |", "|---|---|---|"]
     for status in ("APPROVED", "CHANGES_REQUESTED", "UNBLOCKING_GUIDANCE", "NEEDS_INFO"):
         outcome = CauseReviewOutcome(status=status, hypothesis="H1" if status == "APPROVED" else "", feedback="why")
-        ends = [f"`{after_cause_review(_judged(done), outcome, Policy()).to}`" for done in (1, MOST_ITERATIONS)]
+        row = OF_A_CAUSE[status].to or IssueState.REVIEWING_CODE
+        ends = [f"`{after_cause_review(_judged(done), outcome, row, Policy()).to}`" for done in (1, MOST_ITERATIONS)]
         table.append(f"| `{status}` | {' | '.join(ends)} |")
     first = "With `APPROVED` and a test that was seen to fail already, `implementing` is next."
     return "\n".join([*table, "", first, ""])
