@@ -522,7 +522,7 @@ def test_another_problem_has_an_investigation_of_its_own_and_there_are_three_at_
 
 def test_the_same_problem_goes_on_where_it_was_left() -> None:
     case = an_investigated_case(S.IMPLEMENTING, iteration=3, stands="approved", hypothesis="H2")
-    after = ends(case, implemented("BLOCKED").model_copy(update={"investigation": a_request()}))
+    after = ends(case, implemented("BLOCKED"))
     assert after.investigation is not None
     assert (after.investigation.number, after.investigation.iteration, after.investigation.stands) == (1, 3, "open")
 
@@ -745,8 +745,7 @@ def test_a_new_problem_that_a_person_has_to_agree_to_first_is_still_a_new_one() 
 
 def test_a_developer_can_not_begin_another_investigation_by_itself() -> None:
     case = an_investigated_case(S.IMPLEMENTING, iteration=5, stands="approved", hypothesis="H1")
-    stuck = implemented("SPAWN_INVESTIGATOR").model_copy(update={"investigation": a_request(new_problem=True)})
-    after = hears(case, ended(case, stuck))
+    after = hears(case, ended(case, implemented("SPAWN_INVESTIGATOR")))
     assert after.state is S.REQUIRES_HUMAN_INTERVENTION
     assert after.investigation is not None
     assert after.investigation.number == 1

@@ -69,7 +69,7 @@ async def becomes(is_so: Callable[[], Awaitable[bool]]) -> None:
     deadline = time.monotonic() + PATIENCE
     while not await is_so():
         assert time.monotonic() < deadline
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.005)
 
 
 @pytest.fixture

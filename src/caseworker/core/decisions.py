@@ -24,7 +24,6 @@ from caseworker.core.hypotheses import (
     CauseReviewOutcome,
     DiagnosticOutcome,
     InvestigationOutcome,
-    InvestigationRequest,
     UnblockingOutcome,
 )
 from caseworker.core.investigation_decisions import (
@@ -236,7 +235,7 @@ def _after_plan(case: Case, outcome: PlanOutcome, to: IssueState, policy: Policy
 def _after_writing(case: Case, role: Role, outcome: ImplementationOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
         case "SPAWN_INVESTIGATOR" | "BLOCKED":
-            return investigate(case, outcome.summary, _same_problem(outcome.investigation))
+            return investigate(case, outcome.summary)
         case "ESCALATE_SENIOR" if role is Role.DEVELOPER:
             return Move(to=case.state, reason=f"The senior developer takes over: {outcome.summary}")
         case "ESCALATE_SENIOR":
@@ -247,11 +246,6 @@ def _after_writing(case: Case, role: Role, outcome: ImplementationOutcome, to: I
             return park("The developer says it is done, but nothing was changed.")
         case _:
             return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
-
-
-def _same_problem(request: InvestigationRequest | None) -> InvestigationRequest | None:
-    """Whether it is another problem is for the tech lead and the pm to say, not for who is stuck."""
-    return request.model_copy(update={"new_problem": False}) if request is not None else None
 
 
 def _after_review(case: Case, outcome: ReviewOutcome, to: IssueState, policy: Policy) -> Move:

@@ -23,7 +23,6 @@ from caseworker.core.moves import MOST_INVESTIGATIONS
 from caseworker.core.outcomes import ImplementationOutcome, Outcome
 from caseworker.core.states import Role
 
-_MAY_BEGIN_ANOTHER: Final = frozenset({Role.TECH_LEAD, Role.PM})
 _ASKING: Final = frozenset({"INVESTIGATION_NEEDED", "SPAWN_INVESTIGATOR", "ESCALATE", "BLOCKED"})
 """Statuses with which a request counts: one that says it is done asks for nothing, whatever it brings along."""
 
@@ -107,7 +106,7 @@ def inquiries(turns: Sequence[Turned]) -> list[Inquiry]:
                 request = getattr(other, "investigation", None)
                 if isinstance(request, InvestigationRequest) and other.status in _ASKING and not _wonders(other):
                     found = _asked(found, turned, request)
-                if isinstance(other, ImplementationOutcome) and other.status == "BLOCKED" and other.evidence:
+                if isinstance(other, ImplementationOutcome) and other.status in _ASKING and other.evidence:
                     found = found or [Inquiry(number=1)]
                     found[-1] = found[-1].model_copy(update={"bundle": other.evidence})
     return found
@@ -131,8 +130,7 @@ def _measured(inquiry: Inquiry, turned: Turned, outcome: DiagnosticOutcome) -> I
 
 def _asked(found: list[Inquiry], turned: Turned, request: InvestigationRequest) -> list[Inquiry]:
     """Asked for again it goes on, with what was suspected meanwhile; only another problem begins another one."""
-    another = request.new_problem and turned.role in _MAY_BEGIN_ANOTHER
-    if found and not (another and len(found) < MOST_INVESTIGATIONS):
+    if found and not (request.new_problem and len(found) < MOST_INVESTIGATIONS):
         known = found[-1].model_copy(update={"request": found[-1].request or request})
         return [*found[:-1], _revised(known, turned, request.hypothesis_matrix)]
     begun = Inquiry(number=len(found) + 1, request=request)

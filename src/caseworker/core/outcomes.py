@@ -246,8 +246,7 @@ class ImplementationOutcome(WorkOutcome):
     answers: list[Line] = Field(
         default_factory=list, max_length=50, description="One for each numbered remark of people, in order."
     )
-    evidence: EvidenceBundle | None = Field(default=None, description="With BLOCKED.")
-    investigation: InvestigationRequest | None = Field(default=None, description="With SPAWN_INVESTIGATOR.")
+    evidence: EvidenceBundle | None = Field(default=None, description="With BLOCKED; with SPAWN_INVESTIGATOR if any.")
 
     @model_validator(mode="after")
     def _is_blocked_by_something(self, info: ValidationInfo) -> "ImplementationOutcome":
