@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint format bench prove lock clean
+.PHONY: help setup run test pure check lint format bench prove lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -14,8 +14,13 @@ run: $(VENV)/.ready ## Set everything up and watch a bug become a pull request (
 
 setup: $(VENV)/.ready ## Only install: the program into .venv, git and bubblewrap into the system
 
-test: $(VENV)/.ready-dev check ## All checks and all tests
-	$(BIN)/pytest -n 5 --dist loadgroup
+# Checks and pure tests take one processor each; what follows waits for processes as much as it works.
+test: $(VENV)/.ready-dev ## All checks and all tests
+	@$(MAKE) --no-print-directory --output-sync=target -j2 check pure
+	$(BIN)/pytest -n 4 --dist loadgroup --ignore=tests/core
+
+pure: $(VENV)/.ready-dev ## Only the tests that start nothing: the core
+	$(BIN)/pytest tests/core
 
 check: $(VENV)/.ready-dev ## Only the static checks
 	$(BIN)/ruff check --quiet

@@ -100,6 +100,7 @@ async def test_a_report_in_slack_is_asked_about_in_its_thread(slack: SlackDouble
         assert not [entry for entry in served.log if "bell" in str(entry["event"])]
 
 
+@pytest.mark.slow
 async def test_by_http_a_killed_host_is_started_again_and_found_where_it_is_then(
     slack: SlackDouble, terminal: Terminal
 ) -> None:

@@ -77,6 +77,7 @@ async def test_fifty_concurrent_deliveries_of_one_report_open_one_case(store: St
     assert await kinds(store, results[0][0]) == ["bug_reported", "message_recorded"]
 
 
+@pytest.mark.slow
 async def test_four_processes_that_deliver_the_same_reports_open_each_once(store_url: str) -> None:
     said_by_each = let_off([Process("report", store_url, "20") for _ in range(4)])
     assert said_by_each == [said_by_each[0]] * 4

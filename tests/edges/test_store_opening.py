@@ -42,6 +42,7 @@ def test_the_list_of_revisions_is_the_one_alembic_finds() -> None:
     assert tuple(reversed(found)) == REVISIONS
 
 
+@pytest.mark.slow
 async def test_four_processes_that_open_an_empty_database_at_once_all_succeed(empty_url: str) -> None:
     assert let_off([Process("open", empty_url) for _ in range(4)]) == [["0"]] * 4
 

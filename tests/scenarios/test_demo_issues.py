@@ -35,6 +35,7 @@ def answers(terminal: Terminal) -> list[object]:
     return [said["text"] for said in terminal.entries("message_recorded") if said["message_kind"] == "answer"]
 
 
+@pytest.mark.slow
 def test_an_unclear_issue_goes_on_with_what_somebody_types(terminal: Terminal) -> None:
     with terminal.opens("demo", "unclear") as window:
         window.shows(ASKED)

@@ -44,6 +44,7 @@ def test_a_killed_host_leaves_a_stale_file_that_nobody_believes_and_no_server(te
     assert terminal.host_pid != old
 
 
+@pytest.mark.slow
 def test_a_stale_file_that_names_a_foreign_server_is_not_believed(terminal: Terminal) -> None:
     """Somebody else listens where the dead host's file says Temporal is."""
     terminal.types("host", "start")
@@ -67,6 +68,7 @@ def test_stopping_is_graceful_and_a_second_stop_says_so(terminal: Terminal) -> N
     assert not (terminal.home / "host.json").exists()
 
 
+@pytest.mark.slow
 def test_a_host_of_another_version_is_replaced_when_idle(terminal: Terminal, tmp_path: Path) -> None:
     terminal.types("host", "start")
     old = terminal.host_pid
@@ -78,6 +80,7 @@ def test_a_host_of_another_version_is_replaced_when_idle(terminal: Terminal, tmp
     assert not is_alive(old)
 
 
+@pytest.mark.slow
 def test_a_host_of_another_version_at_work_is_left_alone_and_named(terminal: Terminal, tmp_path: Path) -> None:
     run = _run(tmp_path)
     terminal.types(*run, "--detach")
@@ -90,6 +93,7 @@ def test_a_host_of_another_version_at_work_is_left_alone_and_named(terminal: Ter
     assert "caseworker host stop" in answer.err
 
 
+@pytest.mark.slow
 def test_engine_data_of_another_version_is_set_aside_and_open_cases_go_on(terminal: Terminal, tmp_path: Path) -> None:
     run = _run(tmp_path)
     assert terminal.types(*run).code == 0
@@ -102,6 +106,7 @@ def test_engine_data_of_another_version_is_set_aside_and_open_cases_go_on(termin
     assert "closed the case" in answer.out, answer.err + terminal.host_log()
 
 
+@pytest.mark.slow
 def test_broken_engine_data_is_told_with_a_way_out_that_works(terminal: Terminal) -> None:
     folder = terminal.home / "temporal"
     folder.mkdir(parents=True)

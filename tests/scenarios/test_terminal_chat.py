@@ -77,6 +77,7 @@ def test_two_people_talk_and_what_is_said_during_a_turn_reaches_it(terminal: Ter
     assert said == ["the greeting is broken", "The one at the top.", "It says wrold!"]
 
 
+@pytest.mark.slow
 def test_commands_are_just_words(terminal: Terminal) -> None:
     case = report(terminal)
     with terminal.opens("chat", case, "--name", "grace") as grace:
@@ -93,6 +94,7 @@ def test_commands_are_just_words(terminal: Terminal) -> None:
     assert terminal.reads_json("show", case)["resolution"] == "duplicate"
 
 
+@pytest.mark.slow
 def test_a_program_says_its_lines_and_gets_their_receipts(terminal: Terminal) -> None:
     case = report(terminal)
     answer = terminal.types("chat", case, "--as", "reporter", stdin="The first one.\n\nNever mind.\n")
@@ -101,6 +103,7 @@ def test_a_program_says_its_lines_and_gets_their_receipts(terminal: Terminal) ->
     assert receipts(terminal, case)[1:] == ["seen: the case was over: kept on the record", "seen: closed the case"]
 
 
+@pytest.mark.slow
 def test_a_program_that_waits_for_nothing_is_told_that_it_is_not_over(terminal: Terminal) -> None:
     case = report(terminal)
     answer = terminal.types("chat", case, "--wait", "0", stdin="A word from the side.")
@@ -122,6 +125,7 @@ def test_single_commands_wait_for_their_receipts(terminal: Terminal) -> None:
     assert "is resolved already" in again.err
 
 
+@pytest.mark.slow
 def test_closing_a_bug_wants_a_resolution_and_a_reason(terminal: Terminal) -> None:
     case = report(terminal)
     for arguments in ([], ["--resolution", "done"], ["--resolution", "code_fix"]):
