@@ -119,6 +119,7 @@ async def test_by_http_a_killed_host_is_started_again_and_found_where_it_is_then
         assert await served.ends() == 0
 
 
+@pytest.mark.slow
 async def test_what_was_written_while_nobody_listened_is_read_afterwards(
     slack: SlackDouble, terminal: Terminal
 ) -> None:

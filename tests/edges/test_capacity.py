@@ -44,7 +44,8 @@ class Worker:
             await until.wait()
 
     async def stands_in_line(self, turn: int, until: asyncio.Event) -> asyncio.Task[None]:
-        task, before = asyncio.create_task(self.works(turn, until)), await rows(self.store)
+        before = await rows(self.store)
+        task = asyncio.create_task(self.works(turn, until))
 
         async def is_there() -> bool:
             return await rows(self.store) > before

@@ -234,6 +234,7 @@ async def test_the_developer_of_0_3_0_that_was_at_work_is_begun_again_and_gets_a
     assert not await store.places.ask(running.case, running.turn + 1, most=1, queue=False)
 
 
+@pytest.mark.slow
 async def test_four_processes_that_upgrade_a_database_at_once_all_find_its_cases(url_of_0_1_0: str) -> None:
     assert let_off([Process("open", url_of_0_1_0) for _ in range(4)]) == [["2"]] * 4
 

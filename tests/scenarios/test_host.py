@@ -58,6 +58,7 @@ def test_a_stale_file_that_names_a_foreign_server_is_not_believed(terminal: Term
         assert json.loads(answer.out)["target"] != host["target"]
 
 
+@pytest.mark.slow
 def test_stopping_is_graceful_and_a_second_stop_says_so(terminal: Terminal) -> None:
     terminal.types("host", "start")
     pid, server = terminal.host_pid, terminal.temporal_pid
@@ -119,6 +120,7 @@ def test_broken_engine_data_is_told_with_a_way_out_that_works(terminal: Terminal
     assert terminal.types("host", "start", "--fresh-engine").code == 0
 
 
+@pytest.mark.slow
 def test_records_of_a_newer_program_are_told_and_left_alone(terminal: Terminal, tmp_path: Path) -> None:
     assert terminal.types(*_run(tmp_path)).code == 0
     terminal.types("host", "stop")

@@ -300,6 +300,7 @@ def _is_in_the_middle(terminal: Terminal, role: str) -> bool:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_who_watches_a_case_whose_host_is_killed_sees_it_go_on(
     terminal: Terminal, project: Path, run: list[str]
 ) -> None:

@@ -141,6 +141,7 @@ def test_closing_a_bug_wants_a_resolution_and_a_reason(terminal: Terminal) -> No
     assert terminal.reads_json("show", case)["resolution"] == "config_fix"
 
 
+@pytest.mark.slow
 def test_a_bug_can_be_read_and_taken_away(terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "screen.png").write_bytes(b"\x89PNG")
     case = report(terminal, "the greeting is broken", "--attach", tmp_path / "screen.png")
@@ -189,6 +190,7 @@ def test_leaving_a_report_does_not_stop_it(terminal: Terminal) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_issue_case_has_a_chat_and_commands_that_fit_it(terminal: Terminal, tmp_path: Path) -> None:
     issue = tmp_path / "issue.md"
     issue.write_text("# The greeting misspells the world\n")
