@@ -581,6 +581,10 @@ class Workspaces(Protocol):
     async def reset(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         """Exactly this commit. `scrub` also removes ignored files: after an attempt that died."""
 
+    def untouched(self, workspace: Workspace) -> None:
+        """Nothing can have written to it since it was reset: the next reset may believe that, once. Without walls
+        nobody can say so."""
+
     async def commit(self, workspace: Workspace, message: str, *, parent: Sha, name: str) -> Sha:
         """All of the worktree as one commit on `parent`, kept under a ref of that name; the parent if equal."""
 

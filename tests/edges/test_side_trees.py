@@ -211,7 +211,7 @@ class _Stuck(SafeGit):
         self.reached = asyncio.Event()
 
     async def __call__(self, *arguments: str, **options: object) -> GitAnswer:
-        if arguments[0] == "clean":
+        if arguments[0] == "reset":
             self.reached.set()
             await asyncio.Event().wait()
         return await super().__call__(*arguments, **options)  # type: ignore[arg-type]  # as they came

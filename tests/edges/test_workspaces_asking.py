@@ -140,3 +140,53 @@ async def test_a_round_goes_on_when_one_who_asked_is_cancelled_and_its_error_is_
     await _turns()
     work.rounds[1].set_result("back")
     assert await again == "back"
+
+
+async def test_a_worktree_that_nothing_can_have_written_to_is_not_reset_again_but_once(
+    repository: Repository, git: CountingGit, tmp_path: Path
+) -> None:
+    workspaces = GitWorkspaces(tmp_path / "home", git=git, walls=True)
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    workspaces.untouched(workspace)
+    (workspace.path / ".caseworker").mkdir()  # ours, laid for the agent
+    before = git.asked.copy()
+    await workspaces.reset(workspace, workspace.base, scrub=True)
+    assert git.asked == before
+    assert not (workspace.path / ".caseworker").exists()
+    await workspaces.reset(workspace, workspace.base, scrub=False)
+    assert git.asked["reset"] == before["reset"] + 1
+
+
+async def test_nobody_believes_that_a_worktree_is_untouched_after_another_process_has_reset_it(
+    repository: Repository, tmp_path: Path
+) -> None:
+    mine = GitWorkspaces(tmp_path / "home", walls=True)
+    workspace = await mine.prepare(CaseId("local/calc#1"), repository.path, None)
+    mine.untouched(workspace)
+    await GitWorkspaces(tmp_path / "home", walls=True).reset(workspace, workspace.base, scrub=False)
+    (workspace.path / "left").write_text("by a dead attempt of the other one")
+    await mine.reset(workspace, workspace.base, scrub=False)
+    assert not (workspace.path / "left").exists()
+
+
+async def test_what_begins_anew_does_not_believe_what_a_dead_attempt_began_from(
+    repository: Repository, tmp_path: Path
+) -> None:
+    workspaces = GitWorkspaces(tmp_path / "home", walls=True)
+    case = CaseId("local/calc#1")
+    workspace = await workspaces.prepare(case, repository.path, None)
+    await workspaces.reset(workspace, workspace.base, scrub=False)
+    (workspace.path / "left").write_text("by an attempt that died")
+    workspaces.untouched(await workspaces.prepare(case, repository.path, workspace.base))
+    await workspaces.reset(workspace, workspace.base, scrub=False)
+    assert not (workspace.path / "left").exists()
+
+
+async def test_without_walls_nobody_can_say_that_a_worktree_is_untouched(
+    workspaces: GitWorkspaces, repository: Repository
+) -> None:
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    workspaces.untouched(workspace)
+    (workspace.path / "left").write_text("by one who should only read")
+    await workspaces.reset(workspace, workspace.base, scrub=False)
+    assert not (workspace.path / "left").exists()

@@ -40,7 +40,7 @@ class Building(BuildActivities):
                     repository = await self._store.repositories.path_of(stored.repository)
                     workspace = await self._workspaces.prepare(request.case.id, repository, request.case.base)
                     build = await self._run(request, workspace)
-                    paths = await self._own_paths(request, workspace)
+                    paths = await self._own_paths(request, workspace, stored.file.analysis.must_not_do)
                     forbidden = violated(stored.file.analysis.must_not_do, paths)
                     forbidden += await self._instruments(request, workspace)
                 judged = await self._judge(request, build, stored, forbidden)
@@ -57,12 +57,14 @@ class Building(BuildActivities):
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
         return Build(number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs))
 
-    async def _own_paths(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+    async def _own_paths(self, request: BuildRequest, workspace: Workspace, must_not_do: Sequence[str]) -> list[str]:
         """What the case has changed: some of it may be forbidden, or a person's to decide. A person who pushed to such
-        paths had a right to."""
+        paths had a right to: who changed what is asked only where it matters."""
         if request.stage is not Stage.HEAD:
             return []
         changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
+        if not violated(must_not_do, changed) and not touched(changed):
+            return changed
         theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
         return [path for path in changed if path not in theirs]
 

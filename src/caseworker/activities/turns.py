@@ -97,6 +97,8 @@ class Turning(TurnActivities):
                 parent=_parent(request, workspace),
                 name=f"turn-{request.turn}-{this.attempt.number}",
             )
+        else:
+            self._workspaces.untouched(workspace)
         return await self._commit(this, request, end, Sha(checkpoint), workspace)
 
     async def _fresh_workspace(self, this: Try, request: TurnRequest, stored: StoredCase) -> Workspace:

@@ -24,7 +24,9 @@ class WorkspaceKeeping(WorkspaceActivities):
         with traced(stored.trace, case.id):
             async with short_work(self._store, stored):
                 repository = await self._store.repositories.path_of(stored.repository)
-                return (await self._workspaces.prepare(case.id, repository, await self._base(case))).base
+                workspace = await self._workspaces.prepare(case.id, repository, await self._base(case))
+                self._workspaces.untouched(workspace)  # the first turn finds it as it is
+                return workspace.base
 
     async def _base(self, case: Case) -> Sha | None:
         """Where an earlier run of this case began, if it got as far as a turn: the base must not move under it."""

@@ -70,7 +70,7 @@ class Parts:
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
     sandbox = make_sandbox(settings)
     key = settings.anthropic_api_key
-    workspaces = GitWorkspaces(settings.home)
+    workspaces = GitWorkspaces(settings.home, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
     return Parts(
         store=store,

@@ -17,7 +17,9 @@ from caseworker.workspaces.threads import in_thread
 
 MAX_FILE_BYTES = 50 << 20
 MAX_COMMIT_BYTES = 500 << 20
-_SUBMODULE = b"160000"
+_CHANGED = b"C "
+_OTHER = b"? "
+_SUBMODULE = b"C 160000"
 _ROUNDS = 50
 """Repositories within repositories within ...: each round opens one more layer."""
 
@@ -26,9 +28,7 @@ async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -
     """The tree of all that is in the worktree, ignored files and what is ours left out."""
     # The index may be stale (a reset by hand, a crash): start from the parent; file times stay where contents agree.
     await git("read-tree", "--reset", parent, git_dir=git_dir, work_tree=work_tree)
-    listing = await git("ls-files", "-z", "--modified", "--stage", git_dir=git_dir, work_tree=work_tree)
-    differing = [_modified_path(line) for line in _lines(listing.output) if not line.startswith(_SUBMODULE)]
-    untracked = await _untracked(git, git_dir, work_tree)
+    differing, untracked = await _differing(git, git_dir, work_tree)
     paths = [path for path in dict.fromkeys([*differing, *untracked]) if not _is_ours(path)]
     present = await in_thread(_present, work_tree, paths)
     gone = [path for path in differing if path not in present and not _is_ours(path)]
@@ -42,15 +42,18 @@ async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -
     return Sha((await git("write-tree", git_dir=git_dir, work_tree=work_tree)).text)
 
 
-async def _untracked(git: Git, git_dir: Path, work_tree: Path) -> list[bytes]:
-    """Files git does not know and does not ignore. A nested repository is listed as `folder/`: it loses its .git, so
-    that its files count like any others; as a link to a commit that nobody else has they would be lost."""
+async def _differing(git: Git, git_dir: Path, work_tree: Path) -> tuple[list[bytes], list[bytes]]:
+    """Files that are not as in the index, and those that git does not know and does not ignore. A nested repository is
+    listed as `folder/`: it loses its .git, so that its files count like any others; as a link to a commit that nobody
+    else has they would be lost."""
     for _ in range(_ROUNDS):
-        question = ("ls-files", "-z", "--others", "--exclude-standard")
-        paths = _lines((await git(*question, git_dir=git_dir, work_tree=work_tree)).output)
-        nested = [path for path in paths if path.endswith(b"/")]
+        question = ("ls-files", "-z", "-t", "--modified", "--stage", "--others", "--exclude-standard")
+        lines = _lines((await git(*question, git_dir=git_dir, work_tree=work_tree)).output)
+        untracked = [line.removeprefix(_OTHER) for line in lines if line.startswith(_OTHER)]
+        nested = [path for path in untracked if path.endswith(b"/")]
         if not nested:
-            return paths
+            changed = [line for line in lines if line.startswith(_CHANGED) and not line.startswith(_SUBMODULE)]
+            return [_modified_path(line) for line in changed], untracked
         await in_thread(_unmake_repositories, work_tree, nested)
     raise Refused(f"The workspace holds repositories nested more than {_ROUNDS} deep.")
 

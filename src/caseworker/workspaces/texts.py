@@ -15,6 +15,8 @@ async def read_texts(git: Git, git_dir: Path, commit: Sha, paths: Sequence[str])
     """By path; null for a file that is beyond the limits. What is no file there is left out."""
     # One question a line: a name with a line end in it can't be asked for.
     asked = [path for path in paths if "\n" not in path]
+    if not asked:
+        return {}
     found = await _sizes(git, git_dir, commit, asked)
     chosen, left = [], _ALL_BYTES
     for path, size in found.items():

@@ -17,8 +17,16 @@ from caseworker.core.errors import Bug, Refused
 from caseworker.core.ids import CaseId, Sha, slug
 from caseworker.ports import Git, GitAnswer, Joined, Workspace
 from caseworker.workspaces.checkpoints import write_tree
-from caseworker.workspaces.commits import Commits
-from caseworker.workspaces.folders import make_readable, put_right, remove_folder, tie_to_git_dir
+from caseworker.workspaces.commits import Commits, Kept
+from caseworker.workspaces.folders import (
+    has_any,
+    is_tied,
+    make_readable,
+    put_right,
+    remove_folder,
+    remove_ours,
+    tie_to_git_dir,
+)
 from caseworker.workspaces.git import COMMITTER, SafeGit
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.merging import Merging
@@ -26,8 +34,11 @@ from caseworker.workspaces.mirrors import OURS, Mirrors, RepositoryFacts, look
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.texts import read_texts
 from caseworker.workspaces.threads import in_thread
+from caseworker.workspaces.untouched import Left, Untouched
 from caseworker.workspaces.views import lay_view
 
+_CHANGED = 20_000
+"""Paths that are kept, of all pairs of commits together: what differs between two commits never changes."""
 _NOT_OURS = ("--", ".", *(f":(top,exclude){name}" for name in OURS))
 
 
@@ -57,14 +68,18 @@ class _Place:
 
 
 class GitWorkspaces:
-    def __init__(self, home: Path, *, git: Git | None = None, lock_seconds: float = 60) -> None:
+    def __init__(self, home: Path, *, git: Git | None = None, lock_seconds: float = 60, walls: bool = False) -> None:
+        """`walls`: what may only read a worktree can't write to it."""
         self._home = home.resolve()  # the sandbox mounts the worktree under this very name
         self._git = git or SafeGit()
         self._mirrors = Mirrors(self._home / "mirrors", self._git)
         self._commits = Commits(self._git)
         self._sound: set[Path] = set()
         """Worktrees whose HEAD was seen to be there. It is written by us alone, so one look by each process will do."""
+        self._changed: Kept[Sequence[str]] = Kept(_CHANGED, weigh=len)
+        self._untouched = Untouched()
         self._lock_seconds = lock_seconds
+        self._walls = walls
 
     async def look(self, repository: Path) -> RepositoryFacts:
         return await look(repository, self._git)
@@ -75,6 +90,7 @@ class GitWorkspaces:
 
     async def prepare(self, case: CaseId, repository: Path, base: Sha | None) -> Workspace:
         place = self._place(case, repository)
+        self._untouched.doubt(place.tree)
         branch = _known_branch(place, base)
         if branch is not None and base is not None and await self._is_intact(place):
             return _workspace(case, place, base, branch)
@@ -89,24 +105,38 @@ class GitWorkspaces:
         await self.reset(workspace, base, scrub=True)
         lay_view(place.view, mirror=place.mirror, name=place.slug, branch=branch, base=base)
         _remember(place, base, branch)
+        self._sound.add(place.git_dir)
         return workspace
 
     async def reset(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         git_dir = _git_dir(workspace)
+        left = self._untouched.take(workspace.path)
         _clear_stale_locks(git_dir)
-        await in_thread(tie_to_git_dir, workspace.path, git_dir)
+        await self._tie(workspace.path, git_dir)
+        if left is None or not left.will_do(commit, scrub=scrub):
+            await self._reset(workspace, git_dir, commit, scrub=scrub)
+            left = Left(commit=commit, scrubbed=scrub)
+        elif has_any(workspace.path, OURS):
+            await in_thread(remove_ours, workspace.path, await self._commits.names(git_dir, commit), OURS)
+        self._untouched.leave(workspace.path, left)
+
+    def untouched(self, workspace: Workspace) -> None:
+        if self._walls:
+            self._untouched.say(workspace.path)
+
+    async def _reset(self, workspace: Workspace, git_dir: Path, commit: Sha, *, scrub: bool) -> None:
         try:
             await self._restore(workspace, commit, scrub=scrub)
-        except Refused:
+        except (Refused, OSError):
             # Folders without permissions, or nested deeper than git can follow. The worktree is only a cache.
             await in_thread(remove_folder, workspace.path)
-            await in_thread(tie_to_git_dir, workspace.path, git_dir)
+            await self._tie(workspace.path, git_dir)
             await self._restore(workspace, commit, scrub=scrub)
 
     async def commit(self, workspace: Workspace, message: str, *, parent: Sha, name: str) -> Sha:
         git_dir = _git_dir(workspace)
         await in_thread(make_readable, workspace.path)
-        await in_thread(tie_to_git_dir, workspace.path, git_dir)
+        await self._tie(workspace.path, git_dir)
         tree = await write_tree(self._git, git_dir=git_dir, work_tree=workspace.path, parent=parent)
         if tree == await self._commits.tree(git_dir, parent):
             return parent
@@ -121,8 +151,12 @@ class GitWorkspaces:
         return answer.output.decode(errors="replace")
 
     async def changed(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
-        answer = await self._compare(workspace, old, new, "--name-only", "-z", "--no-renames")
-        return [path for path in answer.output.decode(errors="replace").split("\0") if path]
+        pair = Sha(f"{old}..{new}")
+        if (known := self._changed.get(pair)) is None:
+            answer = await self._compare(workspace, old, new, "--name-only", "-z", "--no-renames")
+            paths = [path for path in answer.output.decode(errors="replace").split("\0") if path]
+            known = self._changed.keep(pair, paths)
+        return list(known)
 
     async def changed_by_people(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
         git_dir = _git_dir(workspace)
@@ -152,7 +186,8 @@ class GitWorkspaces:
         return joined
 
     async def texts(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
-        return await read_texts(self._git, _git_dir(workspace), commit, paths)
+        there = set(await self._commits.names(_git_dir(workspace), commit))
+        return await read_texts(self._git, _git_dir(workspace), commit, [path for path in paths if path in there])
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
         return await self._commits.build_files(_git_dir(workspace), commit)
@@ -179,6 +214,7 @@ class GitWorkspaces:
         name = side_name(workspace)
         if name is None:
             raise Bug(f"{workspace.path} is no side tree of {workspace.case}")
+        self._untouched.forget(workspace.path)
         await in_thread(destroy, side_folder(self._folder(workspace.case), name), _git_dir(workspace))
 
     async def remove(self, case: CaseId) -> None:
@@ -188,15 +224,21 @@ class GitWorkspaces:
             if refs.output:
                 await self._git("update-ref", "--stdin", stdin=refs.output, git_dir=mirror)
             self._sound.discard(place.git_dir)
+            self._untouched.forget(place.tree)
             for git_dir in (place.git_dir, *side_git_dirs(mirror, case)):
                 await in_thread(shutil.rmtree, git_dir, ignore_errors=True)
         await in_thread(remove_folder, self._folder(case))
 
     async def _restore(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         await self._in(workspace, "reset", "--hard", "--quiet", commit)
-        await self._in(workspace, "clean", "-ffdq", *(["-x"] if scrub else []))
+        if not scrub:  # who scrubs need not know what is ignored: nothing stays but what is tracked
+            await self._in(workspace, "clean", "-ffdq")
         tracked = await self._commits.names(_git_dir(workspace), commit)
-        await in_thread(put_right, workspace.path, tracked, OURS)
+        await in_thread(put_right, workspace.path, tracked, OURS, scrub=scrub)
+
+    async def _tie(self, tree: Path, git_dir: Path) -> None:
+        if not is_tied(tree, git_dir):
+            await in_thread(tie_to_git_dir, tree, git_dir)
 
     async def _compare(self, workspace: Workspace, old: Sha, new: Sha, *how: str) -> GitAnswer:
         options = ("--no-ext-diff", "--no-textconv", "--no-color", *how)
@@ -209,7 +251,7 @@ class GitWorkspaces:
     async def _is_intact(self, place: _Place) -> bool:
         if not (place.tree.is_dir() and (place.git_dir / "index").is_file() and (place.view / "HEAD").is_file()):
             return False
-        await in_thread(tie_to_git_dir, place.tree, place.git_dir)
+        await self._tie(place.tree, place.git_dir)
         if place.git_dir not in self._sound:
             question = ("rev-parse", "-q", "--verify", "HEAD^{commit}")
             if (await self._git(*question, git_dir=place.git_dir, accept=(0, 1, 128))).code != 0:
