@@ -9,7 +9,7 @@ from caseworker.activities.branches import Branches
 from caseworker.activities.records import stored_case
 from caseworker.activities.running import refusals_told, short_work, traced
 from caseworker.contract.activities import DeliveryActivities
-from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
+from caseworker.contract.wire import DeliveryReply, PullReply, Pushed, PushReply, PushRequest
 from caseworker.core import issue_words, words
 from caseworker.core.case import Case
 from caseworker.core.errors import Refused
@@ -84,6 +84,12 @@ class Delivering(DeliveryActivities):
                 posts, late = await self._answers(case)
                 await self._store.record.append(case.id, [_news(case, pull), *posts], trace=stored.trace, key=key)
                 return PullRequestReady(number=pull.number, commit=request.commit, late=late)
+
+    @activity.defn
+    async def deliver(self, request: PushRequest) -> DeliveryReply:
+        """Two effects, each under its own key: tried again, it finds the first one done."""
+        pushed = await self.push_branch(request)
+        return await self.open_pull_request(request) if isinstance(pushed, Pushed) else pushed
 
     async def _opened(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
         await self._store.effects.intend(key, request.case.id, "pull_request", {"head": request.case.branch})

@@ -130,6 +130,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             delivering.push_branch,
             delivering.adopt_branch,
             delivering.open_pull_request,
+            delivering.deliver,
             following.open_follow_up,
         ],
         long=[turning.run_turn, building.run_build, *bugs.long],

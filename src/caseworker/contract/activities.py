@@ -11,6 +11,7 @@ from caseworker.contract.wire import (
     BuildRequest,
     CheckSla,
     ClaimRequest,
+    DeliveryReply,
     FixReply,
     FollowUpReply,
     FollowUpRequest,
@@ -101,6 +102,11 @@ class DeliveryActivities:
 
     @activity.defn
     async def open_pull_request(self, request: PushRequest) -> PullReply:
+        _signature()
+
+    @activity.defn
+    async def deliver(self, request: PushRequest) -> DeliveryReply:
+        """The branch pushed, and its pull request opened or brought up to date."""
         _signature()
 
 

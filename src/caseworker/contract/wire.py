@@ -93,6 +93,7 @@ class Pushed(_Wire):
 
 PushReply = Annotated[Pushed | BranchMoved | EffectRefused, Field(discriminator="kind")]
 PullReply = Annotated[PullRequestReady | EffectRefused, Field(discriminator="kind")]
+DeliveryReply = Annotated[PullRequestReady | BranchMoved | EffectRefused, Field(discriminator="kind")]
 BuildReply = BuildEnded
 
 

@@ -63,6 +63,7 @@ with workflow.unsafe.imports_passed_through():
 _ALL_GIVEN = "a failed turn answers for all that it was given"
 _RULES = "the rules of 0.3"
 _EVERY_WORD = "every word is answered, at any time"
+_IN_ONE_STEP = "a branch and its pull request are one step"
 _IN_LINE = timedelta(days=1)
 """How long a developer may wait for a place before its own time begins."""
 _MOST_QUESTIONS = 6
@@ -185,6 +186,8 @@ class IssueWorkflow(CaseFlow):
 
     async def _create_pull_request(self) -> Fact:
         request = PushRequest(case=self._case, commit=self._checkpoint)
+        if workflow.patched(_IN_ONE_STEP):
+            return await self._perform(DeliveryActivities.deliver, request)
         pushed = await self._perform(DeliveryActivities.push_branch, request)
         if not isinstance(pushed, Pushed):
             return pushed
