@@ -19,6 +19,12 @@ from caseworker.engine.client import Address, connect
 log = structlog.get_logger()
 
 _START_SECONDS = 30.0
+_SETTINGS = (
+    # A worker that has just moved a case on is given the next activity with the answer, if that is on its own queue.
+    "system.enableActivityEagerExecution=true",
+    # One server needs no partitions of a queue. Any there may be are still read: something may be left in them.
+    "matching.numTaskqueueWritePartitions=1",
+)
 _PR_SET_PDEATHSIG = 1
 
 
@@ -140,6 +146,7 @@ class TemporalServer:
                 *("--db-filename", str(self._folder / "temporal.db")),
                 *("--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal"),
                 *("--port", str(self.ports.grpc), "--ui-port", str(self.ports.ui), "--ui-disable-news-fetch"),
+                *(word for setting in _SETTINGS for word in ("--dynamic-config-value", setting)),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
