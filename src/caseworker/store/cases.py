@@ -74,14 +74,13 @@ class StoredCases(Port):
                 await lock_case(connection, case)
             if not await append_entries(connection, after.id, entries, trace=trace, key=key):
                 return
-            moved: dict[str, object] = {
-                "snapshot": after.model_dump(mode="json"),
-                "state": after.state,
-                "file": dumped(file),
+            moved = {
+                "case": after.id,
+                "the_snapshot": after.model_dump(mode="json"),
+                "the_state": after.state,
+                "the_file": dumped(file),
             }
-            if after.state not in TERMINAL:
-                moved["over"] = False  # it may have been, before it was opened again
-            await connection.execute(update(cases).where(cases.c.id == after.id).values(moved))
+            await connection.execute(_MOVED if after.state in TERMINAL else _MOVED_ON, moved)
             if tell is not None:
                 await add_message(connection, tell)
 
@@ -105,8 +104,26 @@ class StoredCases(Port):
             await write_file(connection, case, file)
 
 
+_MOVED: Final = (
+    update(cases)
+    .where(cases.c.id == bindparam("case"))
+    .values(
+        snapshot=bindparam("the_snapshot", type_=cases.c.snapshot.type),
+        state=bindparam("the_state"),
+        file=bindparam("the_file", type_=cases.c.file.type),
+    )
+)
+_MOVED_ON: Final = _MOVED.values(over=False)
+"""It may have been over, before it was opened again."""
+_FILED: Final = (
+    update(cases)
+    .where(cases.c.id == bindparam("case"))
+    .values(file=bindparam("the_file", type_=cases.c.file.type), changed_at=bindparam("at"))
+)
+
+
 async def write_file(connection: AsyncConnection, case: CaseId, file: CaseFile) -> None:
-    await connection.execute(update(cases).where(cases.c.id == case).values(file=dumped(file), changed_at=now()))
+    await connection.execute(_FILED, {"case": case, "the_file": dumped(file), "at": now()})
 
 
 def dumped(file: CaseFile) -> dict[str, object]:
@@ -151,17 +168,17 @@ async def _read(connection: AsyncConnection, only: CaseId | None = None, of: Cas
         found = await connection.execute(_ALL if of is None else _ALL.where(cases.c.parent == of))
     return [
         StoredCase(
-            case=Case.model_validate(row[cases.c.snapshot]),
-            title=row[cases.c.title],
-            repository=RepositoryId(row[cases.c.repository]),
-            number=row[cases.c.number],
-            policy=Policy.model_validate(row[cases.c.policy]),
-            file=load_case_file(row[cases.c.file]),
-            parent=row[cases.c.parent],
-            rehearsal=row[cases.c.rehearsal],
-            trace=TraceId(row[cases.c.trace]),
-            opened_at=row[cases.c.opened_at],
-            changed_at=row[cases.c.changed_at],
+            case=Case.model_validate(row.snapshot),
+            title=row.title,
+            repository=RepositoryId(row.repository),
+            number=row.number,
+            policy=Policy.model_validate(row.policy),
+            file=load_case_file(row.file),
+            parent=row.parent,
+            rehearsal=row.rehearsal,
+            trace=TraceId(row.trace),
+            opened_at=row.opened_at,
+            changed_at=row.changed_at,
         )
-        for row in found.mappings()
+        for row in found
     ]

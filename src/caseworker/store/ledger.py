@@ -24,6 +24,13 @@ _SPENT: Final = select(
 ).where(ledger.c.case == bindparam("of_case"))
 _SPENT_IN: Final = _SPENT.where(ledger.c.turn == bindparam("in_turn"))
 
+_ABANDONED: Final = (
+    update(ledger)
+    .where(ledger.c.case == bindparam("of_case"), ledger.c.turn == bindparam("in_turn"))
+    .where(ledger.c.attempt == bindparam("by_attempt"), ledger.c.state == "reserved")
+    .values(state="abandoned", micros=(ledger.c.reserved_micros + (_ABANDONED_PART - 1)) // _ABANDONED_PART)
+)
+
 
 class StoredLedger(Port):
     async def reserve(
@@ -70,12 +77,7 @@ class StoredLedger(Port):
 
 
 async def abandon_reservations(connection: AsyncConnection, case: CaseId, turn: int, attempt: int) -> None:
-    rounded_up = (ledger.c.reserved_micros + (_ABANDONED_PART - 1)) // _ABANDONED_PART
-    await connection.execute(
-        update(ledger)
-        .where(ledger.c.case == case, ledger.c.turn == turn, ledger.c.attempt == attempt, ledger.c.state == "reserved")
-        .values(state="abandoned", micros=rounded_up)
-    )
+    await connection.execute(_ABANDONED, {"of_case": case, "in_turn": turn, "by_attempt": attempt})
 
 
 async def _refuse_if_superseded(connection: AsyncConnection, attempt: Attempt) -> None:

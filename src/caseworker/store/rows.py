@@ -58,6 +58,11 @@ _COUNTED: Final = (
     .returning(cases.c.sequence)
 )
 _APPENDED: Final = insert(record)
+_KEYED: Final = {
+    True: sqlite.insert(record_keys).on_conflict_do_nothing().returning(record_keys.c.key),
+    False: postgresql.insert(record_keys).on_conflict_do_nothing().returning(record_keys.c.key),
+}
+"""By whether it is SQLite."""
 
 
 async def append_entries(
@@ -65,8 +70,8 @@ async def append_entries(
 ) -> bool:
     """Needs the case's lock. False: this key was used before, and nothing is written."""
     if key is not None:
-        used = insert_or_stop(connection, record_keys).values(case=case, key=key).returning(record_keys.c.key)
-        if await connection.scalar(used) is None:
+        used = _KEYED[connection.dialect.name == "sqlite"]
+        if await connection.scalar(used, {"case": case, "key": key}) is None:
             return False
     if not entries:
         return True

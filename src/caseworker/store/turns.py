@@ -4,7 +4,8 @@ import secrets
 from typing import Final
 from uuid import UUID, uuid5
 
-from sqlalchemy import ColumnElement, bindparam, exists, func, insert, select, update
+from sqlalchemy import bindparam, exists, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.casefile import CaseFile
@@ -18,7 +19,7 @@ from caseworker.store.columns import now
 from caseworker.store.learnings import add_learnings, repository_of
 from caseworker.store.ledger import abandon_reservations
 from caseworker.store.port import Port
-from caseworker.store.rows import append_entries, epoch_of, insert_or_stop, lock_case
+from caseworker.store.rows import append_entries, epoch_of, lock_case
 from caseworker.store.tables import attempts, cases, turns
 from caseworker.store.transcripts import delete_sessions
 
@@ -32,9 +33,8 @@ class StoredTurns(Port):
     ) -> Attempt | FinishedTurn:
         async with self._database.writing() as connection:
             await lock_case(connection, case)
-            await connection.execute(
-                insert_or_stop(connection, turns).values(case=case, turn=turn, role=role, task=task)
-            )
+            known = {"case": case, "turn": turn, "role": role, "task": task}
+            await connection.execute(_BEGUN[connection.dialect.name == "sqlite"], known)
             finished = await _finished(connection, case, turn)
             if finished:
                 return finished[0]
@@ -48,24 +48,18 @@ class StoredTurns(Port):
                 "trace": trace,
                 "started_at": now(),
             }
-            await connection.execute(insert(attempts).values(row))
+            await connection.execute(_ATTEMPTED, row)
             return attempt
 
     async def is_current(self, attempt: Attempt) -> bool:
         async with self._database.reading() as connection:
-            return await connection.scalar(select(exists().where(*_is_running(attempt)))) is True
+            return await connection.scalar(_IS_RUNNING, {"its_token": attempt.token}) is True
 
     async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile | None, *entries: Entry) -> bool:
         async with self._database.writing() as connection:
             await lock_case(connection, attempt.case)
-            fenced = (
-                update(turns)
-                .where(turns.c.case == attempt.case, turns.c.turn == attempt.turn, turns.c.result.is_(None))
-                .where(exists().where(*_is_running(attempt)))
-                .values(result=finished.model_dump(mode="json"))
-                .returning(turns.c.turn)
-            )
-            if await connection.scalar(fenced) is None:
+            this = {"of_case": attempt.case, "this_turn": attempt.turn, "its_token": attempt.token}
+            if await connection.scalar(_FENCED, this | {"the_result": finished.model_dump(mode="json")}) is None:
                 return False
             trace = await _end(connection, attempt, state="completed", reason="")
             if file is not None:
@@ -79,7 +73,7 @@ class StoredTurns(Port):
         """Of an attempt that was superseded there is nothing left to write about."""
         async with self._database.writing() as connection:
             await lock_case(connection, attempt.case)
-            if await connection.scalar(select(exists().where(*_is_running(attempt)))):
+            if await connection.scalar(_IS_RUNNING, {"its_token": attempt.token}):
                 trace = await _end(connection, attempt, state="failed", reason=reason)
                 await delete_sessions(connection, [attempt.session])
                 await append_entries(connection, attempt.case, [entry], trace=trace)
@@ -117,10 +111,37 @@ class StoredTurns(Port):
         ]
 
 
-def _is_running(attempt: Attempt) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return (attempts.c.token == attempt.token, attempts.c.state == "running")
-
-
+# Built once, as all of these: they are part of every turn.
+_RUNNING: Final = (attempts.c.token == bindparam("its_token")) & (attempts.c.state == "running")
+_IS_RUNNING: Final = select(exists().where(_RUNNING))
+_BEGUN: Final = {
+    True: sqlite.insert(turns).on_conflict_do_nothing(),
+    False: postgresql.insert(turns).on_conflict_do_nothing(),
+}
+"""By whether it is SQLite."""
+_ATTEMPTED: Final = insert(attempts)
+_FENCED: Final = (
+    update(turns)
+    .where(turns.c.case == bindparam("of_case"), turns.c.turn == bindparam("this_turn"), turns.c.result.is_(None))
+    .where(exists().where(_RUNNING))
+    .values(result=bindparam("the_result", type_=turns.c.result.type))
+    .returning(turns.c.turn)
+)
+_ENDED: Final = (
+    update(attempts)
+    .where(_RUNNING)
+    .values(state=bindparam("its_end"), reason=bindparam("why"), ended_at=bindparam("at"))
+    .returning(attempts.c.trace)
+)
+_SUPERSEDED: Final = (
+    update(attempts)
+    .where(attempts.c.case == bindparam("of_case"), attempts.c.state == "running")
+    .values(state="superseded", ended_at=bindparam("at"))
+    .returning(attempts.c.turn, attempts.c.number, attempts.c.session)
+)
+_NEWEST: Final = select(func.max(attempts.c.number)).where(
+    attempts.c.case == bindparam("of_case"), attempts.c.turn == bindparam("this_turn")
+)
 _FINISHED: Final = (
     select(turns.c.result)
     .where(turns.c.case == bindparam("of_case"), turns.c.result.is_not(None))
@@ -142,20 +163,14 @@ async def _supersede(connection: AsyncConnection, case: CaseId) -> None:
 
     Of whichever turn: a case has one agent at most, so whatever else still counts as running is dead or fenced now.
     """
-    ended = (
-        update(attempts)
-        .where(attempts.c.case == case, attempts.c.state == "running")
-        .values(state="superseded", ended_at=now())
-        .returning(attempts.c.turn, attempts.c.number, attempts.c.session)
-    )
-    for turn, number, session in (await connection.execute(ended)).all():
+    ended = await connection.execute(_SUPERSEDED, {"of_case": case, "at": now()})
+    for turn, number, session in ended.all():
         await delete_sessions(connection, [SessionId(session)])
         await abandon_reservations(connection, case, turn, number)
 
 
 async def _next_attempt(connection: AsyncConnection, case: CaseId, turn: int) -> Attempt:
-    newest = select(func.max(attempts.c.number)).where(attempts.c.case == case, attempts.c.turn == turn)
-    number = (await connection.scalar(newest) or 0) + 1
+    number = (await connection.scalar(_NEWEST, {"of_case": case, "this_turn": turn}) or 0) + 1
     epoch = await epoch_of(connection, case)
     session = SessionId(str(uuid5(_SESSIONS, f"{case}/{epoch}/{turn}/{number}")))
     return Attempt(case=case, turn=turn, number=number, token=secrets.token_urlsafe(24), session=session)
@@ -163,7 +178,7 @@ async def _next_attempt(connection: AsyncConnection, case: CaseId, turn: int) ->
 
 async def _end(connection: AsyncConnection, attempt: Attempt, *, state: str, reason: str) -> TraceId:
     """The attempt's trace. Calls not settled by now hardly ever will be; if one is, its true cost still counts."""
-    ended = update(attempts).where(*_is_running(attempt)).values(state=state, reason=reason, ended_at=now())
-    trace = (await connection.execute(ended.returning(attempts.c.trace))).scalar_one()
+    ended = {"its_token": attempt.token, "its_end": state, "why": reason, "at": now()}
+    trace = (await connection.execute(_ENDED, ended)).scalar_one()
     await abandon_reservations(connection, attempt.case, attempt.turn, attempt.number)
     return TraceId(trace)
