@@ -131,6 +131,7 @@ def test_records_of_a_newer_program_are_told_and_left_alone(terminal: Terminal, 
     assert "newer" in answer.err
 
 
+@pytest.mark.slow
 def test_an_idle_host_ends_by_itself(tmp_path: Path) -> None:
     with open_terminal(tmp_path / "home", CASEWORKER_IDLE_MINUTES="0.02") as terminal:
         terminal.types("host", "start")

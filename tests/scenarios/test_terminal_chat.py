@@ -161,6 +161,7 @@ def test_a_bug_can_be_read_and_taken_away(terminal: Terminal, tmp_path: Path) ->
     assert document["conversation"][0]["receipt"] == "seen by turn 1: read by the investigator, who asked the reporter"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_reported_is_refused_and_leaves_nothing_behind(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path / "home")
     project = make_project(tmp_path / "project")
