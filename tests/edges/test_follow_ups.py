@@ -8,6 +8,7 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.follow_ups import FollowUps
+from caseworker.activities.linking import LinkedCases
 from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequest
 from caseworker.core.case import Case
 from caseworker.core.errors import Transient
@@ -53,7 +54,8 @@ class Desk:
 
     async def follows_up(self, messages: Sequence[MessageId]) -> FollowUpReply:
         forge = LocalForge(repositories=self.store.repositories, pulls=self.store.pulls, git=SafeGit(), gone_seconds=0)
-        following = FollowUps(store=self.store, forge=forge, doorbell=self.bell, rules_of=rules_of)
+        linked = LinkedCases(store=self.store, forge=forge, rules_of=rules_of)
+        following = FollowUps(store=self.store, linked=linked, doorbell=self.bell)
         request = FollowUpRequest(case=self.case, messages=list(messages))
         return await ActivityEnvironment().run(following.open_follow_up, request)
 

@@ -17,6 +17,7 @@ from caseworker.core.evidence import Stage
 from caseworker.core.investigation_words import investigation_page
 from caseworker.core.learnings import offered
 from caseworker.core.matrix import Inquiry, inquiries
+from caseworker.core.moves import is_used_up
 from caseworker.core.outcomes import Task
 from caseworker.core.record import Bisected
 from caseworker.ports import Attempt, Brief, FinishedTurn, Store, StoredCase, Workspace, Workspaces
@@ -106,7 +107,7 @@ class Briefing:
             asked_before=recollection.asked_before(done, task),
             inquiry=recollection.inquiry_of(case, known),
             iterations=case.investigation.iteration if case.investigation is not None else 0,
-            no_iteration_left=recollection.has_no_iteration_left(case),
+            no_iteration_left=is_used_up(case),
             bisects=await self._bisects(request),
             accepted=recollection.accepted_cause(case),
         )

@@ -1,27 +1,20 @@
 """The issue case that fixes a bug: opened with the findings as its analysis, or told the newer ones."""
 
-from collections.abc import Awaitable, Callable
-from pathlib import Path
-
+from caseworker.activities.linking import LinkedCases
 from caseworker.core.bug_words import Matter, findings, fix_issue
 from caseworker.core.bugs import Bug
 from caseworker.core.casefile import AnalysisSection, CaseFile, IssueSection, new_case_file
-from caseworker.core.ids import CaseId, issue_case
+from caseworker.core.ids import CaseId
 from caseworker.core.messages import NOBODY, MessageKind, NewMessage, Standing
 from caseworker.core.outcomes import BugOutcome, TestRequirement
-from caseworker.core.repository_rules import RepositoryRules
 from caseworker.core.states import TERMINAL
-from caseworker.ports import Doorbell, Forge, Issue, NewIssue, Store, StoredBug
+from caseworker.ports import Doorbell, Issue, NewIssue, Store, StoredBug
 
 
 class Fixes:
-    def __init__(
-        self, *, store: Store, forge: Forge, doorbell: Doorbell, rules_of: Callable[[Path], Awaitable[RepositoryRules]]
-    ) -> None:
-        """`rules_of`: what the repository itself asks for."""
+    def __init__(self, *, store: Store, linked: LinkedCases, doorbell: Doorbell) -> None:
         self._store = store
-        self._rules_of = rules_of
-        self._forge = forge
+        self._linked = linked
         self._doorbell = doorbell
 
     async def open(self, stored: StoredBug, bug: Bug, outcome: BugOutcome) -> CaseId:
@@ -46,22 +39,14 @@ class Fixes:
             news=stored.report,
         )
         title, body = fix_issue(matter)
-        path = await self._store.repositories.path_of(stored.repository)
-        taken = await self._forge.taken_numbers(path)
         # The turn is in the text, so that a later request for a fix is another issue, and a repeated one the same.
         draft = NewIssue(title=title, body=f"{body}\n\n({bug.id}, turn {bug.turns})", labels=["bug"])
-        issue = await self._store.repositories.new_issue(stored.repository, draft, taken=taken)
-        case = issue_case(issue.repository, issue.number)
-        await self._store.cases.open(
-            issue,
-            policy=(await self._rules_of(path)).applied_to(stored.policy),
-            rehearsal=stored.rehearsal,
-            trace=stored.trace,
-            first=self._message(case, stored, bug, f"Please fix {bug.id}: {stored.title}"),
-            parent=bug.id,
-            file=_file(issue, stored, outcome),
+        return await self._linked.open(
+            stored,
+            draft,
+            first=lambda case: self._message(case, stored, bug, f"Please fix {bug.id}: {stored.title}"),
+            file=lambda issue: _file(issue, stored, outcome),
         )
-        return case
 
     async def _put(self, case: CaseId, stored: StoredBug, bug: Bug, text: str) -> None:
         await self._store.inbox.put(self._message(case, stored, bug, text))

@@ -1,10 +1,10 @@
 """The case that takes up what is left of a completed one: what is merged stays merged, and is not opened again."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from temporalio import activity
 
+from caseworker.activities.linking import LinkedCases
 from caseworker.activities.records import stored_case
 from caseworker.activities.running import refusals_told, short_work, traced
 from caseworker.contract.activities import FollowUpActivities
@@ -12,23 +12,18 @@ from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequ
 from caseworker.core import issue_words
 from caseworker.core.errors import Refused
 from caseworker.core.facts import EffectRefused
-from caseworker.core.ids import CaseId, effect_key, issue_case
+from caseworker.core.ids import CaseId, effect_key
 from caseworker.core.messages import NOBODY, SPOKEN, Message, MessageKind, NewMessage
 from caseworker.core.record import Noted
-from caseworker.core.repository_rules import RepositoryRules
 from caseworker.core.states import TERMINAL
-from caseworker.ports import Doorbell, Forge, NewIssue, Store, StoredCase
+from caseworker.ports import Doorbell, NewIssue, Store, StoredCase
 
 
 class FollowUps(FollowUpActivities):
-    def __init__(
-        self, *, store: Store, forge: Forge, doorbell: Doorbell, rules_of: Callable[[Path], Awaitable[RepositoryRules]]
-    ) -> None:
-        """`rules_of`: what the repository itself asks for."""
+    def __init__(self, *, store: Store, linked: LinkedCases, doorbell: Doorbell) -> None:
         self._store = store
-        self._forge = forge
+        self._linked = linked
         self._doorbell = doorbell
-        self._rules_of = rules_of
 
     @activity.defn
     async def open_follow_up(self, request: FollowUpRequest) -> FollowUpReply:
@@ -67,21 +62,9 @@ class FollowUps(FollowUpActivities):
     async def _opened(self, stored: StoredCase, first: Message) -> CaseId:
         words = first.text if first.kind in SPOKEN else ""
         title, body = issue_words.follow_up(stored.file.issue, words, case=stored.case.id, message=first.id)
-        path = await self._store.repositories.path_of(stored.repository)
-        policy = (await self._rules_of(path)).applied_to(stored.policy)  # before there is anything to leave behind
-        taken = await self._forge.taken_numbers(path)
         draft = NewIssue(title=title, body=body, labels=list(stored.file.issue.labels))
-        issue = await self._store.repositories.new_issue(stored.repository, draft, taken=taken)
-        follower = issue_case(issue.repository, issue.number)
-        await self._store.cases.open(
-            issue,
-            policy=policy,
-            rehearsal=stored.rehearsal,
-            trace=stored.trace,
-            first=_passed_on(stored, first, follower, issue_words.please_follow_up(stored.case.id)),
-            parent=stored.case.id,
-        )
-        return follower
+        please = issue_words.please_follow_up(stored.case.id)
+        return await self._linked.open(stored, draft, first=lambda case: _passed_on(stored, first, case, please))
 
 
 def _passed_on(stored: StoredCase, message: Message, to: CaseId, text: str) -> NewMessage:

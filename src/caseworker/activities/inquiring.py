@@ -2,7 +2,7 @@
 its evidence is on record."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Final
@@ -15,7 +15,7 @@ from caseworker.core.bisection import Bisection, BisectRequest
 from caseworker.core.cited import EVENTS, cited_files, tie, too_little
 from caseworker.core.diagnostics import altered
 from caseworker.core.errors import Refused
-from caseworker.core.hypotheses import CauseReviewOutcome, DiagnosticOutcome, Evidence, InvestigationOutcome
+from caseworker.core.hypotheses import CauseReviewOutcome, DiagnosticOutcome, InvestigationOutcome, RootCause
 from caseworker.core.investigation_decisions import not_to_be_approved
 from caseworker.core.matrix import Inquiry, contradicted, inquiries
 from caseworker.core.outcomes import Outcome, Task
@@ -110,20 +110,19 @@ class Inquiring:
         before = await self._inquiries(request)
         return contradicted(outcome, before[-1].hypotheses if before else ())
 
-    async def _unproven(self, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> str:
-        if not _claims_a_cause(outcome):
+    async def _unproven(self, request: TurnRequest, workspace: Workspace, outcome: InvestigationOutcome) -> str:
+        cause = _claimed(outcome)
+        if cause is None:
             return ""
-        found = await self._tied(request, workspace, outcome)
+        found = await self._tied(request, workspace, cause)
         missing = [problem for problem in found if isinstance(problem, str)]
         problem = "; ".join(missing) or too_little([one for one in found if isinstance(one, Tied)])
         return f"ROOT_CAUSE_FOUND, but its evidence does not hold: {problem}" if problem else ""
 
-    async def _tied(self, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> list[Tied | str]:
+    async def _tied(self, request: TurnRequest, workspace: Workspace, cause: RootCause) -> list[Tied | str]:
         # The record names what lies in the workspace by its place there.
         inside = f"{workspace.path}/"
-        evidence = [
-            piece.model_copy(update={"source": piece.source.replace(inside, "")}) for piece in _evidence(outcome)
-        ]
+        evidence = [piece.model_copy(update={"source": piece.source.replace(inside, "")}) for piece in cause.evidence]
         record = await self._store.record.whole(request.case.id, EVENTS)
         commit = request.case.checkpoint or workspace.base
         texts = await self._workspaces.texts(workspace, commit, cited_files(evidence))
@@ -139,9 +138,9 @@ class Inquiring:
         revised = [inquiry.revisions for inquiry in inquiries([*done, finished])]
         if revised and revised[-1] and revised[-1][-1].turn == finished.turn:
             entries.append(MatrixRevised(**revised[-1][-1].model_dump()))
-        if _claims_a_cause(outcome) and isinstance(outcome, InvestigationOutcome) and outcome.root_cause is not None:
-            tied = [piece for piece in await self._tied(request, workspace, outcome) if isinstance(piece, Tied)]
-            cause = outcome.root_cause
+        cause = _claimed(outcome)
+        if cause is not None:
+            tied = [piece for piece in await self._tied(request, workspace, cause) if isinstance(piece, Tied)]
             known = request.case.investigation
             iteration = 1 + known.iteration if known is not None else 1
             entries.append(
@@ -150,13 +149,10 @@ class Inquiring:
         return entries
 
 
-def _claims_a_cause(outcome: Outcome) -> bool:
-    return isinstance(outcome, InvestigationOutcome) and outcome.status == "ROOT_CAUSE_FOUND"
-
-
-def _evidence(outcome: Outcome) -> Sequence[Evidence]:
-    cause = outcome.root_cause if isinstance(outcome, InvestigationOutcome) else None
-    return cause.evidence if cause is not None else []
+def _claimed(outcome: Outcome) -> RootCause | None:
+    if isinstance(outcome, InvestigationOutcome) and outcome.status == "ROOT_CAUSE_FOUND":
+        return outcome.root_cause
+    return None
 
 
 def _bisected(number: int, turn: int, asked: BisectRequest, found: Bisection) -> Bisected:

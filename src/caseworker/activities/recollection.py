@@ -9,7 +9,6 @@ from caseworker.core.hypotheses import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.ids import MessageId
 from caseworker.core.matrix import Inquiry
 from caseworker.core.messages import SPOKEN, Message, MessageKind
-from caseworker.core.moves import is_used_up
 from caseworker.core.outcomes import InterpretOutcome, PlanOutcome, QuestionsOutcome, ReviewOutcome, Task
 from caseworker.core.ownership import SPEAKER
 from caseworker.core.sections import asked_of
@@ -81,10 +80,6 @@ def inquiry_of(case: Case, known: Sequence[Inquiry]) -> Inquiry | None:
     if case.investigation is None or not known:
         return None
     return known[-1]
-
-
-def has_no_iteration_left(case: Case) -> bool:
-    return is_used_up(case)
 
 
 def accepted_cause(case: Case) -> str:

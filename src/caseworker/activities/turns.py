@@ -1,8 +1,6 @@
 """A turn of an issue case is a transaction: it begins from checkpoint, session and messages, and commits all with its
 outcome."""
 
-from typing import Final
-
 import structlog
 from temporalio import activity
 
@@ -23,12 +21,10 @@ from caseworker.core.messages import Audience
 from caseworker.core.outcomes import BugOutcome, ImplementationOutcome, Outcome, Task, TestsOutcome
 from caseworker.core.record import Posted
 from caseworker.core.sections import after_outcome
-from caseworker.core.states import Role
+from caseworker.core.turn_taking import WRITERS
 from caseworker.ports import AgentFinished, FinishedTurn, Store, StoredCase, Workspace, Workspaces
 
 log = structlog.get_logger()
-
-_DEVELOPERS: Final = frozenset({Role.DEVELOPER, Role.SENIOR_DEVELOPER})
 
 
 class Turning(TurnActivities):
@@ -72,7 +68,7 @@ class Turning(TurnActivities):
 
     async def _in_its_place(self, this: Try, request: TurnRequest, stored: StoredCase) -> TurnReply:
         """Only so many developers work at the same time: the next one waits here, before it touches anything."""
-        if request.role not in _DEVELOPERS or request.task in (Task.ANSWER, Task.DIAGNOSE):
+        if request.role not in WRITERS or request.task in (Task.ANSWER, Task.DIAGNOSE):
             return await self._attempt(this, request, stored)
         async with self._capacity.place(this.case, this.turn, wait=True, trace=this.trace):
             return await self._attempt(this, request, stored)

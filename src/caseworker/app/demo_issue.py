@@ -30,9 +30,9 @@ from caseworker.core.record import (
     Transitioned,
     TurnCompleted,
 )
-from caseworker.core.states import WORKING, IssueState
 from caseworker.core.story import one_line
 from caseworker.core.summaries import Summary
+from caseworker.core.turn_taking import MAY_BE_AT_WORK
 from caseworker.intake.issues import read_issue
 from caseworker.ports import StoredCase
 
@@ -102,7 +102,7 @@ class Stage:
             for recorded in news:
                 view.show(recorded)
                 if isinstance(recorded.entry, Transitioned):
-                    rests = recorded.entry.to_state not in WORKING | {IssueState.BLOCKED}
+                    rests = recorded.entry.to_state not in MAY_BE_AT_WORK
             now = time.monotonic()
             if news:
                 last_news = now

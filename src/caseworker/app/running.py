@@ -26,9 +26,9 @@ from caseworker.core.messages import MessageKind
 from caseworker.core.policy import Milestone, Policy
 from caseworker.core.record import Recorded, Transitioned
 from caseworker.core.repository_rules import RepositoryRules
-from caseworker.core.states import TERMINAL, WORKING, IssueState
+from caseworker.core.states import TERMINAL, IssueState
 from caseworker.core.summaries import Summary
-from caseworker.core.turn_taking import at_work
+from caseworker.core.turn_taking import MAY_BE_AT_WORK, at_work
 from caseworker.core.words import state_words
 from caseworker.intake.issues import read_issue
 from caseworker.ports import Issue, NewIssue, Store, StoredCase
@@ -221,14 +221,10 @@ async def follow(desk: Desk, case: CaseId, view: View) -> None:
             await asyncio.sleep(_LOOK_SECONDS)
 
 
-_PERHAPS = frozenset({IssueState.BLOCKED})
-"""Where the pm may be at work: only the snapshot knows."""
-
-
 def _rests(news: list[Recorded]) -> bool:
     """The newest transition led out of the working states, and nothing follows it that is still to be read."""
     moves = [r.entry for r in news if isinstance(r.entry, Transitioned)]
-    return bool(moves) and moves[-1].to_state not in WORKING | _PERHAPS and len(news) < 500
+    return bool(moves) and moves[-1].to_state not in MAY_BE_AT_WORK and len(news) < 500
 
 
 async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:

@@ -20,6 +20,7 @@ from caseworker.activities.fixes import Fixes
 from caseworker.activities.follow_ups import FollowUps
 from caseworker.activities.inquiring import Inquiring
 from caseworker.activities.investigating import Investigating
+from caseworker.activities.linking import LinkedCases
 from caseworker.activities.posting import Posting
 from caseworker.activities.records import Records
 from caseworker.activities.sla import SlaKeeping
@@ -96,12 +97,16 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
     )
 
 
+def _linked(parts: Parts) -> LinkedCases:
+    return LinkedCases(store=parts.store, forge=parts.forge, rules_of=rules_of)
+
+
 def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:
     store, workspaces = parts.store, parts.workspaces
     records = Records(store=store, doorbell=parts.doorbell)
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
-    following = FollowUps(store=store, forge=parts.forge, doorbell=parts.doorbell, rules_of=rules_of)
+    following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder)
     attempts = Attempts(store=store, workspaces=workspaces, runtime=parts.runtime, worker=own_identity())
     briefing = Briefing(store=store, workspaces=workspaces)
@@ -154,7 +159,7 @@ def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
         workspaces=parts.workspaces,
         doorbell=parts.doorbell,
         writer=PostWriter(store=store, posting=posting),
-        fixes=Fixes(store=store, forge=parts.forge, doorbell=parts.doorbell, rules_of=rules_of),
+        fixes=Fixes(store=store, linked=_linked(parts), doorbell=parts.doorbell),
     )
     clock = SlaKeeping(store=store, posting=posting)
     investigating = Investigating(

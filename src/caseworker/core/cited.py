@@ -20,8 +20,8 @@ _PARTS: Final = re.compile(r"&&|\|\||[;|]")
 
 def cited_files(evidence: Sequence[Evidence]) -> list[str]:
     """The paths to be looked at before `tie`."""
-    found = [_FILE.fullmatch(piece.source.strip()) for piece in evidence if piece.kind == "file"]
-    paths = dict.fromkeys(_relative(match["path"]) for match in found if match is not None)
+    places = [_place(piece.source) for piece in evidence if piece.kind == "file"]
+    paths = dict.fromkeys(place[0] for place in places if place is not None)
     return [path for path in paths if ".." not in path.split("/") and not path.startswith("/")]
 
 
@@ -33,7 +33,7 @@ def tie(evidence: Sequence[Evidence], record: Sequence[Recorded], texts: Mapping
 
 def too_little(tied: Sequence[Tied]) -> str:
     """What is missing in evidence that is all on record. Empty: nothing."""
-    different = {piece.event if piece.event is not None else _place(piece.source) for piece in tied}
+    different = {piece.event or _place(piece.source) for piece in tied}
     if len(different) < NEEDED_EVIDENCE:
         return f"{NEEDED_EVIDENCE} different pieces of evidence are needed, and these point at {len(different)}"
     if all(piece.kind == "file" for piece in tied):
@@ -41,9 +41,10 @@ def too_little(tied: Sequence[Tied]) -> str:
     return ""
 
 
-def _place(source: str) -> str:
+def _place(source: str) -> tuple[str, int] | None:
+    """Path and line, however they are written."""
     found = _FILE.fullmatch(source.strip())
-    return f"{_relative(found['path'])}:{int(found['line'])}" if found is not None else source
+    return (found["path"].strip().removeprefix("./"), int(found["line"])) if found is not None else None
 
 
 def _tied(piece: Evidence, record: Sequence[Recorded], texts: Mapping[str, str | None]) -> Tied | str:
@@ -84,10 +85,10 @@ def _is(asked: str, ran: str) -> bool:
 
 def _line(source: str, texts: Mapping[str, str | None]) -> str | None:
     """There is no event for a file: it is looked at where the turn began."""
-    found = _FILE.fullmatch(source.strip())
-    if found is None:
+    place = _place(source)
+    if place is None:
         return f"`{source}` names no line: write path:line"
-    path, line = _relative(found["path"]), int(found["line"])
+    path, line = place
     if path not in texts:
         return f"there is no file `{path}` in the repository"
     lines = (texts[path] or "").splitlines()
@@ -96,10 +97,6 @@ def _line(source: str, texts: Mapping[str, str | None]) -> str | None:
     if lines and not lines[line - 1].strip():
         return f"line {line} of `{path}` is empty"
     return None
-
-
-def _relative(path: str) -> str:
-    return path.strip().removeprefix("./")
 
 
 def _run(source: str, record: Sequence[Recorded]) -> int | str:

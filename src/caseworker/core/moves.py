@@ -186,8 +186,15 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, o
             return left | {"waiting_for": case.wait.reason}
         reason = move.waiting_for or WaitingFor.ANSWER
         patience = None if reason in _NEVER_TIMES_OUT else now + timedelta(seconds=policy.answer_wait_seconds)
-        wait = Wait(reason=reason, subject=move.subject, then=move.then, task=move.then_task, until=patience)
-        wait = wait.model_copy(update={"new_problem": move.new_problem, "before": _waited_for(case, reason)})
+        wait = Wait(
+            reason=reason,
+            subject=move.subject,
+            then=move.then,
+            task=move.then_task,
+            new_problem=move.new_problem,
+            before=_waited_for(case, reason),
+            until=patience,
+        )
         return left | {"wait": wait, "waiting_for": reason}
     if move.paid:
         return left | {"wait": case.wait.before if case.wait is not None else None}

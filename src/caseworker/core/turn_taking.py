@@ -43,6 +43,10 @@ _SECOND: Final[dict[Task, Role]] = {
 }
 
 
+MAY_BE_AT_WORK: Final = WORKING | {S.BLOCKED}
+"""As far as the state alone tells: in BLOCKED only the snapshot knows."""
+
+
 def at_work(case: Case) -> bool:
     """Also in BLOCKED, until the pm has seen to an investigation that is stuck."""
     return case.state in WORKING or (case.state is S.BLOCKED and case.task is Task.UNBLOCK_INVESTIGATION)

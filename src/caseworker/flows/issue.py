@@ -57,11 +57,11 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.states import TERMINAL, WAITING, IssueState, Role
     from caseworker.core.turn_taking import WRITERS, at_work, turn_of
     from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
-    from caseworker.flows.investigating import INVESTIGATES, iteration
 
 
 _ALL_GIVEN = "a failed turn answers for all that it was given"
 _RULES = "the rules of 0.3"
+_INVESTIGATES = "investigations"
 _EVERY_WORD = "every word is answered, at any time"
 _IN_ONE_STEP = "a branch and its pull request are one step"
 _IN_LINE = timedelta(days=1)
@@ -85,7 +85,7 @@ class IssueWorkflow(CaseFlow):
     async def run(self, start: CaseInput) -> None:
         self._case = await self._record(RecordActivities.load_case, start.case)
         self._new_rules = workflow.patched(_RULES)
-        self._investigates = workflow.patched(INVESTIGATES)
+        self._investigates = workflow.patched(_INVESTIGATES)
         self._every_word = workflow.patched(_EVERY_WORD)
         while True:
             while self._case.state not in TERMINAL:
@@ -129,8 +129,6 @@ class IssueWorkflow(CaseFlow):
                     return await self._create_pull_request()
                 case IssueState.ADDRESSING_FEEDBACK:
                     return await self._address_feedback()
-                case IssueState.INVESTIGATING:
-                    return await iteration(self._case, self._turn, self._one_turn)
                 case _:
                     return await self._turn()
         except ActivityError as error:
