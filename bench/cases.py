@@ -52,11 +52,18 @@ class _Stage:
     """The server, one worker, and the way in."""
 
     home: Path
+    temporal: KeptTemporal
     worker: Kept
     client: Client
     store: Store
     intake: ManualIntake
     repository: RepositoryId
+
+    def processor(self) -> "_Processor":
+        if self.worker.pid is None or self.temporal.server.pid is None:
+            raise NotMeasured("the worker is gone")
+        own, children = _used_by(self.worker.pid)
+        return _Processor(worker=own, children=children, temporal=_used_by(self.temporal.server.pid)[0])
 
     def memory(self) -> Mapping[str, float]:
         """Megabytes, by the kernel's name for them."""
@@ -64,6 +71,15 @@ class _Stage:
             raise NotMeasured("the worker is gone")
         status = Path(f"/proc/{self.worker.pid}/status").read_text()
         return {name: int(kilobytes) / 1024 for name, kilobytes in re.findall(r"(?m)^(Vm\w+):\s+(\d+) kB$", status)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Processor:
+    """Seconds of it that were used so far. What the hypervisor or another program takes is not among them."""
+
+    worker: float
+    children: float
+    temporal: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +94,7 @@ class _Progress:
 class _Run:
     size: int
     seconds: float
+    used: _Processor
     memory: float
     peak: float
     failed: int
@@ -96,6 +113,7 @@ def measure() -> Report:
         *(_rate(run, _A_MINUTE if run is many else None) for run in runs),
         *(Row(what=f"time for each, {run.size} at once", samples=[run.each], of=run.size) for run in runs),
         Row(what="their ratio", samples=[many.each / few.each], unit="times", target=_LINEAR),
+        *_processor(many),
         *(row for run in runs for row in _memory(run, _MEMORY if run is many else None)),
         Row(what="their ratio, most", samples=[many.peak / few.peak], unit="times"),
         Row(what="failed workflow tasks", samples=[failed], unit="", target=0),
@@ -107,6 +125,14 @@ def measure() -> Report:
 def _rate(run: _Run, target: float | None) -> Row:
     what = f"cases a minute, {run.size} at once"
     return Row(what=what, samples=[60 / run.each], unit="/min", target=target, at_least=True, of=run.size)
+
+
+def _processor(run: _Run) -> list[Row]:
+    parts = {"its git and builds": run.used.children, "Temporal's server": run.used.temporal}
+    return [
+        Row(what=f"processor for each, {run.size} at once, worker", samples=[run.used.worker / run.size], of=run.size),
+        *(Row(what=what, samples=[used / run.size], of=run.size, part=True) for what, used in parts.items()),
+    ]
 
 
 def _memory(run: _Run, target: float | None) -> list[Row]:
@@ -136,18 +162,36 @@ async def _measured(home: Path, size: int) -> _Run:
         cases = await _open(stage, 1)
         await _until_waiting(stage, 1)
         worker = stage.worker.pid
+        before = stage.processor()
         begun = time.monotonic()
         cases += await _open(stage, size)
         await _until_waiting(stage, 1 + size)
         seconds = time.monotonic() - begun
-        memory = stage.memory()
+        after, memory = stage.processor(), stage.memory()
         await _check_delivered(stage.store)
         failed, timed_out = await _mishaps(stage.client, cases)
         if stage.worker.pid != worker:
             raise NotMeasured(f"the worker died and was started again: {_last_words(home)}")
     return _Run(
-        size=size, seconds=seconds, memory=memory["VmRSS"], peak=memory["VmHWM"], failed=failed, timed_out=timed_out
+        size=size,
+        seconds=seconds,
+        used=_Processor(
+            worker=after.worker - before.worker,
+            children=after.children - before.children,
+            temporal=after.temporal - before.temporal,
+        ),
+        memory=memory["VmRSS"],
+        peak=memory["VmHWM"],
+        failed=failed,
+        timed_out=timed_out,
     )
+
+
+def _used_by(pid: int) -> tuple[float, float]:
+    """Seconds of processor: the process's own, and those of its children that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    user, system, children_user, children_system = (int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in fields[11:15])
+    return user + system, children_user + children_system
 
 
 @asynccontextmanager
@@ -156,13 +200,14 @@ async def _open_stage(home: Path) -> AsyncIterator[_Stage]:
     temporal = KeptTemporal(home / "temporal")
     await temporal.start()
     address = temporal.server.address
-    store = await open_store(f"sqlite+aiosqlite:///{home / 'caseworker.db'}")
+    store = await open_store(f"sqlite:///{home / 'caseworker.db'}")
     worker = Kept([sys.executable, "-m", "bench.cases_worker"], _environment(home, address.target), home / "worker.log")
     try:
         client = await connect(address)
         worker.start()
         yield _Stage(
             home=home,
+            temporal=temporal,
             worker=worker,
             client=client,
             store=store,

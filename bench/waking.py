@@ -79,7 +79,7 @@ async def _measure(home: Path) -> tuple[dict[int, tuple[list[float], list[float]
     times: dict[int, tuple[list[float], list[float]]] = {}
     memory: dict[int, float] = {}
     async with open_stage(home, Setup(seed=1, asks_only=True)) as stage:
-        store = await open_store(f"sqlite+aiosqlite:///{stage.database}")
+        store = await open_store(f"sqlite:///{stage.database}")
         try:
             doorbell = make_doorbell(await connect(stage.temporal.server.address), store)
             repository = await store.repositories.register(home / "shop")

@@ -75,7 +75,7 @@ async def _prepare(postgres: PostgresServer) -> None:
 @pytest.fixture(scope="session")
 def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     async def make(path: Path) -> None:
-        await (await open_store(f"sqlite+aiosqlite:///{path}")).close()
+        await (await open_store(f"sqlite:///{path}")).close()
 
     path = tmp_path_factory.mktemp("migrated") / "caseworker.db"
     asyncio.run(make(path))
@@ -91,7 +91,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 def empty_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A database without any table."""
     if backend == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'caseworker.db'}"
+        return f"sqlite:///{tmp_path / 'caseworker.db'}"
     postgres: PostgresServer = request.getfixturevalue("postgres")
     return asyncio.run(postgres.new_database(template="template0"))
 
@@ -102,7 +102,7 @@ def store_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> s
     if backend == "sqlite":
         template: Path = request.getfixturevalue("migrated_file")
         shutil.copy(template, tmp_path / "caseworker.db")
-        return f"sqlite+aiosqlite:///{tmp_path / 'caseworker.db'}"
+        return f"sqlite:///{tmp_path / 'caseworker.db'}"
     postgres: PostgresServer = request.getfixturevalue("postgres")
     return asyncio.run(postgres.new_database(template="migrated"))
 

@@ -32,7 +32,7 @@ def test_the_defaults_are_the_specs(tmp_path: Path) -> None:
     assert settings.developers == 4
     assert (settings.budget_usd, settings.calls_per_turn, settings.turn_minutes) == (5, 100, 60)
     assert settings.is_embedded
-    assert settings.database == f"sqlite+aiosqlite:///{tmp_path}/caseworker.db"
+    assert settings.database == f"sqlite:///{tmp_path}/caseworker.db"
     assert settings.anthropic_base_url == "https://api.anthropic.com"
     assert settings.anthropic_api_key is None
 

@@ -63,7 +63,7 @@ class Desk:
 @pytest.fixture
 async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
     shutil.copy(migrated_file, tmp_path / "caseworker.db")
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'caseworker.db'}")
+    store = await open_store(f"sqlite:///{tmp_path / 'caseworker.db'}")
     files = {".caseworker.toml": SETTINGS, "test.sh": PASSES, "setup.cfg": "[x]\n", "calc.py": "x = 1\n"}
     repository = new_repository(tmp_path / "calc", files)
     issue = await store.repositories.new_issue(

@@ -157,7 +157,7 @@ class Desk:
 @pytest.fixture
 async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
     shutil.copy(migrated_file, tmp_path / "caseworker.db")
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'caseworker.db'}")
+    store = await open_store(f"sqlite:///{tmp_path / 'caseworker.db'}")
     repository = new_repository(tmp_path / "calc", START)
     issue = await store.repositories.new_issue(
         await store.repositories.register(repository.path), NewIssue(title="It is broken", body="Very.")

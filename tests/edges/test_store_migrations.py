@@ -246,7 +246,7 @@ async def test_an_upgraded_database_knows_no_other_kind_of_case(upgraded: Store)
 
 
 async def test_a_change_of_the_tables_that_leaves_a_row_alone_is_taken_back(tmp_path: Path) -> None:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'caseworker.db'}")
+    store = await open_store(f"sqlite:///{tmp_path / 'caseworker.db'}")
     case = await open_case(store)
     with pytest.raises(Bug, match="refers to nothing"):
         async with store.database.rebuilding() as connection:

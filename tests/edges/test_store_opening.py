@@ -65,7 +65,7 @@ def test_opening_a_database_that_is_up_to_date_does_not_import_alembic(migrated_
         "import asyncio, sys\n"
         "from caseworker.store.store import open_store\n"
         "async def main():\n"
-        f"    await (await open_store('sqlite+aiosqlite:///{migrated_file}')).close()\n"
+        f"    await (await open_store('sqlite:///{migrated_file}')).close()\n"
         "asyncio.run(main())\n"
         "sys.exit('alembic' in sys.modules)\n"
     )
@@ -77,7 +77,7 @@ def test_opening_a_database_that_is_up_to_date_does_not_import_alembic(migrated_
 
 async def test_a_sqlite_file_is_made_with_its_folders_and_in_wal_mode(tmp_path: Path) -> None:
     file = tmp_path / "a" / "b" / "caseworker.db"
-    store = await open_store(f"sqlite+aiosqlite:///{file}")
+    store = await open_store(f"sqlite:///{file}")
     async with store.database.reading() as connection:
         pragmas = [
             await connection.scalar(text(f"PRAGMA {name}")) for name in ("journal_mode", "foreign_keys", "busy_timeout")
@@ -87,7 +87,7 @@ async def test_a_sqlite_file_is_made_with_its_folders_and_in_wal_mode(tmp_path: 
 
 
 async def test_every_write_waits_for_the_disk(tmp_path: Path) -> None:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'caseworker.db'}")
+    store = await open_store(f"sqlite:///{tmp_path / 'caseworker.db'}")
     async with store.database.writing() as connection:
         assert await connection.scalar(text("PRAGMA synchronous")) == 2
     await store.close()
@@ -95,7 +95,7 @@ async def test_every_write_waits_for_the_disk(tmp_path: Path) -> None:
 
 async def test_readers_go_on_while_another_process_writes_and_writers_say_that_it_is_busy(tmp_path: Path) -> None:
     file = tmp_path / "caseworker.db"
-    store = await open_store(f"sqlite+aiosqlite:///{file}?timeout=0.05")
+    store = await open_store(f"sqlite:///{file}?timeout=0.05")
     case = await open_case(store)
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -110,7 +110,7 @@ async def test_readers_go_on_while_another_process_writes_and_writers_say_that_i
 
 async def test_who_waits_for_another_writer_lets_the_others_of_its_process_go_on(tmp_path: Path) -> None:
     file = tmp_path / "caseworker.db"
-    store = await open_store(f"sqlite+aiosqlite:///{file}")
+    store = await open_store(f"sqlite:///{file}")
     case = await open_case(store)
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -126,7 +126,7 @@ async def test_who_waits_for_another_writer_lets_the_others_of_its_process_go_on
 
 
 async def test_a_full_disk_is_told_and_work_goes_on_when_there_is_space(tmp_path: Path) -> None:
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'c.db'}")
+    store = await open_store(f"sqlite:///{tmp_path / 'c.db'}")
     case = await open_case(store)
     async with store.database.writing() as connection:  # the pool has only this connection, which keeps the limit
         await connection.execute(text("PRAGMA max_page_count = 1"))
@@ -142,20 +142,20 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("Dear diary, " * 200)
     with pytest.raises(Refused, match="This file is not a database of Caseworker's"):
-        await open_store(f"sqlite+aiosqlite:///{file}")
+        await open_store(f"sqlite:///{file}")
 
 
 async def test_a_path_that_cannot_be_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="The database file can't be opened"):
-        await open_store(f"sqlite+aiosqlite:///{tmp_path}")
+        await open_store(f"sqlite:///{tmp_path}")
     (tmp_path / "file").touch()
     with pytest.raises(Refused, match="The database's folder can't be made"):
-        await open_store(f"sqlite+aiosqlite:///{tmp_path}/file/caseworker.db")
+        await open_store(f"sqlite:///{tmp_path}/file/caseworker.db")
 
 
-@pytest.mark.parametrize("url", ["nonsense", "mysql://localhost/x", "sqlite+aiosqlite://", "sqlite:///x.db"])
+@pytest.mark.parametrize("url", ["nonsense", "mysql://localhost/x", "sqlite://", "sqlite+pysqlite:///x.db"])
 async def test_a_url_that_we_cannot_use_is_refused_with_the_ones_we_can(url: str) -> None:
-    with pytest.raises(Refused, match=r"It is sqlite\+aiosqlite:///path or postgresql\+asyncpg://user@host/name"):
+    with pytest.raises(Refused, match=r"It is sqlite:///path or postgresql\+asyncpg://user@host/name"):
         await open_store(url)
 
 

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event, text
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.errors import Bug, Refused, Transient
 from caseworker.store import sharing
+from caseworker.store.connection import Connection
 from caseworker.store.database import Database, connect
 from caseworker.store.sharing import MOST
+from caseworker.store.sqlite import Sqlite
 
 _TABLES = (
     "CREATE TABLE written (number INTEGER PRIMARY KEY, words TEXT NOT NULL DEFAULT '')",
@@ -30,13 +31,13 @@ class Notebook:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.database: Database = connect(f"sqlite+aiosqlite:///{file}?timeout=5")
+        self.database: Database = connect(f"sqlite:///{file}?timeout=5")
         self.commits = 0
-        event.listen(self.database.engine.sync_engine, "commit", self._count)
+        assert isinstance(self.database.kind, Sqlite)
+        event.listen(self.database.kind.engine, "commit", self._count)
 
     async def prepare(self) -> None:
-        async with self.database.outside_transactions() as connection:
-            await connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        await self.database.prepare()
         async with self.database.writing() as connection:
             for table in _TABLES:
                 await connection.exec_driver_sql(table)
@@ -76,7 +77,7 @@ class Notebook:
         self.commits += 1
 
 
-async def insert(connection: AsyncConnection, number: int, words: str = "") -> None:
+async def insert(connection: Connection, number: int, words: str = "") -> None:
     await connection.execute(
         text("INSERT INTO written (number, words) VALUES (:number, :words)"), {"number": number, "words": words}
     )
@@ -195,7 +196,7 @@ async def test_a_full_disk_is_told_to_everybody_who_was_in_the_transaction(noteb
 async def test_who_waits_too_long_for_another_process_is_told_and_later_ones_get_their_turn(notebook: Notebook) -> None:
     other = sqlite3.connect(notebook.file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    impatient = connect(f"sqlite+aiosqlite:///{notebook.file}?timeout=0.05")
+    impatient = connect(f"sqlite:///{notebook.file}?timeout=0.05")
 
     async def write(number: int) -> None:
         async with impatient.writing() as connection:

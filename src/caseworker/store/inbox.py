@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.ids import CaseId, MessageId, TraceId
 from caseworker.core.messages import SPOKEN, Message, MessageKind, NewMessage, Standing
 from caseworker.core.record import MessageRecorded, MessagesClaimed
 from caseworker.store.attachments import add_attachments
 from caseworker.store.columns import now
+from caseworker.store.connection import Connection
 from caseworker.store.message_tables import messages as rows
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
@@ -67,7 +67,7 @@ class StoredInbox(Port):
             return await _read(connection, _OF, {"of_case": case})
 
 
-async def add_message(connection: AsyncConnection, message: NewMessage) -> Message | None:
+async def add_message(connection: Connection, message: NewMessage) -> Message | None:
     """The row, its files and its record entry; needs the case's lock. None: this surface id, or the reference, was
     there already."""
     received_at, turn = now(), None if message.outcome is None else 0
@@ -96,7 +96,7 @@ async def add_message(connection: AsyncConnection, message: NewMessage) -> Messa
     return Message(**alone, id=number, received_at=received_at, turn=turn)
 
 
-async def case_of_message(connection: AsyncConnection, message: NewMessage) -> CaseId | None:
+async def case_of_message(connection: Connection, message: NewMessage) -> CaseId | None:
     """The case that has this message already, by the surface's id or by its reference."""
     same = rows.c.external_id == message.external_id
     if message.reference:
@@ -106,7 +106,7 @@ async def case_of_message(connection: AsyncConnection, message: NewMessage) -> C
     return None if found is None else CaseId(found)
 
 
-async def _is_complete(connection: AsyncConnection, case: CaseId, turn: int) -> bool:
+async def _is_complete(connection: Connection, case: CaseId, turn: int) -> bool:
     """Of a turn whose end the flow has not heard of: it was stopped, or its worker died, just after. Nobody will read
     what such a turn claims: the flow takes its result first, and the next number claims."""
     done = select(turns.c.turn).where(turns.c.case == case, turns.c.turn == turn, turns.c.result.is_not(None))
@@ -117,9 +117,7 @@ def _waiting(case: CaseId) -> ColumnElement[bool]:
     return (rows.c.case == case) & rows.c.turn.is_(None)
 
 
-async def _claim(
-    connection: AsyncConnection, case: CaseId, turn: int, which: ColumnElement[bool]
-) -> Sequence[MessageId]:
+async def _claim(connection: Connection, case: CaseId, turn: int, which: ColumnElement[bool]) -> Sequence[MessageId]:
     """Who was claimed now and not before. The case's lock is taken here."""
     await lock_case(connection, case)
     unclaimed = update(rows).where(which).values(turn=turn).returning(rows.c.id, rows.c.trace)
@@ -145,7 +143,7 @@ _FIRST_WAITING: Final = select(rows.c.id).where(rows.c.case == bindparam("of_cas
 
 
 async def _read(
-    connection: AsyncConnection, query: Select[*tuple[object, ...]], which: Mapping[str, object] | None = None
+    connection: Connection, query: Select[*tuple[object, ...]], which: Mapping[str, object] | None = None
 ) -> list[Message]:
     """Without their files: those are big, and read where they are needed."""
     names = [column.key for column in rows.c]

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.answers import Observation
 from caseworker.core.ids import CaseId, RepositoryId
 from caseworker.core.learnings import Learning, fingerprint, one_line
 from caseworker.store.columns import now
+from caseworker.store.connection import Connection
 from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_case
 from caseworker.store.tables import cases, learnings, record_keys
@@ -39,7 +39,7 @@ class StoredLearnings(Port):
 
 
 async def add_learnings(
-    connection: AsyncConnection, repository: RepositoryId, case: CaseId, observations: Sequence[Observation]
+    connection: Connection, repository: RepositoryId, case: CaseId, observations: Sequence[Observation]
 ) -> None:
     """Needs the case's lock. A case counts once for each: what a turn repeats, or a turn that is committed again, adds
     nothing; and what a person has removed, the same case does not bring back."""
@@ -51,13 +51,13 @@ async def add_learnings(
             await _count(connection, repository, case, digest, known[digest])
 
 
-async def repository_of(connection: AsyncConnection, case: CaseId) -> RepositoryId:
+async def repository_of(connection: Connection, case: CaseId) -> RepositoryId:
     found = select(cases.c.repository).where(cases.c.id == case)
     return RepositoryId((await connection.execute(found)).scalar_one())
 
 
 async def _count(
-    connection: AsyncConnection, repository: RepositoryId, case: CaseId, digest: str, seen: Observation
+    connection: Connection, repository: RepositoryId, case: CaseId, digest: str, seen: Observation
 ) -> None:
     newest: dict[str, object] = {"last_case": case, "last_at": now()}
     row = newest | {

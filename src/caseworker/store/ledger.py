@@ -3,13 +3,13 @@
 from typing import Final
 
 from sqlalchemy import bindparam, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.budget import Usage
 from caseworker.core.errors import Bug, Refused
 from caseworker.core.ids import CaseId
 from caseworker.ports import Attempt, Spending
 from caseworker.store.columns import now
+from caseworker.store.connection import Connection
 from caseworker.store.port import Port
 from caseworker.store.rows import lock_case
 from caseworker.store.tables import attempts, ledger
@@ -76,11 +76,11 @@ class StoredLedger(Port):
         return Spending(calls=calls, usage=usage, micros=micros)
 
 
-async def abandon_reservations(connection: AsyncConnection, case: CaseId, turn: int, attempt: int) -> None:
+async def abandon_reservations(connection: Connection, case: CaseId, turn: int, attempt: int) -> None:
     await connection.execute(_ABANDONED, {"of_case": case, "in_turn": turn, "by_attempt": attempt})
 
 
-async def _refuse_if_superseded(connection: AsyncConnection, attempt: Attempt) -> None:
+async def _refuse_if_superseded(connection: Connection, attempt: Attempt) -> None:
     state = await connection.scalar(select(attempts.c.state).where(attempts.c.token == attempt.token))
     if state != "running":
         raise Refused(

@@ -1,14 +1,13 @@
 """Bringing a database to the newest revision, by one process at a time. Alembic is imported only when there is work."""
 
-import asyncio
 from pathlib import Path
-from time import monotonic
 
-from sqlalchemy import Connection, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection as PlainConnection
+from sqlalchemy import text
 
-from caseworker.core.errors import Refused, Transient
-from caseworker.store.database import BUSY_SECONDS, Database
+from caseworker.core.errors import Refused
+from caseworker.store.connection import Connection
+from caseworker.store.database import Database
 from caseworker.store.migrations import HEAD, REVISIONS
 
 _SCRIPTS = Path(__file__).parent / "migrations"
@@ -25,8 +24,7 @@ async def migrate(database: Database, *, to: str = HEAD) -> None:
     async with database.reading() as connection:
         if await _revision(connection) == to:
             return
-    if database.is_sqlite:
-        await _switch_to_wal(database)
+    await database.prepare()
     async with database.rebuilding() as connection:  # on SQLite the write lock is the lock
         if not database.is_sqlite:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
@@ -34,7 +32,7 @@ async def migrate(database: Database, *, to: str = HEAD) -> None:
             await connection.run_sync(_upgrade, to)
 
 
-async def _revision(connection: AsyncConnection) -> str | None:
+async def _revision(connection: Connection) -> str | None:
     """Null: an empty database."""
     if await connection.scalar(text(_FIND_VERSION_TABLE[connection.dialect.name])) is None:
         return None
@@ -49,7 +47,7 @@ async def _revision(connection: AsyncConnection) -> str | None:
     return str(found)
 
 
-def _upgrade(connection: Connection, to: str) -> None:
+def _upgrade(connection: PlainConnection, to: str) -> None:
     from alembic import command
     from alembic.config import Config
 
@@ -57,17 +55,3 @@ def _upgrade(connection: Connection, to: str) -> None:
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, to)
-
-
-async def _switch_to_wal(database: Database) -> None:
-    """Kept in the file, so done once. SQLite does not wait here when another process is opening the file: we do."""
-    deadline = monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            async with database.outside_transactions() as connection:
-                await connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-            return
-        except Transient:
-            if monotonic() > deadline:
-                raise
-        await asyncio.sleep(0.01)

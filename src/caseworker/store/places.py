@@ -7,10 +7,10 @@ from typing import Final
 
 from sqlalchemy import delete, func, insert, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.ids import CaseId
 from caseworker.store.columns import now
+from caseworker.store.connection import Connection
 from caseworker.store.database import Database
 from caseworker.store.place_tables import places
 from caseworker.store.port import Port
@@ -60,7 +60,7 @@ class StoredPlaces(Port):
         async with self._database.writing() as connection:
             await connection.execute(delete(places).where(places.c.case == case, places.c.turn == turn))
 
-    async def _now(self, connection: AsyncConnection) -> datetime:
+    async def _now(self, connection: Connection) -> datetime:
         if self._clock is not None:
             return self._clock()
         if self._database.is_sqlite:  # all its processes are on one machine
@@ -79,25 +79,25 @@ def _has_place(mine: _Asker | None, askers: Sequence[_Asker], most: int) -> bool
     return len(taken) < most
 
 
-async def _one_at_a_time(connection: AsyncConnection) -> None:
+async def _one_at_a_time(connection: Connection) -> None:
     """Until the transaction ends, so that two workers never both get the last place. SQLite has one writer anyway."""
     if connection.dialect.name == "postgresql":
         await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
 
 
-async def _askers(connection: AsyncConnection) -> list[_Asker]:
+async def _askers(connection: Connection) -> list[_Asker]:
     rows = await connection.execute(select(places.c.ticket, places.c.case, places.c.turn, places.c.held))
     return [_Asker(ticket=ticket, case=case, turn=turn, held=held) for ticket, case, turn, held in rows]
 
 
-async def _write(connection: AsyncConnection, mine: _Asker | None, row: dict[str, object]) -> None:
+async def _write(connection: Connection, mine: _Asker | None, row: dict[str, object]) -> None:
     if mine is None:
         await connection.execute(insert(places).values(row))
     else:
         await connection.execute(update(places).where(places.c.ticket == mine.ticket).values(row))
 
 
-async def _put_back(connection: AsyncConnection, row: dict[str, object], kept: dict[str, object]) -> None:
+async def _put_back(connection: Connection, row: dict[str, object], kept: dict[str, object]) -> None:
     insert_here = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
     await connection.execute(
         insert_here(places).values(row).on_conflict_do_update(index_elements=[places.c.case, places.c.turn], set_=kept)

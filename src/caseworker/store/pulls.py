@@ -3,11 +3,11 @@
 from typing import Literal
 
 from sqlalchemy import ColumnElement, func, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, RepositoryId
 from caseworker.ports import PullRequest
+from caseworker.store.connection import Connection
 from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_repository
 from caseworker.store.tables import pulls
@@ -56,7 +56,7 @@ class StoredPulls(Port):
                 raise Refused(f"There is no pull request {number} in {repository}.")
 
 
-async def _read(connection: AsyncConnection, condition: ColumnElement[bool]) -> list[PullRequest]:
+async def _read(connection: Connection, condition: ColumnElement[bool]) -> list[PullRequest]:
     """Oldest first."""
     query = select(*pulls.c).where(condition).order_by(pulls.c.repository, pulls.c.number)
     rows = (await connection.execute(query)).mappings()

@@ -9,12 +9,12 @@ from itertools import count
 from pathlib import Path
 
 from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.errors import Refused
 from caseworker.core.ids import RepositoryId
 from caseworker.ports import Issue, NewIssue
 from caseworker.store.columns import now
+from caseworker.store.connection import Connection
 from caseworker.store.database import Database
 from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_repository
@@ -92,7 +92,7 @@ def _folder_name(path: Path) -> str:
     return f"local/{name or 'repository'}"
 
 
-async def _read(connection: AsyncConnection, condition: ColumnElement[bool]) -> list[Issue]:
+async def _read(connection: Connection, condition: ColumnElement[bool]) -> list[Issue]:
     query = select(*issues.c).where(condition).order_by(issues.c.number)
     rows = (await connection.execute(query)).mappings()
     return [Issue.model_validate({name: row[issues.c[name]] for name in Issue.model_fields}) for row in rows]

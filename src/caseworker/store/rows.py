@@ -8,16 +8,16 @@ from typing import Final
 
 from sqlalchemy import Table, TypedColumns, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, RepositoryId, TraceId
 from caseworker.core.record import BODY_LIMIT, VERSION, Entry, clip
 from caseworker.store.columns import now, to_json
+from caseworker.store.connection import Connection
 from caseworker.store.tables import cases, record, record_keys, repositories
 
 
-def insert_or_stop(connection: AsyncConnection, table: Table[TypedColumns]) -> sqlite.Insert | postgresql.Insert:
+def insert_or_stop(connection: Connection, table: Table[TypedColumns]) -> sqlite.Insert | postgresql.Insert:
     """A unique index decides who was first; nobody looks before."""
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table).on_conflict_do_nothing()
@@ -29,14 +29,14 @@ _SNAPSHOT: Final = select(cases.c.snapshot).where(cases.c.id == bindparam("case"
 _LOCK: Final = select(cases.c.id).where(cases.c.id == bindparam("case")).with_for_update(key_share=True)
 
 
-async def lock_case(connection: AsyncConnection, case: CaseId) -> None:
+async def lock_case(connection: Connection, case: CaseId) -> None:
     """First in every transaction that writes to a case, so that two of them never wait for each other. PostgreSQL only:
     SQLite has a single writer, and leaves the clause out. `NO KEY`, since rows that refer to the case need not wait."""
     if await connection.scalar(_LOCK, {"case": case}) is None:
         raise Refused(f"There is no case {case}.", todo="`caseworker cases` lists them.")
 
 
-async def epoch_of(connection: AsyncConnection, case: CaseId) -> int:
+async def epoch_of(connection: Connection, case: CaseId) -> int:
     """From the snapshot as it lies there: every kind of case has its epoch in it."""
     snapshot = (await connection.execute(_SNAPSHOT, {"case": case})).scalar_one()
     epoch = snapshot["epoch"]
@@ -44,7 +44,7 @@ async def epoch_of(connection: AsyncConnection, case: CaseId) -> int:
     return epoch
 
 
-async def lock_repository(connection: AsyncConnection, repository: RepositoryId) -> None:
+async def lock_repository(connection: Connection, repository: RepositoryId) -> None:
     """Numbers are given one at a time."""
     found = select(repositories.c.id).where(repositories.c.id == repository).with_for_update(key_share=True)
     if await connection.scalar(found) is None:
@@ -66,7 +66,7 @@ _KEYED: Final = {
 
 
 async def append_entries(
-    connection: AsyncConnection, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None
+    connection: Connection, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None
 ) -> bool:
     """Needs the case's lock. False: this key was used before, and nothing is written."""
     if key is not None:

@@ -1,15 +1,15 @@
 """Many writers of one process share a transaction of SQLite: one lock, one way to the disk (decision 0012)."""
 
 import asyncio
+import sqlite3
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
-
 from caseworker.core.errors import Transient
-from caseworker.store.sqlite import DirectConnection
+from caseworker.store.connection import Connection
 
 MOST: Final = 32
 """Writers in one transaction: other processes want to write, too."""
@@ -22,18 +22,26 @@ _LOST: Final = (
 _ENDING: Final = "The program was told to end before this was written. Start it again, and repeat what you did."
 
 
+@dataclass(frozen=True, kw_only=True)
+class Transaction:
+    """Begun, and committed when it is left without an error. The driver is for what SQLAlchemy would do worse."""
+
+    connection: Connection
+    driver: sqlite3.Connection
+
+
 class SharedWriter:
     """A task of its own begins and commits; writers come in one at a time and in order, each within a savepoint. So
     what becomes of one of them, cancelled or in error, is nothing to the others. Each goes on when all is committed,
     or hears why it was not."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, begin: Callable[[], AbstractAsyncContextManager[Transaction]]) -> None:
+        self._begin = begin
         self._waiting: deque[_Writer] = deque()
         self._serving: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[AsyncConnection]:
+    async def __call__(self) -> AsyncIterator[Connection]:
         writer = _Writer()
         self._waiting.append(writer)
         if self._serving is None or self._serving.done():
@@ -41,7 +49,7 @@ class SharedWriter:
         try:
             shared = await writer.let_in
             with shared.savepoint():
-                yield shared.connection
+                yield shared.transaction.connection
         except BaseException as error:
             writer.leave(error)
             raise
@@ -65,8 +73,8 @@ class SharedWriter:
         asked = len(self._waiting)
         shared: _Shared | None = None
         try:
-            async with self._engine.begin() as connection:
-                shared = _Shared(connection, await _driver_of(connection), self._waiting)
+            async with self._begin() as transaction:
+                shared = _Shared(transaction, self._waiting)
                 await shared.until_all_have_left()
         except asyncio.CancelledError:
             _tell(shared.writers if shared else (), Transient(_ENDING))
@@ -94,10 +102,10 @@ class _Shared:
     """A transaction while it is open. Whoever leaves lets the next one in: by way of a third it would take twice as
     many turns of the event loop, and all the while other processes wait for the lock."""
 
-    def __init__(self, connection: AsyncConnection, driver: DirectConnection, waiting: "deque[_Writer]") -> None:
-        self.connection = connection
+    def __init__(self, transaction: Transaction, waiting: "deque[_Writer]") -> None:
+        self.transaction = transaction
         self.writers: list[_Writer] = []
-        self._driver = driver
+        self._driver = transaction.driver
         self._waiting = waiting
         self._whole = True
         """Each savepoint was kept or taken back. If not, nothing may be committed."""
@@ -137,23 +145,17 @@ class _Shared:
         """Not by SQLAlchemy's: after an error that took the whole transaction back, that one fails over the savepoint
         which is gone, and hides the error. And nothing is awaited here, so nobody is cancelled halfway."""
         self._whole = False
-        self._driver.at_once("SAVEPOINT writer")
+        self._driver.execute("SAVEPOINT writer")
         try:
             yield
         except BaseException:
             if self._driver.in_transaction and not self._over.done():
-                self._driver.at_once("ROLLBACK TO writer")
-                self._driver.at_once("RELEASE writer")
+                self._driver.execute("ROLLBACK TO writer")
+                self._driver.execute("RELEASE writer")
                 self._whole = True
             raise
-        self._driver.at_once("RELEASE writer")
+        self._driver.execute("RELEASE writer")
         self._whole = True
-
-
-async def _driver_of(connection: AsyncConnection) -> DirectConnection:
-    driver = (await connection.get_raw_connection()).driver_connection
-    assert isinstance(driver, DirectConnection)
-    return driver
 
 
 def _tell(writers: Iterable[_Writer], error: Exception | None) -> None:

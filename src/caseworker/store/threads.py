@@ -1,12 +1,12 @@
 """Which conversation on a chat surface belongs to which case."""
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId
 from caseworker.core.messages import Audience
 from caseworker.ports import Thread
+from caseworker.store.connection import Connection
 from caseworker.store.message_tables import threads
 from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_case
@@ -35,14 +35,14 @@ class StoredThreads(Port):
             return await _of(connection, case)
 
 
-async def add_thread(connection: AsyncConnection, case: CaseId, audience: Audience, thread: Thread) -> bool:
+async def add_thread(connection: Connection, case: CaseId, audience: Audience, thread: Thread) -> bool:
     """False: the case has one for this audience, or this thread is taken."""
     row = thread.model_dump() | {"case": case, "audience": audience}
     added = insert_or_stop(connection, threads).values(row).returning(threads.c.case)
     return await connection.scalar(added) is not None
 
 
-async def find_thread(connection: AsyncConnection, thread: Thread) -> tuple[CaseId, Audience] | None:
+async def find_thread(connection: Connection, thread: Thread) -> tuple[CaseId, Audience] | None:
     query = select(threads.c.case, threads.c.audience).where(
         threads.c.surface == thread.surface, threads.c.channel == thread.channel, threads.c.anchor == thread.anchor
     )
@@ -50,7 +50,7 @@ async def find_thread(connection: AsyncConnection, thread: Thread) -> tuple[Case
     return None if found is None else (CaseId(found[0]), Audience(found[1]))
 
 
-async def _of(connection: AsyncConnection, case: CaseId) -> dict[Audience, Thread]:
+async def _of(connection: Connection, case: CaseId) -> dict[Audience, Thread]:
     query = select(threads.c.audience, threads.c.surface, threads.c.channel, threads.c.anchor)
     rows = (await connection.execute(query.where(threads.c.case == case))).all()
     return {

@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 
 from sqlalchemy import delete, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.ids import SessionId
 from caseworker.store.columns import now, to_json
+from caseworker.store.connection import Connection
 from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop
 from caseworker.store.tables import attempts, transcripts
@@ -68,16 +68,14 @@ class StoredTranscripts(Port):
             await delete_sessions(connection, [session], subpath=subpath)
 
 
-async def delete_sessions(
-    connection: AsyncConnection, sessions: Sequence[SessionId], *, subpath: str | None = None
-) -> None:
+async def delete_sessions(connection: Connection, sessions: Sequence[SessionId], *, subpath: str | None = None) -> None:
     rows = delete(transcripts).where(transcripts.c.session.in_(sessions))
     if subpath is not None:
         rows = rows.where(transcripts.c.subpath == subpath)
     await connection.execute(rows)
 
 
-async def _is_fenced(connection: AsyncConnection, session: SessionId) -> bool:
+async def _is_fenced(connection: Connection, session: SessionId) -> bool:
     """An attempt that was superseded may still be alive and talking. Its row is held while we write (PostgreSQL), so
     that whoever supersedes it deletes after us, not before."""
     query = select(attempts.c.state).where(attempts.c.session == session).with_for_update(read=True)

@@ -6,7 +6,6 @@ from uuid import UUID, uuid5
 
 from sqlalchemy import bindparam, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from caseworker.core.casefile import CaseFile
 from caseworker.core.ids import CaseId, SessionId, TraceId
@@ -16,6 +15,7 @@ from caseworker.core.states import Role
 from caseworker.ports import Attempt, FinishedTurn, RunningAttempt
 from caseworker.store.cases import write_file
 from caseworker.store.columns import now
+from caseworker.store.connection import Connection
 from caseworker.store.learnings import add_learnings, repository_of
 from caseworker.store.ledger import abandon_reservations
 from caseworker.store.port import Port
@@ -150,7 +150,7 @@ _FINISHED: Final = (
 _FINISHED_ONE: Final = _FINISHED.where(turns.c.turn == bindparam("this_turn"))
 
 
-async def _finished(connection: AsyncConnection, case: CaseId, turn: int | None = None) -> list[FinishedTurn]:
+async def _finished(connection: Connection, case: CaseId, turn: int | None = None) -> list[FinishedTurn]:
     if turn is None:
         results = await connection.scalars(_FINISHED, {"of_case": case})
     else:
@@ -158,7 +158,7 @@ async def _finished(connection: AsyncConnection, case: CaseId, turn: int | None 
     return [FinishedTurn.model_validate(result) for result in results]
 
 
-async def _supersede(connection: AsyncConnection, case: CaseId) -> None:
+async def _supersede(connection: Connection, case: CaseId) -> None:
     """A killed attempt leaves nothing: no transcript to resume from, no money held back.
 
     Of whichever turn: a case has one agent at most, so whatever else still counts as running is dead or fenced now.
@@ -169,14 +169,14 @@ async def _supersede(connection: AsyncConnection, case: CaseId) -> None:
         await abandon_reservations(connection, case, turn, number)
 
 
-async def _next_attempt(connection: AsyncConnection, case: CaseId, turn: int) -> Attempt:
+async def _next_attempt(connection: Connection, case: CaseId, turn: int) -> Attempt:
     number = (await connection.scalar(_NEWEST, {"of_case": case, "this_turn": turn}) or 0) + 1
     epoch = await epoch_of(connection, case)
     session = SessionId(str(uuid5(_SESSIONS, f"{case}/{epoch}/{turn}/{number}")))
     return Attempt(case=case, turn=turn, number=number, token=secrets.token_urlsafe(24), session=session)
 
 
-async def _end(connection: AsyncConnection, attempt: Attempt, *, state: str, reason: str) -> TraceId:
+async def _end(connection: Connection, attempt: Attempt, *, state: str, reason: str) -> TraceId:
     """The attempt's trace. Calls not settled by now hardly ever will be; if one is, its true cost still counts."""
     ended = {"its_token": attempt.token, "its_end": state, "why": reason, "at": now()}
     trace = (await connection.execute(_ENDED, ended)).scalar_one()

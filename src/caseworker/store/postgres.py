@@ -1,0 +1,38 @@
+"""PostgreSQL: many writers, each with a transaction of its own."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sqlalchemy.engine import URL
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+from caseworker.store.columns import to_json
+
+
+class Postgres:
+    def __init__(self, url: URL) -> None:
+        # The ping costs a round trip and spares us every first query after the server was restarted.
+        self._engine = create_async_engine(
+            url, json_serializer=to_json, pool_size=10, max_overflow=20, pool_pre_ping=True, pool_recycle=1_800
+        )
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.connect() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def rebuilding(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.begin() as connection:
+            yield connection
+
+    async def prepare(self) -> None:
+        """It needs nothing."""
+
+    async def close(self) -> None:
+        await self._engine.dispose()
