@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,27 @@ async def test_a_sqlite_file_is_made_with_its_folders_and_in_wal_mode(tmp_path: 
             await connection.scalar(text(f"PRAGMA {name}")) for name in ("journal_mode", "foreign_keys", "busy_timeout")
         ]
     assert pragmas == ["wal", 1, 10_000]
+    await store.close()
+
+
+async def test_a_url_as_it_was_written_up_to_0_4_opens_the_same_file(tmp_path: Path) -> None:
+    file = tmp_path / "caseworker.db"
+    store = await open_store(f"sqlite:///{file}")
+    case = await open_case(store)
+    await store.close()
+    again = await open_store(f"sqlite+aiosqlite:///{file}")
+    assert [stored.case.id for stored in await again.cases.list()] == [case]
+    await again.close()
+
+
+async def test_many_readers_at_once_never_wait_for_a_connection(tmp_path: Path) -> None:
+    store = await open_store(f"sqlite:///{tmp_path / 'caseworker.db'}")
+    case = await open_case(store)
+    async with AsyncExitStack() as open_for_long:
+        for _ in range(20):
+            reading = await open_for_long.enter_async_context(store.database.reading())
+            assert await reading.scalar(text("SELECT count(*) FROM cases")) == 1
+        assert await store.inbox.put(said(case)) is not None
     await store.close()
 
 

@@ -9,7 +9,7 @@ import structlog
 
 from caseworker.app.settings import Settings
 
-_QUIET = ("temporalio", "alembic", "sqlalchemy", "uvicorn", "httpx", "httpcore", "claude_agent_sdk", "aiosqlite")
+_QUIET = ("temporalio", "alembic", "sqlalchemy", "uvicorn", "httpx", "httpcore", "claude_agent_sdk")
 
 
 def set_up_logs(settings: Settings) -> None:
