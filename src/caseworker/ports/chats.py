@@ -1,0 +1,35 @@
+"""Chats, and the bell that wakes a case."""
+
+from typing import Protocol
+
+from caseworker.core.ids import CaseId, MessageId
+from caseworker.core.messages import MessageKind
+from caseworker.ports.stored import Thread
+
+
+class Chat(Protocol):
+    """A surface where people talk in threads."""
+
+    async def post(self, thread: Thread, text: str, *, key: str) -> str:
+        """The post's own name there; `key` goes with it, so that `find` can tell whether it arrived."""
+
+    async def find(self, thread: Thread, key: str) -> str | None:
+        """The post with this key, if it is in that thread (or channel): the look before a repeat."""
+
+    async def fetch(self, source: str, *, limit: int) -> bytes:
+        """An attachment's bytes. Raises `Refused` for one that is gone, forbidden or larger than `limit`."""
+
+
+class Doorbell(Protocol):
+    async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+        """Signal-with-start. Losing it costs time only: the reconciler rings again."""
+
+
+class Switchboard(Doorbell, Protocol):
+    """A doorbell that also knows who is at home."""
+
+    async def listening(self) -> set[CaseId]:
+        """The cases whose workflow runs."""
+
+    async def keep_time(self, case: CaseId) -> None:
+        """Start the SLA clock of a bug case, or make it look again."""

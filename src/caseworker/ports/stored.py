@@ -1,0 +1,157 @@
+"""What the store keeps, as the inside sees it."""
+
+from datetime import datetime
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.budget import Usage
+from caseworker.core.bugs import Bug
+from caseworker.core.case import Case
+from caseworker.core.casefile import CaseFile
+from caseworker.core.ids import CaseId, RepositoryId, SessionId, Sha, TraceId
+from caseworker.core.outcomes import Outcome, Task
+from caseworker.core.policy import Policy
+from caseworker.core.states import Role
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class NewIssue(_Value):
+    """An issue of a local repository, before it has a number."""
+
+    title: str
+    body: str
+    labels: list[str] = []
+    url: str = ""
+    number: int | None = None
+    """Given by the source (the JSON of `gh issue view`); otherwise the next free one."""
+
+
+class Issue(_Value):
+    repository: RepositoryId
+    number: int
+    title: str
+    body: str
+    labels: list[str]
+    url: str
+    created_at: datetime
+
+
+class StoredCase(_Value):
+    case: Case
+    title: str
+    repository: RepositoryId
+    number: int
+    policy: Policy
+    file: CaseFile
+    parent: CaseId | None = None
+    """The bug that it fixes, or the completed case that it follows up on."""
+    rehearsal: str | None
+    """The text of the rehearsal script, if the model is rehearsed."""
+    trace: TraceId
+    opened_at: datetime
+    changed_at: datetime
+
+
+class StoredBug(_Value):
+    case: Bug
+    title: str
+    report: str
+    """The first words, in full."""
+    reporter: str
+    """The reporter's name on the surface it came from."""
+    surface: str
+    repository: RepositoryId
+    policy: Policy
+    rehearsal: str | None
+    trace: TraceId
+    opened_at: datetime
+    changed_at: datetime
+
+
+class Thread(_Value):
+    """A conversation on a chat surface: `anchor` is its first message's own name there. Empty: the channel itself."""
+
+    surface: str
+    channel: str
+    anchor: str = ""
+
+
+class NewBug(_Value):
+    title: str
+    reporter: str
+    repository: RepositoryId
+    policy: Policy
+    rehearsal: str | None
+    trace: TraceId
+    thread: Thread | None = None
+    """Where it was reported, on a surface that has threads."""
+
+
+class Attempt(_Value):
+    """One try at a turn. `token` is the fence: only the newest attempt of a turn can complete it."""
+
+    case: CaseId
+    turn: int
+    number: int
+    token: str
+    session: SessionId
+
+
+class FinishedTurn(_Value):
+    turn: int
+    attempt: int
+    role: Role
+    task: Task
+    outcome: Outcome
+    checkpoint: Sha
+    session: SessionId
+    calls: int
+    cost_micros: int
+
+
+class RunningAttempt(_Value):
+    case: CaseId
+    turn: int
+    number: int
+    worker: str
+    activity: bytes
+    """Temporal's token of the activity, so that a new host can end what a dead one left."""
+
+
+class Effect(_Value):
+    key: str
+    done: bool
+    intent: dict[str, str]
+    result: dict[str, str]
+
+
+POST: Final = "post"
+
+
+def begins_thread(channel: str) -> dict[str, str]:
+    """The intent of a post that begins a thread there: intake asks for it before it calls a thread unknown."""
+    return {"channel": channel, "begins": "a thread"}
+
+
+class PullRequest(_Value):
+    repository: RepositoryId
+    number: int
+    case: CaseId
+    title: str
+    body: str
+    base: str
+    head: str
+    head_sha: Sha
+    state: Literal["open", "merged", "closed"]
+    url: str
+
+
+class Spending(_Value):
+    calls: int = 0
+    usage: Usage = Usage()
+    micros: int = 0
+    """Settled, plus what calls under way have reserved."""
