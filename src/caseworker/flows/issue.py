@@ -3,83 +3,58 @@
 from datetime import datetime, timedelta
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import (
-        BuildActivities,
         DeliveryActivities,
         FollowUpActivities,
         RecordActivities,
-        TurnActivities,
         WorkspaceActivities,
     )
     from caseworker.contract.names import ISSUE_WORKFLOW
     from caseworker.contract.wire import (
-        BuildRequest,
         CaseInput,
-        ClaimRequest,
         FollowUpRequest,
         MoveRequest,
-        Pushed,
         PushRequest,
-        TurnDied,
-        TurnReply,
-        TurnRequest,
     )
     from caseworker.core import issue_words, words
-    from caseworker.core.answers import RoleQuestion
     from caseworker.core.case import Case, WaitingFor
     from caseworker.core.commanding import fact_of
     from caseworker.core.decisions import decide
-    from caseworker.core.evidence import Stage
     from caseworker.core.facts import (
         BranchMoved,
         BudgetRaised,
-        BuildEnded,
-        Deferred,
         EffectRefused,
         Fact,
         RetryAsked,
         Spoke,
         TimedOut,
-        TurnEnded,
-        TurnGaveUp,
     )
-    from caseworker.core.first_rules import FIRST_TURN_OF, as_before_investigations, decide_at_first
-    from caseworker.core.ids import MessageId, Sha
-    from caseworker.core.knowing import after_turn, learn, remarked
+    from caseworker.core.first_rules import as_before_investigations, decide_at_first
+    from caseworker.core.ids import MessageId
+    from caseworker.core.knowing import learn
     from caseworker.core.messages import SPOKEN, Claimed, MessageKind
     from caseworker.core.moves import Move, counted, next_reminder, reminded, take
-    from caseworker.core.outcomes import AnswerOutcome, Task, TestsOutcome
     from caseworker.core.people_decisions import fits, passing_by, reopened
     from caseworker.core.record import Noted, Transitioned
-    from caseworker.core.states import TERMINAL, WAITING, IssueState, Role
-    from caseworker.core.turn_taking import WRITERS, at_work, turn_of
-    from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
+    from caseworker.core.states import TERMINAL, WAITING, IssueState
+    from caseworker.core.turn_taking import at_work
+    from caseworker.flows.base import SHORT_HISTORY, Interrupted
+    from caseworker.flows.issue_steps import IssueSteps, ids_of
 
 
-_ALL_GIVEN = "a failed turn answers for all that it was given"
 _RULES = "the rules of 0.3"
 _INVESTIGATES = "investigations"
 _EVERY_WORD = "every word is answered, at any time"
-_IN_ONE_STEP = "a branch and its pull request are one step"
-_IN_LINE = timedelta(days=1)
-"""How long a developer may wait for a place before its own time begins."""
-_MOST_QUESTIONS = 6
-"""Between roles, in one state."""
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)
-class IssueWorkflow(CaseFlow):
+class IssueWorkflow(IssueSteps):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
-        self._case = Case(id=start.case)
-        self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
-        self._new_rules = True
         self._investigates = True
-        self._every_word = True
 
     @workflow.run
     async def run(self, start: CaseInput) -> None:
@@ -113,162 +88,6 @@ class IssueWorkflow(CaseFlow):
             self._continue_as_new_if(workflow.info().get_current_history_length() > SHORT_HISTORY)
             await self._wait_for_people()
 
-    async def _work(self) -> Fact:
-        try:
-            match self._case.state:
-                case IssueState.RECEIVED:
-                    await self._prepare()
-                    return await self._turn()
-                case IssueState.CREATING_TESTS:
-                    return await self._create_tests()
-                case IssueState.UPDATING_TESTS if self._case.built is None:
-                    return await self._create_tests()
-                case IssueState.RUNNING_TESTS if self._case.task is None:
-                    return await self._run_tests()
-                case IssueState.CREATING_PR:
-                    return await self._create_pull_request()
-                case IssueState.ADDRESSING_FEEDBACK:
-                    return await self._address_feedback()
-                case _:
-                    return await self._turn()
-        except ActivityError as error:
-            if is_cancelled_exception(error):
-                raise Interrupted from error
-            if is_refusal(error):
-                return EffectRefused(reason=cause_of(error))
-            raise
-
-    # --- the steps of a case
-
-    async def _prepare(self) -> None:
-        if self._case.base is None:
-            base = await self._perform(WorkspaceActivities.prepare_workspace, self._case)
-            self._case = self._case.model_copy(update={"base": base, "checkpoint": base})
-
-    async def _create_tests(self) -> Fact:
-        """Red first: the tester's word counts only once the new test was seen to fail on the base."""
-        fact = await self._turn()
-        if not isinstance(fact, TurnEnded) or not isinstance(fact.outcome, TestsOutcome):
-            return fact
-        if fact.outcome.status != "TESTS_READY" or fact.outcome.escalation:
-            return fact
-        self._case = learn(self._case, fact)
-        base = await self._build(Stage.BASE)
-        if not isinstance(base, BuildEnded):
-            return base
-        self._case = learn(self._case, base)
-        return await self._build(Stage.RED)
-
-    async def _run_tests(self) -> Fact:
-        """Where nobody has looked at the base yet, a red build is compared with it: it may be no worse."""
-        head = await self._build(Stage.HEAD)
-        is_red = isinstance(head, BuildEnded) and head.verdict == "red"
-        if not is_red or self._case.base_built or not self._new_rules:
-            return head
-        base = await self._build(Stage.BASE)
-        if not isinstance(base, BuildEnded):
-            return base
-        self._case = learn(self._case, base)
-        return await self._build(Stage.HEAD)
-
-    async def _address_feedback(self) -> Fact:
-        """What a person has pushed meanwhile comes first: nothing of theirs is overwritten."""
-        if self._case.pushed is not None:
-            request = PushRequest(case=self._case, commit=self._checkpoint)
-            moved = await self._perform(DeliveryActivities.adopt_branch, request)
-            if isinstance(moved, EffectRefused):
-                return moved
-            if isinstance(moved, BranchMoved):
-                self._case = learn(self._case, moved)
-        return await self._turn()
-
-    async def _create_pull_request(self) -> Fact:
-        request = PushRequest(case=self._case, commit=self._checkpoint)
-        if workflow.patched(_IN_ONE_STEP):
-            return await self._perform(DeliveryActivities.deliver, request)
-        pushed = await self._perform(DeliveryActivities.push_branch, request)
-        if not isinstance(pushed, Pushed):
-            return pushed
-        return await self._perform(DeliveryActivities.open_pull_request, request)
-
-    async def _turn(self) -> Fact:
-        """One agent turn. What the inbox held was claimed by its number, so the record is ahead of the agent. A role
-        that has to know something from another is given the answer, and its turn again."""
-        role, task = self._whose_turn()
-        while True:
-            reply = await self._one_turn(role, task)
-            questions = getattr(reply.outcome, "ask", []) if isinstance(reply, TurnEnded) else []
-            if not questions or not isinstance(reply, TurnEnded):
-                return reply
-            self._case = after_turn(self._case, reply)
-            refused = await self._consult(role, questions)
-            if refused is not None:
-                return refused
-
-    def _whose_turn(self) -> tuple[Role, Task]:
-        return turn_of(self._case) if self._new_rules else FIRST_TURN_OF[self._case.state]
-
-    async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | Deferred:
-        turn = self._case.turns + 1
-        if self._every_word:
-            self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
-        request = TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy)
-        reply: TurnReply = await self._labour(
-            TurnActivities.run_turn,
-            request,
-            limit=timedelta(seconds=self._policy.turn_seconds + 300) + (_IN_LINE if role in WRITERS else timedelta()),
-            heartbeat=self._policy.turn_heartbeat_seconds,
-        )
-        if isinstance(reply, Deferred):  # nobody has read what is in hand: it is the next turn's, under this number
-            return reply
-        self._case = self._case.model_copy(update={"turns": turn})
-        if self._every_word and self._case.pull_request is not None:
-            heard = await self._record(RecordActivities.remarks_to, ClaimRequest(case=self._case.id, turn=turn))
-            self._case = remarked(self._case, heard)
-        read, self._in_hand = self._in_hand, []
-        if isinstance(reply, TurnEnded):
-            await self._settle(sorted({*_ids(read), *reply.heard}), words.read_by(role))
-            return reply
-        given = await self._given(turn) if workflow.patched(_ALL_GIVEN) else _ids(read)
-        await self._settle(given, words.TURN_FAILED)
-        if isinstance(reply, TurnGaveUp):
-            return reply
-        return TurnGaveUp(role=role, reason=reply.reason)
-
-    async def _consult(self, asker: Role, questions: list[RoleQuestion]) -> Fact | None:
-        """Each role that was asked has a turn, which can only answer. Null: all have answered."""
-        asked = self._case.consulted + len(questions)
-        self._case = self._case.model_copy(update={"consulted": asked})
-        if asked > _MOST_QUESTIONS:
-            return EffectRefused(
-                reason=f"The {issue_words.of_role(asker)} keeps asking the others: {questions[0].question}"
-            )
-        for name in dict.fromkeys(question.to for question in questions):
-            if name == asker.value:
-                return EffectRefused(reason=f"The {issue_words.of_role(asker)} asks itself: {questions[0].question}")
-            answered = await self._one_turn(Role(name), Task.ANSWER)
-            if not isinstance(answered, TurnEnded):
-                return answered
-            self._case = after_turn(self._case, answered)
-            if isinstance(answered.outcome, AnswerOutcome) and answered.outcome.status == "BLOCKED":
-                return EffectRefused(
-                    reason=f"The {issue_words.of_role(Role(name))} can't answer: {questions[0].question}"
-                )
-        return None
-
-    async def _build(self, stage: Stage) -> Fact:
-        number = self._case.builds + 1
-        commit = self._case.base if stage is Stage.BASE else self._checkpoint
-        assert commit is not None
-        request = BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
-        ended = await self._labour(
-            BuildActivities.run_build, request, limit=timedelta(hours=6), heartbeat=self._policy.heartbeat_seconds
-        )
-        self._case = self._case.model_copy(update={"builds": number})
-        if isinstance(ended, TurnDied):
-            return TurnGaveUp(role=Role.TESTER, reason=f"the build could not be run: {ended.reason}")
-        return ended
-
     # --- people
 
     async def _read_inbox(self) -> bool:
@@ -283,12 +102,12 @@ class IssueWorkflow(CaseFlow):
         if at_work(self._case):
             self._in_hand = spoken
         elif not self._new_rules:
-            await self._settle(_ids(spoken), words.kept(self._case))
+            await self._settle(ids_of(spoken), words.kept(self._case))
         elif meant := [message for message in spoken if self._wakes(message)]:
-            await self._move_on(Spoke(by=meant[0].author, messages=tuple(_ids(meant))))
+            await self._move_on(Spoke(by=meant[0].author, messages=tuple(ids_of(meant))))
             return True
         else:
-            await self._settle(_ids(spoken), words.kept(self._case))
+            await self._settle(ids_of(spoken), words.kept(self._case))
         return False
 
     def _wakes(self, message: Claimed) -> bool:
@@ -372,8 +191,8 @@ class IssueWorkflow(CaseFlow):
                 await self._reopen(asking[0], late)
                 return False
             if asking:
-                await self._follow_up(_ids(asking))
-            await self._settle(_ids(late), words.OVER)
+                await self._follow_up(ids_of(asking))
+            await self._settle(ids_of(late), words.OVER)
 
     async def _follow_up(self, messages: list[MessageId]) -> None:
         """What is merged stays merged: another case takes up what is left, and whoever asked is told which."""
@@ -401,7 +220,7 @@ class IssueWorkflow(CaseFlow):
 
     async def _reopen(self, message: Claimed, late: list[Claimed]) -> None:
         before = self._case.state
-        spoken = tuple(_ids([other for other in late if other.kind in SPOKEN]))
+        spoken = tuple(ids_of([other for other in late if other.kind in SPOKEN]))
         asked = RetryAsked(by=message.author, messages=spoken)
         self._case = reopened(learn(self._case, asked))
         retries = message.kind is MessageKind.RETRY
@@ -439,12 +258,3 @@ class IssueWorkflow(CaseFlow):
 
     async def _keep(self, entry: Transitioned | Noted, say: str = "") -> None:
         await self._record(RecordActivities.record_move, MoveRequest(after=self._case, entry=entry, say=say))
-
-    @property
-    def _checkpoint(self) -> Sha:
-        assert self._case.checkpoint is not None
-        return self._case.checkpoint
-
-
-def _ids(messages: list[Claimed]) -> list[MessageId]:
-    return [message.id for message in messages]
