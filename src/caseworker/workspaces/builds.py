@@ -1,9 +1,6 @@
 """The `Builder` port: each command in the sandbox, with a time limit, keeping only the end of what it says."""
 
 import asyncio
-import contextlib
-import os
-import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
@@ -12,6 +9,7 @@ from caseworker.core.evidence import OUTPUT_TAIL, Command, CommandRun, Purpose
 from caseworker.ports import Enclosure, Sandbox, Workspace
 from caseworker.workspaces.egress import Resolve, look_up
 from caseworker.workspaces.output import FailureNames, readable
+from caseworker.workspaces.processes import Child
 from caseworker.workspaces.sandbox import Unconfined
 from caseworker.workspaces.setup_network import SetupNetwork, find_interpreter
 
@@ -82,46 +80,39 @@ class SandboxedBuilder:
 
 async def _run(command: Command, argv: Sequence[str], seconds: float) -> CommandRun:
     started = monotonic()
-    process = await asyncio.create_subprocess_exec(
-        *argv,
-        cwd="/",
-        env={},  # bwrap's own environment can be read from inside
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
-    )
-    tail, names = bytearray(), FailureNames()
-    timed_out = False
+    heard = _Heard()
+    child = Child(argv, folder=Path("/"), environment={}, hear=heard.hear)  # bwrap's can be read from inside
+    code = None
     try:
         async with asyncio.timeout(seconds):
-            await _read(process, tail, names)
-            await process.wait()
+            code = await child.ended()
     except TimeoutError:
-        timed_out = True
+        pass
     finally:
         # Killing bwrap ends its process namespace with everything in it, whether time was up or we are cancelled.
-        _kill(process)
-        await process.wait()
-    code = process.returncode if process.returncode is not None else -1
+        child.kill()
+        await child.end()
     run = CommandRun(
         purpose=command.purpose,
         command=command.command,
-        exit_code=TIMED_OUT if timed_out else code,
+        exit_code=TIMED_OUT if code is None else code,
         seconds=round(monotonic() - started, 3),
-        output=readable(bytes(tail))[-OUTPUT_TAIL:],
-        timed_out=timed_out,
+        output=readable(bytes(heard.tail))[-OUTPUT_TAIL:],
+        timed_out=code is None,
     )
     # What a run that passed says about failures is only its log; one that was stopped had not said all.
-    return run if run.passed or timed_out else run.model_copy(update={"failures": names.all()})
+    return run if run.passed or run.timed_out else run.model_copy(update={"failures": heard.names.all()})
 
 
-async def _read(process: asyncio.subprocess.Process, tail: bytearray, names: FailureNames) -> None:
-    assert process.stdout is not None
-    while chunk := await process.stdout.read(1 << 16):
-        tail += chunk
-        del tail[:-_TAIL_BYTES]
-        names.hear(chunk)
+class _Heard:
+    def __init__(self) -> None:
+        self.tail = bytearray()
+        self.names = FailureNames()
+
+    def hear(self, chunk: bytes) -> None:
+        self.tail += chunk
+        del self.tail[:-_TAIL_BYTES]
+        self.names.hear(chunk)
 
 
 def _shell() -> tuple[str, ...]:
@@ -132,8 +123,3 @@ def _shell() -> tuple[str, ...]:
 def _last_resort(seconds: float) -> tuple[str, ...]:
     """A worker that dies in the milliseconds before bwrap has tied itself to it leaves a build behind: it ends, too."""
     return ("timeout", "-s", "KILL", f"{seconds + 5:.0f}") if Path("/usr/bin/timeout").exists() else ()
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)

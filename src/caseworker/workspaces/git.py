@@ -5,14 +5,12 @@ helper, speaks to local paths only, and ends. What is asked of git is the busine
 """
 
 import asyncio
-import contextlib
-import os
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 
 from caseworker.core.errors import Bug, Refused, Transient
 from caseworker.ports import GitAnswer
+from caseworker.workspaces.processes import Child
 
 _SETTINGS = (
     "core.hooksPath=/dev/null",
@@ -32,6 +30,7 @@ _SETTINGS = (
     "commit.gpgSign=false",
     "safe.directory=*",
 )
+_GIT = ("git", *(word for setting in _SETTINGS for word in ("-c", setting)))
 COMMITTER = "caseworker@localhost"
 """The address on every commit that we make; on what people make there is another."""
 _NOWHERE = "/nonexistent"
@@ -75,95 +74,79 @@ class SafeGit:
         stdin: bytes = b"",
         accept: Sequence[int] = (0,),
     ) -> GitAnswer:
-        argv = ["git", *(word for setting in _SETTINGS for word in ("-c", setting))]
+        argv = [*_GIT]
         if inside is not None:
             argv += ["-C", str(inside)]
         elif git_dir is not None:
             argv += [f"--git-dir={git_dir}", *([f"--work-tree={work_tree}"] if work_tree is not None else [])]
         elif arguments[0] != "init":
             raise Bug(f"git {arguments[0]} would look for a repository wherever we happen to be")
-        process = await _start([*argv, *arguments], work_tree, fed=bool(stdin))
+        output, error = _Bounded(self._output_bytes), _Tail()
+        child = _start([*argv, *arguments], work_tree, output, error, stdin)
         try:
             async with asyncio.timeout(self._seconds):
-                output, error = await self._talk(process, stdin)
+                code = await child.ended()
         except TimeoutError:
             raise Transient(f"git {arguments[0]} took longer than {self._seconds:.0f} s.") from None
+        except _TooMuch:
+            raise Refused(f"git {arguments[0]} answered with more than {self._output_bytes >> 20} MB.") from None
         finally:
-            await _end(process)
-        code = process.returncode if process.returncode is not None else -1
-        if output is None:
-            raise Refused(f"git {arguments[0]} answered with more than {self._output_bytes >> 20} MB.")
+            await child.end()
         if code not in accept:
-            raise _failure(arguments[0], code, error)
-        return GitAnswer(code=code, output=output)
-
-    async def _talk(self, process: asyncio.subprocess.Process, stdin: bytes) -> tuple[bytes | None, str]:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        output, error, _ = await asyncio.gather(
-            _read_all(process.stdout, self._output_bytes, process),
-            _read_tail(process.stderr),
-            _feed(process, stdin),
-        )
-        await process.wait()
-        return output, error
+            raise _failure(arguments[0], code, error.text)
+        return GitAnswer(code=code, output=output.whole)
 
 
-async def _start(argv: Sequence[str], work_tree: Path | None, *, fed: bool) -> asyncio.subprocess.Process:
+class _TooMuch(Exception):
+    pass
+
+
+class _Bounded:
+    """All that is said, up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._chunks: list[bytes] = []
+        self._left = limit
+
+    def hear(self, chunk: bytes) -> None:
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise _TooMuch
+        self._chunks.append(chunk)
+
+    @property
+    def whole(self) -> bytes:
+        return b"".join(self._chunks)
+
+
+class _Tail:
+    """The end of what is said."""
+
+    def __init__(self) -> None:
+        self._bytes = b""
+
+    def hear(self, chunk: bytes) -> None:
+        self._bytes = (self._bytes + chunk)[-_ERROR_TAIL:]
+
+    @property
+    def text(self) -> str:
+        return self._bytes.decode(errors="replace").strip()
+
+
+def _start(argv: Sequence[str], work_tree: Path | None, output: _Bounded, error: _Tail, stdin: bytes) -> Child:
     try:
-        return await asyncio.create_subprocess_exec(
-            *argv,
-            cwd=work_tree or "/",
-            env=_ENVIRONMENT,
-            stdin=asyncio.subprocess.PIPE if fed else asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,  # so that git's own children can be ended with it
+        return Child(
+            argv,
+            folder=work_tree or Path("/"),
+            environment=_ENVIRONMENT,
+            hear=output.hear,
+            hear_errors=error.hear,
+            stdin=stdin,
         )
     except FileNotFoundError as missing:
         if work_tree is not None and str(missing.filename) == str(work_tree):
             raise Transient(f"the worktree {work_tree} is gone.") from None
         raise Refused("git is not installed.", todo="Type: sudo apt-get install git") from None
-
-
-async def _read_all(stream: asyncio.StreamReader, limit: int, process: asyncio.subprocess.Process) -> bytes | None:
-    chunks, size = [], 0
-    while chunk := await stream.read(1 << 16):
-        size += len(chunk)
-        if size > limit:
-            _kill(process)
-            return None
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
-async def _read_tail(stream: asyncio.StreamReader) -> str:
-    tail = b""
-    while chunk := await stream.read(1 << 16):
-        tail = (tail + chunk)[-_ERROR_TAIL:]
-    return tail.decode(errors="replace").strip()
-
-
-async def _feed(process: asyncio.subprocess.Process, stdin: bytes) -> None:
-    if process.stdin is None:
-        return
-    try:
-        process.stdin.write(stdin)
-        await process.stdin.drain()
-    except (BrokenPipeError, ConnectionResetError):
-        pass  # git did not want to hear it all; its exit code says why
-    process.stdin.close()
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        _kill(process)
-        await process.wait()
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _failure(verb: str, code: int, error: str) -> Refused | Transient:
