@@ -86,6 +86,28 @@ async def test_a_worktree_whose_head_is_gone_is_made_anew_by_the_next_process(
     assert (workspace.git_dir / "HEAD").read_text().strip() == again.base
 
 
+async def test_git_is_asked_what_is_ignored_only_where_there_is_something_that_is_not_tracked(
+    workspaces: GitWorkspaces, repository: Repository, git: CountingGit
+) -> None:
+    repository.commit({"inner/a.py": "a = 1\n", "inner/deep/b.py": "b = 1\n"})
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    (workspace.path / "calc.py").write_text("junk")
+    await workspaces.reset(workspace, workspace.base, scrub=False)
+    assert git.asked["clean"] == 0
+    for left in ("inner/deep/left.py", "inner/empty/", "left.py", ".hidden/x/y"):
+        path = workspace.path / left
+        path.mkdir(parents=True) if left.endswith("/") else write(path)
+        before = git.asked["clean"]
+        await workspaces.reset(workspace, workspace.base, scrub=False)
+        assert git.asked["clean"] == before + 1
+        assert not path.exists()
+
+
+def write(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("left")
+
+
 def test_what_was_not_asked_for_the_longest_is_forgotten_first() -> None:
     kept: Kept[str] = Kept(8, weigh=len)
     for name in ("a", "b"):

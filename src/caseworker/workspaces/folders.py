@@ -36,11 +36,12 @@ def _tie(git_dir: Path) -> str:
     return f"gitdir: {git_dir}\n"
 
 
-def put_right(tree: Path, tracked: Sequence[str], ours: Iterable[str], *, scrub: bool) -> None:
+def put_right(tree: Path, tracked: Sequence[str], ours: Iterable[str], *, scrub: bool) -> bool:
     """After git has reset: what it leaves, and what is ours by name where the repository has none of it. `scrub`:
-    everything that is not tracked, ignored or not."""
-    _remove_strays(tree, tracked, scrub=scrub)
+    everything that is not tracked, ignored or not. Whether anything is left that is not tracked: only git can tell what
+    of it is ignored."""
     remove_ours(tree, tracked, ours)
+    return _remove_strays(tree, tracked, scrub=scrub)
 
 
 def has_any(tree: Path, names: Iterable[str]) -> bool:
@@ -53,22 +54,25 @@ def remove_ours(tree: Path, tracked: Sequence[str], ours: Iterable[str]) -> None
         remove_entry(tree / name)
 
 
-def _remove_strays(tree: Path, tracked: Sequence[str], *, scrub: bool) -> None:
+def _remove_strays(tree: Path, tracked: Sequence[str], *, scrub: bool) -> bool:
     """What git neither lists nor cleans in the folders it tracks: pipes and sockets, on which a reader would hang, and
     a `.git`, which git obeys when it is called from there."""
     folders = _folders_of(tracked)
-    known = folders.union(tracked) if scrub else None
+    known = folders.union(tracked, [".git"])
     strays: list[Path] = []
+    unknown = False
     for folder in folders:
         if not (tree / folder).is_dir():
             continue  # a submodule's, perhaps
         with os.scandir(tree / folder) as entries:
             for entry in entries:
-                name = f"{folder}/{entry.name}" if folder else entry.name
-                is_unknown = known is not None and name not in known and name != ".git"
-                if is_unknown or not _is_ordinary(entry) or (entry.name == ".git" and folder):
+                is_unknown = (f"{folder}/{entry.name}" if folder else entry.name) not in known
+                if (scrub and is_unknown) or not _is_ordinary(entry) or (entry.name == ".git" and folder):
                     strays.append(Path(entry.path))
+                else:
+                    unknown = unknown or is_unknown
     _remove_entries(strays)
+    return unknown
 
 
 def _folders_of(tracked: Iterable[str]) -> set[str]:

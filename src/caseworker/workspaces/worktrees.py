@@ -231,10 +231,9 @@ class GitWorkspaces:
 
     async def _restore(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         await self._in(workspace, "reset", "--hard", "--quiet", commit)
-        if not scrub:  # who scrubs need not know what is ignored: nothing stays but what is tracked
-            await self._in(workspace, "clean", "-ffdq")
         tracked = await self._commits.names(_git_dir(workspace), commit)
-        await in_thread(put_right, workspace.path, tracked, OURS, scrub=scrub)
+        if await in_thread(put_right, workspace.path, tracked, OURS, scrub=scrub):
+            await self._in(workspace, "clean", "-ffdq")
 
     async def _tie(self, tree: Path, git_dir: Path) -> None:
         if not is_tied(tree, git_dir):
