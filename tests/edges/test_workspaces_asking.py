@@ -1,6 +1,8 @@
 """Asking git less: what is known of a commit is not asked again, and who comes together asks together."""
 
 import asyncio
+import os
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +17,7 @@ from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.rounds import Rounds
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import Repository, new_repository
+from tests.edges.repositories import git as by_hand
 
 
 class CountingGit(SafeGit):
@@ -106,6 +109,69 @@ async def test_git_is_asked_what_is_ignored_only_where_there_is_something_that_i
 def write(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("left")
+
+
+def with_a_submodule(folder: Path) -> Repository:
+    new_repository(folder / "library", {"lib.py": "1\n"})
+    repository = new_repository(folder / "odd", {"file": "1\n", "folder/in.py": "1\n", "gone.py": "1\n", "run": "1\n"})
+    repository.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(folder / "library"), "vendored")
+    repository.git("commit", "-qm", "Use the library")
+    return repository
+
+
+def change_oddly(tree: Path) -> None:
+    for path in (tree / "file", tree / "gone.py", tree / "folder/in.py"):
+        path.unlink()
+    (tree / "folder").rmdir()
+    (tree / "vendored").rmdir()
+    odd = (
+        "file/now a folder.py",
+        "folder",
+        "vendored/lib.py",
+        "git~1/config",
+        "n\u00e4me \u2028 'quoted'\n.py",
+        ".caseworker/x",
+    )
+    for name in (*odd, os.fsdecode(b"no text \xff")):
+        write(tree / name)
+    (tree / "run").chmod(0o755)
+    (tree / "link").symlink_to("run")
+
+
+@pytest.mark.parametrize("refused_by_git", [True, False])
+async def test_what_is_known_of_a_commit_of_ours_is_what_git_would_say_of_it(
+    workspaces: GitWorkspaces, git: CountingGit, tmp_path: Path, refused_by_git: bool
+) -> None:
+    repository = with_a_submodule(tmp_path)
+    workspace = await workspaces.prepare(CaseId("local/odd#1"), repository.path, None)
+    change_oddly(workspace.path)
+    if not refused_by_git:
+        shutil.rmtree(workspace.path / "git~1")
+    made = await workspaces.commit(workspace, "Oddly", parent=workspace.base, name="turn-1")
+    before = git.asked.copy()
+    known = await workspaces.build_files(workspace, made), await workspaces.changed(workspace, workspace.base, made)
+    assert (git.asked == before) != refused_by_git
+    other = GitWorkspaces(tmp_path / "home")
+    assert known[0] == await other.build_files(workspace, made)
+    assert known[1] == await other.changed(workspace, workspace.base, made)
+    assert "git~1/config" not in known[0]
+
+
+async def test_a_commit_is_right_whoever_has_changed_the_index_meanwhile(
+    workspaces: GitWorkspaces, repository: Repository, git: CountingGit
+) -> None:
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    write(workspace.path / "new.py")
+    first = await workspaces.commit(workspace, "As git left it", parent=workspace.base, name="turn-1")
+    assert git.asked["read-tree"] == 0
+    await workspaces.reset(workspace, first, scrub=False)
+    write(workspace.path / "newer.py")
+    by_hand(workspace.path, "rm", "-q", "--cached", "calc.py", "new.py")
+    second = await workspaces.commit(workspace, "By hand", parent=first, name="turn-2")
+    assert await workspaces.changed(workspace, first, second) == ["newer.py"]
+    third = await workspaces.commit(workspace, "From further back", parent=workspace.base, name="turn-3")
+    assert await workspaces.changed(workspace, workspace.base, third) == ["new.py", "newer.py"]
+    assert git.asked["read-tree"] == 2
 
 
 def test_what_was_not_asked_for_the_longest_is_forgotten_first() -> None:

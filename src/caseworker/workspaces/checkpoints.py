@@ -6,7 +6,8 @@ that repository's configuration. Here git is asked what differs, and told file b
 
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from caseworker.core.errors import Refused
@@ -24,22 +25,51 @@ _ROUNDS = 50
 """Repositories within repositories within ...: each round opens one more layer."""
 
 
-async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -> Sha:
-    """The tree of all that is in the worktree, ignored files and what is ours left out."""
-    # The index may be stale (a reset by hand, a crash): start from the parent; file times stay where contents agree.
-    await git("read-tree", "--reset", parent, git_dir=git_dir, work_tree=work_tree)
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A tree, and how it differs from the one of the parent."""
+
+    tree: Sha
+    gone: Sequence[bytes]
+    taken: Sequence[bytes]
+    """Changed or new."""
+    whole: bool
+    """Git has taken all of them; it passes over a name that could be mistaken for its own folder."""
+
+    @property
+    def changed(self) -> list[str]:
+        return [path.decode(errors="replace") for path in sorted({*self.gone, *self.taken})]
+
+    def names(self, before: Sequence[str]) -> Sequence[str]:
+        """All that is in it, where `before` was in the parent. Bytes that are no text as in `Commits.names`."""
+        gone = {path.decode(errors="surrogateescape") for path in self.gone}
+        taken = {path.decode(errors="surrogateescape") for path in self.taken}
+        return sorted(taken.union(before) - gone)
+
+
+async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -> Written | None:
+    """The tree of all that is in the worktree, ignored files and what is ours left out. Null: it is the parent's, from
+    which the index has to start: only with that is an ignored file kept or left out as it was there."""
     differing, untracked = await _differing(git, git_dir, work_tree)
     paths = [path for path in dict.fromkeys([*differing, *untracked]) if not _is_ours(path)]
     present = await in_thread(_present, work_tree, paths)
     gone = [path for path in differing if path not in present and not _is_ours(path)]
-    none = b"0" * len(parent)
-    removals = b"".join(b"0 " + none + b"\t" + path + b"\0" for path in gone)
-    additions = b"".join(path + b"\0" for path in present)
+    taken = sorted(present)
+    if not gone and not taken:
+        return None
     update = ("update-index", "-z")
     if gone:
+        none = b"0" * len(parent)
+        removals = b"".join(b"0 " + none + b"\t" + path + b"\0" for path in gone)
         await git(*update, "--index-info", stdin=removals, git_dir=git_dir, work_tree=work_tree)
-    await git(*update, "--add", "--replace", "--stdin", stdin=additions, git_dir=git_dir, work_tree=work_tree)
-    return Sha((await git("write-tree", git_dir=git_dir, work_tree=work_tree)).text)
+    whole = True
+    if taken:
+        additions = b"".join(path + b"\0" for path in taken)
+        take = (*update, "--add", "--replace", "--verbose", "--stdin")
+        said = await git(*take, stdin=additions, git_dir=git_dir, work_tree=work_tree)
+        whole = said.output == b"".join(b"add '" + path + b"'\n" for path in taken)
+    tree = Sha((await git("write-tree", git_dir=git_dir, work_tree=work_tree)).text)
+    return Written(tree=tree, gone=gone, taken=taken, whole=whole)
 
 
 async def _differing(git: Git, git_dir: Path, work_tree: Path) -> tuple[list[bytes], list[bytes]]:

@@ -7,6 +7,7 @@ from typing import Final, Generic, TypeVar
 from caseworker.core.build_commands import ROOT_FILES
 from caseworker.core.ids import Sha
 from caseworker.ports import Git
+from caseworker.workspaces.checkpoints import Written
 
 T = TypeVar("T")
 _SHOWN_BYTES: Final = 256 << 10
@@ -51,6 +52,13 @@ class Commits:
         if (known := self._trees.get(commit)) is not None:
             return known
         return self._trees.keep(commit, Sha((await self._git("rev-parse", f"{commit}^{{tree}}", git_dir=git_dir)).text))
+
+    def learn(self, commit: Sha, written: Written, *, parent: Sha) -> None:
+        """What we have just made need not be asked."""
+        self._trees.keep(commit, written.tree)
+        before = self._names.get(parent)
+        if before is not None and written.whole:
+            self._names.keep(commit, written.names(before))
 
 
 class Kept(Generic[T]):

@@ -28,6 +28,7 @@ from caseworker.workspaces.folders import (
     tie_to_git_dir,
 )
 from caseworker.workspaces.git import COMMITTER, SafeGit
+from caseworker.workspaces.indexes import Indexes
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.merging import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors, RepositoryFacts, look
@@ -78,6 +79,7 @@ class GitWorkspaces:
         """Worktrees whose HEAD was seen to be there. It is written by us alone, so one look by each process will do."""
         self._changed: Kept[Sequence[str]] = Kept(_CHANGED, weigh=len)
         self._untouched = Untouched()
+        self._indexes = Indexes()
         self._lock_seconds = lock_seconds
         self._walls = walls
 
@@ -137,21 +139,27 @@ class GitWorkspaces:
         git_dir = _git_dir(workspace)
         await in_thread(make_readable, workspace.path)
         await self._tie(workspace.path, git_dir)
-        tree = await write_tree(self._git, git_dir=git_dir, work_tree=workspace.path, parent=parent)
-        if tree == await self._commits.tree(git_dir, parent):
+        if not self._indexes.holds(git_dir, parent):
+            await self._in(workspace, "read-tree", "--reset", parent)  # file times stay where contents agree
+        written = await write_tree(self._git, git_dir=git_dir, work_tree=workspace.path, parent=parent)
+        if written is None or written.tree == await self._commits.tree(git_dir, parent):
             return parent
         words = message.encode()
-        made = await self._git("commit-tree", tree, "-p", parent, "-F", "-", stdin=words, git_dir=git_dir)
+        made = await self._git("commit-tree", written.tree, "-p", parent, "-F", "-", stdin=words, git_dir=git_dir)
         both = f"update {_refs(workspace)}/{name} {made.text}\noption no-deref\nupdate HEAD {made.text}\n"
         await self._git("update-ref", "--stdin", stdin=both.encode(), git_dir=git_dir)
-        return Sha(made.text)
+        commit = Sha(made.text)
+        self._commits.learn(commit, written, parent=parent)
+        if written.whole:
+            self._changed.keep(_pair(parent, commit), written.changed)
+        return commit
 
     async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str:
         answer = await self._compare(workspace, old, new)
         return answer.output.decode(errors="replace")
 
     async def changed(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
-        pair = Sha(f"{old}..{new}")
+        pair = _pair(old, new)
         if (known := self._changed.get(pair)) is None:
             answer = await self._compare(workspace, old, new, "--name-only", "-z", "--no-renames")
             paths = [path for path in answer.output.decode(errors="replace").split("\0") if path]
@@ -215,6 +223,7 @@ class GitWorkspaces:
         if name is None:
             raise Bug(f"{workspace.path} is no side tree of {workspace.case}")
         self._untouched.forget(workspace.path)
+        self._indexes.forget(_git_dir(workspace))
         await in_thread(destroy, side_folder(self._folder(workspace.case), name), _git_dir(workspace))
 
     async def remove(self, case: CaseId) -> None:
@@ -225,12 +234,14 @@ class GitWorkspaces:
                 await self._git("update-ref", "--stdin", stdin=refs.output, git_dir=mirror)
             self._sound.discard(place.git_dir)
             self._untouched.forget(place.tree)
+            self._indexes.forget(place.git_dir)
             for git_dir in (place.git_dir, *side_git_dirs(mirror, case)):
                 await in_thread(shutil.rmtree, git_dir, ignore_errors=True)
         await in_thread(remove_folder, self._folder(case))
 
     async def _restore(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         await self._in(workspace, "reset", "--hard", "--quiet", commit)
+        self._indexes.note(_git_dir(workspace), commit)
         tracked = await self._commits.names(_git_dir(workspace), commit)
         if await in_thread(put_right, workspace.path, tracked, OURS, scrub=scrub):
             await self._in(workspace, "clean", "-ffdq")
@@ -280,6 +291,10 @@ def _git_dir(workspace: Workspace) -> Path:
     if workspace.git_dir is None:
         raise Refused(f"the workspace of {workspace.case} was not prepared here.")
     return workspace.git_dir
+
+
+def _pair(old: Sha, new: Sha) -> Sha:
+    return Sha(f"{old}..{new}")
 
 
 def _refs(workspace: Workspace) -> str:

@@ -1,0 +1,35 @@
+"""What git's index of a worktree holds, as long as nobody has written it since: then it need not be read in again."""
+
+from pathlib import Path
+
+from caseworker.core.ids import Sha
+
+_Identity = tuple[int, int, int, int]
+
+
+class Indexes:
+    """Known only by this process. Git writes an index as a new file in place of the old one: that can be seen, whoever
+    did it (an agent without walls around it, a person, another process)."""
+
+    def __init__(self) -> None:
+        self._held: dict[Path, tuple[Sha, _Identity]] = {}
+
+    def note(self, git_dir: Path, commit: Sha) -> None:
+        """Git has just made it hold this commit."""
+        identity = _identity(git_dir)
+        if identity is not None:
+            self._held[git_dir] = (commit, identity)
+
+    def holds(self, git_dir: Path, commit: Sha) -> bool:
+        return git_dir in self._held and self._held[git_dir] == (commit, _identity(git_dir))
+
+    def forget(self, git_dir: Path) -> None:
+        self._held.pop(git_dir, None)
+
+
+def _identity(git_dir: Path) -> _Identity | None:
+    try:
+        found = (git_dir / "index").lstat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
