@@ -279,6 +279,27 @@ async def test_the_branch_that_is_checked_out_is_refused_with_what_to_do(world: 
     await world.push(first, expected=first)  # it is there already: nothing moves
 
 
+async def test_a_branch_that_is_checked_out_and_has_no_commit_yet_is_refused_too(world: World) -> None:
+    commit = await world.work({"calc.py": "x = 2\n"})
+    world.repository.git("symbolic-ref", "HEAD", f"refs/heads/{BRANCH}")
+    with pytest.raises(Refused, match=f"{BRANCH} is checked out in {world.repository.path}; moving it would"):
+        await world.push(commit)
+    assert await world.forge.branch_head(ID, BRANCH) is None
+
+
+async def test_only_the_very_branch_is_looked_at_and_its_folder_may_be_called_anything(
+    world: World, tmp_path: Path
+) -> None:
+    first = await world.work({"calc.py": "x = 2\n"})
+    world.repository.git("worktree", "add", "-q", "-b", f"{BRANCH}0", str(tmp_path / "not it"))
+    world.repository.git("branch", "agent/a-branch")
+    await world.push(first)
+    world.repository.git("worktree", "add", "-q", str(tmp_path / "a folder with spaces"), BRANCH)
+    second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
+    with pytest.raises(Refused, match=rf"is checked out in {tmp_path}/a folder with spaces; moving"):
+        await world.push(second, expected=first)
+
+
 @pytest.mark.parametrize("branch", ["main", "feature", "refs/heads/agent/x", "agentx", "../agent/x"])
 async def test_only_branches_under_agent_are_pushed_to(world: World, branch: str) -> None:
     commit = await world.work({"calc.py": "x = 2\n"})

@@ -81,10 +81,11 @@ class LocalForge:
                 f"{workspace.case} has changed nothing.",
                 todo=f"Say what it should change, or type: caseworker close '{workspace.case}'",
             )
-        there = await self._head(path, branch)
+        there, is_checked_out = await self._look(path, branch)
         if there == commit:
             return  # an earlier try, of which we did not hear the end
-        await self._refuse_if_checked_out(path, branch, workspace.case)
+        if is_checked_out:
+            await self._refuse_if_checked_out(path, branch, workspace.case)
         if there != expected:
             raise _moved(path, branch, there, workspace.case)
         if expected is not None:
@@ -103,6 +104,8 @@ class LocalForge:
             now = await self._head(path, branch)
             if now not in (expected, commit):
                 raise _moved(path, branch, now, workspace.case) from None
+            # One that has no commit yet can be checked out as well, which our look does not see. Git refuses.
+            await self._refuse_if_checked_out(path, branch, workspace.case)
             raise
 
     async def open_pull_request(self, pull: PullRequest) -> PullRequest:
@@ -142,6 +145,16 @@ class LocalForge:
         name = f"refs/heads/{branch}^{{commit}}"
         answer = await self._git("rev-parse", "-q", "--verify", name, inside=path, accept=(0, 1))
         return Sha(answer.text) if answer.code == 0 else None
+
+    async def _look(self, path: Path, branch: str) -> tuple[Sha | None, bool]:
+        """Where it is and whether it seems to be checked out, by one question."""
+        name = f"refs/heads/{branch}"
+        question = ("for-each-ref", "--format=%(objectname) %(refname) %(worktreepath)", name)
+        for line in (await self._git(*question, inside=path)).text.splitlines():
+            head, found, *folder = line.split(" ", 2)
+            if found == name:  # and not one below it
+                return Sha(head), any(folder)
+        return None, False
 
     async def _refuse_if_checked_out(self, path: Path, branch: str, case: CaseId) -> None:
         listing = await self._git("worktree", "list", "--porcelain", inside=path)
