@@ -12,6 +12,7 @@ from caseworker.forges.local import LocalForge
 from caseworker.ports import BranchIsTheirs, Issue, NewIssue, PullRequest, Workspace
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.edges.counting import CountingGit
 from tests.edges.repositories import Repository, git, new_repository
 
 CASE = CaseId("local/calc#1")
@@ -335,6 +336,25 @@ async def test_an_open_pull_request_stays_open_while_nobody_merges(world: World)
     found = await world.forge.find_pull_request(ID, BRANCH)
     assert found is not None
     assert found.number == 1
+
+
+async def test_that_nothing_has_come_of_new_pull_requests_is_asked_of_all_at_once(world: World) -> None:
+    await world.propose()
+    (first,) = world.shelf.pulls
+    for number in (2, 3):
+        branch = f"agent/issue-{number}"
+        commit = await world.work({"notes.txt": f"{number}\n"}, name=f"turn-{number}")
+        await world.push(commit, branch=branch)
+        await world.forge.open_pull_request(first.model_copy(update={"head": branch, "head_sha": commit}))
+    counting = CountingGit()
+    world.forge = LocalForge(repositories=world.shelf, pulls=world.shelf, git=counting)
+    assert await world.settled() == []
+    assert counting.asked == {"cat-file": 1, "for-each-ref": 1}
+    assert await world.settled() == []
+    assert counting.asked == {"cat-file": 2, "for-each-ref": 1}
+    world.repository.git("merge", "-q", "--no-ff", "--no-edit", "agent/issue-2")
+    settled = await world.forge.settled_pull_requests()
+    assert [(pull.number, pull.state) for pull in settled] == [(2, "merged")]
 
 
 async def test_an_open_pull_request_gets_a_new_text_and_the_new_commit(world: World) -> None:

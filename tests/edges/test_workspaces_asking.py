@@ -3,43 +3,18 @@
 import asyncio
 import os
 import shutil
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, Sha
-from caseworker.ports import GitAnswer
 from caseworker.workspaces.commits import Kept
-from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.rounds import Rounds
 from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.edges.counting import CountingGit
 from tests.edges.repositories import Repository, new_repository
 from tests.edges.repositories import git as by_hand
-
-
-class CountingGit(SafeGit):
-    """Real git, and how often it was started for what."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: Counter[str] = Counter()
-
-    async def __call__(
-        self,
-        *arguments: str,
-        git_dir: Path | None = None,
-        work_tree: Path | None = None,
-        inside: Path | None = None,
-        stdin: bytes = b"",
-        accept: Sequence[int] = (0,),
-    ) -> GitAnswer:
-        self.asked[arguments[0]] += 1
-        return await super().__call__(
-            *arguments, git_dir=git_dir, work_tree=work_tree, inside=inside, stdin=stdin, accept=accept
-        )
 
 
 @pytest.fixture

@@ -128,10 +128,11 @@ class LocalForge:
 
     async def _settled_of(self, path: Path, pulls: Sequence[PullRequest]) -> list[PullRequest]:
         heads = await self._watch.heads(path, pulls)
+        waiting = await self._watch.waiting(path, pulls, heads)
         settled = []
         for pull in pulls:
             with suppress(Refused, Transient):
-                state = await self._watch.became(pull, path, heads)
+                state = await self._watch.became(pull, path, heads, waits=pull.number in waiting)
                 if state is not None:
                     settled.append(pull.model_copy(update={"state": state}))
         return settled

@@ -37,16 +37,19 @@ class Watch:
         self._looks = {key: look for key, look in self._looks.items() if key in kept}
 
     async def became(
-        self, pull: PullRequest, path: Path, heads: Mapping[str, Sha | None]
+        self, pull: PullRequest, path: Path, heads: Mapping[str, Sha | None], *, waits: bool
     ) -> Literal["merged", "closed"] | None:
-        """`heads`: as `heads` has just found them, for all pull requests of the repository."""
+        """`heads`: as `heads` has just found them, for all pull requests of the repository. `waits`: that this one is
+        among those that `waiting` has found."""
         before = self._looks.get(_key(pull))
         base, tip = heads[_base(pull)], heads[_head(pull)]
         if base is None:
             return None
         head = before.head if before else pull.head_sha
         tip = tip or await self._renamed(path, pull.head_sha, head)
-        if before is None or (before.base, before.tip) != (base, tip):
+        if waits:
+            head = pull.head_sha
+        elif before is None or (before.base, before.tip) != (base, tip):
             # A branch that was moved to something else is no longer the change: its merge would not be ours.
             if tip is not None and await holds(self._git, path, tip, change=pull.head_sha):
                 head = tip
@@ -66,6 +69,22 @@ class Watch:
         lines = answer.text.splitlines()
         found = (None if line.endswith(" missing") else Sha(line) for line in lines)
         return dict(zip(names, found, strict=True))
+
+    async def waiting(self, path: Path, pulls: Sequence[PullRequest], heads: Mapping[str, Sha | None]) -> set[int]:
+        """The numbers of those whose branch is as we pushed it and has all that its base has: none of them is merged.
+        Only of those that have moved since the last look, and by one question for each base: there may be hundreds."""
+        found: set[int] = set()
+        moved: dict[Sha, list[PullRequest]] = {}
+        for pull in pulls:
+            base, tip = heads[_base(pull)], heads[_head(pull)]
+            before = self._looks.get(_key(pull))
+            if base not in (None, tip) and tip == pull.head_sha and (before is None or before.base != base):
+                moved.setdefault(base, []).append(pull)
+        for base, those in moved.items():
+            question = ("for-each-ref", "--format=%(objectname)", f"--contains={base}", *map(_head, those))
+            tips = (await self._git(*question, inside=path)).text.split()
+            found |= {pull.number for pull in those if pull.head_sha in tips}
+        return found
 
     async def _renamed(self, path: Path, pushed: Sha, head: Sha) -> Sha | None:
         """The tip of another branch that has our commit: the one that was last seen, if it is there."""
