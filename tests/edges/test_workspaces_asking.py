@@ -10,6 +10,7 @@ import pytest
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId, Sha
 from caseworker.workspaces.commits import Kept
+from caseworker.workspaces.mirrors import look
 from caseworker.workspaces.rounds import Rounds
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.counting import CountingGit
@@ -41,6 +42,19 @@ async def test_cases_that_begin_together_share_a_fetch_and_each_sees_what_was_th
     assert git.asked["fetch"] < len(cases)
     later = repository.commit({"later.txt": "later\n"})
     assert (await workspaces.prepare(CaseId("local/calc#9"), repository.path, None)).base == later
+
+
+@pytest.mark.parametrize(("checked_out", "branch"), [("main", "main"), ("--detach", "main"), ("other", "other")])
+async def test_what_there_is_at_a_path_is_asked_by_few_questions_whatever_else_has_such_a_name(
+    repository: Repository, git: CountingGit, checked_out: str, branch: str
+) -> None:
+    repository.commit({"HEAD": "1\n", "HEAD^{commit}": "1\n", "main": "1\n"})
+    repository.git("branch", "other")
+    repository.git("switch", "-q", checked_out)
+    repository.git("tag", "main")
+    facts = await look(repository.path, git)
+    assert (facts.path, facts.default_branch, facts.head) == (repository.path, branch, repository.head())
+    assert git.asked["rev-parse"] == 2
 
 
 async def test_what_is_in_a_commit_is_asked_once(

@@ -33,6 +33,7 @@ _EXCLUDE = "".join(f"{name}\n" for name in (*(f"/{name}" for name in OURS), *_BY
 _ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding !diff\n"
 """Files are taken byte for byte whatever the tree's own .gitattributes say: no filter, no conversion that could fail,
 and no `-diff` that would hide a change from the reviewer. This file has the last word among attributes."""
+_BRANCHES = "refs/heads/"
 _FETCH_SECONDS = 600.0
 
 
@@ -51,42 +52,44 @@ async def look(repository: Path, git: Git | None = None) -> RepositoryFacts:
     ask = git or SafeGit()
     path = _existing_folder(repository)
     questions = ("--is-bare-repository", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir")
-    found = await ask("rev-parse", *questions, inside=path, accept=(0, 128))
-    if found.code != 0:
+    of_a_checkout = ("--show-toplevel", "--show-superproject-working-tree")  # last: a bare repository has no answer
+    found = await ask("rev-parse", *questions, *of_a_checkout, inside=path, accept=(0, 128))
+    if not found.text:
         raise Refused(
             f"{path} is not a git repository.", todo=f"Name one, or make it one: git -C {path} init, then commit."
         )
-    bare, in_work_tree, object_format, git_dir = found.text.splitlines()
+    bare, in_work_tree, object_format, git_dir, *checkout = found.text.splitlines()
     if bare == "true":
         top = Path(git_dir)
-    elif in_work_tree == "true":
-        top = await _top_level(path, ask)
+    elif in_work_tree == "true" and found.code == 0:
+        top = _top_level(*checkout)
     else:
         raise Refused(f"{path} is the inside of a repository.", todo=f"Name the folder above it: {path.parent}")
-    head = await ask("rev-parse", "-q", "--verify", "HEAD^{commit}", inside=top, accept=(0, 1, 128))
-    if head.code != 0:
-        raise Refused(f"{top} has no commit yet.", todo='Make one: git add -A && git commit -m "Start"')
-    branch = await _default_branch(top, ask)
-    return RepositoryFacts(path=top, default_branch=branch, head=Sha(head.text), object_format=object_format)
+    head, branch = await _head(top, ask)
+    return RepositoryFacts(path=top, default_branch=branch, head=head, object_format=object_format)
 
 
-async def _top_level(path: Path, git: Git) -> Path:
-    answer = await git("rev-parse", "--show-toplevel", "--show-superproject-working-tree", inside=path)
-    top, *superproject = answer.text.splitlines()
+def _top_level(top: str, superproject: str = "") -> Path:
     if superproject:
         raise Refused(
-            f"{top} is a submodule of {superproject[0]}.", todo="Clone it by itself, and name the clone's folder."
+            f"{top} is a submodule of {superproject}.", todo="Clone it by itself, and name the clone's folder."
         )
     return Path(top)
 
 
-async def _default_branch(top: Path, git: Git) -> str:
-    named = await git("symbolic-ref", "-q", "--short", "HEAD", inside=top, accept=(0, 1))
-    if named.code == 0:
-        return named.text
-    with_head = ("for-each-ref", "--format=%(refname:lstrip=2)", "--contains=HEAD", "refs/heads")
+async def _head(top: Path, git: Git) -> tuple[Sha, str]:
+    """The commit, and the branch that stands for it."""
+    question = ("rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD", "--")  # a file may be called HEAD, too
+    found = await git(*question, inside=top, accept=(0, 1, 128))
+    if found.code != 0:
+        raise Refused(f"{top} has no commit yet.", todo='Make one: git add -A && git commit -m "Start"')
+    commit, named, *_ = found.text.splitlines()
+    if named.startswith(_BRANCHES):
+        return Sha(commit), named.removeprefix(_BRANCHES)
+    with_head = ("for-each-ref", "--format=%(refname:lstrip=2)", "--contains=HEAD", _BRANCHES)
     branches = (await git(*with_head, inside=top)).text.splitlines()
-    return next((name for name in ("main", "master", "trunk") if name in branches), (branches or ["HEAD"])[0])
+    likeliest = next((name for name in ("main", "master", "trunk") if name in branches), (branches or ["HEAD"])[0])
+    return Sha(commit), likeliest
 
 
 def _existing_folder(repository: Path) -> Path:
