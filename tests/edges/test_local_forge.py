@@ -288,6 +288,20 @@ async def test_a_branch_that_is_checked_out_and_has_no_commit_yet_is_refused_too
     assert await world.forge.branch_head(ID, BRANCH) is None
 
 
+async def test_a_first_push_is_there_however_often_it_is_tried_and_overwrites_nothing(
+    world: World, tmp_path: Path
+) -> None:
+    commit = await world.work({"calc.py": "x = 2\n"})
+    for _ in range(2):
+        await world.push(commit)
+    world.repository.git("worktree", "add", "-q", str(tmp_path / "elsewhere"), BRANCH)
+    await world.push(commit)
+    other = await world.work({"calc.py": "x = 3\n"}, name="turn-2")
+    with pytest.raises(Refused, match=f"is checked out in {tmp_path}/elsewhere; moving"):
+        await world.push(other)
+    assert await world.forge.branch_head(ID, BRANCH) == commit
+
+
 async def test_only_the_very_branch_is_looked_at_and_its_folder_may_be_called_anything(
     world: World, tmp_path: Path
 ) -> None:

@@ -81,17 +81,8 @@ class LocalForge:
                 f"{workspace.case} has changed nothing.",
                 todo=f"Say what it should change, or type: caseworker close '{workspace.case}'",
             )
-        there, is_checked_out = await self._look(path, branch)
-        if there == commit:
+        if expected is not None and await self._is_there(path, branch, commit, expected, workspace):
             return  # an earlier try, of which we did not hear the end
-        if is_checked_out:
-            await self._refuse_if_checked_out(path, branch, workspace.case)
-        if there != expected:
-            raise _moved(path, branch, there, workspace.case)
-        if expected is not None:
-            await self._refuse_to_drop_others_work(
-                git_dir, expected, commit, _moved(path, branch, there, workspace.case)
-            )
         try:
             await self._git(
                 *("push", "--quiet", "--no-verify", "--no-follow-tags", f"--receive-pack={_RECEIVE}"),
@@ -101,12 +92,25 @@ class LocalForge:
                 git_dir=git_dir,
             )
         except Refused:
+            await self._refuse_if_checked_out(path, branch, workspace.case)
             now = await self._head(path, branch)
             if now not in (expected, commit):
                 raise _moved(path, branch, now, workspace.case) from None
-            # One that has no commit yet can be checked out as well, which our look does not see. Git refuses.
-            await self._refuse_if_checked_out(path, branch, workspace.case)
             raise
+
+    async def _is_there(self, path: Path, branch: str, commit: Sha, expected: Sha, workspace: Workspace) -> bool:
+        """Otherwise it may be moved, or the refusal says why not. What is not expected to be there needs no such look:
+        git itself makes a branch only if there is none, and not one on which somebody stands."""
+        there, is_checked_out = await self._look(path, branch)
+        if there == commit:
+            return True
+        if is_checked_out:
+            await self._refuse_if_checked_out(path, branch, workspace.case)
+        refusal = _moved(path, branch, there, workspace.case)
+        if there != expected:
+            raise refusal
+        await self._refuse_to_drop_others_work(_git_dir(workspace), expected, commit, refusal)
+        return False
 
     async def open_pull_request(self, pull: PullRequest) -> PullRequest:
         return await self._pulls.create(pull)
