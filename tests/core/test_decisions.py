@@ -589,6 +589,72 @@ def test_a_person_is_asked_when_a_role_does_not_want_to_decide_alone() -> None:
     assert (case.state, case.wait.subject, case.wait.then) == (WAITS, Subject.ESCALATION, S.RUNNING_TESTS)
 
 
+ESCALATION = "It touches logins."
+
+
+def escalating(outcome: IssueOutcome, *asks: RoleQuestion) -> IssueOutcome:
+    return outcome.model_copy(update={"escalation": ESCALATION, "ask": list(asks)})
+
+
+@pytest.mark.parametrize("state", [S.CREATING_TESTS, S.UPDATING_TESTS])
+def test_a_tester_who_escalates_is_given_its_turn_again_after_since_red_comes_first(
+    state: IssueState,
+) -> None:
+    case = a_case(state, issue_type="BUG_FIX")
+    fact = by_tester(escalating(wrote_test()))
+    waits = take(learn(case, fact), decide(learn(case, fact), fact, POLICY), POLICY, MORNING)
+    assert waits.wait is not None
+    assert (waits.wait.subject, waits.wait.then, waits.reason) == (Subject.ESCALATION, state, ESCALATION)
+
+
+def test_who_asks_a_role_and_escalates_has_its_turn_again_after_the_person() -> None:
+    case = a_case(S.IMPLEMENTING)
+    fact = turn(escalating(implemented(), RoleQuestion(to="analyst", question="Which world?")))
+    move = decide(learn(case, fact), fact, POLICY)
+    assert (move.to, move.subject, move.then) == (WAITS, Subject.ESCALATION, S.IMPLEMENTING)
+
+
+@pytest.mark.parametrize(
+    ("case", "fact", "to"),
+    [
+        (a_case(S.REVIEWING_CODE), lead(escalating(reviewed("NEEDS_INFO"))), WAITS),
+        (a_case(S.ANALYZING_REQUIREMENTS), analyst(escalating(analysed("BLOCKED"))), S.BLOCKED),
+    ],
+)
+def test_where_the_case_stops_for_a_person_anyway_they_hear_of_the_escalation_too(
+    case: Case, fact: TurnEnded, to: IssueState
+) -> None:
+    move = decide(case, fact, POLICY)
+    assert move.to is to
+    assert move.reason.endswith(f"does not want to decide this alone: {ESCALATION}")
+    assert not move.say or move.say.endswith(ESCALATION)
+
+
+def test_the_tech_lead_is_asked_for_a_way_on_once_in_a_round() -> None:
+    last = JUDGING.model_copy(update={"attempt": POLICY.attempts + 1, "guided": True})
+    assert decide(JUDGING, by_tester(judged("FAIL_ESCALATE")), POLICY).task is Task.UNBLOCK
+    assert decide(last, by_tester(judged("FAIL_ESCALATE")), POLICY).to is S.FAILED
+
+
+def test_a_test_that_the_validation_finds_wanting_costs_an_attempt() -> None:
+    case = a_case(S.VALIDATING_SOLUTION)
+    move = decide(case, by_tester(validated("TESTS_NEED_WORK")), POLICY)
+    assert (move.to, move.attempt) == (S.UPDATING_TESTS, True)
+    used = case.model_copy(update={"attempt": POLICY.attempts, "guided": True})
+    assert decide(used, by_tester(validated("TESTS_NEED_WORK")), POLICY).to is S.FAILED
+
+
+def test_people_are_asked_when_the_tester_has_found_no_test_three_times() -> None:
+    case, seen = BUG, []
+    for _ in range(3):
+        fact = by_tester(wrote_test("REQUIREMENT_GAP", "What is a large cart?"))
+        case = learn(case, fact)
+        seen.append(decide(case, fact, POLICY))
+    assert [move.to for move in seen] == [S.ANALYZING_REQUIREMENTS, S.ANALYZING_REQUIREMENTS, WAITS]
+    assert seen[-1].say == "The tester can't write a test without an answer: What is a large cart?"
+    assert take(case, Move(to=S.IMPLEMENTING, reason="On.", new_round=True), POLICY, MORNING).testless == 0
+
+
 def test_a_question_is_not_more_than_three() -> None:
     three = [RoleQuestion(to="analyst", question="Why?")] * 3
     assert len(implemented().model_copy(update={"ask": three}).ask) == 3

@@ -513,6 +513,14 @@ def test_an_escalation_is_resolved_when_a_person_answers_and_by_nothing_else(sta
     assert resolved(after_move(escalated(), a_case(state))) == [answered, answered]
 
 
+@pytest.mark.parametrize("reason", WaitingFor)
+def test_money_or_leave_to_go_on_answers_no_escalation(reason: WaitingFor) -> None:
+    waited = a_case(S.WAITING_FOR_HUMAN_INPUT, wait=Wait(reason=reason))
+    after = after_move(escalated(), a_case(S.HUMAN_INPUT_RECEIVED), waited)
+    answered = reason not in (WaitingFor.BUDGET, WaitingFor.MILESTONE)
+    assert resolved(after) == [answered, answered]
+
+
 def test_mere_thanks_lead_back_to_the_escalation_that_is_waited_for() -> None:
     wait = Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION)
     file = after_move(escalated(), a_case(S.HUMAN_INPUT_RECEIVED, wait=wait))

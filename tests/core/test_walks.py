@@ -15,6 +15,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from caseworker.core.answers import RoleQuestion, WorkOutcome
 from caseworker.core.case import Case, Subject
 from caseworker.core.decisions import decide
 from caseworker.core.evidence import Stage
@@ -68,7 +69,16 @@ SHAS = [Sha(letter * 40) for letter in "abc"]
 
 
 def outcomes(task: Task, data: st.DataObject) -> IssueOutcome:
-    """What a model may answer: mostly what brings the case on."""
+    """What a model may answer: mostly what brings the case on. Who works may leave something to a person."""
+    outcome = _answers(task, data)
+    if not isinstance(outcome, WorkOutcome):
+        return outcome
+    asks = data.draw(st.sampled_from([*[[]] * 9, [RoleQuestion(to="analyst", question="Which?")]]))
+    escalation = "It touches logins." if asks or data.draw(LUCK) == 0 else ""  # who only asks is answered by its flow
+    return outcome.model_copy(update={"escalation": escalation, "ask": asks})
+
+
+def _answers(task: Task, data: st.DataObject) -> IssueOutcome:
     draw = data.draw
     match task:
         case Task.TRIAGE:
@@ -97,13 +107,12 @@ def outcomes(task: Task, data: st.DataObject) -> IssueOutcome:
             return ex.validated(draw(_statuses(ex.ValidationStatus, "PASS")))
         case Task.IMPLEMENT | Task.FIX | Task.REFACTOR | Task.ADDRESS_FEEDBACK:
             outcome = ex.implemented(draw(_statuses(ex.WritingStatus, "READY_FOR_QA")))
-            return outcome.model_copy(update={"escalation": draw(_escalations()), "investigation": draw(_requests())})
+            return outcome.model_copy(update={"investigation": draw(_requests())})
         case Task.INVESTIGATE:
             known = st.sampled_from([*INVESTIGATION_STATUSES, "NEED_MORE_ANALYSIS", "NEED_DEVELOPER_DIAGNOSTIC"])
             end = draw(st.one_of(known, st.just("SHRUG")))
             brings = end in ("NEED_MORE_ANALYSIS", "SHRUG") and draw(LUCK) == 0
-            found = inv.without_a_matrix(end) if brings else inv.iterated(end)
-            return found.model_copy(update={"escalation": draw(_escalations())})
+            return inv.without_a_matrix(end) if brings else inv.iterated(end)
         case Task.DIAGNOSE:
             return inv.diagnosed(draw(_statuses(Literal["DIAGNOSTIC_DONE", "BLOCKED"], "DIAGNOSTIC_DONE")))
         case Task.VALIDATE_CAUSE:
@@ -116,10 +125,6 @@ def outcomes(task: Task, data: st.DataObject) -> IssueOutcome:
             return review.model_copy(update={"investigation": draw(_requests())})
         case _:
             raise AssertionError(f"no state gives {task} in an issue case")
-
-
-def _escalations() -> st.SearchStrategy[str]:
-    return st.sampled_from(["", "", "", "It touches logins."])
 
 
 def _requests() -> st.SearchStrategy[InvestigationRequest | None]:
@@ -277,12 +282,20 @@ class CaseMachine(RuleBasedStateMachine):
         checkpoint = data.draw(st.sampled_from(SHAS)) if writes else self.case.checkpoint or ex.BASE
         self.case = self.case.model_copy(update={"turns": self.case.turns + 1})
         fact = TurnEnded(role=role, outcome=outcome, checkpoint=checkpoint, session=SessionId("s"))
-        if outcome.status == "TESTS_READY" and (self.case.state is S.CREATING_TESTS or self.case.built is None):
+        is_first = self.case.state is S.CREATING_TESTS or self.case.built is None
+        if outcome.status == "TESTS_READY" and is_first and not getattr(outcome, "escalation", ""):
             self.case = learn(self.case, fact)
             verdict: Any = data.draw(st.sampled_from(["red", "red", "green", "nothing_to_run"]))
             self.hears(BuildEnded(stage=Stage.RED, commit=checkpoint, verdict=verdict, reason="seen"))
         else:
             self.hears(fact)
+            self.escalations_are_told(outcome)
+
+    def escalations_are_told(self, outcome: IssueOutcome) -> None:
+        escalation = getattr(outcome, "escalation", "")
+        if escalation:
+            assert self.case.state not in WORKING
+            assert escalation in self.case.reason
 
     def no_developer_is_free(self, data: st.DataObject) -> None:
         before = self.case

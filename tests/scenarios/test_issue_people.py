@@ -127,6 +127,27 @@ async def test_a_role_that_does_not_want_to_decide_alone_asks_a_person_and_the_c
     assert [known.resolved for known in pull.file.communication.escalations] == [True]
 
 
+async def test_a_person_decides_before_a_role_is_asked_and_a_question_without_an_answer_stops_the_case(
+    world: World,
+) -> None:
+    def asks(workspace: Path) -> Outcome:
+        question = RoleQuestion(to="analyst", question="Is a stop wanted?")
+        return implemented(workspace).model_copy(update={"ask": [question]})
+
+    def asks_and_escalates(workspace: Path) -> Outcome:
+        return asks(workspace).model_copy(update={"escalation": "It touches logins."})
+
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, asks_and_escalates, asks)
+    world.agent.does(Role.ANALYST, Task.ANSWER, answers(Role.ANALYST, Task.ANSWER, status="READY", answers=[]))
+    case = await world.owner_files_issue()
+    await case.expect_waiting(WaitingFor.APPROVAL)
+    await case.person_approves()
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    stored = await case.stored()
+    assert stored.case.reason == "The analyst can't answer: Is a stop wanted?"
+    assert [one.resolved for one in stored.file.communication.escalations] == [True]
+
+
 async def test_a_question_from_the_developer_is_answered_by_the_analyst_before_the_work_goes_on(world: World) -> None:
     def wonders(workspace: Path) -> Outcome:
         question = RoleQuestion(to="analyst", question="Is a stop wanted?")

@@ -78,7 +78,7 @@ class Records(RecordActivities):
     async def record_move(self, request: MoveRequest) -> None:
         with refusals_told():
             stored = await stored_case(self._store, request.after.id)
-            file = after_move(stored.file, request.after)
+            file = after_move(stored.file, request.after, stored.case)
             news = _news(stored, request.after)
             entries = [request.entry, *_said(request.say)]
             await self._store.cases.move(request.after, entries, file, trace=stored.trace, tell=news)

@@ -68,7 +68,7 @@ def after_judgement(case: Case, outcome: JudgeOutcome, to: IssueState, policy: P
             return Move(to=case.state, reason=f"By chance, says the tester: {outcome.summary} It is run again.")
         case "TESTS_NEED_WORK" if case.attempt < policy.attempts:
             return Move(to=to, reason=f"The test is wrong, says the tester: {outcome.summary}", attempt=True)
-        case "FAIL_ESCALATE":
+        case "FAIL_ESCALATE" if not case.guided:
             return unblock(case, f"The tester: {outcome.summary}")
         case "BLOCKED":
             return blocked(Role.TESTER, outcome.summary)

@@ -141,6 +141,8 @@ class Case(BaseModel):
     unfit: bool = False
     """What was last built holds something that must not ship, whatever a person has waived."""
     test_tries: int = 0
+    testless: int = 0
+    """Turns of the tester in this round that ended without a test."""
     flaky: int = 0
 
     investigation: Investigation | None = None

@@ -57,6 +57,8 @@ from caseworker.core.usual_moves import blocked, deliver, investigate, milestone
 
 S = IssueState
 
+_TESTLESS: Final = 2
+"""Turns of the tester in a round that may end without a test, before people are asked."""
 CLEAR_ENOUGH: Final = 0.85
 """Requirements are unclear under this confidence: the one place where a model's own estimate counts."""
 
@@ -112,6 +114,9 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
 
 def _after_turn(case: Case, fact: TurnEnded, policy: Policy) -> Move:
     outcome = fact.outcome
+    escalation = getattr(outcome, "escalation", "")
+    if escalation and getattr(outcome, "ask", []):  # its work is not done: what it has to know it may ask again after
+        return _escalated(fact.role, escalation, Move(to=case.state, task=case.task, reason=escalation))
     to = case.state if case.task is Task.UNBLOCK else routed(fact.role, outcome.status, case.state, case.task)
     if isinstance(outcome, InvestigationOutcome):
         move = after_iteration(case, outcome)
@@ -119,12 +124,18 @@ def _after_turn(case: Case, fact: TurnEnded, policy: Policy) -> Move:
         return unknown(case, f"{words.of_role(fact.role)} answered {outcome.status}")
     else:
         move = _guarded(case, fact.role, outcome, to, policy)
-    escalation = getattr(outcome, "escalation", "")
-    if escalation and move.to in WORKING:
-        asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
-        said = {"say": words.escalated(fact.role, escalation), "then_task": _kept(move.task)}
-        return asks.model_copy(update={**said, "attempt": move.attempt, "new_problem": move.new_problem})
-    return move
+    return _escalated(fact.role, escalation, move) if escalation else move
+
+
+def _escalated(role: Role, escalation: str, move: Move) -> Move:
+    """A person decides before the case goes on; where it stops for a person anyway, they hear of this, too."""
+    if move.to not in WORKING:
+        too = words.also_escalated(role, escalation)
+        say = f"{move.say}\n\n{too}" if move.say else ""
+        return move.model_copy(update={"reason": f"{move.reason} {too}", "say": say})
+    asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
+    said = {"say": words.escalated(role, escalation), "then_task": _kept(move.task)}
+    return asks.model_copy(update={**said, "attempt": move.attempt, "new_problem": move.new_problem})
 
 
 def _kept(task: Task | None) -> Task | None:
@@ -152,10 +163,15 @@ def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, poli
             return _after_plan(case, outcome, to, policy)
         case TestsOutcome(status="TESTS_READY") if case.state is S.UPDATING_TESTS and case.built is not None:
             return Move(to=S.RUNNING_TESTS, reason="The test was corrected; now everything is built and tested.")
+        case TestsOutcome(status="TESTS_READY") if outcome.escalation:
+            return Move(to=case.state, reason=f"The tester: {outcome.summary}")  # red first, whatever is decided
         case TestsOutcome(status="TESTS_READY"):
             raise Bug("a tester's claim is judged by the red build, not here")
         case TestsOutcome(status="BLOCKED"):
             return blocked(role, outcome.summary)
+        case TestsOutcome() if case.testless > _TESTLESS:
+            say = words.tester_asks(outcome.summary)
+            return wait_for(WaitingFor.ANSWER, outcome.summary, then=S.ANALYZING_REQUIREMENTS, say=say)
         case TestsOutcome():
             return Move(to=to, reason=f"The tester: {outcome.summary}")
         case JudgeOutcome():
@@ -165,7 +181,7 @@ def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, poli
         case ValidationOutcome(status="BLOCKED"):
             return blocked(role, outcome.summary)
         case ValidationOutcome(status="TESTS_NEED_WORK"):
-            return Move(to=to, reason=f"The tester: {outcome.summary}")
+            return repair(case, policy, f"The tester: {outcome.summary}", to)
         case ValidationOutcome():
             return repair(case, policy, f"Validation: {outcome.summary}", to)
         case ImplementationOutcome():

@@ -65,6 +65,14 @@ def escalated(role: Role, reason: str) -> str:
     return f"The {of_role(role)} does not want to decide this alone: {reason} `approve`, or `reject` and say why."
 
 
+def also_escalated(role: Role, reason: str) -> str:
+    return f"And the {of_role(role)} does not want to decide this alone: {reason}"
+
+
+def tester_asks(summary: str) -> str:
+    return f"The tester can't write a test without an answer: {summary}"
+
+
 def architecture(feedback: str) -> str:
     return f"The tech lead wants to change the architecture: {feedback} `approve`, or `reject` and say why."
 

@@ -125,7 +125,8 @@ def _learned(case: Case, fact: TurnEnded) -> dict[str, object]:
         case PlanOutcome(status="PLANNING_COMPLETE"):
             return {"planned": True}
         case TestsOutcome() as tests:
-            return {"tests": fact.checkpoint, "test_file": tests.test_file, "new_test": tests.test_command}
+            written = {"tests": fact.checkpoint, "test_file": tests.test_file, "new_test": tests.test_command}
+            return {**written, "testless": case.testless + (tests.status in ("TESTS_NEED_WORK", "REQUIREMENT_GAP"))}
         case ReviewOutcome() as review:
             approved = fact.checkpoint if review.approves else None
             guided = case.guided or case.task is Task.UNBLOCK

@@ -112,7 +112,7 @@ def take(case: Case, move: Move, policy: Policy, now: datetime | None = None) ->
         changes["attempt"] = case.attempt + 1
     if move.new_round:
         changes |= {"round": case.round + 1, "round_began": case.transitions + 1, "attempt": 1}
-        changes |= {"guided": False, "seen": {}, "flaky": 0, "test_tries": 0}
+        changes |= {"guided": False, "seen": {}, "flaky": 0, "test_tries": 0, "testless": 0}
     if now is not None:
         changes |= {"since": now, "reminders": 0}
         changes |= _waits(case, move, policy, now) | _remembers(case, move)

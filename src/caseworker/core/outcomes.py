@@ -152,6 +152,9 @@ class AnswerOutcome(OutcomeBase):
     status: Literal["READY", "BLOCKED"]
     answers: list[Line] = Field(max_length=3, description="One for each question, in order.")
 
+    def leaves_open(self, questions: int) -> bool:
+        return self.status == "BLOCKED" or sum(bool(answer.strip()) for answer in self.answers) < questions
+
 
 class FileNote(Answer):
     path: Annotated[str, Field(max_length=400)]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, assert_never
 
 from caseworker.core.answers import RoleQuestion
-from caseworker.core.case import Case, Subject
+from caseworker.core.case import Case, Subject, WaitingFor
 from caseworker.core.casefile import (
     Agent,
     AnalysisSection,
@@ -249,8 +249,8 @@ def after_pull_request(file: CaseFile, *, commit: str, branch: str, url: str) ->
     return file.model_copy(update={"commit": section})
 
 
-def after_move(file: CaseFile, case: Case) -> CaseFile:
-    """The pipeline section says where the case stands, in the case file's own words."""
+def after_move(file: CaseFile, case: Case, before: Case | None = None) -> CaseFile:
+    """The pipeline section says where the case stands, in the case file's own words. `before`: the case that moved."""
     pipeline = file.pipeline.model_copy(
         update={
             "current_agent": _AT_WORK.get(case.state),
@@ -266,7 +266,7 @@ def after_move(file: CaseFile, case: Case) -> CaseFile:
             "pipeline": pipeline,
             "triage": _overruled(file.triage) if case.state in BY_PEOPLE else file.triage,
             "commit": file.commit.model_copy(update={"branch": case.branch, "issue_closed": case.state is S.COMPLETED}),
-            "communication": file.communication.model_copy(update={"escalations": _escalations(file, case)}),
+            "communication": file.communication.model_copy(update={"escalations": _escalations(file, case, before)}),
             "learnings": file.learnings.model_copy(update={"outcome": outcome}),
         }
     )
@@ -279,10 +279,12 @@ def _overruled(triage: TriageSection) -> TriageSection:
     return triage.model_copy(update={"should_proceed": True, "rejection_reason": None})
 
 
-def _escalations(file: CaseFile, case: Case) -> list[Escalation]:
-    """Resolved when a person answers; not, if the case goes back to wait for an answer after mere thanks."""
+def _escalations(file: CaseFile, case: Case, before: Case | None) -> list[Escalation]:
+    """Resolved when a person answers; not, if the case goes back to wait for an answer after mere thanks, or if it was
+    only given money or leave to go on."""
     raised = file.communication.escalations
-    if case.state in BY_PEOPLE:
+    wait = before.wait if before is not None else None
+    if case.state in BY_PEOPLE and (wait is None or wait.reason not in (WaitingFor.BUDGET, WaitingFor.MILESTONE)):
         return [escalation.model_copy(update={"resolved": True}) for escalation in raised]
     waits = case.state in WAITING and case.wait is not None and case.wait.subject is Subject.ESCALATION
     if waits and raised:

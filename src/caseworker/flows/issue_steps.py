@@ -1,5 +1,6 @@
 """What is done in each state of an issue: a turn, builds, a branch and its pull request. Decides nothing."""
 
+from collections import Counter
 from datetime import timedelta
 
 from temporalio import workflow
@@ -48,6 +49,8 @@ with workflow.unsafe.imports_passed_through():
 
 _ALL_GIVEN = "a failed turn answers for all that it was given"
 _IN_ONE_STEP = "a branch and its pull request are one step"
+_PEOPLE_FIRST = "an escalation comes before questions to other roles"
+_ALL_ANSWERED = "every question to another role has an answer"
 _IN_LINE = timedelta(days=1)
 """How long a developer may wait for a place before its own time begins."""
 _MOST_QUESTIONS = 6
@@ -145,12 +148,16 @@ class IssueSteps(CaseFlow):
         while True:
             reply = await self._one_turn(role, task)
             questions = getattr(reply.outcome, "ask", []) if isinstance(reply, TurnEnded) else []
-            if not questions or not isinstance(reply, TurnEnded):
+            if not questions or not isinstance(reply, TurnEnded) or self._escalates(reply):
                 return reply
             self._case = after_turn(self._case, reply)
             refused = await self._consult(role, questions)
             if refused is not None:
                 return refused
+
+    def _escalates(self, reply: TurnEnded) -> bool:
+        """What only a person may decide comes first."""
+        return bool(getattr(reply.outcome, "escalation", "")) and workflow.patched(_PEOPLE_FIRST)
 
     def _whose_turn(self) -> tuple[Role, Task]:
         return turn_of(self._case) if self._new_rules else FIRST_TURN_OF[self._case.state]
@@ -190,17 +197,16 @@ class IssueSteps(CaseFlow):
             return EffectRefused(
                 reason=f"The {issue_words.of_role(asker)} keeps asking the others: {questions[0].question}"
             )
-        for name in dict.fromkeys(question.to for question in questions):
+        for name, number in Counter(question.to for question in questions).items():
             if name == asker.value:
                 return EffectRefused(reason=f"The {issue_words.of_role(asker)} asks itself: {questions[0].question}")
             answered = await self._one_turn(Role(name), Task.ANSWER)
             if not isinstance(answered, TurnEnded):
                 return answered
             self._case = after_turn(self._case, answered)
-            if isinstance(answered.outcome, AnswerOutcome) and answered.outcome.status == "BLOCKED":
-                return EffectRefused(
-                    reason=f"The {issue_words.of_role(Role(name))} can't answer: {questions[0].question}"
-                )
+            if _leaves_open(answered, number):
+                first = next(question.question for question in questions if question.to == name)
+                return EffectRefused(reason=f"The {issue_words.of_role(Role(name))} can't answer: {first}")
         return None
 
     async def _build(self, stage: Stage) -> Fact:
@@ -220,6 +226,13 @@ class IssueSteps(CaseFlow):
     def _checkpoint(self) -> Sha:
         assert self._case.checkpoint is not None
         return self._case.checkpoint
+
+
+def _leaves_open(answered: TurnEnded, number: int) -> bool:
+    outcome = answered.outcome
+    if not isinstance(outcome, AnswerOutcome) or not outcome.leaves_open(number):
+        return False
+    return outcome.status == "BLOCKED" or workflow.patched(_ALL_ANSWERED)
 
 
 def ids_of(messages: list[Claimed]) -> list[MessageId]:
