@@ -274,6 +274,9 @@ def test_strangers_command_nothing(text: str) -> None:
         "it works now, thanks",
         "<@U02CW> thank you",
         "Perfect, it's fixed now :pray:",
+        "approve",
+        "Approved, thanks",
+        "This looks good to me",
     ],
 )
 def test_thanks_and_nods_reopen_nothing(text: str) -> None:
@@ -290,6 +293,7 @@ def test_thanks_and_nods_reopen_nothing(text: str) -> None:
         "?",
         "thanks. Is it released?",
         "ok fix it now",
+        "please go ahead",
         "still broken :sob:",
         "это снова сломано",
     ],

@@ -688,6 +688,17 @@ def test_the_same_state_with_the_same_evidence_three_times_is_no_progress() -> N
     assert "No progress" in case.reason
 
 
+def test_a_person_who_takes_a_case_over_and_hands_it_back_does_not_use_up_its_progress() -> None:
+    case = a_case(S.IMPLEMENTING)
+    for _ in range(5):
+        case = after(case, TakenOver(by="ann"))
+        case = after(case, HandedBack(by="ann"))
+        passing = passing_by(case)
+        assert passing is not None
+        case = take(case, passing, POLICY, MORNING)
+        assert case.state is S.IMPLEMENTING
+
+
 def test_an_open_pull_request_waits_for_a_merge() -> None:
     fact = PullRequestReady(number=7, commit=HEAD)
     known = learn(a_proven_case(S.CREATING_PR), fact)

@@ -129,36 +129,58 @@ Fixes #42
 """
 
 
+FILES = ["cart.py", "test_cart.py"]
+
+
 def test_a_pull_request_says_what_why_the_evidence_the_review_and_the_cost() -> None:
     case = a_proven_case(S.CREATING_PR, turns=6, attempt=2)
     body = pull_request_body(
-        a_finished_file(), case, [RED_BUILD, HEAD_BUILD], cost=cost_words(123_456, rehearsed=False)
+        a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost=cost_words(123_456, rehearsed=False)
     )
     assert body == BODY
+
+
+def test_a_pull_request_names_every_file_that_git_does_and_no_other() -> None:
+    body = pull_request_body(
+        a_finished_file(), a_proven_case(S.CREATING_PR), [], changed=["auth/rights.py", "test_cart.py"], cost="$0.00"
+    )
+    named = [line for line in body.splitlines() if line.startswith("- `")]
+    assert named[:2] == [
+        "- `test_cart.py`: the test",
+        "- `auth/rights.py`: changed as well; its author says nothing of it",
+    ]
+    many = pull_request_body(
+        a_finished_file(), a_proven_case(S.CREATING_PR), [], changed=[f"{n}.py" for n in range(120)], cost="$0.00"
+    )
+    assert many.count("its author says nothing") == 100
+    assert "- and 20 more files" in many
 
 
 def test_a_pull_request_shows_the_newest_builds_only() -> None:
     case = a_proven_case(S.CREATING_PR, turns=6, attempt=2)
     older = [a_build(a_run(exit_code=1), stage=stage, commit=OTHER) for stage in (Stage.RED, Stage.HEAD)]
     builds = [*older, RED_BUILD, HEAD_BUILD]
-    assert pull_request_body(a_finished_file(), case, builds, cost=cost_words(123_456, rehearsed=False)) == BODY
+    assert (
+        pull_request_body(a_finished_file(), case, builds, changed=FILES, cost=cost_words(123_456, rehearsed=False))
+        == BODY
+    )
 
 
 def test_a_pull_request_claims_no_red_test_that_was_not_seen() -> None:
     case = a_proven_case(S.CREATING_PR, red=False, issue_type="NEW_FEATURE")
-    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], cost="$0.00")
+    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost="$0.00")
     assert "Red first" not in body
 
 
 def test_a_pull_request_says_when_no_test_was_asked_for() -> None:
     case = a_proven_case(S.CREATING_PR, red=False, test_required=False, issue_type="REFACTOR_STYLE")
-    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], cost="$0.00")
+    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], changed=FILES, cost="$0.00")
     assert "## Evidence\n\nNo new test was asked for: the change alters no behaviour.\n\n**Green after**" in body
 
 
 def test_a_pull_request_says_when_the_test_was_changed_after_it_failed() -> None:
     case = a_proven_case(S.CREATING_PR, tests=BASE, test_file="tests/`odd`.py")
-    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], cost="$0.00", test_was_changed=True)
+    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], changed=FILES, cost="$0.00", test_was_changed=True)
     said = f"**The test was changed after it was seen to fail**: compare ``tests/`odd`.py`` in `{BASE[:12]}`"
     assert said in body
 
@@ -173,7 +195,7 @@ def evidence_of(body: str) -> str:
 
 def test_a_pull_request_says_that_no_test_was_red_and_who_waived_it() -> None:
     case = a_proven_case(S.CREATING_PR, red=False, grants=granted(Subject.NO_RED_TEST))
-    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], cost="$0.00")
+    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], changed=FILES, cost="$0.00")
     told = "**No red test**: no test was seen to fail without the change. Waived by `ada`."
     assert f"## Evidence\n\n{told}\n\n**Green after**" in body
     assert "## Decided by people\n\n- Waived by `ada`: no test that fails without the fix\n\n## Cost" in body
@@ -182,7 +204,7 @@ def test_a_pull_request_says_that_no_test_was_red_and_who_waived_it() -> None:
 def test_a_pull_request_says_that_no_command_proves_it_and_who_waived_it() -> None:
     case = a_proven_case(S.CREATING_PR, green=None, grants=granted(Subject.NO_COMMAND))
     builds = [RED_BUILD, a_build(a_run("lint", purpose=Purpose.LINT, output="fine"), commit=HEAD)]
-    evidence = evidence_of(pull_request_body(a_finished_file(), case, builds, cost="$0.00"))
+    evidence = evidence_of(pull_request_body(a_finished_file(), case, builds, changed=FILES, cost="$0.00"))
     told = "**No command proves this**: no test command was found. Waived by `ada`.\n\n`lint` ended with exit code 0"
     assert told in evidence
     assert "Green" not in evidence
@@ -191,7 +213,7 @@ def test_a_pull_request_says_that_no_command_proves_it_and_who_waived_it() -> No
 def test_a_pull_request_says_that_it_is_red_as_before_and_who_waived_it() -> None:
     case = a_proven_case(S.CREATING_PR, green=None, grants=granted(Subject.RED_BASE))
     builds = [RED_BUILD, a_build(a_run(exit_code=1, output="no names"), commit=HEAD)]
-    evidence = evidence_of(pull_request_body(a_finished_file(), case, builds, cost="$0.00"))
+    evidence = evidence_of(pull_request_body(a_finished_file(), case, builds, changed=FILES, cost="$0.00"))
     told = (
         f"**Red, as before the change**: on `{HEAD[:12]}`, the commit of this pull request. What fails here fails "
         "without the change as well, and nothing tells whether it fails for the same reasons. Waived by `ada`.\n\n"
@@ -203,7 +225,8 @@ def test_a_pull_request_says_that_it_is_red_as_before_and_who_waived_it() -> Non
 
 def test_a_pull_request_says_what_fails_on_the_base_as_well() -> None:
     builds = [RED_BUILD, a_build(a_run(exit_code=1, output="FAILED test_old"), commit=HEAD)]
-    evidence = evidence_of(pull_request_body(a_finished_file(), a_proven_case(S.CREATING_PR), builds, cost="$0.00"))
+    body = pull_request_body(a_finished_file(), a_proven_case(S.CREATING_PR), builds, changed=FILES, cost="$0.00")
+    evidence = evidence_of(body)
     told = "What fails here fails without the change as well, and nothing more fails.\n\n`make test` ended with"
     assert f"**Green after**: on `{HEAD[:12]}`, the commit of this pull request. {told}" in evidence
 
@@ -214,7 +237,7 @@ def test_a_pull_request_names_who_decided_what_once_each() -> None:
         *granted(Subject.RED_BASE, by="grace `x`\n# not a heading"),
     )
     case = a_proven_case(S.CREATING_PR, grants=grants)
-    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], cost="$0.00")
+    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost="$0.00")
     told = """\
 ## Decided by people
 
@@ -232,7 +255,9 @@ def test_a_pull_request_names_who_decided_what_once_each() -> None:
 def test_a_pull_request_lists_tests_that_were_removed_skipped_or_weakened() -> None:
     findings = ["`test_a` was removed from `test_x.py`.", "`it.skip` was added to `adds` in `a.test.js`."]
     case = a_proven_case(S.CREATING_PR)
-    body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], cost="$0.00", weakened=findings)
+    body = pull_request_body(
+        a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost="$0.00", weakened=findings
+    )
     told = "**Tests removed, skipped or weakened**, found by comparing them with the base:\n\n"
     assert f"```\nOK\n```\n\n{told}- {findings[0]}\n- {findings[1]}\n\n## Review" in body
 
@@ -247,7 +272,9 @@ def test_what_a_person_pushed_is_told_with_what_came_of_it() -> None:
 
 def test_a_rehearsed_pull_request_says_so() -> None:
     case = a_proven_case(S.CREATING_PR, turns=5)
-    body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], cost=cost_words(123_456, rehearsed=True))
+    body = pull_request_body(
+        a_finished_file(), case, [HEAD_BUILD], changed=FILES, cost=cost_words(123_456, rehearsed=True)
+    )
     assert "## Cost\n\n$0.00 (rehearsed; about $0.12 at list prices), 5 agent turns, attempt 1.\n" in body
 
 

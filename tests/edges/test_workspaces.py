@@ -12,6 +12,7 @@ from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, Sha
 from caseworker.ports import Workspace
 from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.looking import change_between
 from caseworker.workspaces.mirrors import look
 from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.worktrees import GitWorkspaces
@@ -186,6 +187,28 @@ async def test_removing_a_case_leaves_nothing_of_it_and_all_of_others(
     assert refs == ["refs/caseworker/local__calc__2/base", "refs/caseworker/local__calc__2/turn-1"]
     assert [path.name for path in (mirror / "worktrees").iterdir()] == ["local__calc__2"]
     assert git(other.path, "status", "--porcelain") == ""
+
+
+async def test_of_a_case_that_is_over_the_work_that_nobody_merged_can_be_kept_and_looked_at(
+    workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
+) -> None:
+    workspace = await workspaces.prepare(CASE, repository.path, None)
+    made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
+    for _ in range(2):
+        await workspaces.remove(CASE, keep=made)
+    mirror = next((tmp_path / "home" / "mirrors").glob("*.git"))
+    git(mirror, "gc", "--quiet", "--prune=now")
+    refs = git(mirror, "for-each-ref", "--format=%(refname)", "refs/caseworker").splitlines()
+    assert refs == ["refs/caseworker/local__calc__1/kept"]
+    shown = await change_between(tmp_path / "home", repository.path, workspace.base, made)
+    assert "+++ b/x.py\n@@ -0,0 +1 @@\n+1\n" in shown
+    again = await workspaces.prepare(CASE, repository.path, workspace.base)
+    await workspaces.reset(again, made, scrub=True)
+    assert (again.path / "x.py").read_text() == "1\n"
+    await workspaces.remove(CASE)
+    assert git(mirror, "for-each-ref", "refs/caseworker") == ""
+    with pytest.raises(Refused, match=r"There is no work of"):
+        await change_between(tmp_path / "elsewhere", repository.path, workspace.base, made)
 
 
 def _prepare(home: Path, repository: Path, number: int) -> str:

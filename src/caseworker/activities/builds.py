@@ -22,6 +22,8 @@ from caseworker.core.touching import touched
 from caseworker.ports import Builder, Store, StoredCase, Workspace, Workspaces
 
 _FEEDBACK_LIMIT = 16_000
+_MOST_CHANGED = 50
+"""Names of files that a case carries with it."""
 """Characters: it travels with the case through the workflow's history."""
 
 
@@ -40,12 +42,13 @@ class Building(BuildActivities):
                     repository = await self._store.repositories.path_of(stored.repository)
                     workspace = await self._workspaces.prepare(request.case.id, repository, request.case.base)
                     build = await self._run(request, workspace)
-                    paths = await self._own_paths(request, workspace, stored.file.analysis.must_not_do)
+                    changed = await self._changed(request, workspace)
+                    paths = await self._own_paths(request, workspace, changed, stored.file.analysis.must_not_do)
                     forbidden = violated(stored.file.analysis.must_not_do, paths)
                     forbidden += await self._instruments(request, workspace)
                 judged = await self._judge(request, build, stored, forbidden)
                 touches = touched(paths) if request.policy.approve_sensitive_paths else ()
-                return judged.model_copy(update={"touches": touches})
+                return judged.model_copy(update={"touches": touches, "changed": tuple(changed[:_MOST_CHANGED])})
 
     async def _run(self, request: BuildRequest, workspace: Workspace) -> Build:
         # How to build is read from the base: a change must not choose what it is judged by.
@@ -57,12 +60,16 @@ class Building(BuildActivities):
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
         return Build(number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs))
 
-    async def _own_paths(self, request: BuildRequest, workspace: Workspace, must_not_do: Sequence[str]) -> list[str]:
-        """What the case has changed: some of it may be forbidden, or a person's to decide. A person who pushed to such
-        paths had a right to: who changed what is asked only where it matters."""
+    async def _changed(self, request: BuildRequest, workspace: Workspace) -> list[str]:
         if request.stage is not Stage.HEAD:
             return []
-        changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
+        return await self._workspaces.changed(workspace, workspace.base, request.commit)
+
+    async def _own_paths(
+        self, request: BuildRequest, workspace: Workspace, changed: list[str], must_not_do: Sequence[str]
+    ) -> list[str]:
+        """What the case has changed: some of it may be forbidden, or a person's to decide. A person who pushed to such
+        paths had a right to: who changed what is asked only where it matters."""
         if not violated(must_not_do, changed) and not touched(changed):
             return changed
         theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)

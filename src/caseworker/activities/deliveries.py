@@ -110,7 +110,8 @@ class Delivering(DeliveryActivities):
         workspace = await self._workspaces.prepare(case.id, repository, case.base)
         spent = await self._store.ledger.spent(case.id)
         builds = await self._store.builds.of(case.id)
-        changed = await self._workspaces.changed(workspace, case.tests, request.commit) if case.tests else []
+        changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
+        since_red = await self._workspaces.changed(workspace, case.tests, request.commit) if case.tests else []
         return PullRequest(
             repository=stored.repository,
             number=0,
@@ -121,7 +122,8 @@ class Delivering(DeliveryActivities):
                 case,
                 builds,
                 cost=words.cost_words(spent.micros, rehearsed=stored.rehearsal is not None),
-                test_was_changed=case.test_file in changed,
+                changed=changed,
+                test_was_changed=case.test_file in since_red,
                 weakened=await self._weakened(workspace, request.commit),
                 investigated=pull_request_part(case, await self._inquiries(case)),
             ),

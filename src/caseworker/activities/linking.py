@@ -6,6 +6,7 @@ from pathlib import Path
 from caseworker.core.casefile import CaseFile
 from caseworker.core.ids import CaseId, issue_case
 from caseworker.core.messages import NewMessage
+from caseworker.core.policy import Milestone
 from caseworker.core.repository_rules import RepositoryRules
 from caseworker.ports import Forge, Issue, NewIssue, Store, StoredBug, StoredCase
 
@@ -28,7 +29,8 @@ class LinkedCases:
         """In the same repository, under what that asks for and the parent was opened with. The draft tells what it is:
         the same title and body are the same case."""
         path = await self._store.repositories.path_of(parent.repository)
-        policy = (await self._rules_of(path)).applied_to(parent.policy)  # before there is anything to leave behind
+        # Before there is anything to leave behind. How far the parent was to go says nothing of this one.
+        policy = (await self._rules_of(path)).applied_to(parent.policy.model_copy(update={"until": Milestone.PR}))
         taken = await self._forge.taken_numbers(path)
         issue = await self._store.repositories.new_issue(parent.repository, draft, taken=taken)
         case = issue_case(issue.repository, issue.number)

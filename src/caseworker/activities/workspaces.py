@@ -9,6 +9,7 @@ from caseworker.contract.activities import WorkspaceActivities
 from caseworker.core.case import Case
 from caseworker.core.ids import CaseId, Sha, is_bug_case
 from caseworker.core.record import WorkspaceRemoved
+from caseworker.core.states import IssueState
 from caseworker.ports import Store, StoredBug, StoredCase, Workspaces
 
 
@@ -42,5 +43,12 @@ class WorkspaceKeeping(WorkspaceActivities):
             stored = await (stored_bug if is_bug_case(case) else stored_case)(self._store, case)
         with traced(stored.trace, case):
             async with short_work(self._store, stored):
-                await self._workspaces.remove(case)
+                await self._workspaces.remove(case, keep=_unmerged(stored))
                 await self._store.turns.close_up(case, WorkspaceRemoved(), trace=stored.trace)
+
+
+def _unmerged(stored: StoredCase | StoredBug) -> Sha | None:
+    """Work that is in no branch of anybody's, perhaps: who wants it after all finds it where it was left."""
+    if isinstance(stored, StoredBug) or stored.case.state is IssueState.COMPLETED:
+        return None
+    return stored.case.checkpoint if stored.case.checkpoint != stored.case.base else None

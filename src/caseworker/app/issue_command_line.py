@@ -77,6 +77,17 @@ def why(case: CaseName, json: Json = False) -> None:
     do(explain(settings_now(), make_console(), case, as_json=json))
 
 
+def diff(
+    case: CaseName,
+    stat: Annotated[bool, typer.Option("--stat", help="Only the files, and how much of each.")] = False,
+    json: Json = False,
+) -> None:
+    """What a case has changed so far, as git shows it: also before there is a pull request, and after a close."""
+    from caseworker.app.diffing import show_diff
+
+    do(show_diff(settings_now(), make_console(), case, stat=stat, as_json=json))
+
+
 def matrix(
     case: CaseName,
     json: Json = False,
@@ -106,5 +117,5 @@ def _send(case: str, kind: "MessageKind", text: str, name: str | None, *, json: 
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (why, matrix, approve, reject, retry, budget, learnings):
+    for command in (why, diff, matrix, approve, reject, retry, budget, learnings):
         app.command()(command)

@@ -140,6 +140,8 @@ class Case(BaseModel):
     """The commit that was last built, whatever came of it."""
     unfit: bool = False
     """What was last built holds something that must not ship, whatever a person has waived."""
+    changed: tuple[str, ...] = ()
+    """Of what was last built: the files that differ from the base, as git says; of very many, the first."""
     test_tries: int = 0
     testless: int = 0
     """Turns of the tester in this round that ended without a test."""

@@ -219,12 +219,14 @@ _ACKNOWLEDGED: Final = re.compile(
 
 
 def reopens(kind: MessageKind, text: str) -> bool:
-    """Whether something said to a resolved case begins it anew. Thanks and nods don't; a doubt does."""
+    """Whether something said to a case that rests asks for anything. Thanks and nods don't; a doubt does."""
     if kind not in (MessageKind.WORDS, MessageKind.ANSWER):
         return kind in _ASKING_FOR_WORK
     if _asks(text):
         return True
     words = _bare(_MENTIONS.sub(" ", plain(text)))
+    if _AGREE.fullmatch(words) and "go ahead" not in words:
+        return False  # where nothing waits for an approval, it asks for nothing
     left = _ACKNOWLEDGED.sub("", words)
     return re.sub(r"\b(?:and|so)\b", "", left).strip() != ""
 

@@ -58,6 +58,8 @@ class BuildEnded(_Fact):
     that it doesn't matter."""
     touches: tuple[Touched, ...] = ()
     """Of a head: what only a person may decide, as the changed paths say."""
+    changed: tuple[str, ...] = ()
+    """Of a head: the files that differ from the base, as git says; of very many, the first."""
 
 
 class PullRequestReady(_Fact):

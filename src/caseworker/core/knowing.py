@@ -59,7 +59,9 @@ def learn(case: Case, fact: Fact) -> Case:
         case BuildEnded(stage=Stage.HEAD):
             green = fact.commit if fact.verdict == "green" else None
             seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
-            return case.model_copy(update={**seen, "touches": fact.touches, "unfit": fact.unfit})
+            return case.model_copy(
+                update={**seen, "touches": fact.touches, "unfit": fact.unfit, "changed": fact.changed}
+            )
         case BuildEnded(stage=Stage.RED):
             feedback = "" if fact.verdict == "red" else f"The new test does not fail without the fix: {fact.reason}."
             tries = case.test_tries + (fact.verdict != "red")

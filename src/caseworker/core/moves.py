@@ -156,7 +156,7 @@ def _within_limits(case: Case, move: Move, policy: Policy, *, watched: bool) -> 
         return Move(
             to=S.FAILED, reason=f"Stopped after {policy.transitions} transitions in a round without an end in sight."
         )
-    if watched and case.seen.get(_place(case, move), 0) + 1 >= _NO_PROGRESS:
+    if watched and case.state not in BY_PEOPLE and case.seen.get(_place(case, move), 0) + 1 >= _NO_PROGRESS:
         return Move(
             to=S.REQUIRES_HUMAN_INTERVENTION,
             reason=f"No progress: {move.to.value.replace('_', ' ')} came up {_NO_PROGRESS} times with nothing new to "
@@ -211,8 +211,8 @@ def _waited_for(case: Case, reason: WaitingFor) -> Wait | None:
 
 
 def _remembers(case: Case, move: Move) -> dict[str, object]:
-    if move.new_round or move.to not in WORKING - BY_PEOPLE:
-        return {}
+    if move.new_round or move.to not in WORKING - BY_PEOPLE or case.state in BY_PEOPLE:
+        return {}  # who comes back because a person said so has not gone round by itself
     place = _place(case, move)
     return {"seen": {**case.seen, place: case.seen.get(place, 0) + 1}}
 

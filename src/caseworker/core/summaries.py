@@ -79,7 +79,7 @@ def summarise(
         moves_it=[option.words for option in options(case) if option.kind not in _ALWAYS],
         wrong=_cause(case, outcomes) or (analyses[-1].root_cause if analyses else ""),
         changed=file.writer.summary,
-        files=[change.file for change in file.writer.changes],
+        files=list(case.changed) or [change.file for change in file.writer.changes],
         red=_seen(latest(builds, Stage.RED)) if case.red else None,
         green=_seen(latest(builds, Stage.HEAD)) if case.green else None,
         branch=case.branch,

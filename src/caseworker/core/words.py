@@ -91,6 +91,8 @@ def cost_words(micros: int, *, rehearsed: bool) -> str:
     return dollars(micros)
 
 
+_MOST_FILES: Final = 100
+"""Named in a pull request."""
 _SIGNATURE: Final = re.compile(r"\s*(co-authored-by|signed-off-by|generated with|🤖)", re.IGNORECASE)
 
 
@@ -134,15 +136,16 @@ def pull_request_body(
     builds: Sequence[Build],
     *,
     cost: str,
+    changed: Sequence[str],
     test_was_changed: bool = False,
     weakened: Sequence[str] = (),
     investigated: str = "",
 ) -> str:
     """What, why, evidence, cost, and the issue that the merge will close. What is missing is said as plainly as what is
-    there, with who has waived it."""
+    there, with who has waived it. `changed`: by the commit, whatever its author says of it."""
     evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
-        f"## What\n\n{file.writer.summary}\n\n{_changes(file)}",
+        f"## What\n\n{file.writer.summary}\n\n{_changes(file, changed)}",
         f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
         "\n\n".join(["## Evidence", *evidence, *_weakened(weakened)]),
         *([investigated] if investigated else []),
@@ -154,11 +157,16 @@ def pull_request_body(
     return "\n\n".join(parts) + "\n"
 
 
-def _changes(file: CaseFile) -> str:
-    lines = [f"- {code(change.file)}: {change.description}" for change in file.writer.changes]
+def _changes(file: CaseFile, changed: Sequence[str]) -> str:
+    """Every file that git names, and what its author says of it, if anything."""
+    said = {change.file: change.description for change in file.writer.changes}
     if file.writer.test_file:
-        lines.append(f"- {code(file.writer.test_file)}: the test")
-    return "\n".join(lines)
+        said[file.writer.test_file] = "the test"
+    told = [path for path in said if path in changed]
+    lines = [f"- {code(path)}: {said[path]}" for path in told]
+    lines += [f"- {code(path)}: changed as well; its author says nothing of it" for path in changed if path not in said]
+    more = len(lines) - _MOST_FILES
+    return "\n".join([*lines[:_MOST_FILES], *([f"- and {more} more files"] if more > 0 else [])])
 
 
 def _must_do(file: CaseFile) -> str:

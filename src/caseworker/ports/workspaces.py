@@ -101,8 +101,8 @@ class Workspaces(Protocol):
     async def drop(self, workspace: Workspace) -> None:
         """Destroy a side tree, if it is still there. Its commits stay, and can be compared."""
 
-    async def remove(self, case: CaseId) -> None:
-        """Everything of the case: worktree, side trees, commits."""
+    async def remove(self, case: CaseId, *, keep: Sha | None = None) -> None:
+        """Everything of the case: worktree, side trees, commits. `keep`: but for this one, and what it is built on."""
 
     def hold(self, case: CaseId) -> AbstractAsyncContextManager[None]:
         """The lock of the case's worktree: two attempts on one machine never edit at once."""

@@ -40,6 +40,8 @@ from caseworker.workspaces.views import lay_view
 
 _CHANGED = 20_000
 """Paths that are kept, of all pairs of commits together: what differs between two commits never changes."""
+_KEPT_REF = "kept"
+"""Of a case that is over: the work that nobody has merged."""
 _NOT_OURS = ("--", ".", *(f":(top,exclude){name}" for name in OURS))
 
 
@@ -226,12 +228,15 @@ class GitWorkspaces:
         self._indexes.forget(_git_dir(workspace))
         await in_thread(destroy, side_folder(self._folder(workspace.case), name), _git_dir(workspace))
 
-    async def remove(self, case: CaseId) -> None:
+    async def remove(self, case: CaseId, *, keep: Sha | None = None) -> None:
         for mirror in self._mirrors.all():
             place = _Place(slug=slug(case), folder=self._folder(case), mirror=mirror)
-            refs = await self._git("for-each-ref", "--format=delete %(refname)", f"{place.refs}/", git_dir=mirror)
-            if refs.output:
-                await self._git("update-ref", "--stdin", stdin=refs.output, git_dir=mirror)
+            refs = (await self._git("for-each-ref", "--format=%(refname)", f"{place.refs}/", git_dir=mirror)).text
+            if refs:
+                kept = f"{place.refs}/{_KEPT_REF}"
+                gone = [f"delete {ref}\n" for ref in refs.splitlines() if keep is None or ref != kept]
+                both = "".join([*gone, *([f"update {kept} {keep}\n"] if keep is not None else [])])
+                await self._git("update-ref", "--stdin", stdin=both.encode(), git_dir=mirror)
             self._sound.discard(place.git_dir)
             self._untouched.forget(place.tree)
             self._indexes.forget(place.git_dir)
