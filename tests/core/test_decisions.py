@@ -426,8 +426,8 @@ def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> N
     ("subject", "case"),
     [
         (Subject.NO_RED_TEST, a_proven_case(red=False)),
-        (Subject.NO_COMMAND, a_proven_case(green=None, built=HEAD)),
-        (Subject.RED_BASE, a_proven_case(green=None, built=HEAD)),
+        (Subject.NO_COMMAND, a_proven_case(green=None, built=HEAD, waivable=Subject.NO_COMMAND)),
+        (Subject.RED_BASE, a_proven_case(green=None, built=HEAD, waivable=Subject.RED_BASE)),
     ],
 )
 def test_a_waiver_stands_in_for_the_evidence_it_names(subject: Subject, case: Case) -> None:
@@ -436,8 +436,9 @@ def test_a_waiver_stands_in_for_the_evidence_it_names(subject: Subject, case: Ca
 
 
 def test_a_waiver_of_the_build_counts_for_what_was_built_only() -> None:
-    case = a_proven_case(green=None, built=OTHER, grants=[{"subject": Subject.NO_COMMAND, "by": "ann"}])
-    assert not proven(case)
+    waived = {"waivable": Subject.NO_COMMAND, "grants": [{"subject": Subject.NO_COMMAND, "by": "ann"}]}
+    assert proven(a_proven_case(green=None, built=HEAD, **waived))
+    assert not proven(a_proven_case(green=None, built=OTHER, **waived))
 
 
 def test_words_are_no_approval_however_the_pm_reads_them() -> None:

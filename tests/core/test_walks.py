@@ -47,6 +47,7 @@ from caseworker.core.moves import (
     MOST_INVESTIGATIONS,
     MOST_ITERATIONS,
     Move,
+    is_green,
     next_reminder,
     proven,
     reminded,
@@ -362,7 +363,11 @@ class CaseMachine(RuleBasedStateMachine):
 
     def somebody_opens_it_again(self, data: st.DataObject) -> None:
         before = self.case
-        self.case = reopened(before).model_copy(update={"reason": "again", "go": before.resume})
+        if before.state is S.FAILED and data.draw(LUCK) < 3:  # kept with what a person had pushed
+            commit = data.draw(st.sampled_from(SHAS))
+            before = learn(before, BranchMoved(theirs=commit, commit=commit))
+        go = before.resume if data.draw(st.booleans()) else None  # words are made sense of first
+        self.case = reopened(before).model_copy(update={"reason": "again", "go": go})
         assert self.case.investigation == before.investigation
         assert (self.case.epoch, self.case.transitions) == (before.epoch + 1, before.transitions + 1)
         self.record = self.case.model_dump_json()
@@ -438,6 +443,8 @@ class CaseMachine(RuleBasedStateMachine):
             assert case.investigation is not None
         if case.task is Task.UNBLOCK_INVESTIGATION:
             assert case.state is S.BLOCKED
+        if case.state is S.REVIEWING_CODE and case.task is None:
+            assert is_green(case)  # or what is approved might be what fails
 
     @invariant()
     def what_asks_people_says_so(self) -> None:

@@ -142,6 +142,8 @@ class Case(BaseModel):
     """What was last built holds something that must not ship, whatever a person has waived."""
     changed: tuple[str, ...] = ()
     """Of what was last built: the files that differ from the base, as git says; of very many, the first."""
+    waivable: Subject | None = None
+    """What was last built is not green, and only this waiver lets it pass. Null: none does."""
     test_tries: int = 0
     testless: int = 0
     """Turns of the tester in this round that ended without a test."""

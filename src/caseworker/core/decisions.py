@@ -271,7 +271,7 @@ def _after_review(case: Case, outcome: ReviewOutcome, to: IssueState, policy: Po
             if case.state is not S.REVIEWING_CODE:
                 return Move(to=S.REVIEWING_CODE, reason="That part of the review is sound; the rest is looked at.")
             if not is_green(case):
-                return park("The review approves a commit whose build was not seen green.")
+                return park("The review approves a commit whose build was not seen green. `retry` builds it again.")
             if case.weighty:
                 return Move(to=S.VALIDATING_SOLUTION, reason="The review approves; what was asked for is checked.")
             return deliver(case, "The review approves the commit whose build is green.")

@@ -59,9 +59,8 @@ def learn(case: Case, fact: Fact) -> Case:
         case BuildEnded(stage=Stage.HEAD):
             green = fact.commit if fact.verdict == "green" else None
             seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
-            return case.model_copy(
-                update={**seen, "touches": fact.touches, "unfit": fact.unfit, "changed": fact.changed}
-            )
+            judged = {"unfit": fact.unfit, "waivable": _waivable(fact)}
+            return case.model_copy(update={**seen, **judged, "touches": fact.touches, "changed": fact.changed})
         case BuildEnded(stage=Stage.RED):
             feedback = "" if fact.verdict == "red" else f"The new test does not fail without the fix: {fact.reason}."
             tries = case.test_tries + (fact.verdict != "red")
@@ -80,7 +79,10 @@ def learn(case: Case, fact: Fact) -> Case:
             agreed = tuple(dict.fromkeys([*case.agreed, *(one.topic for one in case.touches)]))
             return granted(case, Subject.TOUCHES, fact.by).model_copy(update={"agreed": agreed})
         case Agreed() if case.wait is not None and case.wait.subject is not None:
-            return granted(case, case.wait.subject, fact.by)
+            asked = case.wait.subject
+            # A case that began to wait before this was kept was asked about its last build as well.
+            of_a_build = {"waivable": asked} if asked in (Subject.RED_BASE, Subject.NO_COMMAND) else {}
+            return granted(case, asked, fact.by).model_copy(update=of_a_build)
         case Agreed() if case.wait is not None and case.wait.reason is WaitingFor.MILESTONE:
             return case.model_copy(update={"until": fact.until or Milestone.PR})
         case TakenOver():
@@ -95,6 +97,13 @@ def learn(case: Case, fact: Fact) -> Case:
             return case
         case _:
             assert_never(fact)
+
+
+def _waivable(head: BuildEnded) -> Subject | None:
+    """A waiver is for what was asked about, and for no later build that fails in another way."""
+    if head.verdict == "nothing_to_run":
+        return Subject.NO_COMMAND
+    return Subject.RED_BASE if head.verdict == "red" and head.base_fails_too else None
 
 
 def remarked(case: Case, messages: Sequence[MessageId]) -> Case:

@@ -19,7 +19,7 @@ MOST_ITERATIONS: Final = 5
 """Of one investigation, whatever happens in between."""
 MOST_INVESTIGATIONS: Final = 3
 """Of different problems in one case."""
-KEPT_TASKS: Final = frozenset({Task.DIAGNOSE, Task.VALIDATE_CAUSE, Task.UNBLOCK_INVESTIGATION})
+KEPT_TASKS: Final = frozenset({Task.DIAGNOSE, Task.VALIDATE_CAUSE, Task.UNBLOCK_INVESTIGATION, Task.UNBLOCK})
 """Taken up again after a person stepped in between."""
 BY_PEOPLE: Final = frozenset({S.HUMAN_INPUT_RECEIVED, S.REQUIREMENTS_CLARIFIED})
 """Entered because somebody spoke: no limit keeps people from speaking."""
@@ -67,10 +67,9 @@ def proven(case: Case) -> bool:
 def is_green(case: Case) -> bool:
     if case.green is not None and case.green == case.checkpoint:
         return True
-    if case.unfit:
+    if case.unfit or case.waivable is None or case.built != case.checkpoint:
         return False
-    waived = case.granted(Subject.NO_COMMAND) or case.granted(Subject.RED_BASE)
-    return waived and case.built == case.checkpoint
+    return case.granted(case.waivable)
 
 
 def was_red(case: Case) -> bool:

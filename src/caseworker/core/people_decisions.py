@@ -16,9 +16,10 @@ from caseworker.core.facts import (
     Spoke,
     TakenOver,
 )
-from caseworker.core.moves import Move, proven, undecided
+from caseworker.core.moves import Move, is_green, proven, undecided
 from caseworker.core.outcomes import (
     InterpretOutcome,
+    Task,
 )
 from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, Role
 from caseworker.core.usual_moves import blocked, investigate, park, wait_for
@@ -103,7 +104,25 @@ def _go_on(case: Case, outcome: InterpretOutcome) -> Move:
     left = (case.wait.then if case.wait is not None else None) or case.resume or S.ANALYZING_REQUIREMENTS
     to = chosen or (S.ADDRESSING_FEEDBACK if case.remarks else left)
     task = case.resume_task if to is case.resume else None
-    return Move(to=to, task=task, reason=outcome.reply, say=outcome.reply, new_round=True)
+    to, because = _with_proof(case, to, task)
+    return Move(to=to, task=task, reason=because or outcome.reply, say=outcome.reply, new_round=True)
+
+
+_OF_A_GREEN_BUILD: Final = frozenset(
+    {S.REVIEWING_CODE, S.REVIEWING_ARCHITECTURE, S.REVIEWING_INTEGRATION, S.VALIDATING_SOLUTION, S.CREATING_PR}
+)
+
+
+def _with_proof(case: Case, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
+    """Where it goes on, and why if not at `to`: what is reviewed or delivered was built first. While people were asked
+    the work may have moved on, and what was left may never have been green."""
+    if to in _OF_A_GREEN_BUILD and task is None and case.base is not None and not is_green(case):
+        return S.RUNNING_TESTS, "It goes on with a build: the commit as it is now was not seen green."
+    if to is S.CREATING_PR and not proven(case):
+        return S.REVIEWING_CODE, "It goes on with a review: what would be pushed is not proven yet."
+    if to is S.CREATING_PR and undecided(case):
+        return S.REVIEWING_CODE, "It goes on with a review: not all of it was agreed to yet."
+    return to, ""
 
 
 def after_people(
@@ -167,11 +186,10 @@ def passing_by(case: Case) -> Move | None:
         return Move(to=to, reason="It waits on.", back=True)
     if to is S.REQUIRES_HUMAN_INTERVENTION:
         return Move(to=to, reason=case.reason)
-    if to is S.CREATING_PR and not proven(case):
-        return Move(to=S.REVIEWING_CODE, reason="It goes on with a review: what would be pushed is not proven yet.")
-    if to is S.CREATING_PR and undecided(case):
-        return Move(to=S.REVIEWING_CODE, reason="It goes on with a review: not all of it was agreed to yet.")
     task = case.task or (case.resume_task if to is case.resume else None)
+    instead, because = _with_proof(case, to, task)
+    if instead is not to:
+        return Move(to=instead, reason=because)
     another = case.wait is not None and case.wait.new_problem
     return Move(to=to, task=task, reason=f"It goes on: {case.reason}", new_problem=another)
 
