@@ -10,12 +10,14 @@ from caseworker.core.facts import (
     BranchMoved,
     BudgetRaised,
     BuildEnded,
+    Declined,
     Fact,
     RetryAsked,
     Spoke,
     TurnEnded,
     TurnGaveUp,
 )
+from caseworker.core.forbidden import in_few
 from caseworker.core.ids import SessionId
 from caseworker.core.knowing import learn
 from caseworker.core.moves import is_green, proven, take
@@ -23,7 +25,23 @@ from caseworker.core.outcomes import IssueOutcome, NextState, Task
 from caseworker.core.people_decisions import passing_by, reopened
 from caseworker.core.policy import Policy
 from caseworker.core.states import IssueState, Role
-from tests.core.examples import HEAD, MORNING, OTHER, ReviewStatus, a_case, a_proven_case, interpreted, reviewed
+from caseworker.core.why import why
+from caseworker.core.words import pull_request_body
+from tests.core.examples import (
+    HEAD,
+    MORNING,
+    OTHER,
+    ReviewStatus,
+    a_build,
+    a_case,
+    a_file,
+    a_proven_case,
+    a_run,
+    implemented,
+    interpreted,
+    judged,
+    reviewed,
+)
 
 S = IssueState
 POLICY = Policy()
@@ -138,6 +156,90 @@ def test_an_approval_of_what_was_not_seen_green_is_parked_and_retry_builds_it_ag
     parked = after(case, lead("APPROVED", case))
     assert (parked.state, "`retry` builds it again" in parked.reason) == (S.REQUIRES_HUMAN_INTERVENTION, True)
     assert after(parked, RetryAsked(by="ann")).state is S.RUNNING_TESTS
+
+
+# --- what was not to be changed --------------------------------------------------------------------------------------
+
+FORBIDDEN = BuildEnded(
+    stage=Stage.HEAD,
+    commit=HEAD,
+    verdict="red",
+    reason="`setup.cfg` was changed, and the analysis says: Don't touch setup.cfg.",
+    unfit=True,
+    forbidden=("setup.cfg",),
+)
+GREEN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="all passed")
+
+
+def told_to_take_it_back(build: BuildEnded = FORBIDDEN) -> Case:
+    """A developer has read it, says it is done, and the next build is waited for."""
+    red = after(a_case(S.RUNNING_TESTS, issue_type="BUG_FIX", red=True), build)
+    assert red.task is Task.JUDGE
+    fixing = after(red, turn(Role.TESTER, judged(), red))
+    assert fixing.state is S.FIXING_ISSUES
+    return after(fixing, turn(Role.DEVELOPER, implemented(), fixing))
+
+
+def test_a_developer_takes_a_forbidden_change_back_before_anybody_is_asked() -> None:
+    assert after(told_to_take_it_back(), GREEN).state is S.REVIEWING_CODE
+
+
+def test_a_forbidden_change_that_is_kept_all_the_same_is_asked_about_with_its_paths() -> None:
+    asked = after(told_to_take_it_back(), FORBIDDEN)
+    assert asked.wait is not None
+    assert asked.wait.subject is Subject.FORBIDDEN
+    assert asked.reason == (
+        "`setup.cfg` was changed, and the analysis says: Don't touch setup.cfg. The developer was told to take it "
+        "back, and has kept it: only a person can let `setup.cfg` be changed."
+    )
+
+
+def test_what_was_let_be_changed_is_built_again_recorded_and_named_in_the_pull_request() -> None:
+    built = after(told_to_take_it_back(), FORBIDDEN, Agreed(by="ann"))
+    assert (built.state, built.may_change) == (S.RUNNING_TESTS, ("setup.cfg",))
+    green = after(built, GREEN)
+    assert after(green, lead("APPROVED", green)).state is S.CREATING_PR
+    told = "Waived by ann: a change of what was not to be changed (`setup.cfg`). The pull request says so."
+    assert told in why(green, POLICY).evidence
+    assert "- Waived by `ann`: a change of what was not to be changed (`setup.cfg`)" in pull_request_body(
+        a_file(), green, [a_build(a_run())], cost="$1"
+    )
+
+
+def test_who_let_one_path_be_changed_is_asked_about_another() -> None:
+    case = after(told_to_take_it_back(), FORBIDDEN, Agreed(by="ann"), GREEN)
+    case = case.model_copy(update={"state": S.RUNNING_TESTS})
+    other = FORBIDDEN.model_copy(update={"forbidden": ("api.py",), "reason": "`api.py` was changed"})
+    assert after(case, other).task is Task.JUDGE  # a developer is told first
+    warned = case.model_copy(update={"warned_of": ("setup.cfg", "api.py")})
+    asked = after(warned, other)
+    assert asked.wait is not None
+    assert asked.wait.subject is Subject.FORBIDDEN
+    assert after(asked, Agreed(by="ann")).may_change == ("setup.cfg", "api.py")
+
+
+def test_a_forbidden_change_that_fails_by_itself_as_well_is_repaired_before_anybody_is_asked() -> None:
+    assert after(told_to_take_it_back(), FORBIDDEN.model_copy(update={"otherwise_red": True})).task is Task.JUDGE
+
+
+def test_a_line_of_a_measurement_is_never_waived() -> None:
+    left = FORBIDDEN.model_copy(update={"forbidden": (), "otherwise_red": True, "reason": "a line of a measurement"})
+    again = after(told_to_take_it_back(left), left)
+    assert (again.state, again.task) == (S.RUNNING_TESTS, Task.JUDGE)
+
+
+def test_who_does_not_let_a_path_be_changed_has_it_taken_back() -> None:
+    back = after(told_to_take_it_back(), FORBIDDEN, Declined(by="ann"))
+    assert (back.state, back.attempt, back.may_change) == (S.FIXING_ISSUES, 1, ())
+
+
+def test_many_paths_travel_under_few_names_and_one_more_path_is_another_name() -> None:
+    paths = [f"vendor/{number}.py" for number in range(30)]
+    named = in_few(paths)
+    assert len(named) == 21
+    assert [path for several in named.values() for path in several] == [*paths[:20], *sorted(paths[20:])]
+    assert list(in_few(paths[:20])) == paths[:20]
+    assert list(named)[-1] not in in_few([*paths, "vendor/more.py"])
 
 
 # --- proven before it is delivered -----------------------------------------------------------------------------------

@@ -145,6 +145,9 @@ TOUCHES: list[tuple[Touched, ...]] = [
 ]
 
 
+FORBIDDEN: list[tuple[str, ...]] = [(), (), (), ("setup.cfg",), ("setup.cfg", "api.py")]
+
+
 class CaseMachine(RuleBasedStateMachine):
     """The flow's part is played here in a few lines: the record is a JSON text, a crash reads it again."""
 
@@ -201,6 +204,7 @@ class CaseMachine(RuleBasedStateMachine):
         self.counts_on(before, after)
         if after.state is S.CREATING_PR:
             assert proven(after)
+            assert not after.forbidden
             assert not undecided(after)
         if move.say:
             self.told.append(move.say)
@@ -314,6 +318,9 @@ class CaseMachine(RuleBasedStateMachine):
         assert self.case.checkpoint is not None
         verdict: Any = data.draw(st.sampled_from(["green", "green", "red", "nothing_to_run"]))
         base = data.draw(st.booleans())
+        paths = data.draw(st.sampled_from(FORBIDDEN)) if verdict != "nothing_to_run" else ()
+        forbidden = tuple(path for path in paths if path not in self.case.may_change)
+        otherwise_red, verdict = verdict == "red" and not base, "red" if forbidden else verdict
         self.hears(
             BuildEnded(
                 stage=Stage.HEAD,
@@ -321,7 +328,10 @@ class CaseMachine(RuleBasedStateMachine):
                 verdict=verdict,
                 reason="seen",
                 feedback="it failed" if verdict == "red" else "",
-                base_fails_too=base and verdict == "red",
+                base_fails_too=base and verdict == "red" and not forbidden,
+                unfit=bool(forbidden),
+                forbidden=forbidden,
+                otherwise_red=otherwise_red,
                 touches=data.draw(st.sampled_from(TOUCHES)),
             )
         )

@@ -95,9 +95,20 @@ async def test_a_forbidden_path_makes_a_build_red_though_all_commands_pass(desk:
     reply = await desk.build(commit)
     told = "`setup.cfg` was changed, and the analysis says: Don't touch setup.cfg"
     assert (reply.verdict, reply.reason, reply.base_fails_too) == ("red", told, False)
-    assert reply.feedback == (f"- {told}\n\nTake that back. If the issue can't be solved without it, say so: escalate.")
+    kept = "If the issue can't be solved without it, leave it and say why: a person is asked then."
+    assert reply.feedback == f"- {told}\n\nTake that back. {kept}"
+    assert (reply.forbidden, reply.otherwise_red, reply.unfit) == (("setup.cfg",), False, True)
     assert await desk.recorded() == [("red", told)]
     assert (await case_file(desk.store, desk.case.id)).review.feedback_for_writer == reply.feedback
+
+
+async def test_what_a_person_has_let_be_changed_is_forbidden_no_more_and_another_path_still_is(desk: Desk) -> None:
+    await desk.must_not("Don't touch setup.cfg", "Leave test.sh alone")
+    desk.case = desk.case.model_copy(update={"may_change": ("setup.cfg",)})
+    reply = await desk.build(await desk.agent_writes({"setup.cfg": "[y]\n"}))
+    assert (reply.verdict, reply.forbidden, reply.unfit) == ("green", (), False)
+    reply = await desk.build(await desk.agent_writes({"setup.cfg": "[y]\n", "test.sh": FAILS}), number=3)
+    assert (reply.verdict, reply.forbidden, reply.otherwise_red) == ("red", ("test.sh",), True)
 
 
 async def test_what_was_left_alone_does_not_matter(desk: Desk) -> None:

@@ -13,7 +13,9 @@ from caseworker.agents.roles import tools_for, writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core import words
 from caseworker.core.build_commands import find_commands
+from caseworker.core.case import Case
 from caseworker.core.evidence import Stage
+from caseworker.core.forbidden import listed
 from caseworker.core.investigation_words import investigation_page
 from caseworker.core.learnings import offered
 from caseworker.core.matrix import Inquiry, inquiries
@@ -94,7 +96,7 @@ class Briefing:
             diff=await self._diff(request, workspace),
             feedback=case.feedback,
             must_do=tuple(file.analysis.must_do),
-            must_not_do=tuple(file.analysis.must_not_do),
+            must_not_do=(*file.analysis.must_not_do, *_let(case)),
             commands=tuple(command.command for command in commands),
             brief=file.analysis.brief,
             plan=recollection.plan_of(done),
@@ -135,6 +137,13 @@ class Briefing:
         if commit is None or commit == workspace.base or request.task not in recollection.AT_THE_WORK:
             return ""
         return await self._workspaces.diff(workspace, workspace.base, commit)
+
+
+def _let(case: Case) -> list[str]:
+    """An exception to what must not be done, which whoever judges the change has to know."""
+    if not case.may_change:
+        return []
+    return [f"Except: a person has let these be changed all the same: {listed(case.may_change)}."]
 
 
 def _laid(stored: StoredCase, workspace: Workspace, pages: Mapping[str, str]) -> list[tuple[Path, Path]]:

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 from temporalio import activity
 
@@ -13,7 +15,7 @@ from caseworker.core import words
 from caseworker.core.build_commands import find_commands
 from caseworker.core.diagnostics import shipped
 from caseworker.core.evidence import Build, Command, Purpose, Stage, Verdict, base_fails_too, judge_head, judge_red
-from caseworker.core.forbidden import violated
+from caseworker.core.forbidden import forbidden_paths, in_few, violated
 from caseworker.core.ids import Sha
 from caseworker.core.outcomes import Task
 from caseworker.core.record import BuildRan, clip
@@ -44,9 +46,9 @@ class Building(BuildActivities):
                     build = await self._run(request, workspace)
                     changed = await self._changed(request, workspace)
                     paths = await self._own_paths(request, workspace, changed, stored.file.analysis.must_not_do)
-                    forbidden = violated(stored.file.analysis.must_not_do, paths)
-                    forbidden += await self._instruments(request, workspace)
-                judged = await self._judge(request, build, stored, forbidden)
+                    forbidden = _forbidden(request, stored.file.analysis.must_not_do, paths)
+                    instruments = await self._instruments(request, workspace)
+                judged = await self._judge(request, build, stored, forbidden, instruments)
                 touches = touched(paths) if request.policy.approve_sensitive_paths else ()
                 return judged.model_copy(update={"touches": touches, "changed": tuple(changed[:_MOST_CHANGED])})
 
@@ -92,16 +94,25 @@ class Building(BuildActivities):
         return await asyncio.to_thread(shipped, change, diffs, before)
 
     async def _judge(
-        self, request: BuildRequest, build: Build, stored: StoredCase, forbidden: Sequence[str]
+        self,
+        request: BuildRequest,
+        build: Build,
+        stored: StoredCase,
+        forbidden: "_Forbidden",
+        instruments: Sequence[str],
     ) -> BuildReply:
         base = words.latest(await self._store.builds.of(request.case.id), Stage.BASE)
         verdict = judge_red(build, base) if build.stage is Stage.RED else judge_head(build, base)
-        if forbidden:
-            verdict = Verdict(kind="red", reason=forbidden[0])
+        is_head = build.stage is Stage.HEAD
+        old = is_head and verdict.kind == "red" and base_fails_too(build, base)
+        otherwise_red = bool(instruments) or (is_head and verdict.kind == "red" and not old)
+        unfit = [*forbidden.sentences, *instruments]
+        if unfit:
+            verdict = Verdict(kind="red", reason=unfit[0])
         await self._store.builds.save(request.case.id, build)
         feedback = ""
         if build.stage is Stage.HEAD:
-            feedback = _feedback(build, forbidden) if verdict.kind == "red" else ""
+            feedback = _feedback(build, forbidden.sentences, instruments) if verdict.kind == "red" else ""
             await self._store.cases.save_file(request.case.id, after_build(stored.file, build, feedback))
         await self._store.record.append(
             request.case.id,
@@ -109,20 +120,35 @@ class Building(BuildActivities):
             trace=stored.trace,
             key=f"build/{request.case.epoch}/{build.number}",
         )
-        is_red_head = build.stage is Stage.HEAD and verdict.kind == "red"
         return BuildReply(
             stage=build.stage,
             commit=build.commit,
             verdict=verdict.kind,
             reason=verdict.reason,
             feedback=feedback,
-            unfit=build.stage is Stage.HEAD and bool(forbidden),
-            base_fails_too=is_red_head and not forbidden and base_fails_too(build, base),
+            unfit=is_head and bool(unfit),
+            base_fails_too=old and not unfit,
+            forbidden=forbidden.names,
+            otherwise_red=otherwise_red,
         )
 
 
-def _feedback(build: Build, forbidden: Sequence[str]) -> str:
-    parts = [words.forbidden_feedback(forbidden) if forbidden else "", words.build_feedback(build)]
+@dataclass(frozen=True, kw_only=True)
+class _Forbidden:
+    sentences: Sequence[str]
+    names: tuple[str, ...]
+
+
+def _forbidden(request: BuildRequest, must_not_do: Sequence[str], paths: Sequence[str]) -> _Forbidden:
+    """Without what a person has let the case change."""
+    found = in_few(forbidden_paths(must_not_do, paths))
+    left = {name: several for name, several in found.items() if name not in request.case.may_change}
+    return _Forbidden(sentences=violated(must_not_do, [*chain(*left.values())]), names=tuple(left))
+
+
+def _feedback(build: Build, forbidden: Sequence[str], instruments: Sequence[str]) -> str:
+    unfit = words.forbidden_feedback(forbidden, instruments) if forbidden or instruments else ""
+    parts = [unfit, words.build_feedback(build)]
     return clip("\n\n".join(part for part in parts if part), _FEEDBACK_LIMIT)
 
 

@@ -6,6 +6,7 @@ from caseworker.core.case import Case, Subject
 from caseworker.core.facts import (
     BuildEnded,
 )
+from caseworker.core.forbidden import listed
 from caseworker.core.moves import Move, is_green, was_red
 from caseworker.core.outcomes import (
     IssueType,
@@ -47,6 +48,10 @@ def after_head(case: Case, fact: BuildEnded) -> Move:
             return Move(to=S.REVIEWING_CODE, reason=f"{fact.reason}; a person has waived that.")
         case "nothing_to_run":
             return waiver(Subject.NO_COMMAND, f"Nothing proves the change: {fact.reason}.", S.REVIEWING_CODE)
+        case "red" if _is_kept_all_the_same(case, fact):
+            told = f"{fact.reason.rstrip('.')}. The developer was told to take it back, and has kept it"
+            asks = f"{told}: only a person can let {listed(fact.forbidden)} be changed."
+            return waiver(Subject.FORBIDDEN, asks, S.RUNNING_TESTS)
         case "red" if fact.base_fails_too and case.granted(Subject.RED_BASE):
             return Move(
                 to=S.REVIEWING_CODE, reason=f"Red as before the change: {fact.reason}; a person has waived that."
@@ -60,6 +65,11 @@ def after_head(case: Case, fact: BuildEnded) -> Move:
             )
         case _:
             assert_never(fact.verdict)
+
+
+def _is_kept_all_the_same(case: Case, fact: BuildEnded) -> bool:
+    """Nothing else is wrong with it, and a developer who was told to take all of it back has not."""
+    return bool(fact.forbidden) and not fact.otherwise_red and set(fact.forbidden) <= set(case.warned_of)
 
 
 def after_judgement(case: Case, outcome: JudgeOutcome, to: IssueState, policy: Policy) -> Move:

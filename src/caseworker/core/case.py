@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.outcomes import IssueType, Task, Topic
@@ -32,16 +32,23 @@ class Subject(StrEnum):
     NO_COMMAND = "no command that proves the change"
     RED_BASE = "checks that fail before the change as well"
     TOUCHES = "a change of what only a person may decide"
+    FORBIDDEN = "a change of what was not to be changed"
 
 
-WAIVERS: frozenset[Subject] = frozenset({Subject.NO_RED_TEST, Subject.NO_COMMAND, Subject.RED_BASE})
-"""What stands in for evidence, and is named in the pull request."""
+WAIVERS: frozenset[Subject] = frozenset({Subject.NO_RED_TEST, Subject.NO_COMMAND, Subject.RED_BASE, Subject.FORBIDDEN})
+"""What stands in for evidence, or sets aside what was forbidden, and is named in the pull request."""
 
 
 class Grant(BaseModel):
     model_config = ConfigDict(frozen=True)
     subject: Subject
     by: str
+    about: str = Field(default="", repr=False)
+    """What of it, where that is less than all: the paths. Left out of what progress is measured by."""
+
+    @property
+    def what(self) -> str:
+        return f"{self.subject.value} ({self.about})" if self.about else self.subject.value
 
 
 class Wait(BaseModel):
@@ -144,6 +151,12 @@ class Case(BaseModel):
     """Of what was last built: the files that differ from the base, as git says; of very many, the first."""
     waivable: Subject | None = None
     """What was last built is not green, and only this waiver lets it pass. Null: none does."""
+    forbidden: tuple[str, ...] = ()
+    """The paths that the last built head changes although it was not to."""
+    warned_of: tuple[str, ...] = ()
+    """Of such paths: those that a developer was told to take back."""
+    may_change: tuple[str, ...] = ()
+    """Of such paths: those that a person has let it change."""
     test_tries: int = 0
     testless: int = 0
     """Turns of the tester in this round that ended without a test."""

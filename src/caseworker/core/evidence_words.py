@@ -80,8 +80,8 @@ def _investigated(investigation: Investigation, case: CaseId) -> str:
 
 def _granted(grant: Grant) -> str:
     if grant.subject in WAIVERS:
-        return f"Waived by {grant.by}: {grant.subject.value}. The pull request says so."
-    return f"Agreed by {grant.by}: {grant.subject.value}."
+        return f"Waived by {grant.by}: {grant.what}. The pull request says so."
+    return f"Agreed by {grant.by}: {grant.what}."
 
 
 def _attempts(case: Case, policy: Policy) -> str:

@@ -56,6 +56,10 @@ class BuildEnded(_Fact):
     base_fails_too: bool = False
     """Every command that failed fails on the base as well, in a way that can't be compared: only a person can say
     that it doesn't matter."""
+    forbidden: tuple[str, ...] = ()
+    """Of a head: the paths that it changes although it was not to, and that no person has let it change."""
+    otherwise_red: bool = False
+    """Were it not for those, it would be red all the same, and that is the change's own fault."""
     touches: tuple[Touched, ...] = ()
     """Of a head: what only a person may decide, as the changed paths say."""
     changed: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ Only what a sentence forbids outright counts: the path is what the verb is about
 it. "Don't change the signature of cart.py" forbids something else, which the reviewer judges.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ _LINE: Final = 2_000
 _PATH: Final = 300
 _STARS: Final = 8
 _SHOWN: Final = 5
+_KEPT: Final = 20
 
 _WORD: Final = re.compile(r"`[^`\n]{1,300}`[,.;:!?)]{0,3}|[^\s`]{1,300}")
 _CHANGE: Final = frozenset({"modify", "change", "touch", "edit", "alter", "update"})
@@ -97,6 +99,26 @@ def violated(must_not_do: Sequence[str], changed_paths: Sequence[str]) -> list[s
         if touched:
             told.append(f"{_listed(touched)} changed, and the analysis says: {' '.join(line.split())}")
     return told
+
+
+def forbidden_paths(must_not_do: Sequence[str], changed_paths: Sequence[str]) -> list[str]:
+    named = {name for line in must_not_do for name in _forbidden(line[:_LINE])}
+    return [path for path in changed_paths if any(_covers(name, path) for name in named)]
+
+
+def in_few(paths: Sequence[str]) -> dict[str, list[str]]:
+    """By the names under which they travel with the case: each of the first under its own, and all others under one,
+    which is another name as soon as one of them is another path."""
+    first, rest = paths[:_KEPT], sorted(paths[_KEPT:])
+    found = {path: [path] for path in first}
+    if rest:
+        digest = hashlib.sha256("\n".join(rest).encode(errors="replace")).hexdigest()[:8]
+        found[f"{len(rest)} more, {digest}"] = list(rest)
+    return found
+
+
+def listed(names: Sequence[str]) -> str:
+    return ", ".join(code(name) for name in names)
 
 
 def _listed(paths: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ _MUST_BE_WAIVED: Final[dict[Subject, str]] = {
     Subject.NO_RED_TEST: "the pull request will say that no test was seen to fail without the fix",
     Subject.NO_COMMAND: "the pull request will say that no command proves it; better, name one in `.caseworker.toml`",
     Subject.RED_BASE: "the pull request will say that these checks failed before the change as well",
+    Subject.FORBIDDEN: "the pull request will say that this was changed although it was not to be",
 }
 
 

@@ -26,6 +26,7 @@ from caseworker.core.facts import (
     TurnEnded,
     TurnGaveUp,
 )
+from caseworker.core.forbidden import listed
 from caseworker.core.hypotheses import CauseReviewOutcome, DiagnosticOutcome, InvestigationOutcome
 from caseworker.core.ids import MessageId
 from caseworker.core.investigation_decisions import after_an_invalid_one, after_one_more, after_review
@@ -59,7 +60,7 @@ def learn(case: Case, fact: Fact) -> Case:
         case BuildEnded(stage=Stage.HEAD):
             green = fact.commit if fact.verdict == "green" else None
             seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
-            judged = {"unfit": fact.unfit, "waivable": _waivable(fact)}
+            judged = {"unfit": fact.unfit, "waivable": _waivable(fact), "forbidden": fact.forbidden}
             return case.model_copy(update={**seen, **judged, "touches": fact.touches, "changed": fact.changed})
         case BuildEnded(stage=Stage.RED):
             feedback = "" if fact.verdict == "red" else f"The new test does not fail without the fix: {fact.reason}."
@@ -78,6 +79,9 @@ def learn(case: Case, fact: Fact) -> Case:
         case Agreed() if case.wait is not None and case.wait.subject is Subject.TOUCHES:
             agreed = tuple(dict.fromkeys([*case.agreed, *(one.topic for one in case.touches)]))
             return granted(case, Subject.TOUCHES, fact.by).model_copy(update={"agreed": agreed})
+        case Agreed() if case.wait is not None and case.wait.subject is Subject.FORBIDDEN:
+            known = granted(case, Subject.FORBIDDEN, fact.by, about=listed(case.forbidden))
+            return known.model_copy(update={"may_change": _and(case.may_change, case.forbidden)})
         case Agreed() if case.wait is not None and case.wait.subject is not None:
             asked = case.wait.subject
             # A case that began to wait before this was kept was asked about its last build as well.
@@ -97,6 +101,10 @@ def learn(case: Case, fact: Fact) -> Case:
             return case
         case _:
             assert_never(fact)
+
+
+def _and(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*known, *more]))
 
 
 def _waivable(head: BuildEnded) -> Subject | None:
@@ -154,7 +162,11 @@ def _learned(case: Case, fact: TurnEnded) -> dict[str, object]:
             unmet = [f"- {check.requirement}: {check.evidence}" for check in validated.checks if not check.met]
             return {"feedback": "\n".join([validated.summary, *unmet]) if validated.status != "PASS" else ""}
         case ImplementationOutcome():
-            return {"feedback": "", "senior": case.senior or fact.outcome.status == "ESCALATE_SENIOR"}
+            return {
+                "feedback": "",
+                "senior": case.senior or fact.outcome.status == "ESCALATE_SENIOR",
+                "warned_of": _and(case.warned_of, case.forbidden),
+            }
         case InvestigationOutcome() as found:
             return {"investigation": after_one_more(case, found), "feedback": ""}
         case CauseReviewOutcome() as review:

@@ -216,8 +216,8 @@ def _remembers(case: Case, move: Move) -> dict[str, object]:
     return {"seen": {**case.seen, place: case.seen.get(place, 0) + 1}}
 
 
-def granted(case: Case, subject: Subject, by: str) -> Case:
-    return case.model_copy(update={"grants": (*case.grants, Grant(subject=subject, by=by))})
+def granted(case: Case, subject: Subject, by: str, *, about: str = "") -> Case:
+    return case.model_copy(update={"grants": (*case.grants, Grant(subject=subject, by=by, about=about))})
 
 
 def next_reminder(case: Case, policy: Policy) -> datetime | None:

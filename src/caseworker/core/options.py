@@ -134,6 +134,7 @@ _AGREED: Final[dict[Subject | None, str]] = {
     Subject.NO_COMMAND: "goes on without; the pull request says so, with your name",
     Subject.RED_BASE: "goes on all the same; the pull request says so, with your name",
     Subject.TOUCHES: "lets it become a pull request, which says so, with your name",
+    Subject.FORBIDDEN: "lets these paths be changed; the pull request says so, with your name",
 }
 _DECLINED: Final[dict[Subject | None, str]] = {
     None: "says what to do instead",
@@ -145,6 +146,7 @@ _DECLINED: Final[dict[Subject | None, str]] = {
     Subject.NO_COMMAND: "says what to do instead",
     Subject.RED_BASE: "says what to do instead",
     Subject.TOUCHES: "says what to do instead",
+    Subject.FORBIDDEN: "has it taken back, with your words",
 }
 
 

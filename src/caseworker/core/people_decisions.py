@@ -172,6 +172,8 @@ def _after_refusal(case: Case, fact: Declined) -> Move:
         return Move(to=S.CLOSED, reason=f"{reason} It was not to be done.")
     if wait.subject is Subject.PLAN:
         return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.PLANNING_APPROACH, new_round=True)
+    if wait.subject is Subject.FORBIDDEN:
+        return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.FIXING_ISSUES, new_round=True)
     if wait.reason is WaitingFor.MERGE:
         return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.ADDRESSING_FEEDBACK, new_round=True)
     return _heard(case, reason).model_copy(update={"settled": True})

@@ -226,7 +226,7 @@ def _waived(case: Case, subject: Subject) -> str:
 def _decided(case: Case) -> list[str]:
     """What people have agreed to, and who."""
     told = dict.fromkeys(
-        f"{'Waived' if grant.subject in WAIVERS else 'Approved'} by {code(grant.by)}: {grant.subject.value}"
+        f"{'Waived' if grant.subject in WAIVERS else 'Approved'} by {code(grant.by)}: {grant.what}"
         for grant in case.grants
     )
     return [f"## Decided by people\n\n{_bullets(list(told))}"] if told else []
@@ -271,9 +271,10 @@ def build_feedback(build: Build) -> str:
     return "\n\n".join(run_words(run, lines=60) for run in build.runs if not run.passed)
 
 
-def forbidden_feedback(sentences: Sequence[str]) -> str:
-    """For the developer: which paths were to be left alone."""
-    return f"{_bullets(sentences)}\n\nTake that back. If the issue can't be solved without it, say so: escalate."
+def forbidden_feedback(sentences: Sequence[str], instruments: Sequence[str] = ()) -> str:
+    """For the developer: which paths were to be left alone, and what a measurement has left behind."""
+    kept = " If the issue can't be solved without it, leave it and say why: a person is asked then."
+    return f"{_bullets([*sentences, *instruments])}\n\nTake that back.{'' if instruments else kept}"
 
 
 def latest(builds: Sequence[Build], stage: Stage) -> Build | None:
