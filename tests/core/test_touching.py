@@ -16,7 +16,7 @@ from caseworker.core.people_decisions import passing_by
 from caseworker.core.policy import Policy
 from caseworker.core.states import IssueState, Role
 from caseworker.core.touching import Touched, told, touched
-from tests.core.examples import HEAD, MORNING, a_proven_case, reviewed
+from tests.core.examples import HEAD, MORNING, a_case, a_proven_case, reviewed, triaged
 
 S = IssueState
 AUTHENTICATION, CRYPTOGRAPHY, PERMISSIONS = Topic.AUTHENTICATION, Topic.CRYPTOGRAPHY, Topic.PERMISSIONS
@@ -158,7 +158,30 @@ def test_a_topic_is_agreed_to_once_and_another_one_is_asked_about() -> None:
     assert more.reason == "A person has to agree to it first: it touches authentication (`login.py`)."
 
 
+def begun(*topics: Topic) -> dict[str, object]:
+    """What is known once a person has let the work on these begin."""
+    triage = TurnEnded(
+        role=Role.PM, outcome=triaged("NEEDS_APPROVAL", topics=topics), checkpoint=HEAD, session=SessionId("s")
+    )
+    case = after(after(a_case(), triage), Agreed(by="ann"))
+    return {"topics": case.topics, "agreed": case.agreed, "grants": case.grants}
+
+
 def test_who_let_the_sensitive_work_begin_is_not_asked_again() -> None:
+    known = begun(SCHEMA)
+    assert after(a_built(SCHEMA_TOUCHED, **known), APPROVES).state is S.CREATING_PR
+    assert known["grants"] == (Grant(subject=Subject.SENSITIVE, by="ann", about="database schema"),)
+
+
+@pytest.mark.parametrize("topics", [(), (SCHEMA,)])
+def test_who_let_work_on_one_topic_begin_is_asked_about_another(topics: tuple[Topic, ...]) -> None:
+    asked = after(a_built(SCHEMA_TOUCHED, LOGIN_TOUCHED, **begun(*topics)), APPROVES)
+    assert asked.waiting_for is WaitingFor.APPROVAL
+    assert "authentication (`login.py`)" in asked.reason
+    assert ("database schema" in asked.reason) == (not topics)
+
+
+def test_who_agreed_before_the_topics_were_kept_has_agreed_to_all_of_them() -> None:
     granted = [Grant(subject=Subject.SENSITIVE, by="ann")]
     assert after(a_built(SCHEMA_TOUCHED, grants=granted), APPROVES).state is S.CREATING_PR
 

@@ -184,8 +184,10 @@ class Case(BaseModel):
     """The commit the tech lead approved."""
     touches: tuple[Touched, ...] = ()
     """What only a person may decide, as the paths say that the last built head changes."""
+    topics: tuple[Topic, ...] | None = None
+    """What only a person may decide, as the triage says of the issue. Null: it was triaged before this was kept."""
     agreed: tuple[Topic, ...] = ()
-    """Of these: what a person has agreed to."""
+    """Of all these: what a person has agreed to."""
     analysed: bool = False
     """It came with an analysis: a bug's findings."""
     feedback: str = ""

@@ -79,6 +79,10 @@ def learn(case: Case, fact: Fact) -> Case:
         case Agreed() if case.wait is not None and case.wait.subject is Subject.TOUCHES:
             agreed = tuple(dict.fromkeys([*case.agreed, *(one.topic for one in case.touches)]))
             return granted(case, Subject.TOUCHES, fact.by).model_copy(update={"agreed": agreed})
+        case Agreed() if case.wait is not None and case.wait.subject is Subject.SENSITIVE:
+            agreed = tuple(dict.fromkeys([*case.agreed, *(case.topics or ())]))
+            about = ", ".join(topic.value.replace("_", " ") for topic in case.topics or ())
+            return granted(case, Subject.SENSITIVE, fact.by, about=about).model_copy(update={"agreed": agreed})
         case Agreed() if case.wait is not None and case.wait.subject is Subject.FORBIDDEN:
             known = granted(case, Subject.FORBIDDEN, fact.by, about=listed(case.forbidden))
             return known.model_copy(update={"may_change": _and(case.may_change, case.forbidden)})
@@ -134,6 +138,7 @@ def _learned(case: Case, fact: TurnEnded) -> dict[str, object]:
         case TriageOutcome() as triage:
             return {
                 "issue_type": triage.type,
+                "topics": tuple(triage.topics),
                 "weighty": triage.scope != "SMALL" or triage.complexity == "complex",
                 "senior": case.senior or not SECURITY.isdisjoint(triage.topics),
             }

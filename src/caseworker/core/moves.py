@@ -77,9 +77,9 @@ def was_red(case: Case) -> bool:
 
 
 def undecided(case: Case) -> tuple[Touched, ...]:
-    """What the change touches that a person has to agree to, and nobody has. Who let the work on such a topic begin
-    has agreed to all of it."""
-    if case.granted(Subject.SENSITIVE):
+    """What the change touches that a person has to agree to, and nobody has. Who let the work begin has agreed to the
+    topics that were named then, and to no other."""
+    if case.topics is None and case.granted(Subject.SENSITIVE):  # which ones these were is not known any more
         return ()
     return tuple(one for one in case.touches if one.topic not in case.agreed)
 
