@@ -1,7 +1,7 @@
 """What an agent is given for a turn: loaded by id, rendered by the prompts, with the case file laid beside the code."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -14,14 +14,16 @@ from caseworker.contract.wire import TurnRequest
 from caseworker.core import words
 from caseworker.core.build_commands import find_commands
 from caseworker.core.case import Case
+from caseworker.core.casefile import AnalysisSection
 from caseworker.core.evidence import Stage
 from caseworker.core.forbidden import listed
 from caseworker.core.investigation_words import investigation_page
 from caseworker.core.learnings import offered
 from caseworker.core.matrix import Inquiry, inquiries
 from caseworker.core.moves import is_used_up
-from caseworker.core.outcomes import Task
+from caseworker.core.outcomes import Outcome, Task, ValidationOutcome
 from caseworker.core.record import Bisected
+from caseworker.core.validating import unchecked
 from caseworker.ports import Attempt, Brief, FinishedTurn, Store, StoredCase, Workspace, Workspaces
 
 CASE_FILE: Final = "issue-state.json"
@@ -66,6 +68,7 @@ class Briefing:
             seconds=policy.turn_seconds,
             read_only=workspace.read_only,
             overlays=(*workspace.overlays, *laid),
+            check=_all_of(stored.file.analysis) if task is Task.VALIDATE else None,
         )
 
     async def _inputs(
@@ -137,6 +140,15 @@ class Briefing:
         if commit is None or commit == workspace.base or request.task not in recollection.AT_THE_WORK:
             return ""
         return await self._workspaces.diff(workspace, workspace.base, commit)
+
+
+def _all_of(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:
+    async def check(outcome: Outcome) -> str:
+        if not isinstance(outcome, ValidationOutcome):
+            return ""
+        return unchecked(outcome, analysis.must_do, analysis.must_not_do)
+
+    return check
 
 
 def _let(case: Case) -> list[str]:
