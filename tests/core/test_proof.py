@@ -202,7 +202,7 @@ def test_what_was_let_be_changed_is_built_again_recorded_and_named_in_the_pull_r
     told = "Waived by ann: a change of what was not to be changed (`setup.cfg`). The pull request says so."
     assert told in why(green, POLICY).evidence
     assert "- Waived by `ann`: a change of what was not to be changed (`setup.cfg`)" in pull_request_body(
-        a_file(), green, [a_build(a_run())], cost="$1"
+        a_file(), green, [a_build(a_run())], changed=[], cost="$1"
     )
 
 

@@ -14,6 +14,17 @@ def answers_to(remarks: Sequence[Message], turns: Sequence[FinishedTurn]) -> lis
     return [_answer(at, remark, turns) for at, remark in enumerate(remarks)]
 
 
+def left_open(remarks: Sequence[Message], turns: Sequence[FinishedTurn]) -> list[Message]:
+    """Those of which nothing has come: all but what the pm answered without anything having to be done."""
+    return [remark for remark in remarks if not _is_settled(remark, turns)]
+
+
+def _is_settled(remark: Message, turns: Sequence[FinishedTurn]) -> bool:
+    since = [turn.outcome for turn in turns if turn.turn >= (remark.turn or 0)]
+    read = [outcome.status for outcome in since if isinstance(outcome, InterpretOutcome)]
+    return read[-1:] == ["NO_ACTION"]
+
+
 def _answer(at: int, remark: Message, turns: Sequence[FinishedTurn]) -> str | None:
     since = [turn.outcome for turn in turns if turn.turn >= (remark.turn or 0)]
     written = [outcome for outcome in reversed(since) if isinstance(outcome, ImplementationOutcome)]

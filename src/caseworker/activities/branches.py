@@ -40,9 +40,17 @@ class Branches:
     async def adopt(self, request: PushRequest, stored: StoredCase) -> BranchMoved | None:
         """Null: nobody has pushed since, or the branch is gone, so that there is nothing to take in."""
         look = await self._look(request, stored)
-        if look.head == request.commit or not look.is_theirs:
+        if look.head == request.commit or not (look.is_theirs or await self._is_of_who_had_it(request, look)):
             return None
         return await self._join(request, stored, look)
+
+    async def _is_of_who_had_it(self, request: PushRequest, look: _Look) -> bool:
+        """We never pushed, and who had taken the case over began its branch where the case began."""
+        case = request.case
+        if not case.handed_back or case.base is None or look.known or look.head in (None, case.base):
+            return False
+        assert look.head is not None
+        return await self._workspaces.contains(look.workspace, look.head, case.base)
 
     async def push(self, request: PushRequest, stored: StoredCase) -> BranchMoved | None:
         """Null: it is there, perhaps by an earlier try of which we did not hear the end. Otherwise somebody has pushed,

@@ -38,21 +38,40 @@ class Delivering(DeliveryActivities):
             stored = await stored_case(self._store, case.id)
         with traced(stored.trace, case.id):
             key = effect_key(case.id, case.epoch, "push", case.transitions)
-            async with short_work(self._store, stored):
-                effect, _ = await self._store.effects.intend(
-                    key, case.id, "push", {"branch": case.branch, "commit": request.commit}
-                )
-                if not effect.done:
-                    try:
-                        moved = await self._branches.push(request, stored)
-                    except Refused as refused:
-                        return EffectRefused(reason=str(refused))
-                    if moved is not None:
-                        return moved
-                    await self._store.effects.done(key, {"commit": request.commit})
-                entry = BranchPushed(branch=case.branch, commit=request.commit)
-                await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
-                return Pushed(commit=request.commit)
+            return await self._pushed(key, request, stored)
+
+    @activity.defn
+    async def keep_branch(self, request: PushRequest) -> PushReply:
+        """Keyed by the commit: a case may come to rest with it again and again. What is refused is on the record, where
+        people look for the work."""
+        case = request.case
+        with refusals_told():
+            stored = await stored_case(self._store, case.id)
+        with traced(stored.trace, case.id):
+            key = f"{case.id}/{case.epoch}/keep/{request.commit}"
+            reply = await self._pushed(key, request, stored)
+            if isinstance(reply, EffectRefused):
+                note = Noted(text=issue_words.not_kept(case.branch, reply.reason))
+                await self._store.record.append(case.id, [note], trace=stored.trace, key=f"{key}/refused")
+            return reply
+
+    async def _pushed(self, key: str, request: PushRequest, stored: StoredCase) -> PushReply:
+        case = request.case
+        async with short_work(self._store, stored):
+            effect, _ = await self._store.effects.intend(
+                key, case.id, "push", {"branch": case.branch, "commit": request.commit}
+            )
+            if not effect.done:
+                try:
+                    moved = await self._branches.push(request, stored)
+                except Refused as refused:
+                    return EffectRefused(reason=str(refused))
+                if moved is not None:
+                    return moved
+                await self._store.effects.done(key, {"commit": request.commit})
+            entry = BranchPushed(branch=case.branch, commit=request.commit)
+            await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
+            return Pushed(commit=request.commit)
 
     @activity.defn
     async def adopt_branch(self, request: PushRequest) -> PushReply:

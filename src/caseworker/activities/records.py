@@ -4,18 +4,20 @@ from contextlib import suppress
 
 from temporalio import activity
 
+from caseworker.activities.answering import left_open
 from caseworker.activities.running import refusals_told
 from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
-from caseworker.core import words
+from caseworker.core import issue_words, words
 from caseworker.core.budget import micros_of
 from caseworker.core.case import Case
-from caseworker.core.commands import milestone_in, reopens
+from caseworker.core.commands import milestone_in, reopens, wants_something
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, MessageId, is_bug_case
-from caseworker.core.messages import NOBODY, SPOKEN, Audience, Claimed, Message, MessageKind, NewMessage, Standing
-from caseworker.core.record import Posted
+from caseworker.core.messages import NOBODY, Audience, Claimed, Message, MessageKind, NewMessage, Standing
+from caseworker.core.record import Posted, Transitioned
 from caseworker.core.sections import after_move
+from caseworker.core.states import IssueState
 from caseworker.core.turn_taking import at_work
 from caseworker.ports import Doorbell, Store, StoredCase
 
@@ -67,7 +69,7 @@ class Records(RecordActivities):
         return [
             message.id
             for message in said
-            if message.turn == request.turn and message.kind in SPOKEN and reopens(message.kind, message.text)
+            if message.turn == request.turn and wants_something(message.kind, message.text)
         ]
 
     @activity.defn
@@ -80,11 +82,23 @@ class Records(RecordActivities):
             stored = await stored_case(self._store, request.after.id)
             file = after_move(stored.file, request.after, stored.case)
             news = _news(stored, request.after)
-            entries = [request.entry, *_said(request.say)]
+            entries = [request.entry, *_said(request.say), *_said(await self._left_open(request))]
             await self._store.cases.move(request.after, entries, file, trace=stored.trace, tell=news)
         if news is not None:
             with suppress(Transient):  # it is in the bug's inbox; the reconciler rings, too
                 await self._doorbell.ring(news.case, NOBODY, news.kind)
+
+    async def _left_open(self, request: MoveRequest) -> str:
+        """What people said of a pull request and nothing has come of, when it is merged. Empty: there is none."""
+        case, entry = request.after, request.entry
+        remarks = dict.fromkeys([*case.remarks, *case.late])
+        if case.state is not IssueState.COMPLETED or not isinstance(entry, Transitioned) or not remarks:
+            return ""
+        said = {message.id: message for message in await self._store.inbox.of(case.id)}
+        made = [said[remark] for remark in remarks if remark in said]
+        still_open = left_open(made, await self._store.turns.finished(case.id))
+        told = [(message.author, message.text) for message in still_open]
+        return issue_words.left_open(case.id, case.pull_request, told) if told else ""
 
 
 def _said(text: str) -> list[Posted]:

@@ -133,6 +133,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             keeping.prepare_workspace,
             keeping.remove_workspace,
             delivering.push_branch,
+            delivering.keep_branch,
             delivering.adopt_branch,
             delivering.open_pull_request,
             delivering.deliver,

@@ -96,6 +96,11 @@ class DeliveryActivities:
         _signature()
 
     @activity.defn
+    async def keep_branch(self, request: PushRequest) -> PushReply:
+        """The work of a case that waits for a person, where that person finds it: each commit once."""
+        _signature()
+
+    @activity.defn
     async def adopt_branch(self, request: PushRequest) -> PushReply:
         """What a person has pushed to the case's branch, made one with the case's work."""
         _signature()

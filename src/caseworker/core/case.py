@@ -65,7 +65,8 @@ class Wait(BaseModel):
     until: datetime | None = None
     """When it stops waiting; null: never."""
     before: "Wait | None" = None
-    """With a budget: what it waited for when the money ran out over what people said. That counts again after it."""
+    """With a budget: what it waited for when the money ran out over what people said. With an answer about an open
+    pull request: its merge. That counts again after it."""
 
 
 class Investigation(BaseModel):
@@ -192,6 +193,10 @@ class Case(BaseModel):
     """It came with an analysis: a bug's findings."""
     feedback: str = ""
     """What the next developer turn has to repair."""
+    joined: Literal["", "clean", "conflict"] = ""
+    """What a person has pushed is in the checkpoint, and no build has seen the two together yet."""
+    handed_back: bool = False
+    """By a person who had taken it over: what they have pushed is taken in before anybody works on."""
     pushed: Sha | None = None
     pull_request: int | None = None
     sessions: dict[str, SessionId] = {}

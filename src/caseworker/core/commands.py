@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.messages import MessageKind, Resolution, Standing
+from caseworker.core.messages import SPOKEN, MessageKind, Resolution, Standing
 from caseworker.core.plain import plain
 from caseworker.core.policy import Milestone
 
@@ -229,6 +229,14 @@ def reopens(kind: MessageKind, text: str) -> bool:
         return False  # where nothing waits for an approval, it asks for nothing
     left = _ACKNOWLEDGED.sub("", words)
     return re.sub(r"\b(?:and|so)\b", "", left).strip() != ""
+
+
+def wants_something(kind: MessageKind, text: str) -> bool:
+    """Whether somebody has to see to it: words that are more than thanks, also those that hand a case back."""
+    if kind is not MessageKind.HAND_BACK:
+        return kind in SPOKEN and reopens(kind, text)
+    bare = understand_issue(text, awaits=False) is MessageKind.HAND_BACK
+    return bool(text.strip()) and not bare and reopens(MessageKind.WORDS, text)
 
 
 def _is(pattern: re.Pattern[str], words: str, said: str) -> bool:

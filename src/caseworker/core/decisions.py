@@ -49,7 +49,13 @@ from caseworker.core.outcomes import (
     TriageOutcome,
     ValidationOutcome,
 )
-from caseworker.core.people_decisions import after_interpretation, after_people, ask_people
+from caseworker.core.people_decisions import (
+    after_interpretation,
+    after_people,
+    ask_people,
+    is_about_merge,
+    to_the_merge,
+)
 from caseworker.core.policy import Milestone, Policy
 from caseworker.core.routing import routed
 from caseworker.core.states import WORKING, IssueState, Role, next_states
@@ -106,6 +112,8 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
         case CloseAsked():
             how = "The pull request was closed without a merge" if fact.unmerged else "Closed"
             return Move(to=S.CLOSED, reason=f"{how} by {fact.by}.")
+        case TimedOut() if case.wait is not None and is_about_merge(case.wait):
+            return to_the_merge(case)
         case TimedOut():
             return Move(to=S.BLOCKED, reason=f"Nobody has answered: {case.reason}")
         case _:

@@ -134,6 +134,8 @@ class TakenOver(_Fact):
 class HandedBack(_Fact):
     kind: Literal["handed_back"] = "handed_back"
     by: str
+    messages: tuple[MessageId, ...] = ()
+    """What was said meanwhile, or with it, and wants something."""
 
 
 class BudgetRaised(_Fact):

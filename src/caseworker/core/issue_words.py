@@ -145,6 +145,21 @@ def read_meanwhile(summary: str) -> str:
     return f"It was read while the work was under way: {summary}"
 
 
+def not_kept(branch: str, reason: str) -> str:
+    """For the record, and for whoever looks for the work of a case that waits for a person."""
+    return f"The work so far could not be put on `{branch}`: {reason} It is kept, and the case goes on with it."
+
+
+def left_open(case: CaseId, pull_request: int | None, remarks: Sequence[tuple[str, str]]) -> str:
+    """`remarks`: author and words of what was still to be done when somebody merged."""
+    listed = "\n".join(f"> {author}: {text.strip().splitlines()[0]}" for author, text in remarks if text.strip())
+    return (
+        f"Pull request {pull_request} was merged before this was done, and nothing more is done about it here:\n"
+        f'{listed}\n\nIf it is still wanted, say so once more (`caseworker say {case} "..."`): a new case then follows '
+        "up on this one."
+    )
+
+
 # --- after the end ---------------------------------------------------------------------------------------------------
 
 _TITLE: Final = 100

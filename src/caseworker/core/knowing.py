@@ -48,6 +48,7 @@ from caseworker.core.outcomes import (
 )
 from caseworker.core.policy import Milestone
 from caseworker.core.states import IssueState
+from caseworker.core.touching import told
 
 S = IssueState
 
@@ -61,7 +62,8 @@ def learn(case: Case, fact: Fact) -> Case:
             green = fact.commit if fact.verdict == "green" else None
             seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
             judged = {"unfit": fact.unfit, "waivable": _waivable(fact), "forbidden": fact.forbidden}
-            return case.model_copy(update={**seen, **judged, "touches": fact.touches, "changed": fact.changed})
+            looked = {"touches": fact.touches, "changed": fact.changed, "joined": ""}
+            return case.model_copy(update={**seen, **judged, **looked})
         case BuildEnded(stage=Stage.RED):
             feedback = "" if fact.verdict == "red" else f"The new test does not fail without the fix: {fact.reason}."
             tries = case.test_tries + (fact.verdict != "red")
@@ -73,12 +75,15 @@ def learn(case: Case, fact: Fact) -> Case:
             return case.model_copy(update={"pull_request": fact.number, "pushed": fact.commit, **answered})
         case BranchMoved():
             theirs = words.conflicts(fact.conflict) if fact.conflict else case.feedback
-            return case.model_copy(update={"checkpoint": fact.commit, "pushed": fact.theirs, "feedback": theirs})
+            joined = "conflict" if fact.conflict else "clean"
+            branch = {"checkpoint": fact.commit, "pushed": fact.theirs, "feedback": theirs}
+            return case.model_copy(update={**branch, "joined": joined})
         case Spoke() | Declined() | RetryAsked():
             return remarked(case, (*case.late, *fact.messages))
         case Agreed() if case.wait is not None and case.wait.subject is Subject.TOUCHES:
             agreed = tuple(dict.fromkeys([*case.agreed, *(one.topic for one in case.touches)]))
-            return granted(case, Subject.TOUCHES, fact.by).model_copy(update={"agreed": agreed})
+            known = granted(case, Subject.TOUCHES, fact.by, about=told(case.touches))
+            return known.model_copy(update={"agreed": agreed})
         case Agreed() if case.wait is not None and case.wait.subject is Subject.SENSITIVE:
             agreed = tuple(dict.fromkeys([*case.agreed, *(case.topics or ())]))
             about = ", ".join(topic.value.replace("_", " ") for topic in case.topics or ())
@@ -96,7 +101,8 @@ def learn(case: Case, fact: Fact) -> Case:
         case TakenOver():
             return case.model_copy(update={"taken_by": fact.by})
         case HandedBack():
-            return case.model_copy(update={"taken_by": ""})
+            back = case.model_copy(update={"taken_by": "", "handed_back": True})
+            return remarked(back, (*case.late, *fact.messages))
         case BudgetRaised():
             return case.model_copy(update={"extra_micros": case.extra_micros + fact.micros})
         case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.task is None:

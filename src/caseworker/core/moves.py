@@ -51,7 +51,7 @@ class Move(BaseModel):
     settled: bool = False
     """What the case waited for is off the table: somebody has said no."""
     paid: bool = False
-    """The money is there: what the case waited for before that counts again."""
+    """The money is there, or a question is off the table: what the case waited for before that counts again."""
     new_problem: bool = False
     """With INVESTIGATING: another problem than the one that was investigated before."""
 
@@ -84,10 +84,12 @@ def undecided(case: Case) -> tuple[Touched, ...]:
     return tuple(one for one in case.touches if one.topic not in case.agreed)
 
 
-def take(case: Case, move: Move, policy: Policy, now: datetime | None = None) -> Case:
+def take(case: Case, move: Move, policy: Policy, now: datetime | None = None, *, pull_counts: bool = True) -> Case:
     """The case after the move. An edge not in the table, or a pull request without its proof, is a bug of ours.
 
-    `now` is null under the first rules: nothing timed out, and progress was not looked at.
+    `now` is null under the first rules: nothing timed out, and progress was not looked at. `pull_counts` is false for
+    older histories: with its pull request open a case failed like any other, and waited for an answer as if for that
+    alone.
     """
     if move.to is case.state:
         attempt = case.attempt + move.attempt
@@ -98,6 +100,9 @@ def take(case: Case, move: Move, policy: Policy, now: datetime | None = None) ->
     if move.to is S.CREATING_PR and not proven(case):
         raise Bug(f"{case.id}: a pull request needs a green build and an approved review of {case.checkpoint}")
     move = _within_limits(case, _with_iterations_left(case, move), policy, watched=now is not None)
+    pull_counts = pull_counts and now is not None and case.pull_request is not None
+    if move.to is S.FAILED and pull_counts:
+        move = _kept_open(case, move)
     changes: dict[str, object] = {
         "state": move.to,
         "reason": move.reason,
@@ -107,6 +112,8 @@ def take(case: Case, move: Move, policy: Policy, now: datetime | None = None) ->
         "go": move.go,
         "consulted": 0,
     }
+    if move.to not in BY_PEOPLE:
+        changes["handed_back"] = False
     if move.attempt or (now is None and move.to is S.FIXING_ISSUES):
         changes["attempt"] = case.attempt + 1
     if move.new_round:
@@ -114,10 +121,19 @@ def take(case: Case, move: Move, policy: Policy, now: datetime | None = None) ->
         changes |= {"guided": False, "seen": {}, "flaky": 0, "test_tries": 0, "testless": 0}
     if now is not None:
         changes |= {"since": now, "reminders": 0}
-        changes |= _waits(case, move, policy, now) | _remembers(case, move)
+        changes |= _waits(case, move, policy, now, pull_counts=pull_counts) | _remembers(case, move)
     if move.to is S.INVESTIGATING:
         changes["investigation"] = _investigated(case, move)
     return case.model_copy(update=changes)
+
+
+def _kept_open(case: Case, move: Move) -> Move:
+    """With a pull request that people can still merge or close a case is not over: it has to see that."""
+    reason = (
+        f"{move.reason} Pull request {case.pull_request} stays open as it is: merging or closing it ends the case, "
+        "`retry` or a word on how to go on moves it."
+    )
+    return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=reason)
 
 
 def is_used_up(case: Case) -> bool:
@@ -173,7 +189,7 @@ def _place(case: Case, move: Move) -> str:
     return f"{move.to}/{digest}"
 
 
-def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, object]:
+def _waits(case: Case, move: Move, policy: Policy, now: datetime, *, pull_counts: bool) -> dict[str, object]:
     """What it waits for from now on, and the state it was taken from."""
     if move.to in WAITING | PARKED | {S.FAILED, S.CLOSED} and case.state in WORKING - BY_PEOPLE:
         task = case.task if case.task in KEPT_TASKS else None
@@ -181,8 +197,9 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, o
     else:
         left = {}
     if move.to in WAITING:
-        if move.back and case.wait is not None:
-            return left | {"waiting_for": case.wait.reason}
+        again = case.wait.before if case.wait is not None and move.paid else case.wait
+        if move.back and again is not None:
+            return left | {"wait": again, "waiting_for": again.reason}
         reason = move.waiting_for or WaitingFor.ANSWER
         patience = None if reason in _NEVER_TIMES_OUT else now + timedelta(seconds=policy.answer_wait_seconds)
         wait = Wait(
@@ -191,7 +208,7 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, o
             then=move.then,
             task=move.then_task,
             new_problem=move.new_problem,
-            before=_waited_for(case, reason),
+            before=_waited_for(case, reason) or (_merge_waited_for(case, reason) if pull_counts else None),
             until=patience,
         )
         return left | {"wait": wait, "waiting_for": reason}
@@ -207,6 +224,13 @@ def _waited_for(case: Case, reason: WaitingFor) -> Wait | None:
     if reason is not WaitingFor.BUDGET or case.state not in BY_PEOPLE or case.wait is None:
         return None
     return case.wait.before if case.wait.reason is WaitingFor.BUDGET else case.wait
+
+
+def _merge_waited_for(case: Case, reason: WaitingFor) -> Wait | None:
+    """What counts again once a question about an open pull request is off the table."""
+    if reason is not WaitingFor.ANSWER or case.state not in BY_PEOPLE or case.wait is None:
+        return None
+    return next((wait for wait in (case.wait, case.wait.before) if wait and wait.reason is WaitingFor.MERGE), None)
 
 
 def _remembers(case: Case, move: Move) -> dict[str, object]:

@@ -22,6 +22,7 @@ from caseworker.core.outcomes import (
     Task,
 )
 from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, Role
+from caseworker.core.turn_taking import TURN_OF
 from caseworker.core.usual_moves import blocked, investigate, park, wait_for
 
 S = IssueState
@@ -79,8 +80,17 @@ def _back(case: Case, reply: str) -> Move:
             go=S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
             say=reply,
         )
+    waits_for_merge = case.wait is not None and (is_about_merge(case.wait) or case.wait.reason is WaitingFor.MERGE)
+    if waits_for_merge and case.joined:
+        to, because = _with_proof(case, S.CREATING_PR, None)
+        return Move(to=to, reason=because, say=reply)
     if case.wait is not None:
-        return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason="Nothing follows from what was said.", back=True, say=reply)
+        nothing = "Nothing follows from what was said."
+        off = is_about_merge(case.wait)
+        return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=nothing, back=True, paid=off, say=reply)
+    goes_on = passing_by(case.model_copy(update={"go": case.resume})) if case.handed_back else None
+    if goes_on is not None:  # it was handed back to be worked on
+        return goes_on.model_copy(update={"say": reply})
     return Move(
         to=case.ended_as or S.REQUIRES_HUMAN_INTERVENTION,
         reason=f"Nothing follows from what was said. {reply}",
@@ -116,13 +126,29 @@ _OF_A_GREEN_BUILD: Final = frozenset(
 def _with_proof(case: Case, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
     """Where it goes on, and why if not at `to`: what is reviewed or delivered was built first. While people were asked
     the work may have moved on, and what was left may never have been green."""
-    if to in _OF_A_GREEN_BUILD and task is None and case.base is not None and not is_green(case):
+    looks_at_a_build = to in _OF_A_GREEN_BUILD and task is None
+    if looks_at_a_build and case.joined == "conflict":
+        return S.FIXING_ISSUES, "What a person has pushed and the work contradict each other: that is resolved first."
+    if looks_at_a_build and case.joined:
+        together = "What a person has pushed and the work so far are tested together"
+        return S.RUNNING_TESTS, f"{together}, before {words.of_state(to)}."
+    if looks_at_a_build and case.base is not None and not is_green(case):
         return S.RUNNING_TESTS, "It goes on with a build: the commit as it is now was not seen green."
     if to is S.CREATING_PR and not proven(case):
         return S.REVIEWING_CODE, "It goes on with a review: what would be pushed is not proven yet."
     if to is S.CREATING_PR and undecided(case):
         return S.REVIEWING_CODE, "It goes on with a review: not all of it was agreed to yet."
     return to, ""
+
+
+def is_about_merge(wait: Wait) -> bool:
+    """People were asked something about a pull request that is open: without an answer it is still to be merged."""
+    return wait.reason is WaitingFor.ANSWER and wait.before is not None and wait.before.reason is WaitingFor.MERGE
+
+
+def to_the_merge(case: Case) -> Move:
+    reason = f"Nobody has answered; pull request {case.pull_request} waits for a merge, as before."
+    return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.WAITING_FOR_HUMAN_INPUT, paid=True)
 
 
 def after_people(
@@ -144,7 +170,8 @@ def after_people(
             entered = _heard(case, f"{fact.by} has taken it over.")
             return entered.model_copy(update={"go": S.REQUIRES_HUMAN_INTERVENTION})
         case HandedBack():
-            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=case.resume)
+            go = None if fact.messages and not _read_there(case) else case.resume
+            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=go)
         case BudgetRaised():
             go, task = (case.wait.then, case.wait.task) if case.wait is not None else (case.resume, None)
             go = None if go is S.HUMAN_INPUT_RECEIVED else go
@@ -156,6 +183,14 @@ def after_people(
             )
         case _:
             assert_never(fact)
+
+
+def _read_there(case: Case) -> bool:
+    """Whether what was said meanwhile is read, and acted on, by whoever goes on; if not, the pm makes sense of it. Of
+    an open pull request only who works on people's remarks does that."""
+    if case.pull_request is not None:
+        return case.resume is S.ADDRESSING_FEEDBACK
+    return case.resume in TURN_OF
 
 
 def _heard(case: Case, reason: str) -> Move:
@@ -212,6 +247,8 @@ def fits(case: Case, fact: Fact) -> str | None:
             return f"{case.taken_by} has it already"
         case HandedBack() if not case.taken_by:
             return "nobody has taken it over"
+        case RetryAsked() if case.taken_by:
+            return f"{case.taken_by} has taken it over: `handback` lets the agents go on"
         case RetryAsked() if case.state not in PARKED | TERMINAL:
             return "it is not stuck"
         case _:
@@ -238,6 +275,8 @@ def reopened(case: Case) -> Case:
             "round_began": case.transitions + 1,
             "attempt": 1,
             "guided": False,
+            "flaky": 0,
+            "test_tries": 0,
             "seen": {},
             "wait": None,
             "waiting_for": None,

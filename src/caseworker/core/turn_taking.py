@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from caseworker.core.case import Case
+from caseworker.core.case import Case, WaitingFor
 from caseworker.core.outcomes import (
     Task,
 )
-from caseworker.core.states import WORKING, IssueState, Role
+from caseworker.core.states import PARKED, WORKING, IssueState, Role
 
 S = IssueState
 
@@ -50,6 +50,13 @@ MAY_BE_AT_WORK: Final = WORKING | {S.BLOCKED}
 def at_work(case: Case) -> bool:
     """Also in BLOCKED, until the pm has seen to an investigation that is stuck."""
     return case.state in WORKING or (case.state is S.BLOCKED and case.task is Task.UNBLOCK_INVESTIGATION)
+
+
+def is_for_a_person(case: Case) -> bool:
+    """It stands, with work that nobody has delivered: parked, taken over, or out of money. What is unproven is not put
+    on the branch of an open pull request: people may merge that at any moment."""
+    stands = case.state in PARKED or case.waiting_for is WaitingFor.BUDGET
+    return stands and not at_work(case) and case.pull_request is None and case.checkpoint not in (None, case.base)
 
 
 def turn_of(case: Case) -> tuple[Role, Task]:

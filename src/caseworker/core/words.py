@@ -50,6 +50,19 @@ OBEYED: Final = {
 }
 
 
+def obeyed(kind: MessageKind, case: Case) -> str:
+    """What came of a command. Who takes a case over is told where its work is."""
+    if kind is not MessageKind.TAKEOVER:
+        return OBEYED[kind]
+    if case.pull_request is None and case.checkpoint in (None, case.base):
+        where = f"nothing is written yet, and what you commit to `{case.branch}` is taken in"
+    elif case.pull_request is None:
+        where = f"the work so far is on `{case.branch}`, and what you commit there is taken in"
+    else:
+        where = f"the branch is `{case.branch}`, and what you commit there is taken in"
+    return f"{OBEYED[kind]}; {where} when you hand it back"
+
+
 NEWS_KIND: Final = {
     IssueState.WAITING_FOR_HUMAN_INPUT: MessageKind.FIX_NEWS,
     IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION: MessageKind.FIX_NEWS,
@@ -80,6 +93,8 @@ def read_by(role: Role) -> str:
 
 def kept(case: Case) -> str:
     """What came of words that nobody is at work to hear."""
+    if case.taken_by:
+        return f"kept: {case.taken_by} has the case, and it is read when the case is handed back"
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT:
         return f"kept on the record; `{case.branch}` waits for a merge"
     return "kept on the record; the case waits for a person, and `caseworker close` ends it"

@@ -14,6 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.names import ISSUE_WORKFLOW
     from caseworker.contract.wire import (
         CaseInput,
+        ClaimRequest,
         FollowUpRequest,
         MoveRequest,
         PushRequest,
@@ -27,6 +28,7 @@ with workflow.unsafe.imports_passed_through():
         BudgetRaised,
         EffectRefused,
         Fact,
+        HandedBack,
         RetryAsked,
         Spoke,
         TimedOut,
@@ -39,7 +41,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.people_decisions import fits, passing_by, reopened
     from caseworker.core.record import Noted, Transitioned
     from caseworker.core.states import TERMINAL, WAITING, IssueState
-    from caseworker.core.turn_taking import at_work
+    from caseworker.core.turn_taking import at_work, is_for_a_person
     from caseworker.flows.base import SHORT_HISTORY, Interrupted
     from caseworker.flows.issue_steps import IssueSteps, ids_of
 
@@ -47,6 +49,7 @@ with workflow.unsafe.imports_passed_through():
 _RULES = "the rules of 0.3"
 _INVESTIGATES = "investigations"
 _EVERY_WORD = "every word is answered, at any time"
+_AT_HAND = "who steps in finds the work, and an open pull request counts"
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)
@@ -62,6 +65,7 @@ class IssueWorkflow(IssueSteps):
         self._new_rules = workflow.patched(_RULES)
         self._investigates = workflow.patched(_INVESTIGATES)
         self._every_word = workflow.patched(_EVERY_WORD)
+        self._at_hand = workflow.patched(_AT_HAND)
         while True:
             while self._case.state not in TERMINAL:
                 if await self._read_inbox():
@@ -77,8 +81,11 @@ class IssueWorkflow(IssueSteps):
         """One step, right after a look into the inbox that moved nothing."""
         if at_work(self._case):
             self._continue_as_new_if(self._history_is_long())
+            refused = await self._take_in() if self._at_hand else None
             passing = passing_by(self._case)
-            if passing is not None:
+            if refused is not None:
+                await self._move_on(refused)
+            elif passing is not None:
                 await self._move(passing)
             else:
                 await self._move_on(await self._work())
@@ -86,6 +93,8 @@ class IssueWorkflow(IssueSteps):
             await self._move_on(Spoke(by="Somebody", messages=self._case.late))
         else:
             self._continue_as_new_if(workflow.info().get_current_history_length() > SHORT_HISTORY)
+            if self._at_hand and is_for_a_person(self._case) and self._case.checkpoint != self._left:
+                await self._leave_the_work()
             await self._wait_for_people()
 
     # --- people
@@ -126,6 +135,10 @@ class IssueWorkflow(IssueSteps):
         fact = self._fact_of(message)
         if fact is None:
             return False
+        if isinstance(fact, HandedBack) and self._at_hand:
+            turn = ClaimRequest(case=self._case.id, turn=self._case.turns + 1)
+            said = await self._record(RecordActivities.remarks_to, turn)
+            fact = fact.model_copy(update={"messages": tuple(said)})
         misfit = fits(self._case, fact) if self._new_rules else None
         if misfit is not None:
             await self._settle([message.id], f"not done: {misfit}")
@@ -135,7 +148,7 @@ class IssueWorkflow(IssueSteps):
             await self._keep(Noted(text=f"{fact.by} has raised the budget."))
         else:
             await self._move_on(fact)
-        await self._settle([message.id], words.OBEYED[message.kind])
+        await self._settle([message.id], words.obeyed(message.kind, self._case))
         if self._case.state in TERMINAL:  # what was said before it ended asks for nothing any more
             others = [other for other in messages if other.id < message.id or not self._new_rules]
             await self._settle([other.id for other in others if other is not message], words.OVER)
@@ -203,6 +216,18 @@ class IssueWorkflow(IssueSteps):
         else:
             await self._settle(messages, issue_words.followed_up(reply.case, new=reply.new))
 
+    async def _leave_the_work(self) -> None:
+        """On its branch, for the person whom the case waits for. Whoever speaks comes first, and it is tried again; the
+        activity does it once for each commit, also after a crash between the parking and this."""
+        for _ in range(2):
+            request = PushRequest(case=self._case, commit=self._checkpoint)
+            reply = await self._unless_rung(DeliveryActivities.keep_branch, request)
+            self._left = request.commit
+            if not isinstance(reply, BranchMoved):
+                return
+            self._case = counted(learn(self._case, reply))
+            await self._keep(Noted(text="the work so far and what a person has pushed go on its branch together"))
+
     async def _keep_the_work(self) -> None:
         """On its branch, with what a person may have pushed to it."""
         for _ in range(2):
@@ -247,7 +272,7 @@ class IssueWorkflow(IssueSteps):
 
     async def _move(self, move: Move, known: Case | None = None) -> None:
         before = self._case.state
-        self._case = take(known or self._case, move, self._policy, workflow.now())
+        self._case = take(known or self._case, move, self._policy, workflow.now(), pull_counts=self._at_hand)
         entry = Noted(text=move.reason) if before is self._case.state else self._transition(before)
         await self._keep(entry, move.say)
 

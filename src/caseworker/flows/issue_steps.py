@@ -1,7 +1,9 @@
 """What is done in each state of an issue: a turn, builds, a branch and its pull request. Decides nothing."""
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
@@ -19,6 +21,7 @@ with workflow.unsafe.imports_passed_through():
         CaseInput,
         ClaimRequest,
         Pushed,
+        PushReply,
         PushRequest,
         TurnDied,
         TurnReply,
@@ -64,6 +67,8 @@ class IssueSteps(CaseFlow):
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
         self._new_rules = True
         self._every_word = True
+        self._at_hand = True
+        self._left: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
     async def _work(self) -> Fact:
         try:
@@ -131,6 +136,37 @@ class IssueSteps(CaseFlow):
             if isinstance(moved, BranchMoved):
                 self._case = learn(self._case, moved)
         return await self._turn()
+
+    async def _take_in(self) -> EffectRefused | None:
+        """What was pushed by the person who had the case, before anybody goes on. It is saved with the move that
+        follows; after a crash it is looked for again."""
+        if not self._case.handed_back:
+            return None
+        if self._case.checkpoint is not None:
+            request = PushRequest(case=self._case, commit=self._case.checkpoint)
+            moved = await self._unless_rung(DeliveryActivities.adopt_branch, request)
+            if isinstance(moved, EffectRefused):
+                return moved
+            if isinstance(moved, BranchMoved):
+                self._case = learn(self._case, moved)
+        return None
+
+    async def _unless_rung(
+        self, method: Callable[[Any, PushRequest], Awaitable[PushReply]], request: PushRequest
+    ) -> PushReply:
+        """A word of people comes first, however long the forge is away; `Interrupted` then."""
+        handle = self._begin(method, request)
+        await workflow.wait_condition(lambda: handle.done() or self._bells != self._heard)
+        if not handle.done():
+            handle.cancel()
+        try:
+            return await handle
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise Interrupted from error
+            if is_refusal(error):
+                return EffectRefused(reason=cause_of(error))
+            raise
 
     async def _create_pull_request(self) -> Fact:
         request = PushRequest(case=self._case, commit=self._checkpoint)
