@@ -362,11 +362,18 @@ class CaseMachine(RuleBasedStateMachine):
             "agree": Agreed(by="ann"),
             "decline": Declined(by="ann"),
             "take": TakenOver(by="ann"),
-            "hand back": HandedBack(by="ann"),
+            "hand back": HandedBack(by="ann", messages=data.draw(st.sampled_from([(), (MessageId(2),)]))),
             "close": CloseAsked(by="ann"),
             "merge": Merged(by="ann"),
         }
         self.hears(facts[which])
+        if self.case.handed_back and data.draw(st.booleans()):
+            self.what_was_pushed_meanwhile_is_taken_in(data)
+
+    def what_was_pushed_meanwhile_is_taken_in(self, data: st.DataObject) -> None:
+        commit = data.draw(st.sampled_from(SHAS))
+        conflict = data.draw(st.sampled_from([(), ("cart.py",)]))
+        self.case = learn(self.case, BranchMoved(theirs=commit, commit=commit, conflict=conflict))
 
     def somebody_wants_another_try(self, data: st.DataObject) -> None:
         self.hears(RetryAsked(by="ann"))
@@ -419,6 +426,7 @@ class CaseMachine(RuleBasedStateMachine):
         if case.state in WAITING:
             assert case.wait is not None
             assert case.waiting_for is case.wait.reason
+        assert case.state is not S.FAILED or case.pull_request is None  # or nobody would see it merged
         if case.go is not None:
             assert case.state in WORKING
             assert case.go in next_states(case.state) | {case.state}

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from caseworker.activities.answering import answers_to
+from caseworker.activities.answering import answers_to, left_open
 from caseworker.core.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.messages import Message, MessageKind, Standing
 from caseworker.core.outcomes import Outcome, Task, parse_outcome
@@ -33,8 +33,8 @@ def wrote(turn: int, *answers: str) -> FinishedTurn:
     return _finished(turn, Role.DEVELOPER, task, parse_outcome(Role.DEVELOPER, task, {**fields, "answers": answers}))
 
 
-def read(turn: int, reply: str) -> FinishedTurn:
-    outcome = parse_outcome(Role.PM, Task.INTERPRET, {"status": "CONTINUE", "reply": reply})
+def read(turn: int, reply: str, status: str = "CONTINUE") -> FinishedTurn:
+    outcome = parse_outcome(Role.PM, Task.INTERPRET, {"status": status, "reply": reply})
     return _finished(turn, Role.PM, Task.INTERPRET, outcome)
 
 
@@ -74,3 +74,11 @@ def test_what_came_after_the_last_change_has_no_answer_yet() -> None:
 def test_what_the_pm_has_read_since_is_answered_with_the_reply_and_comes_up_no_more() -> None:
     turns = [wrote(3, "a"), approved(4), read(5, "Nothing is to be changed."), approved(6)]
     assert answers_to([remark(4)], turns) == ["Nothing is to be changed."]
+
+
+def test_when_it_is_merged_all_is_open_but_what_the_pm_has_answered_without_a_change() -> None:
+    unread, promised, written, answered = remark(9), remark(2), remark(4), remark(6)
+    turns = [read(2, "We will."), wrote(3, "a"), read(4, "That, too."), wrote(5, "b"), read(6, "No.", "NO_ACTION")]
+    assert left_open([unread], turns) == [unread]
+    assert left_open([promised, written], turns[:4]) == [promised, written]
+    assert left_open([answered], turns) == []

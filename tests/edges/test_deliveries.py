@@ -102,6 +102,9 @@ class Desk:
     async def push(self) -> PushReply:
         return await ActivityEnvironment().run(self.delivering.push_branch, self._next())
 
+    async def keep(self) -> PushReply:
+        return await ActivityEnvironment().run(self.delivering.keep_branch, self._next())
+
     async def adopt(self) -> PushReply:
         return await ActivityEnvironment().run(self.delivering.adopt_branch, self._request())
 
@@ -274,6 +277,72 @@ async def test_a_branch_set_back_by_a_person_stays_set_back(desk: Desk) -> None:
     listed = git(desk.workspaces_git_dir, "ls-tree", "--name-only", moved.commit).splitlines()
     assert listed == ["calc.py", "test_calc.py", "third.txt"]
     assert await desk.delivered() == desk.head() == moved.commit
+
+
+async def test_a_branch_that_we_never_pushed_is_taken_in_from_who_had_the_case_and_nobody_else(desk: Desk) -> None:
+    assert desk.case.checkpoint is not None
+    desk.repository.git("branch", "-q", BRANCH)
+    theirs = desk.person_pushes({"theirs.txt": "1\n"})
+    assert await desk.adopt() == Pushed(commit=desk.case.checkpoint)
+    assert isinstance(await desk.push(), EffectRefused)
+    desk.case = desk.case.model_copy(update={"handed_back": True})
+    moved = desk.learns(await desk.adopt())
+    assert (moved.theirs, moved.conflict) == (theirs, ())
+    assert await desk.adopt() == Pushed(commit=moved.commit)
+    assert await desk.delivered() == desk.head() == moved.commit
+    assert desk.show(moved.commit, "theirs.txt") == "1"
+
+
+async def test_an_unchanged_branch_and_one_that_began_elsewhere_are_not_of_who_had_the_case(desk: Desk) -> None:
+    desk.case = desk.case.model_copy(update={"handed_back": True})
+    desk.repository.git("branch", "-q", BRANCH)
+    assert isinstance(await desk.adopt(), Pushed)
+    desk.repository.git("switch", "-q", "--orphan", "elsewhere")
+    desk.repository.write({"other.txt": "1\n"})
+    desk.repository.git("add", "-A")
+    desk.repository.git("commit", "-q", "-m", "Elsewhere")
+    desk.repository.git("branch", "-q", "-f", BRANCH)
+    desk.repository.git("switch", "-q", "main")
+    assert isinstance(await desk.adopt(), Pushed)
+
+
+# --- for a person
+
+
+async def test_the_work_of_a_case_that_stands_is_put_on_its_branch_once_for_each_commit(desk: Desk) -> None:
+    desk.forge.dies_after_pushing = 1
+    with pytest.raises(Transient):
+        await desk.keep()
+    first = desk.case.checkpoint
+    assert first is not None
+    assert [await desk.keep(), await desk.keep()] == [Pushed(commit=first)] * 2
+    assert (await desk.kinds()).count("branch_pushed") == 1
+    theirs = desk.person_pushes({"theirs.txt": "1\n"})
+    assert await desk.keep() == Pushed(commit=first)
+    assert desk.head() == theirs
+    assert desk.learns(await desk.adopt()).commit == theirs
+    assert await desk.delivered() == theirs
+
+
+async def test_newer_work_of_a_case_that_stands_goes_on_top_of_what_a_person_has_pushed(desk: Desk) -> None:
+    await desk.keep()
+    theirs = desk.person_pushes({"theirs.txt": "1\n"})
+    await desk.agent_writes({"ours.txt": "1\n"})
+    moved = desk.learns(await desk.keep())
+    assert moved.theirs == desk.head() == theirs
+    assert await desk.keep() == Pushed(commit=moved.commit)
+    assert desk.head() == moved.commit
+
+
+async def test_work_that_can_not_be_put_on_the_branch_is_told_once_and_refused(desk: Desk) -> None:
+    desk.repository.git("branch", "-q", BRANCH)
+    theirs = desk.person_pushes({"theirs.txt": "1\n"})
+    for _ in range(2):
+        assert isinstance(await desk.keep(), EffectRefused)
+    told = [note for note in await desk.notes() if note.startswith(f"The work so far could not be put on `{BRANCH}`")]
+    assert len(told) == 1
+    assert "won't overwrite a person's work" in told[0]
+    assert desk.head() == theirs
 
 
 # --- pushing

@@ -365,12 +365,68 @@ async def test_a_takeover_stops_the_agent_and_hand_back_goes_on_where_it_was(wor
     assert stored.case.taken_by == "ada"
     assert world.agent.stopped == [Role.DEVELOPER]
     await case.person_says("It was the spelling.")
-    await case.expect_receipts("seen by turn 1: read by the pm", "seen: taken over: the agents stand back", "seen")
+    await case.expect_receipts(
+        "seen by turn 1: read by the pm",
+        "seen: taken over: the agents stand back; the work so far is on `agent/issue-1`, and what you commit there is "
+        "taken in when you hand it back",
+        "seen: kept: ada has the case, and it is read when the case is handed back",
+    )
+    await case.expect_story("pushed agent/issue-1")
+    _commits_to_branch(world, "notes.txt", "mine\n")
     release()
     await case.person_says("", kind=MessageKind.HAND_BACK)
     await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
     last = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
     assert "It was the spelling." in last.prompt
+    assert "notes.txt" in git(world.repository, "ls-tree", "--name-only", "agent/issue-1")
+
+
+async def test_words_to_who_has_a_pull_request_are_acted_on_once_it_is_handed_back(world: World) -> None:
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
+    world.agent.does(
+        Role.DEVELOPER,
+        Task.ADDRESS_FEEDBACK,
+        writes_greeting("Hello world\nBye.\n", answers=["It says Bye.", "The test is there."]),
+    )
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    await case.person_says("I'll take it.", kind=MessageKind.TAKEOVER)
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    for words in ("Please say goodbye, too.", "Thanks!"):
+        await case.person_says(words)
+    await case.person_says("Add a test for goodbye.", kind=MessageKind.HAND_BACK)
+    stored = await case.expect(_is_updated(2), "the pull request again")
+    assert stored.case.remarks == ()
+    answers = "> ada: Please say goodbye, too.\n\nIt says Bye.\n\n> ada: Add a test for goodbye.\n\nThe test is there."
+    assert (await case.told())[-2:] == ["We will.", answers]
+
+
+async def test_work_at_a_limit_is_on_its_branch_also_after_a_crash_right_after_the_parking(world: World) -> None:
+    late = AgentFailed(reason="60 minutes", why="seconds")
+    world.agent.does(Role.TECH_LEAD, Task.REVIEW, once(late, approved))
+    case = await world.owner_files_issue()
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    await world.worker_stops()
+    await world.client.get_workflow_handle(f"case:{case.id}").terminate("the engine's data is gone")
+    await world.worker_starts()
+    await world.the_silent_are_woken(case.id)
+    await case.expect_story("pushed agent/issue-1")
+    assert await case.file_on_branch("greeting.txt") == "Hello world"
+
+
+async def test_what_a_merge_leaves_undone_is_told_with_the_way_on(world: World) -> None:
+    broken = AgentFailed(reason="the answer was invalid twice", why="invalid_outcome")
+    world.agent.does(Role.PM, Task.INTERPRET, once(broken, reads_people("CONTINUE", "We will.")))
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    await case.person_says("Please say goodbye, too.")
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)  # and not failed: it has to see the merge
+    await case.person_merges()
+    await case.expect_end(S.COMPLETED)
+    assert (await case.told())[-1].startswith(
+        "Pull request 1 was merged before this was done, and nothing more is done about it here:\n"
+        "> ada: Please say goodbye, too.\n\nIf it is still wanted, say so once more"
+    )
 
 
 async def test_a_failed_case_is_tried_again_from_where_it_was(world: World) -> None:

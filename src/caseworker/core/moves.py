@@ -129,8 +129,9 @@ def take(case: Case, move: Move, policy: Policy, now: datetime | None = None, *,
 
 def _kept_open(case: Case, move: Move) -> Move:
     """With a pull request that people can still merge or close a case is not over: it has to see that."""
+    ended = move.reason if move.reason.endswith((".", "!", "?")) else f"{move.reason}."
     reason = (
-        f"{move.reason} Pull request {case.pull_request} stays open as it is: merging or closing it ends the case, "
+        f"{ended} Pull request {case.pull_request} stays open as it is: merging or closing it ends the case, "
         "`retry` or a word on how to go on moves it."
     )
     return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=reason)
