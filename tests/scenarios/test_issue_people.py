@@ -421,11 +421,14 @@ async def test_what_a_merge_leaves_undone_is_told_with_the_way_on(world: World) 
     await case.expect_pull_request()
     await case.person_says("Please say goodbye, too.")
     await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)  # and not failed: it has to see the merge
+    await world.worker_stops()
+    await case.person_says("And loudly.")
     await case.person_merges()
+    await world.worker_starts()
     await case.expect_end(S.COMPLETED)
     assert (await case.told())[-1].startswith(
         "Pull request 1 was merged before this was done, and nothing more is done about it here:\n"
-        "> ada: Please say goodbye, too.\n\nIf it is still wanted, say so once more"
+        "> ada: Please say goodbye, too.\n> ada: And loudly.\n\nIf it is still wanted, say so once more"
     )
 
 

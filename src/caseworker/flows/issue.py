@@ -29,13 +29,14 @@ with workflow.unsafe.imports_passed_through():
         EffectRefused,
         Fact,
         HandedBack,
+        Merged,
         RetryAsked,
         Spoke,
         TimedOut,
     )
     from caseworker.core.first_rules import as_before_investigations, decide_at_first
     from caseworker.core.ids import MessageId
-    from caseworker.core.knowing import learn
+    from caseworker.core.knowing import learn, remarked
     from caseworker.core.messages import SPOKEN, Claimed, MessageKind
     from caseworker.core.moves import Move, counted, next_reminder, reminded, take
     from caseworker.core.people_decisions import fits, passing_by, reopened
@@ -139,6 +140,9 @@ class IssueWorkflow(IssueSteps):
             turn = ClaimRequest(case=self._case.id, turn=self._case.turns + 1)
             said = await self._record(RecordActivities.remarks_to, turn)
             fact = fact.model_copy(update={"messages": tuple(said)})
+        if isinstance(fact, Merged):  # what was said just before it, and nobody has read, is told to be left open
+            unread = [other for other in messages if other.id < message.id and other.kind in SPOKEN and other.reopens]
+            self._case = remarked(self._case, ids_of(unread))
         misfit = fits(self._case, fact) if self._new_rules else None
         if misfit is not None:
             await self._settle([message.id], f"not done: {misfit}")
