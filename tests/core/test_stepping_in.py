@@ -96,7 +96,7 @@ def test_before_there_is_a_pull_request_whoever_goes_on_reads_what_was_said_and_
 
 
 def test_a_case_that_is_handed_back_goes_on_also_when_nothing_follows_from_the_words() -> None:
-    case = a_case(S.REVIEWING_CODE, pull_request=7, built=HEAD)
+    case = a_case(S.REVIEWING_CODE, pull_request=7, built=HEAD, green=HEAD)
     back = after(taken(case), HandedBack(by="ann", messages=SAID), pm(interpreted("NO_ACTION")))
     assert (back.state, back.handed_back) == (S.REVIEWING_CODE, False)
     heard = after(a_case(PARKED, resume=S.REVIEWING_CODE), Spoke(by="ann"), pm(interpreted("NO_ACTION")))
