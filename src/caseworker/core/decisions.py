@@ -8,6 +8,7 @@ from caseworker.core.case import Case, Subject, WaitingFor
 from caseworker.core.errors import Bug
 from caseworker.core.evidence import Stage
 from caseworker.core.facts import (
+    Agreed,
     BranchMoved,
     BuildEnded,
     CloseAsked,
@@ -52,6 +53,7 @@ from caseworker.core.outcomes import (
 from caseworker.core.people_decisions import (
     after_interpretation,
     after_people,
+    agreed_at_triage,
     ask_people,
     is_about_merge,
     to_the_merge,
@@ -116,6 +118,8 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
             return to_the_merge(case)
         case TimedOut():
             return Move(to=S.BLOCKED, reason=f"Nobody has answered: {case.reason}")
+        case Agreed() if (case.until or policy.until) is Milestone.TRIAGE:
+            return agreed_at_triage(case, fact)
         case _:
             return after_people(case, fact)
 
@@ -247,7 +251,8 @@ def _after_plan(case: Case, outcome: PlanOutcome, to: IssueState, policy: Policy
         return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.PLANNING_APPROACH, say=outcome.reason)
     go_on = _to_tests(case, "The plan is made")
     if (case.until or policy.until) is Milestone.PLAN:
-        return milestone("The plan is made", go_on.to)
+        subject = Subject.PLAN if policy.approve_plan else None
+        return milestone("The plan is made", go_on.to).model_copy(update={"subject": subject})
     if policy.approve_plan and not case.granted(Subject.PLAN):
         move = wait_for(
             WaitingFor.APPROVAL, "The plan waits for a person's approval.", subject=Subject.PLAN, then=go_on.to

@@ -30,7 +30,7 @@ from caseworker.core.forbidden import listed
 from caseworker.core.hypotheses import CauseReviewOutcome, DiagnosticOutcome, InvestigationOutcome
 from caseworker.core.ids import MessageId
 from caseworker.core.investigation_decisions import after_an_invalid_one, after_one_more, after_review
-from caseworker.core.moves import granted
+from caseworker.core.moves import granted, reached
 from caseworker.core.outcomes import (
     SECURITY,
     AnalysisOutcome,
@@ -47,6 +47,7 @@ from caseworker.core.outcomes import (
     ValidationOutcome,
 )
 from caseworker.core.policy import Milestone
+from caseworker.core.repository_rules import how_far
 from caseworker.core.states import IssueState
 from caseworker.core.touching import told
 
@@ -55,6 +56,8 @@ S = IssueState
 
 def learn(case: Case, fact: Fact) -> Case:
     """The case with the fact folded in. A new commit takes back what was proved of the old one."""
+    if isinstance(fact, Agreed) and case.wait is not None:
+        case = _let_go(case, fact, at_milestone=case.wait.reason is WaitingFor.MILESTONE)
     match fact:
         case TurnEnded():
             return after_turn(case, fact).model_copy(update=_learned(case, fact))
@@ -96,8 +99,6 @@ def learn(case: Case, fact: Fact) -> Case:
             # A case that began to wait before this was kept was asked about its last build as well.
             of_a_build = {"waivable": asked} if asked in (Subject.RED_BASE, Subject.NO_COMMAND) else {}
             return granted(case, asked, fact.by).model_copy(update=of_a_build)
-        case Agreed() if case.wait is not None and case.wait.reason is WaitingFor.MILESTONE:
-            return case.model_copy(update={"until": fact.until or Milestone.PR})
         case TakenOver():
             return case.model_copy(update={"taken_by": fact.by})
         case HandedBack():
@@ -122,6 +123,13 @@ def _waivable(head: BuildEnded) -> Subject | None:
     if head.verdict == "nothing_to_run":
         return Subject.NO_COMMAND
     return Subject.RED_BASE if head.verdict == "red" and head.base_fails_too else None
+
+
+def _let_go(case: Case, fact: Agreed, *, at_milestone: bool) -> Case:
+    """An approval may say how far it goes; at a milestone, one that does not say goes all the way."""
+    further = fact.until is not None and how_far(fact.until) > how_far(reached(case))
+    until = fact.until if further else (Milestone.PR if at_milestone else case.until)
+    return case.model_copy(update={"until": until})
 
 
 def remarked(case: Case, messages: Sequence[MessageId]) -> Case:

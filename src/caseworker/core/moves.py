@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.case import Case, Grant, Investigation, Subject, Wait, WaitingFor
 from caseworker.core.errors import Bug
 from caseworker.core.outcomes import IssueType, Task
-from caseworker.core.policy import Policy
+from caseworker.core.policy import Milestone, Policy
 from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.touching import Touched
 
@@ -24,6 +24,9 @@ KEPT_TASKS: Final = frozenset({Task.DIAGNOSE, Task.VALIDATE_CAUSE, Task.UNBLOCK_
 BY_PEOPLE: Final = frozenset({S.HUMAN_INPUT_RECEIVED, S.REQUIREMENTS_CLARIFIED})
 """Entered because somebody spoke: no limit keeps people from speaking."""
 _NEVER_TIMES_OUT: Final = frozenset({WaitingFor.MERGE, WaitingFor.MILESTONE})
+_BEFORE_A_PLAN: Final = frozenset(
+    {S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, S.REQUIREMENTS_CLARIFIED, S.PLANNING_APPROACH}
+)
 
 
 class Move(BaseModel):
@@ -239,6 +242,14 @@ def _remembers(case: Case, move: Move) -> dict[str, object]:
         return {}  # who comes back because a person said so has not gone round by itself
     place = _place(case, move)
     return {"seen": {**case.seen, place: case.seen.get(place, 0) + 1}}
+
+
+def reached(case: Case) -> Milestone:
+    """How far a case that waits for a word has come: no approval makes it stop there, or before."""
+    wait = case.wait
+    is_early = wait is not None and (wait.reason is WaitingFor.MILESTONE or wait.subject is Subject.SENSITIVE)
+    plan_follows = is_early or (wait is not None and wait.then in _BEFORE_A_PLAN)
+    return Milestone.TRIAGE if plan_follows and not case.planned else Milestone.PLAN
 
 
 def granted(case: Case, subject: Subject, by: str, *, about: str = "") -> Case:

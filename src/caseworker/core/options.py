@@ -14,6 +14,7 @@ from caseworker.core.facts import Agreed
 from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.issue_words import of_state
 from caseworker.core.messages import Claimed, MessageKind, Standing
+from caseworker.core.moves import reached
 from caseworker.core.people_decisions import fits
 from caseworker.core.policy import Milestone
 from caseworker.core.repository_rules import how_far
@@ -126,7 +127,7 @@ def _remark(case: Case) -> Option:
 
 _AGREED: Final[dict[Subject | None, str]] = {
     None: "goes on",
-    Subject.SENSITIVE: "lets the work begin",
+    Subject.SENSITIVE: "agrees that it is worked on; with `--until plan`, as far as the plan",
     Subject.PLAN: "goes on with the plan",
     Subject.ARCHITECTURE: "lets the architecture be changed",
     Subject.ESCALATION: "goes on as proposed",
@@ -207,10 +208,11 @@ def _misfit(case: Case, kind: MessageKind, text: str) -> str | None:
 
 
 def _no_further(case: Case, until: Milestone | None) -> str | None:
-    reached = Milestone.PLAN if case.planned else Milestone.TRIAGE
-    if until is None or how_far(until) > how_far(reached):
+    if until is None or how_far(until) > how_far(reached(case)):
         return None
-    return f"it has come as far as the {reached} already"
+    if reached(case) is Milestone.PLAN and not case.planned:
+        return f"it is past the {until} already, and goes on to a pull request"
+    return f"it has come as far as the {reached(case)} already"
 
 
 def _unasked(case: Case) -> str | None:

@@ -21,9 +21,10 @@ from caseworker.core.outcomes import (
     InterpretOutcome,
     Task,
 )
+from caseworker.core.policy import Milestone
 from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, Role
 from caseworker.core.turn_taking import TURN_OF
-from caseworker.core.usual_moves import blocked, investigate, park, wait_for
+from caseworker.core.usual_moves import blocked, investigate, milestone, park, wait_for
 
 S = IssueState
 
@@ -161,6 +162,8 @@ def after_people(
         case Agreed():
             assert case.wait is not None
             go = case.wait.then or case.resume
+            to_the_plan = fact.until is Milestone.PLAN and case.until is fact.until and not case.planned
+            go = S.PLANNING_APPROACH if to_the_plan and go is S.CREATING_TESTS else go  # it came with its analysis
             return Move(to=S.HUMAN_INPUT_RECEIVED, task=case.wait.task, reason=f"{fact.by} agrees.", go=go)
         case Declined():
             return _after_refusal(case, fact)
@@ -193,6 +196,13 @@ def _read_there(case: Case) -> bool:
     return case.resume in TURN_OF
 
 
+def agreed_at_triage(case: Case, fact: Agreed) -> Move:
+    """Who agrees that it may be worked on at all has not said that it goes further than it was to go."""
+    move = after_people(case, fact)
+    sensitive = case.wait is not None and case.wait.subject is Subject.SENSITIVE
+    return move.model_copy(update={"go": S.WAITING_FOR_HUMAN_INPUT}) if sensitive else move
+
+
 def _heard(case: Case, reason: str) -> Move:
     clarifies = case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION or (
         case.state is S.BLOCKED and case.resume is S.REQUIREMENTS_UNCLEAR and not _only_a_command_helps(case)
@@ -219,6 +229,8 @@ def passing_by(case: Case) -> Move | None:
     if case.go is None:
         return None
     to = case.go
+    if to in WAITING and case.wait is not None and case.wait.subject is Subject.SENSITIVE:  # not to be done yet
+        return milestone("The issue is triaged", case.wait.then or S.ANALYZING_REQUIREMENTS)
     if to in WAITING:
         return Move(to=to, reason="It waits on.", back=True)
     if to is S.REQUIRES_HUMAN_INTERVENTION:
