@@ -6,9 +6,12 @@ import pytest
 
 from caseworker.core.bugs import BugState
 from caseworker.core.case import Case, Subject, WaitingFor
+from caseworker.core.commanding import fact_of
 from caseworker.core.errors import Refused
-from caseworker.core.messages import MessageKind
+from caseworker.core.ids import MessageId
+from caseworker.core.messages import Claimed, MessageKind, Standing
 from caseworker.core.options import COMMAND, options, refuse_misfit
+from caseworker.core.people_decisions import fits
 from caseworker.core.policy import Policy
 from caseworker.core.states import TERMINAL, WAITING, IssueState
 from caseworker.core.why import why
@@ -38,6 +41,18 @@ def test_everything_that_is_offered_fits(case: Case) -> None:
     for option in options(case):
         if option.kind is not None:
             refuse_misfit(case, option.kind, SAID.get(option.kind, "please go on"))
+
+
+@pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
+@pytest.mark.parametrize("kind", [K.APPROVE, K.REJECT, K.TAKEOVER, K.HAND_BACK, K.RETRY, K.CLOSE])
+def test_a_command_is_taken_exactly_where_it_is_offered(case: Case, kind: MessageKind) -> None:
+    """Words and money are welcome also where nobody asks for them."""
+    offered = kind in [option.kind for option in options(case)]
+    assert (_refusal(case, kind) is None) is offered
+    if offered:
+        fact = fact_of(Claimed(id=MessageId(1), kind=kind, author="ann", standing=Standing.OWNER))
+        assert fact is not None
+        assert fits(case, fact) is None
 
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)

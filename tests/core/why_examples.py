@@ -187,7 +187,25 @@ def _parked() -> dict[str, Case]:
         "requires_human_intervention, taken over": _late(
             S.REQUIRES_HUMAN_INTERVENTION, **still, taken_by="grace", reason="grace has taken it over."
         ),
+        "requires_human_intervention, taken over while an approval is awaited": _early(
+            S.REQUIRES_HUMAN_INTERVENTION,
+            **a_wait(WaitingFor.APPROVAL, Subject.PLAN),
+            taken_by="grace",
+            reason="grace has taken it over.",
+        ),
+        **{f"requires_human_intervention, stuck over words: {reason}": _stuck(reason) for reason in WaitingFor},
     }
+
+
+def _stuck(reason: WaitingFor) -> Case:
+    """Somebody spoke while it waited, and the turn that was to make sense of it met its limit."""
+    wait = a_wait(reason, Subject.PLAN if reason is WaitingFor.APPROVAL else None)
+    known: dict[WaitingFor, dict[str, object]] = {
+        WaitingFor.MERGE: {"pull_request": 1, "pushed": HEAD},
+        WaitingFor.MILESTONE: {"until": Milestone.PLAN, "planned": True},
+    }
+    limit = {"waiting_for": None, "reason": "The pm's turn met its limit: 60 minutes."}
+    return _late(S.REQUIRES_HUMAN_INTERVENTION, **{**wait, **limit, **known.get(reason, {})})
 
 
 def _over() -> dict[str, Case]:

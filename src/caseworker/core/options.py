@@ -193,6 +193,10 @@ def _misfit(case: Case, kind: MessageKind, text: str) -> str | None:
     if misfit is not None:
         return misfit
     match kind:
+        case K.RETRY if case.state in PARKED and case.taken_by:
+            return f"{case.taken_by} has it; `handback` lets the agents go on"
+        case K.RETRY if at_work(case):
+            return "it is not stuck"
         case K.ANSWER:
             return _unasked(case)
         case K.APPROVE:

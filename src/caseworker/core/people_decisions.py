@@ -268,7 +268,8 @@ def fits(case: Case, fact: Fact) -> str | None:
 
 
 def _awaits_agreement(case: Case, fact: Agreed | Declined) -> bool:
-    if case.wait is None or case.state not in WAITING | {S.BLOCKED}:
+    """Also where it got stuck over what people said meanwhile; not while somebody has it."""
+    if case.wait is None or case.state not in WAITING | PARKED or case.taken_by:
         return False
     if isinstance(fact, Declined):
         return case.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MERGE)

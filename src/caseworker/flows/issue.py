@@ -51,6 +51,7 @@ _RULES = "the rules of 0.3"
 _INVESTIGATES = "investigations"
 _EVERY_WORD = "every word is answered, at any time"
 _AT_HAND = "who steps in finds the work, and an open pull request counts"
+_ALSO_STUCK = "what is waited for counts also where the case got stuck meanwhile"
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)
@@ -90,7 +91,7 @@ class IssueWorkflow(IssueSteps):
                 await self._move(passing)
             else:
                 await self._move_on(await self._work())
-        elif self._case.late and self._waits_for(WaitingFor.MERGE):
+        elif self._case.late and not self._is_stuck() and self._waits_for(WaitingFor.MERGE):
             await self._move_on(Spoke(by="Somebody", messages=self._case.late))
         else:
             self._continue_as_new_if(workflow.info().get_current_history_length() > SHORT_HISTORY)
@@ -159,9 +160,15 @@ class IssueWorkflow(IssueSteps):
         return True
 
     def _waits_for(self, reason: WaitingFor) -> bool:
-        """Also after it has waited so long that it is blocked."""
-        waits = self._case.state in WAITING or self._case.state is IssueState.BLOCKED
-        return waits and self._case.wait is not None and self._case.wait.reason is reason
+        """Also after it has waited so long that it is blocked, or when it got stuck over what people said to it."""
+        if self._case.wait is None or self._case.wait.reason is not reason:
+            return False
+        if self._is_stuck():
+            return not self._case.taken_by and workflow.patched(_ALSO_STUCK)
+        return self._case.state in WAITING or self._case.state is IssueState.BLOCKED
+
+    def _is_stuck(self) -> bool:
+        return self._case.state is IssueState.REQUIRES_HUMAN_INTERVENTION
 
     async def _wait_for_people(self) -> None:
         """Until somebody speaks, it is time to remind them, or it has waited long enough."""
