@@ -222,6 +222,23 @@ def test_the_summary_of_a_case_that_waits_tells_how_it_stands() -> None:
     assert printed(summary) == WAITS
 
 
+def test_the_summary_of_a_failed_case_says_what_is_missing_what_was_found_wrong_and_where_the_work_is() -> None:
+    told = printed(
+        a_summary(
+            state=IssueState.FAILED,
+            result="ended",
+            stands="All 3 attempts are used.",
+            missing=["Reviewed: not approved yet."],
+            feedback="The sum [is]\x1b wrong.",
+            kept_on="agent/issue-42",
+        )
+    )
+    lines = [line.strip("│ ") for line in told.splitlines()]
+    assert "Missing         Reviewed: not approved yet." in lines
+    assert "Last feedback   The sum [is]\N{REPLACEMENT CHARACTER} wrong." in lines
+    assert "Work so far     branch agent/issue-42 in /srv/shop" in lines
+
+
 def asking(result: str) -> Summary:
     return a_summary(
         result=result,

@@ -130,6 +130,26 @@ def test_the_result_is_said_in_a_word(state: IssueState, waiting_for: str | None
     assert summary_of(state, waiting_for=waiting_for, pull_request=1).result == result
 
 
+def test_the_summary_of_a_failed_case_tells_what_is_missing_the_last_feedback_and_where_the_work_is() -> None:
+    told = summary_of(S.FAILED, issue_type="BUG_FIX", red=True, built=HEAD, feedback="`make test` fails: 2 != 3")
+    assert told.missing == [
+        "Green: not yet, the build of commit cccccccccccc was not.",
+        "Reviewed: not approved yet.",
+    ]
+    assert (told.feedback, told.kept_on) == ("`make test` fails: 2 != 3", "agent/issue-42")
+
+
+def test_a_case_that_failed_before_anything_was_written_names_no_branch() -> None:
+    told = summary_of(S.FAILED, checkpoint=BASE)
+    assert (told.missing, told.kept_on) == (["Change: nothing is changed yet, so there is nothing to prove."], "")
+
+
+@pytest.mark.parametrize("state", [S.CLOSED, S.COMPLETED, S.IMPLEMENTING, S.WAITING_FOR_HUMAN_INPUT])
+def test_only_a_case_that_stopped_short_tells_what_it_lacks(state: IssueState) -> None:
+    told = summary_of(state, feedback="2 != 3")
+    assert (told.missing, told.feedback, told.kept_on) == ([], "", "")
+
+
 def test_a_summary_tells_what_a_person_can_do_about_it_and_what_was_asked() -> None:
     case = a_case(S.FAILED)
     told = summarise(

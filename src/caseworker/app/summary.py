@@ -11,9 +11,13 @@ from rich.text import Text
 from caseworker.app.asking import what_is_asked
 from caseworker.app.view import print_json
 from caseworker.core.ids import CaseId, is_bug_case
+from caseworker.core.record import clip
 from caseworker.core.summaries import Seen, Summary, summarise
 from caseworker.core.words import cost_words, printable, state_words
 from caseworker.ports import Store
+
+_FEEDBACK = 2_000
+"""Characters: the end of a build's output can be long, and `show --json` has all of it."""
 
 
 async def summary_of(store: Store, case: CaseId) -> Summary:
@@ -81,6 +85,12 @@ def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:
         rows.append(("Merge it", f"git -C {quote(str(repository))} merge {summary.branch}"))
     else:
         rows.append(("How it stands", summary.stands))
+        if summary.missing:
+            rows.append(("Missing", "\n".join(summary.missing)))
+        if summary.feedback:
+            rows.append(("Last feedback", printable(clip(summary.feedback, _FEEDBACK))))
+        if summary.kept_on:
+            rows.append(("Work so far", f"branch {summary.kept_on} in {repository}"))
         if summary.asked:
             rows.append(("What it says" if summary.result == "milestone" else "It asks", printable(summary.asked)))
         if summary.result != "working" and summary.moves_it:

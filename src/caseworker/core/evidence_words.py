@@ -3,7 +3,7 @@
 from caseworker.core.budget import dollars
 from caseworker.core.case import WAIVERS, Case, Grant, Investigation, Subject
 from caseworker.core.ids import CaseId, Sha
-from caseworker.core.moves import MOST_ITERATIONS, is_green
+from caseworker.core.moves import MOST_ITERATIONS, is_green, was_red
 from caseworker.core.outcomes import IssueType
 from caseworker.core.policy import Milestone, Policy
 
@@ -32,6 +32,14 @@ def _proof(case: Case) -> list[str]:
         return ["Change: nothing is changed yet, so there is nothing to prove."]
     change = f"Change: commit {_short(case.checkpoint)}, on top of {_short(case.base)}."
     return [change, _red(case), _green(case), _reviewed(case)]
+
+
+def missing(case: Case) -> list[str]:
+    """What a pull request would need, and the case does not have."""
+    if case.checkpoint is None or case.checkpoint == case.base:
+        return _proof(case)
+    has = {_red: was_red(case), _green: is_green(case), _reviewed: case.approved == case.checkpoint}
+    return [told(case) for told, there in has.items() if not there]
 
 
 def _red(case: Case) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,6 +10,7 @@ from caseworker.core.bugs import Bug, BugState, BugStatus
 from caseworker.core.case import Case, WaitingFor
 from caseworker.core.casefile import CaseFile
 from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
+from caseworker.core.evidence_words import missing
 from caseworker.core.hypotheses import InvestigationOutcome
 from caseworker.core.messages import MessageKind, Resolution
 from caseworker.core.options import options
@@ -41,6 +42,12 @@ class Summary(BaseModel):
     """What people are asked, in the case's own words; at a milestone, what was to be had."""
     moves_it: list[str] = []
     """What a person can do about it now, with the exact command."""
+    missing: list[str] = []
+    """Of a case that has failed: what was not proven when it stopped."""
+    feedback: str = ""
+    """Of a case that has failed, or got stuck: what was last found wrong, word for word."""
+    kept_on: str = ""
+    """The branch that has the work of a case that has failed. Empty: there is none."""
     wrong: str
     changed: str
     files: list[str]
@@ -77,6 +84,7 @@ def summarise(
         result=_result(case),
         asked=asked,
         moves_it=[option.words for option in options(case) if option.kind not in _ALWAYS],
+        **_left_behind(case),
         wrong=_cause(case, outcomes) or (analyses[-1].root_cause if analyses else ""),
         changed=file.writer.summary,
         files=list(case.changed) or [change.file for change in file.writer.changes],
@@ -99,6 +107,15 @@ def _cause(case: Case, outcomes: Sequence[Outcome]) -> str:
     last = next((one for one in reversed(outcomes) if isinstance(one, InvestigationOutcome)), None)
     cause = last.root_cause if last is not None and last.status == "ROOT_CAUSE_FOUND" else None
     return cause.cause if cause is not None and cause.hypothesis == case.investigation.hypothesis else ""
+
+
+def _left_behind(case: Case) -> dict[str, Any]:
+    """What whoever takes up a case needs that stopped short of its end."""
+    feedback = case.feedback if case.state in (IssueState.FAILED, IssueState.REQUIRES_HUMAN_INTERVENTION) else ""
+    if case.state is not IssueState.FAILED:
+        return {"feedback": feedback}
+    written = case.checkpoint is not None and case.checkpoint != case.base
+    return {"feedback": feedback, "missing": missing(case), "kept_on": case.branch if written else ""}
 
 
 _ALWAYS = (MessageKind.TAKEOVER, MessageKind.CLOSE)
