@@ -14,7 +14,7 @@ from caseworker.core.why import why
 from caseworker.store.store import open_store
 from tests.app.issue_desk import IssueDesk
 from tests.core.examples import a_case
-from tests.core.why_examples import POLICY, a_wait
+from tests.core.why_examples import ASKED, POLICY, a_wait
 from tests.edges.store_examples import open_bug
 
 PLAN = a_case(
@@ -72,11 +72,24 @@ async def test_a_program_gets_the_same_as_json(tmp_path: Path, capsys: pytest.Ca
         "because",
         "evidence",
         "waits_for",
+        "asked",
         "until",
         "moves_it",
         "next",
     }
     assert not desk.host_was_started
+
+
+async def test_the_numbered_questions_are_told_with_the_command_that_answers(tmp_path: Path) -> None:
+    desk = IssueDesk(tmp_path / "home")
+    state = IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION
+    await desk.begin(state=state, **a_wait(WaitingFor.ANSWER, asks=ASKED), reason="It waits on.")
+    file = io.StringIO()
+    await explain(desk.settings, Console(file=file, width=80, color_system=None), "#1", as_json=False)
+    told = [line.strip() for line in file.getvalue().splitlines()]
+    asks = told.index("It asks    Before the work can go on, please tell us:")
+    assert told[asks + 1 : asks + 3] == ["1. Which page?", "2. Since when?"]
+    assert told[asks + 3].startswith("You can    `caseworker answer ")
 
 
 async def test_a_bug_is_explained_too(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from caseworker.core.ids import TraceId
 from caseworker.core.messages import Audience
 from caseworker.core.outcomes import Outcome, PlanOutcome
 from caseworker.core.policy import Milestone, Policy
-from caseworker.core.record import Entry, Noted, Posted, Recorded, Transitioned
+from caseworker.core.record import Entry, Noted, Posted, Recorded, Transitioned, clip
 from caseworker.core.repository_rules import RepositoryRules
 from caseworker.core.states import IssueState
 from caseworker.ports import NewIssue, StoredCase
@@ -145,6 +145,27 @@ async def test_what_people_are_asked_is_the_request_or_what_was_to_be_had(
     waits = await stored(store, **known)
     await move(store, waits.case.id, MOVED, ASKED)
     assert await what_is_asked(store, waits, outcomes) == words
+
+
+LONG = f"This is the plan.\n\n{'step ' * 2_000}done."
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({"wait": Wait(reason=WaitingFor.ANSWER, asks="2. Since when?")}, "2. Since when?"),
+        ({"wait": Wait(reason=WaitingFor.APPROVAL, asks=clip(LONG))}, LONG),
+        ({"wait": Wait(reason=WaitingFor.ANSWER, asks="2. Since when?"), "taken_by": "grace"}, ""),
+    ],
+)
+async def test_what_people_are_asked_is_not_what_the_pm_has_said_since(
+    store: Store, known: dict[str, object], words: str
+) -> None:
+    """A long request is in the record word for word."""
+    waits = await stored(store, state=S.BLOCKED, **known)
+    await move(store, waits.case.id, MOVED, ASKED.model_copy(update={"text": LONG}))
+    await move(store, waits.case.id, MOVED, ASKED.model_copy(update={"text": "I shall wait for ada, then."}))
+    assert await what_is_asked(store, waits, []) == words
 
 
 # --- how it ends

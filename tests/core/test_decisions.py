@@ -414,6 +414,9 @@ def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> N
         subject=Subject.SENSITIVE,
         then=S.ANALYZING_REQUIREMENTS,
         until=asked.wait.until if asked.wait else None,
+        asks="A person has to agree before this is worked on: A clear bug. It touches authentication. `approve` or "
+        "`reject`.",
+        because="A person has to agree first: A clear bug.",
     )
     agreed = after(asked, Agreed(by="ann"))
     assert agreed.granted(Subject.SENSITIVE)

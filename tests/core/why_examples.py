@@ -11,6 +11,7 @@ from datetime import timedelta
 from caseworker.core.bug_why import why_bug
 from caseworker.core.bugs import Bug, BugState
 from caseworker.core.case import Case, Grant, Investigation, Subject, Wait, WaitingFor
+from caseworker.core.issue_words import asked
 from caseworker.core.outcomes import Task
 from caseworker.core.policy import Milestone, Policy
 from caseworker.core.states import PARKED, WAITING, WORKING, IssueState
@@ -22,9 +23,14 @@ SUNDAY = MORNING + timedelta(days=6)
 POLICY = Policy()
 
 
-def a_wait(reason: WaitingFor, subject: Subject | None = None, then: IssueState | None = None) -> dict[str, object]:
+ASKED = asked(["Which page?", "Since when?"])
+
+
+def a_wait(
+    reason: WaitingFor, subject: Subject | None = None, then: IssueState | None = None, asks: str = ""
+) -> dict[str, object]:
     ends = None if reason in (WaitingFor.MERGE, WaitingFor.MILESTONE) else SUNDAY
-    wait = Wait(reason=reason, subject=subject, then=then, until=ends)
+    wait = Wait(reason=reason, subject=subject, then=then, until=ends, asks=asks)
     return {"wait": wait, "waiting_for": reason, "since": MORNING}
 
 
@@ -133,10 +139,15 @@ def _investigated() -> dict[str, Case]:
 
 def _waiting() -> dict[str, Case]:
     state = S.WAITING_FOR_HUMAN_INPUT
-    asked = {"reason": "The requirements are unclear, and people were asked.", "asked": 1}
+    unclear = {"reason": "The requirements are unclear, and people were asked.", "asked": 1}
     found = {
         S.WAITING_FOR_REQUIREMENTS_CLARIFICATION.value: _early(
-            S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, **a_wait(WaitingFor.ANSWER), **asked
+            S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, **a_wait(WaitingFor.ANSWER, asks=ASKED), **unclear
+        ),
+        "waiting_for_requirements_clarification, after mere thanks": _early(
+            S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+            **a_wait(WaitingFor.ANSWER, asks=ASKED),
+            **{**unclear, "reason": "The requirements are unclear, and people were asked. It waits on."},
         ),
         "waiting_for_human_input, answer": _late(
             state,
@@ -180,7 +191,9 @@ def _parked() -> dict[str, Case]:
     timed_out = {"reason": "Nobody has answered: people were asked."}
     return {
         "blocked": _late(S.BLOCKED, **still, reason="The developer can't go on: the sandbox has no such key."),
-        "blocked, nobody has answered": _early(S.BLOCKED, **a_wait(WaitingFor.ANSWER), **timed_out, asked=2),
+        "blocked, nobody has answered": _early(
+            S.BLOCKED, **a_wait(WaitingFor.ANSWER, asks=ASKED), **timed_out, asked=2
+        ),
         "blocked, nobody has approved": _early(S.BLOCKED, **a_wait(WaitingFor.APPROVAL, Subject.PLAN), **timed_out),
         "blocked, nobody has raised the budget": _late(S.BLOCKED, **a_wait(WaitingFor.BUDGET), **timed_out),
         "requires_human_intervention": _late(S.REQUIRES_HUMAN_INTERVENTION, **still, reason="No progress."),
@@ -256,6 +269,8 @@ def _section(name: str, one: Why) -> str:
     lines = [f"\n## {name}", one.stands, f"Because: {one.because}", *(f"- {line}" for line in one.evidence)]
     if one.waits_for:
         lines.append(f"Waits: {one.waits_for}" + (f" Until {at(one.until)}." if one.until is not None else ""))
+    if one.asked:
+        lines.append(f"Asks: {one.asked}")
     return "\n".join([*lines, *(f"> {line}" for line in one.moves_it), f"Next: {one.next}"])
 
 

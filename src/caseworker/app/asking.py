@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from caseworker.core.case import WaitingFor
 from caseworker.core.outcomes import Outcome, PlanOutcome, TriageOutcome
 from caseworker.core.policy import Milestone
-from caseworker.core.record import Posted, Recorded, Transitioned
+from caseworker.core.record import Posted, Recorded, Transitioned, clip
 from caseworker.core.repository_rules import how_far
 from caseworker.core.states import PARKED, WAITING
 from caseworker.ports import Store, StoredCase
@@ -18,9 +18,12 @@ async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Out
     wait = stored.case.wait
     if stored.case.state not in WAITING | PARKED or wait is None or wait.reason is WaitingFor.MERGE:
         return ""
+    if stored.case.taken_by:
+        return ""
     if wait.reason is WaitingFor.MILESTONE:
         return _reached(outcomes)
-    return newest_request(await store.record.whole(stored.case.id))
+    record = await store.record.whole(stored.case.id)
+    return _in_full(record, wait.asks) if wait.asks else newest_request(record)
 
 
 def may_go_on_until(stored: StoredCase, until: Milestone) -> bool:
@@ -30,8 +33,15 @@ def may_go_on_until(stored: StoredCase, until: Milestone) -> bool:
     return waits and how_far(until) > how_far(reached)
 
 
+def _in_full(record: Sequence[Recorded], request: str) -> str:
+    """A case keeps a long request, a plan, in short."""
+    said = (one.entry.text for one in reversed(record) if isinstance(one.entry, Posted))
+    return next((text for text in said if clip(text) == request), request)
+
+
 def newest_request(record: Sequence[Recorded]) -> str:
-    """What the pm said when the case last moved and spoke. Reminders and warnings come without a move."""
+    """What the pm said when the case last moved and spoke, for a case that began to wait when it did not yet keep that
+    itself. Reminders and warnings come without a move."""
     moved, said = False, ""
     for recorded in record:
         match recorded.entry:

@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from caseworker.app.asking import what_is_asked
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.talk import styled
@@ -25,7 +26,8 @@ async def explain(settings: Settings, console: Console, name: str, *, as_json: b
             told = why_bug(stored.case)
         else:
             spent = await store.ledger.spent(stored.case.id)
-            told = why(stored.case, stored.policy, spent=spent.micros)
+            asked = await what_is_asked(store, stored, outcomes=())
+            told = why(stored.case, stored.policy, spent=spent.micros).model_copy(update={"asked": asked})
     if as_json:
         print_json({"title": stored.title, **told.model_dump(mode="json")})
     else:
@@ -55,6 +57,7 @@ def _rows(told: Why) -> list[tuple[str, list[str]]]:
     rows = [
         ("Because", [told.because]),
         ("Waits", waits if told.waits_for else []),
+        ("It asks", told.asked.splitlines()),
         ("You can", told.moves_it),
         ("By itself", [told.next]),
         ("Evidence", told.evidence),

@@ -64,6 +64,10 @@ class Wait(BaseModel):
     """With INVESTIGATING as `then`: it is another one."""
     until: datetime | None = None
     """When it stops waiting; null: never."""
+    asks: str = ""
+    """What people were told when it began to wait: the questions, or the request. Of a long one, its two ends."""
+    because: str = ""
+    """The reason of the move that began it: it holds until the wait is over, whatever is said meanwhile."""
     before: "Wait | None" = None
     """With a budget: what it waited for when the money ran out over what people said. With an answer about an open
     pull request: its merge. That counts again after it."""

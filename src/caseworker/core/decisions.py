@@ -117,7 +117,8 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
         case TimedOut() if case.wait is not None and is_about_merge(case.wait):
             return to_the_merge(case)
         case TimedOut():
-            return Move(to=S.BLOCKED, reason=f"Nobody has answered: {case.reason}")
+            asked = case.wait.because if case.wait is not None else ""
+            return Move(to=S.BLOCKED, reason=f"Nobody has answered: {asked or case.reason}")
         case Agreed() if (case.until or policy.until) is Milestone.TRIAGE:
             return agreed_at_triage(case, fact)
         case _:

@@ -10,7 +10,7 @@ from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.outcomes import AnalysisOutcome, PlanOutcome, TriageOutcome
 from caseworker.core.policy import Policy
 from caseworker.core.record import clip
-from caseworker.core.states import IssueState, Role
+from caseworker.core.states import PARKED, WAITING, IssueState, Role
 from caseworker.core.touching import Touched, told
 
 _MUST_BE_WAIVED: Final[dict[Subject, str]] = {
@@ -63,7 +63,10 @@ def plan_ready(outcome: PlanOutcome) -> str:
 
 
 def escalated(role: Role, reason: str) -> str:
-    return f"The {of_role(role)} does not want to decide this alone: {reason} `approve`, or `reject` and say why."
+    return (
+        f"The {of_role(role)} does not want to decide this alone: {reason} Answer in your own words; or `approve`, and "
+        "it goes on as proposed; or `reject`, and say what to do instead."
+    )
 
 
 def also_escalated(role: Role, reason: str) -> str:
@@ -127,8 +130,19 @@ def conflicts(files: Sequence[str]) -> str:
     )
 
 
+def asked_now(case: Case) -> str:
+    """What people are asked, while they are. Empty: nothing, or somebody has the case."""
+    if case.wait is None or case.state not in WAITING | PARKED or case.taken_by:
+        return ""
+    return case.wait.asks
+
+
 def reminder(case: Case) -> str:
-    return f"Still waiting: {case.reason}"
+    """With what was asked, word for word: who reads it need not look for the question."""
+    request = asked_now(case)
+    if request and case.state in WAITING:
+        return f"Still waiting: {request}"
+    return f"Still waiting: {case.reason}" + (f"\n\n{request}" if request else "")
 
 
 def answered(remarks: Sequence[tuple[str, str, str]]) -> str:

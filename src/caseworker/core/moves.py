@@ -10,6 +10,7 @@ from caseworker.core.case import Case, Grant, Investigation, Subject, Wait, Wait
 from caseworker.core.errors import Bug
 from caseworker.core.outcomes import IssueType, Task
 from caseworker.core.policy import Milestone, Policy
+from caseworker.core.record import clip
 from caseworker.core.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.touching import Touched
 
@@ -203,7 +204,8 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime, *, pull_counts
     if move.to in WAITING:
         again = case.wait.before if case.wait is not None and move.paid else case.wait
         if move.back and again is not None:
-            return left | {"wait": again, "waiting_for": again.reason}
+            because = f"{again.because} It waits on." if again.because else move.reason
+            return left | {"wait": again, "waiting_for": again.reason, "reason": because}
         reason = move.waiting_for or WaitingFor.ANSWER
         patience = None if reason in _NEVER_TIMES_OUT else now + timedelta(seconds=policy.answer_wait_seconds)
         wait = Wait(
@@ -214,6 +216,8 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime, *, pull_counts
             new_problem=move.new_problem,
             before=_waited_for(case, reason) or (_merge_waited_for(case, reason) if pull_counts else None),
             until=patience,
+            asks=clip(move.say),
+            because=move.reason,
         )
         return left | {"wait": wait, "waiting_for": reason}
     if move.paid:

@@ -9,7 +9,7 @@ from caseworker.core.budget import dollars
 from caseworker.core.case import WAIVERS, Case, WaitingFor
 from caseworker.core.evidence_words import cap_of, evidence_of, limit_of
 from caseworker.core.ids import CaseId
-from caseworker.core.issue_words import of_role, of_state
+from caseworker.core.issue_words import asked_now, of_role, of_state
 from caseworker.core.moves import MOST_ITERATIONS, is_used_up, next_reminder
 from caseworker.core.options import options
 from caseworker.core.outcomes import Task
@@ -30,6 +30,8 @@ class Why(BaseModel):
     """The reason of the last move."""
     evidence: list[str]
     waits_for: str = ""
+    asked: str = ""
+    """What people were asked, in the case's own words."""
     until: datetime | None = None
     """When it stops waiting. Null: never."""
     moves_it: list[str]
@@ -48,6 +50,7 @@ def why(case: Case, policy: Policy, *, spent: int | None = None) -> Why:
         because=case.reason,
         evidence=evidence_of(case, policy, spent),
         waits_for=_waits_for(case, policy),
+        asked=asked_now(case),
         until=case.wait.until if waits and case.wait is not None else None,
         moves_it=[option.words for option in options(case)],
         next=_next(case, policy),

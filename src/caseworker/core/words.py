@@ -95,8 +95,11 @@ def kept(case: Case) -> str:
     """What came of words that nobody is at work to hear."""
     if case.taken_by:
         return f"kept: {case.taken_by} has the case, and it is read when the case is handed back"
-    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT:
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for in (None, WaitingFor.MERGE):
         return f"kept on the record; `{case.branch}` waits for a merge"
+    if case.state in WAITING and case.waiting_for is not None:
+        moves_it = _MOVED_BY.get(case.waiting_for, "answer")
+        return f"kept on the record; the case waits for {_AWAITED[case.waiting_for]}: `{moves_it}`"
     return "kept on the record; the case waits for a person, and `caseworker close` ends it"
 
 
@@ -302,6 +305,7 @@ _AWAITED: Final = {
     WaitingFor.BUDGET: "more money",
     WaitingFor.MILESTONE: "a word to go on",
 }
+_MOVED_BY: Final = {WaitingFor.APPROVAL: "approve", WaitingFor.BUDGET: "budget +5", WaitingFor.MILESTONE: "approve"}
 
 
 def standing_of(case: Case) -> str:

@@ -47,11 +47,11 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.flows.issue_steps import IssueSteps, ids_of
 
 
+_ALSO_STUCK = "what is waited for counts also where the case got stuck meanwhile"
 _RULES = "the rules of 0.3"
 _INVESTIGATES = "investigations"
 _EVERY_WORD = "every word is answered, at any time"
 _AT_HAND = "who steps in finds the work, and an open pull request counts"
-_ALSO_STUCK = "what is waited for counts also where the case got stuck meanwhile"
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)
