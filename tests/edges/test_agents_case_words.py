@@ -185,6 +185,16 @@ CASE = Case(id=CaseId("local/shop#1"), state=IssueState.HUMAN_INPUT_RECEIVED, re
             "refuse.\nWith that it goes on with creating_tests.\nNow: ann has spoken.",
         ),
         (
+            CASE.model_copy(
+                update={
+                    "wait": Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION, then=IssueState.RUNNING_TESTS),
+                    "resume": IssueState.IMPLEMENTING,
+                }
+            ),
+            "It waited for a person to decide what a role did not want to decide alone: what they say decides it, and "
+            "CONTINUE goes on with that.\nWithout `next` it goes on with implementing.\nNow: ann has spoken.",
+        ),
+        (
             CASE.model_copy(update={"wait": Wait(reason=WaitingFor.BUDGET, then=IssueState.IMPLEMENTING)}),
             "It waited for a larger budget, which only the command `budget` gives.\n"
             "With that it goes on with implementing.\nNow: ann has spoken.",

@@ -4,6 +4,7 @@ real git, real builds and a scripted agent; every history is replayed at the end
 from collections.abc import Callable
 from pathlib import Path
 
+from caseworker.app.asking import what_is_asked
 from caseworker.core.answers import RoleQuestion
 from caseworker.core.case import Subject, WaitingFor
 from caseworker.core.messages import MessageKind
@@ -53,6 +54,29 @@ async def test_unclear_requirements_are_asked_about_and_answered_late_and_in_two
     assert "The one in greeting.txt." in read.prompt
     assert "Since Monday." in read.prompt
     assert (await case.receipts())[1:] == ["seen by turn 4: read by the pm", "seen by turn 6: read by the pm"]
+
+
+async def test_a_question_stays_asked_after_words_that_answer_nothing_and_a_yes_counts_also_where_it_got_stuck(
+    world: World,
+) -> None:
+    late = AgentFailed(reason="it has worked for 60 minutes", why="seconds")
+    world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Is it this world?"), analyzed)
+    world.agent.does(Role.PM, Task.QUESTIONS, asks_people("Is it this world?"))
+    reads = once(late, reads_people("CONTINUE", "Then it is clear.", next="analyzing_requirements"))
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("NO_ACTION", "I shall wait, then."), reads)
+    case = await world.owner_files_issue()
+    await case.expect_state(S.WAITING_FOR_REQUIREMENTS_CLARIFICATION)
+    await case.person_says("I shall ask my boss.")
+    back = await case.expect(
+        lambda stored: stored.case.turns == 4 and stored.case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+        "it waits on",
+    )
+    assert (await case.told())[-1] == "I shall wait, then."
+    assert (await what_is_asked(world.store, back, [])).endswith("1. Is it this world?")
+    await case.person_says("She says it may be so.")
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    await case.person_says("Yes.", kind=MessageKind.ANSWER)
+    await case.expect_pull_request()
 
 
 async def test_rejected_twice_then_approved(world: World) -> None:
@@ -146,6 +170,20 @@ async def test_a_person_decides_before_a_role_is_asked_and_a_question_without_an
     stored = await case.stored()
     assert stored.case.reason == "The analyst can't answer: Is a stop wanted?"
     assert [one.resolved for one in stored.file.communication.escalations] == [True]
+
+
+async def test_what_a_role_did_not_want_to_decide_alone_is_decided_in_words_that_it_is_given(world: World) -> None:
+    asks = writes_greeting("Hello there\n", escalation="Is it the world or all of you?")
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, asks, writes_greeting("Hello world\n"))
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "The world it is."))
+    case = await world.owner_files_issue()
+    await case.expect_asked_for(Subject.ESCALATION)
+    await case.person_says("Take the world.", kind=MessageKind.ANSWER)
+    pull = await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    again = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
+    assert "Take the world." in again.prompt
+    assert [known.resolved for known in pull.file.communication.escalations] == [True]
+    assert not pull.case.granted(Subject.ESCALATION)
 
 
 async def test_a_question_from_the_developer_is_answered_by_the_analyst_before_the_work_goes_on(world: World) -> None:

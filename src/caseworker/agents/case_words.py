@@ -7,9 +7,10 @@ from typing import Final, assert_never
 
 from caseworker.agents.cleaning import cleaned, one_line
 from caseworker.agents.quoting import Fence, said
-from caseworker.core.case import Case, Wait, WaitingFor
+from caseworker.core.case import Case, Subject, Wait, WaitingFor
 from caseworker.core.ids import MessageId
 from caseworker.core.messages import Message, MessageKind, Standing
+from caseworker.core.people_decisions import where_left
 from caseworker.core.record import clip
 from caseworker.core.states import IssueState
 
@@ -91,20 +92,26 @@ def where_it_was_left(case: Case) -> str:
     lines = [f"It waited for {_waited_for(case, wait)}."] if wait is not None else []
     if case.pull_request is not None:
         lines.append(f"Pull request {case.pull_request} is open; what is wrong with it goes to addressing_feedback.")
-    left = (wait.then if wait is not None else None) or case.resume
+    left = where_left(case)
     if case.state is IssueState.REQUIREMENTS_CLARIFIED:
         lines.append("Without `next` the analyst takes up the answer.")
-    elif wait is not None and wait.reason in _BY_COMMAND and left is not None:
+    elif wait is not None and _needs_a_command(wait) and left is not None:
         lines.append(f"With that it goes on with {left}.")
     elif left is not None and (wait is None or wait.reason is not WaitingFor.MERGE):
         lines.append(f"Without `next` it goes on with {left}.")
     return "\n".join([*lines, f"Now: {one_line(case.reason)}"])
 
 
+def _needs_a_command(wait: Wait) -> bool:
+    return wait.reason in _BY_COMMAND and wait.subject is not Subject.ESCALATION
+
+
 def _waited_for(case: Case, wait: Wait) -> str:
     match wait.reason:
         case WaitingFor.ANSWER:
             return "an answer of people"
+        case WaitingFor.APPROVAL if wait.subject is Subject.ESCALATION:
+            return f"a person to decide {wait.subject.value}: what they say decides it, and CONTINUE goes on with that"
         case WaitingFor.APPROVAL:
             subject = f" of {wait.subject.value}" if wait.subject is not None else ""
             return f"a person's approval{subject}, which only the commands `approve` and `reject` give or refuse"

@@ -97,7 +97,9 @@ def _of_wait(case: Case, wait: Wait) -> list[Option]:
             return [_do(case, K.ANSWER, "answers; a part of it is welcome, too")]
         case WaitingFor.APPROVAL:
             agreed, declined = _AGREED[wait.subject], _DECLINED[wait.subject]
-            return [_do(case, K.APPROVE, agreed), _do(case, K.REJECT, declined), _ask(case)]
+            answer = _do(case, K.ANSWER, "decides it in your own words; the pm makes sense of them")
+            said = answer if wait.subject is Subject.ESCALATION else _ask(case)
+            return [_do(case, K.APPROVE, agreed), _do(case, K.REJECT, declined), said]
         case WaitingFor.BUDGET:
             return [_do(case, K.BUDGET, "goes on with 5 dollars more")]
         case WaitingFor.MILESTONE:
@@ -193,8 +195,6 @@ def _misfit(case: Case, kind: MessageKind, text: str) -> str | None:
     if misfit is not None:
         return misfit
     match kind:
-        case K.RETRY if case.state in PARKED and case.taken_by:
-            return f"{case.taken_by} has it; `handback` lets the agents go on"
         case K.RETRY if at_work(case):
             return "it is not stuck"
         case K.ANSWER:
@@ -223,6 +223,7 @@ def _unasked(case: Case) -> str | None:
     """An answer may come late, in parts, and from anybody; only where nothing was ever asked there is none."""
     if case.state in WAITING | PARKED:
         expected = case.wait is None or case.wait.reason is WaitingFor.ANSWER
+        expected = expected or (case.wait is not None and case.wait.subject is Subject.ESCALATION)
         return None if expected else "it waits for something else than an answer"
     asked = case.asked > 0 or case.wait is not None or case.state in TERMINAL
     return None if asked else "nothing was asked"

@@ -59,7 +59,7 @@ def after_interpretation(case: Case, outcome: InterpretOutcome, to: IssueState) 
             return investigate(case, outcome.reply).model_copy(update={"say": outcome.reply, "new_round": True})
         case "NEEDS_CLARIFICATION" if case.state is S.REQUIREMENTS_CLARIFIED:
             return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=outcome.reply)
-        case "NEEDS_CLARIFICATION" if _only_a_command_helps(case):  # an answer to this would stand in for an approval
+        case "NEEDS_CLARIFICATION" if _waits_for_a_command(case):  # an answer to this would stand in for an approval
             return _back(case, words.asked(outcome.questions))
         case "NEEDS_CLARIFICATION":
             then = case.wait.then if case.wait is not None else case.resume
@@ -100,7 +100,12 @@ def _back(case: Case, reply: str) -> Move:
 
 
 def _only_a_command_helps(case: Case) -> bool:
-    """A model's reading of words is no approval: that is a command, or the case would wait for nothing."""
+    """A model's reading of words is no approval: that is a command, or the case would wait for nothing. What a role did
+    not want to decide alone is decided by whatever a person says about it."""
+    return _waits_for_a_command(case) and case.wait is not None and case.wait.subject is not Subject.ESCALATION
+
+
+def _waits_for_a_command(case: Case) -> bool:
     commanded = (WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE)
     return case.wait is not None and case.wait.reason in commanded
 
@@ -112,11 +117,13 @@ def _go_on(case: Case, outcome: InterpretOutcome) -> Move:
         to = chosen if chosen in allowed else S.ANALYZING_REQUIREMENTS
         to = S.CREATING_TESTS if to is S.IMPLEMENTING and case.test_required else to
         return Move(to=to, reason=outcome.reply, say=outcome.reply)
-    left = (case.wait.then if case.wait is not None else None) or case.resume or S.ANALYZING_REQUIREMENTS
+    left = where_left(case) or S.ANALYZING_REQUIREMENTS
     to = chosen or (S.ADDRESSING_FEEDBACK if case.remarks else left)
-    task = case.resume_task if to is case.resume else None
+    wait = case.wait if case.wait is not None and to is case.wait.then else None
+    task = (wait.task if wait is not None else None) or (case.resume_task if to is case.resume else None)
     to, because = _with_proof(case, to, task)
-    return Move(to=to, task=task, reason=because or outcome.reply, say=outcome.reply, new_round=True)
+    reason, another = because or outcome.reply, wait is not None and wait.new_problem
+    return Move(to=to, task=task, reason=reason, say=outcome.reply, new_round=True, new_problem=another)
 
 
 _OF_A_GREEN_BUILD: Final = frozenset(
@@ -150,6 +157,16 @@ def is_about_merge(wait: Wait) -> bool:
 def to_the_merge(case: Case) -> Move:
     reason = f"Nobody has answered; pull request {case.pull_request} waits for a merge, as before."
     return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.WAITING_FOR_HUMAN_INPUT, paid=True)
+
+
+def where_left(case: Case) -> IssueState | None:
+    """Where words lead that name no other place. What people decide for a role must not go by unread: where code alone
+    would go on, the one who asked is given their words."""
+    wait = case.wait
+    if wait is None or wait.then is None:
+        return case.resume
+    unread = wait.subject is Subject.ESCALATION and wait.then not in TURN_OF
+    return case.resume or wait.then if unread else wait.then
 
 
 def after_people(
@@ -205,7 +222,7 @@ def agreed_at_triage(case: Case, fact: Agreed) -> Move:
 
 def _heard(case: Case, reason: str) -> Move:
     clarifies = case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION or (
-        case.state is S.BLOCKED and case.resume is S.REQUIREMENTS_UNCLEAR and not _only_a_command_helps(case)
+        case.state is S.BLOCKED and case.resume is S.REQUIREMENTS_UNCLEAR and not _waits_for_a_command(case)
     )
     return Move(to=S.REQUIREMENTS_CLARIFIED if clarifies else S.HUMAN_INPUT_RECEIVED, reason=reason)
 
