@@ -1,4 +1,4 @@
-"""`caseworker demo unclear` and `caseworker demo review`: one command each, to a pull request."""
+"""`caseworker demo`, `demo unclear` and `demo review`: one command each, to a pull request."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -33,6 +33,15 @@ def code_on_the_branch(terminal: Terminal) -> str:
 
 def answers(terminal: Terminal) -> list[object]:
     return [said["text"] for said in terminal.entries("message_recorded") if said["message_kind"] == "answer"]
+
+
+@pytest.mark.slow
+def test_the_first_demo_says_what_to_type_next(terminal: Terminal) -> None:
+    answer = terminal.types("demo")
+    assert answer.code == 0, answer
+    told = ["opened pull request 1", "Merge it", "Next, type one of these:", "caseworker why local/shop-1#1"]
+    expect_in_order(answer.out, told)
+    assert terminal.types("why", "local/shop-1#1").code == 0
 
 
 @pytest.mark.slow

@@ -3,14 +3,19 @@
 import os
 import shutil
 import subprocess
+import sys
+from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
+from shlex import quote
 
 from rich.console import Console
 
+from caseworker.app.desk import reading
 from caseworker.app.running import RunRequest, check_disk, check_sandbox, read_rehearsal, run
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.errors import Refused
+from caseworker.core.ids import CaseId, issue_case
 from caseworker.intake.issues import read_issue
 
 
@@ -27,7 +32,44 @@ async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> in
         )
         if not as_json:
             console.print(f"The sample project is {project}; its model is rehearsed, the rest is real.\n", style="dim")
-        return await run(request, settings, console, as_json=as_json)
+        code = await run(request, settings, console, as_json=as_json)
+    if code == 0 and not as_json:
+        case = await _case_of(project, settings)
+        commands = [
+            (f"caseworker why {case}", "where it stands, and on what evidence"),
+            (f"caseworker show {case} --all", "its story, with every tool call"),
+            ("caseworker demo bug", "the next demo: a vague report becomes a conversation"),
+        ]
+        tell_next(commands, console)
+    return code
+
+
+async def _case_of(project: Path, settings: Settings) -> CaseId:
+    """A sample project is new, and so its only issue is the first one."""
+    async with reading(settings) as store:
+        return issue_case(await store.repositories.register(project), 1)
+
+
+def tell_next(commands: Sequence[tuple[str, str]], console: Console) -> None:
+    """Each command and what it is for. After `make run` the program is not on the PATH of whoever reads this, and
+    neither these commands nor those in the summary would be found: what makes them work comes first."""
+    if (first := _makes_it_found()) is not None:
+        console.print("First, once in this terminal, so that `caseworker` is found:", style="bold", markup=False)
+        console.print(f"  {first}", markup=False, highlight=False, soft_wrap=True)
+    room = max(len(command) for command, _ in commands)
+    console.print("Next, type one of these:", style="bold")
+    for command, why in commands:
+        console.print(f"  {command:<{room}}  {why}", markup=False, highlight=False)
+
+
+def _makes_it_found() -> str | None:
+    """With its whole path, so that it works in whatever folder it is typed."""
+    if shutil.which("caseworker") is not None:
+        return None
+    programs = Path(sys.prefix) / "bin"
+    if (programs / "activate").exists():
+        return f"source {quote(str(programs / 'activate'))}"
+    return f'export PATH={quote(str(programs))}:"$PATH"'
 
 
 def lay_out(sample: Path, folder: Path) -> Path:

@@ -11,7 +11,7 @@ from typing import Final
 from rich.console import Console
 
 from caseworker.app.bug_summary import bug_summary, cost_line
-from caseworker.app.demo import lay_out
+from caseworker.app.demo import lay_out, tell_next
 from caseworker.app.demo_play import Play
 from caseworker.app.desk import Desk, at_desk
 from caseworker.app.reporting import ReportRequest, open_report
@@ -93,11 +93,10 @@ async def _tell_the_end(desk: Desk, case: CaseId, fix: CaseId, console: Console,
     print_summary(summary, await desk.store.repositories.path_of(delivered.repository), console, as_json=False)
     both = cost_words(bug.cost_micros + summary.cost_micros, rehearsed=bug.rehearsed)
     console.print(f"The conversation: {cost_line(bug)}. With the fix, in all: {both}.", markup=False)
-    console.print("Next, type one of these:", style="bold")
-    for command, why in (
+    commands = [
         (f"caseworker conversation {case}", "who said what, and what came of it"),
         (f"caseworker chat {case}", "speak with it yourself, as a developer"),
         (f"caseworker show {case}", "its whole story"),
         ("caseworker sla", "what was promised to the reporter"),
-    ):
-        console.print(f"  {command:<40} {why}", markup=False, highlight=False)
+    ]
+    tell_next(commands, console)

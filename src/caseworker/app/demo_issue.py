@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.console import Console
 
-from caseworker.app.demo import lay_out
+from caseworker.app.demo import lay_out, tell_next
 from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.running import check_disk, check_sandbox, exit_code, read_rehearsal
 from caseworker.app.settings import Settings, make_home
@@ -86,14 +86,8 @@ class Stage:
         repository = await self.desk.store.repositories.path_of((await self.stored()).repository)
         print_summary(summary, repository, self.console, as_json=False)
         if exit_code(summary) == 0:
-            self._tell_next(commands)
+            tell_next(commands, self.console)
         return exit_code(summary)
-
-    def _tell_next(self, commands: Sequence[tuple[str, str]]) -> None:
-        room = max(len(command) for command, _ in commands)
-        self.console.print("Next, type one of these:", style="bold")
-        for command, why in commands:
-            self.console.print(f"  {command:<{room}}  {why}", markup=False, highlight=False)
 
     async def _follow(self, view: View) -> None:
         rests, last_news, last_look = False, time.monotonic(), 0.0
