@@ -64,28 +64,36 @@ def turn(step: str, *, role: str = "developer", task: str = "implement") -> str:
     return f"version: 1\nturns:\n  - role: {role}\n    task: {task}\n    steps:\n      - say: Hello.\n      - {step}\n"
 
 
-STEP = "bug.yaml, line 7: turns[0].steps[1]"
+STEP = "bug.yaml, line 7: turn 1 (developer/implement), step 2"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (turn("cal: Bash"), f'{STEP}: unknown key "cal"; did you mean "call"?'),
+        (turn("cal: Bash"), f"{STEP}: unknown key `cal`; did you mean `call`?"),
         (
             turn("zzz: 1"),
-            f'{STEP}: unknown key "zzz"; allowed are say, call, with, calls, outcome, invalid, error, delay, hear',
+            f"{STEP}: unknown key `zzz`; expected are `say`, `call`, `with`, `calls`, `outcome`, `invalid`, `error`, "
+            "`delay` and `hear`",
         ),
         (
             turn("calls: [{cal: Read}]"),
-            f'{STEP}.calls[0]: the key "call" is missing\n'
-            f'{STEP}.calls[0]: unknown key "cal"; did you mean "call"?',
+            f"{STEP}, calls, item 1: the key `call` is missing; it holds text, not empty\n"
+            f"{STEP}, calls, item 1: unknown key `cal`; did you mean `call`?",
         ),
         (turn("calls: []"), f"{STEP}: `calls` is empty"),
-        (turn("calls: Read"), f"{STEP}.calls: this should be a list (`- item`)"),
-        (turn("Read"), f"{STEP}: this should be a mapping (`key: value`)"),
+        (turn("calls: Read"), f"{STEP}, calls: found \"Read\"; expected a list (each: a mapping with `call` "
+         "(it may also have `with`))"),
+        (turn("Read"), f"{STEP}: found \"Read\"; expected a mapping with some of `say`, `call`, `with`, `calls`, "
+         "`outcome`, `invalid`, `error`, `delay` and `hear`"),
         (
             turn("error: slow"),
-            f"{STEP}.error: input should be 'overloaded', 'rate_limited', 'server_error' or 'refused'",
+            f'{STEP}, error: found "slow"; expected `overloaded`, `rate_limited`, `server_error` or `refused`',
+        ),
+        (
+            turn("error: overload"),
+            f'{STEP}, error: found "overload"; expected `overloaded`, `rate_limited`, `server_error` or `refused`; '
+            "did you mean `overloaded`?",
         ),
         (turn("{error: refused, say: x}"),
          f"{STEP}: an `error` stands alone: no `say`, `call`, `calls` or `outcome` beside it"),
@@ -94,22 +102,25 @@ STEP = "bug.yaml, line 7: turns[0].steps[1]"
         (turn("{say: x, with: {}}"), f"{STEP}: `with` belongs to a `call`"),
         (turn("{say: x, invalid: true}"), f"{STEP}: `invalid` belongs to an `outcome`"),
         (turn("{say: x, hear: 1}"), f"{STEP}: `hear` belongs to a `call` or to `calls`"),
-        (turn("say: 7"), f"{STEP}.say: input should be a valid string"),
+        (turn("say: 7"), f"{STEP}, say: found `7`; expected text (in quotes it is text)"),
+        (turn("{say: x, delay: 601}"), f"{STEP}, delay: found `601`; expected a number from 0 to 600"),
+        (turn("{call: Bash, with: {1: x}}"), f"{STEP}, with: the key `1` is not text; put it in quotes"),
         (
             turn("say: x", role="pm", task="fix"),
-            "bug.yaml, line 3: turns[0]: there is no turn pm/fix; there are pm/triage, pm/plan, pm/questions, "
+            "bug.yaml, line 3: turn 1 (pm/fix): there is no turn pm/fix; there are pm/triage, pm/plan, pm/questions, "
             "pm/interpret, pm/answer, pm/unblock_investigation",
         ),
-        ("turns: []\n", 'bug.yaml, line 1: the key "version" is missing'),
+        ("turns: []\n", "bug.yaml, line 1: the key `version` is missing; it holds `1`"),
         ("version: 1\nturns: []", "bug.yaml, line 2: turns: there is no turn here"),
         (
             "version: 1\nturns: [{role: pm, task: triage, steps: []}]",
-            "bug.yaml, line 2: turns[0].steps: a turn has at least one step",
+            "bug.yaml, line 2: turn 1 (pm/triage), steps: a turn has at least one step",
         ),
-        ("version: 2\nturns: []", "bug.yaml, line 1: version: input should be 1"),
+        ("version: 2\nturns: []", "bug.yaml, line 1: version: found `2`; expected `1`"),
         ("a: [1\nb: 2", "bug.yaml, line 2: this is not YAML: expected ',' or ']', but got ':'"),
         ("", "bug.yaml is empty."),
-        ("just text", "bug.yaml, line 1: this should be a mapping (`key: value`)"),
+        ("just text", "bug.yaml, line 1: found \"just text\"; expected a mapping with `version` and `turns` "
+         "(it may also have `pace`)"),
         ("version: 1\nversion: 1\n", 'bug.yaml, line 2: the key "version" is there twice'),
         ("a: &x 1\nb: *x\n", "bug.yaml, line 1: anchors and aliases (& and *) are not allowed in a script"),
         ("a: " + "[" * 100, "bug.yaml, line 1: nested more than 40 levels deep"),
@@ -123,16 +134,18 @@ def test_a_mistake_is_told_with_file_line_and_what_is_allowed(text: str, said: s
 
 
 def test_an_outcome_is_checked_when_the_script_is_loaded() -> None:
-    hint = "(write `invalid: true` beside it if that is what you rehearse)"
+    outcome = "turn 1 (developer/implement), step 2, outcome"
     text = turn(
         "outcome:\n          status: PERFECT\n          changes: []\n          sumary: s\n          commit_message: m"
     )
     assert told(text) == (
-        "bug.yaml, line 8: turns[0].steps[1].outcome.status: "
-        "input should be 'READY_FOR_QA', 'READY_FOR_REVIEW', 'PARTIAL', 'BLOCKED', 'ESCALATE_SENIOR', "
-        f"'NEEDS_TECH_LEAD_VALIDATION' or 'SPAWN_INVESTIGATOR' {hint}\n"
-        'bug.yaml, line 7: turns[0].steps[1].outcome: the key "summary" is missing\n'
-        'bug.yaml, line 10: turns[0].steps[1].outcome: unknown key "sumary"; did you mean "summary"?'
+        f'bug.yaml, line 8: {outcome}, status: found "PERFECT"; expected '
+        "`READY_FOR_QA`, `READY_FOR_REVIEW`, `PARTIAL`, `BLOCKED`, `ESCALATE_SENIOR`, "
+        "`NEEDS_TECH_LEAD_VALIDATION` or `SPAWN_INVESTIGATOR`\n"
+        f"bug.yaml, line 7: {outcome}: the key `summary` is missing; it holds text of at most 2,000 characters\n"
+        f"bug.yaml, line 10: {outcome}: unknown key `sumary`; did you mean `summary`?\n"
+        "The keys of every turn's outcome: docs/outcomes.md. "
+        "If it is wrong on purpose, write `invalid: true` beside it."
     )
 
 
@@ -144,7 +157,8 @@ def test_a_rule_that_spans_keys_is_checked_as_well() -> None:
 
 def test_two_turns_for_the_same_number_are_refused() -> None:
     text = turn("say: x") + turn("say: y").partition("turns:\n")[2]
-    assert told(text) == "bug.yaml, line 8: turns[1]: turns[0] is for developer/implement without `nth` as well"
+    there = "bug.yaml, line 8: turn 2 (developer/implement)"
+    assert told(text) == f"{there}: turn 1 is for developer/implement without `nth` as well"
 
 
 def test_many_mistakes_are_told_up_to_ten() -> None:

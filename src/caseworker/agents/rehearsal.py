@@ -1,4 +1,5 @@
-"""The script of a rehearsed model: its format, and a loader whose errors name the file, the line and what is allowed.
+"""The script of a rehearsed model: its format, and a loader whose errors name the file, the line, the turn, the key,
+what was found and what is expected.
 
 Nothing heavy is imported here: the command line checks scripts with it. Who plays the script is `upstreams/rehearsed`.
 """
@@ -8,19 +9,19 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from caseworker.agents.mistakes import place_words, problems_of
 from caseworker.agents.scriptfile import Location, Problem, ScriptFile, read_script
 from caseworker.core.errors import Refused
+from caseworker.core.expected import expected_by
 from caseworker.core.outcomes import Task, known_turns, outcome_schema, parse_outcome
 from caseworker.core.states import Role
 
 ScriptedError = Literal["overloaded", "rate_limited", "server_error", "refused"]
 _MOST_PROBLEMS: Final = 10
-_PLAIN: Final = {
-    "model_type": "this should be a mapping (`key: value`)",
-    "dict_type": "this should be a mapping (`key: value`)",
-    "tuple_type": "this should be a list (`- item`)",
-}
 _SOLO: Final = "an `error` stands alone: no `say`, `call`, `calls` or `outcome` beside it"
+_OF_OUTCOMES: Final = (
+    "The keys of every turn's outcome: docs/outcomes.md. If it is wrong on purpose, write `invalid: true` beside it."
+)
 
 
 class _Part(BaseModel):
@@ -72,12 +73,13 @@ class Rehearsal(_Part):
 
 
 def load_rehearsal(text: str, name: str) -> Rehearsal:
-    """Raises `Refused` with a line per problem: `bug.yaml, line 14: turns[2].steps[0]: unknown key "cal"`."""
+    """Raises `Refused` with a line per problem: `bug.yaml, line 14: turn 3 (pm/plan), step 1: unknown key...`"""
     script = read_script(text, name)
     try:
         rehearsal = Rehearsal.model_validate(script.document)
     except ValidationError as error:
-        raise _refused(script, _shape_problems(error)) from error
+        expected = expected_by(Rehearsal.model_json_schema())
+        raise _refused(script, list(problems_of(error, expected))) from error
     if problems := [
         *_empty_lists(rehearsal),
         *_unknown_turns(rehearsal),
@@ -89,31 +91,17 @@ def load_rehearsal(text: str, name: str) -> Rehearsal:
 
 
 def _refused(script: ScriptFile, problems: list[Problem]) -> Refused:
-    lines = [script.describe(problem) for problem in problems[:_MOST_PROBLEMS]]
+    lines = [_told(script, problem) for problem in problems[:_MOST_PROBLEMS]]
     if rest := len(problems) - len(lines):
         lines.append(f"and {rest} more")
+    if any("outcome" in problem.where for problem in problems):
+        lines.append(_OF_OUTCOMES)
     return Refused("\n".join(lines))
 
 
-def _shape_problems(error: ValidationError) -> list[Problem]:
-    return [
-        Problem(
-            where=tuple(found["loc"]),
-            what=_PLAIN.get(found["type"], found["msg"]),
-            unknown_key=found["type"] == "extra_forbidden",
-            missing_key=found["type"] == "missing",
-            allowed=_keys_at(tuple(found["loc"][:-1])),
-        )
-        for found in error.errors(include_url=False, include_input=False)
-    ]
-
-
-def _keys_at(where: Location) -> tuple[str, ...]:
-    """What a mapping at this place may hold, told by the last list it is in."""
-    lists = [part for part in where if isinstance(part, str)]
-    parts: dict[str, type[BaseModel]] = {"turns": Turn, "steps": Step, "calls": ToolCall}
-    part = parts.get(lists[-1] if lists else "", Rehearsal)
-    return tuple(field.alias or key for key, field in part.model_fields.items())
+def _told(script: ScriptFile, problem: Problem) -> str:
+    place = place_words(problem.where[:-1] if problem.about_key else problem.where, script.document)
+    return f"{script.name}, line {script.line_of(problem.where)}: {place + ': ' if place else ''}{problem.what}"
 
 
 def _empty_lists(rehearsal: Rehearsal) -> Iterator[Problem]:
@@ -138,7 +126,7 @@ def _double_turns(rehearsal: Rehearsal) -> Iterator[Problem]:
         first = seen.setdefault((turn.role, turn.task, turn.nth), index)
         if first != index:
             number = "without `nth`" if turn.nth is None else f"with `nth: {turn.nth}`"
-            what = f"turns[{first}] is for {turn.role}/{turn.task} {number} as well"
+            what = f"turn {first + 1} is for {turn.role}/{turn.task} {number} as well"
             yield Problem(where=("turns", index), what=what)
 
 
@@ -175,12 +163,4 @@ def _outcome_problems(turn: Turn, outcome: dict[str, JsonValue], where: Location
     try:
         parse_outcome(turn.role, turn.task, outcome)
     except ValidationError as error:
-        fields = outcome_schema(turn.role, turn.task).get("properties")
-        for found in error.errors(include_url=False, include_input=False):
-            yield Problem(
-                where=(*where, *found["loc"]),
-                what=f"{found['msg']} (write `invalid: true` beside it if that is what you rehearse)",
-                unknown_key=found["type"] == "extra_forbidden",
-                missing_key=found["type"] == "missing",
-                allowed=tuple(fields) if isinstance(fields, dict) and len(found["loc"]) == 1 else (),
-            )
+        yield from problems_of(error, expected_by(outcome_schema(turn.role, turn.task)), where)

@@ -1,6 +1,5 @@
 """A YAML file read with care: what it holds, and on which line. It knows nothing of what a script means."""
 
-import difflib
 import json
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +11,13 @@ from caseworker.core.errors import Refused
 SIZE_LIMIT: Final = 1_000_000
 _DEEPEST: Final = 40
 
+_WHAT_TO_DO: Final = {
+    "mapping values are not allowed here": "a text with `: ` in it goes in quotes",
+    "found character '\\t' that cannot start any token": "YAML wants spaces, and this is a tab",
+    "that cannot start any token": "a text that begins with such a character goes in quotes",
+}
+"""What people trip over most, by the words of the parser; the first that fits counts."""
+
 Location = tuple[str | int, ...]
 
 
@@ -19,9 +25,8 @@ Location = tuple[str | int, ...]
 class Problem:
     where: Location
     what: str
-    unknown_key: bool = False
-    missing_key: bool = False
-    allowed: tuple[str, ...] = ()
+    about_key: bool = False
+    """The last part of `where` is a key that should be there, or should not be: `what` names it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,14 +35,7 @@ class ScriptFile:
     document: object
     root: yaml.Node
 
-    def describe(self, problem: Problem) -> str:
-        """`bug.yaml, line 14: turns[2].steps[0]: unknown key "cal"; did you mean "call"?`"""
-        about_key = (problem.unknown_key or problem.missing_key) and problem.where
-        place = _path(problem.where[:-1] if about_key else problem.where)
-        line = self._line(problem.where)
-        return f"{self.name}, line {line}: {place + ': ' if place else ''}{_said(problem)}"
-
-    def _line(self, where: Location) -> int:
+    def line_of(self, where: Location) -> int:
         node, line = self.root, self.root.start_mark.line
         for part in where:
             found = _child(node, part)
@@ -45,22 +43,6 @@ class ScriptFile:
                 break
             line, node = found
         return line + 1
-
-
-def _said(problem: Problem) -> str:
-    key = str(problem.where[-1]) if problem.where else ""
-    if problem.missing_key:
-        return f'the key "{key}" is missing'
-    if not problem.unknown_key:
-        return problem.what[:1].lower() + problem.what[1:]
-    near = difflib.get_close_matches(key, problem.allowed, n=1)
-    if near:
-        return f'unknown key "{key}"; did you mean "{near[0]}"?'
-    return f'unknown key "{key}"' + (f"; allowed are {', '.join(problem.allowed)}" if problem.allowed else "")
-
-
-def _path(where: Location) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in where).lstrip(".")
 
 
 def _child(node: yaml.Node, part: str | int) -> tuple[int, yaml.Node] | None:
@@ -98,10 +80,16 @@ def read_script(text: str, name: str) -> ScriptFile:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        raise Refused(f"{name}, line {line}: this is not YAML: {error.problem or error.context}") from error
+        raise Refused(f"{name}, line {line}: this is not YAML: {_in_words(error)}") from error
     except (yaml.YAMLError, TypeError, ValueError) as error:
         raise Refused(f"{name}: a script holds text, numbers, lists and mappings only ({error})") from error
     return ScriptFile(name=name, document=document, root=root)
+
+
+def _in_words(error: yaml.MarkedYAMLError) -> str:
+    problem = error.problem or error.context or "it can't be read"
+    todo = next((todo for words, todo in _WHAT_TO_DO.items() if words in problem), "")
+    return f"{problem}; {todo}" if todo else problem
 
 
 def _refuse_bombs(text: str, name: str) -> None:
