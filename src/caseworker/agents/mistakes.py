@@ -66,7 +66,7 @@ def _missing(inside: Location, expected: Expected) -> str:
 
 def _unknown(inside: Location, expected: Expected) -> str:
     around = expected.at(inside[:-1])
-    allowed = around.keys() if around is not None else []
+    allowed = around.names() if around is not None else []
     if near := difflib.get_close_matches(str(inside[-1]), allowed, n=1):
         return f"unknown key `{inside[-1]}`; did you mean `{near[0]}`?"
     return f"unknown key `{inside[-1]}`" + (f"; expected are {both(allowed)}" if allowed else "")

@@ -38,7 +38,7 @@ class Expected:
         found = self.schema.get("items")
         return self._of(found) if found is not None else None
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         return list(_mapping(self.schema.get("properties")))
 
     def required(self) -> list[str]:
@@ -101,7 +101,7 @@ class Expected:
 
     def _keys(self) -> str:
         needed = self.required()
-        others = [name for name in self.keys() if name not in needed]
+        others = [name for name in self.names() if name not in needed]
         if not needed and not others:
             return "a mapping (`key: value`)"
         if not needed:

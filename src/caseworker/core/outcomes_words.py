@@ -1,0 +1,144 @@
+"""What the keys of outcomes mean, for people who write one by hand, where the models themselves say nothing.
+
+It is not in the models, because their descriptions are sent to the agent with every call.
+"""
+
+from typing import Final
+
+COMMON: Final = ("observations", "ask", "escalation")
+"""They are told once for all outcomes."""
+
+PARTS: Final = {
+    "Observation": "An observation",
+    "RoleQuestion": "A question to a role",
+    "InvestigationRequest": "An investigation",
+    "Hypothesis": "A hypothesis",
+}
+"""What several outcomes have, by its heading."""
+
+RULES: Final = {
+    "QuestionsOutcome": "`NEEDS_CLARIFICATION` needs `questions`.",
+    "InterpretOutcome": "`NEEDS_CLARIFICATION` needs `questions`.",
+    "ValidationOutcome": "`PASS` is refused if one of the `checks` is not met.",
+    "ImplementationOutcome": "`BLOCKED` needs `evidence`.",
+    "ReviewOutcome": "`APPROVED` and `APPROVED_WITH_NOTES` let only `minor` issues pass. Every other status needs "
+    "`feedback_for_writer`. `SPAWN_INVESTIGATOR` and `ESCALATE` also need an `investigation`, with at least two of its "
+    "`criteria`.",
+    "BugOutcome": "`ask_reporter` needs `clarification_questions`, and every other action `for_reporter`. "
+    "`post_findings` and `create_fix` also need `evidence`. What the reporter reads (`for_reporter`, "
+    "`clarification_questions`) holds no file, no code in backticks and no name of an error.",
+    "InvestigationOutcome": "`NEED_DEVELOPER_DIAGNOSTIC` needs a `diagnostic` of a hypothesis that is not eliminated. "
+    "`BLOCKED` and `EXHAUSTED` need `needs`; with `EXHAUSTED` every hypothesis is eliminated. `ROOT_CAUSE_FOUND` needs "
+    "a `root_cause` with three different pieces of evidence; its hypothesis is the only one that is confirmed, and all "
+    "others are eliminated.",
+    "DiagnosticOutcome": "`DIAGNOSTIC_DONE` needs at least one of `commands`.",
+    "CauseReviewOutcome": "`APPROVED` needs `hypothesis`, and every other status a `feedback` that is not empty.",
+    "UnblockingOutcome": "`CONTINUE` needs `resources`, `NEEDS_CLARIFICATION` needs `questions`.",
+}
+"""What a status or an action needs beyond the keys that are always needed."""
+
+MEANINGS: Final = {
+    "TriageOutcome.status": "Work on it, refuse it, or let a person decide first.",
+    "TriageOutcome.type": "What kind of issue it is.",
+    "TriageOutcome.complexity": "How hard it seems.",
+    "TriageOutcome.scope": "How many files: 1 or 2, 3 to 5, 6 or more. Only a `SMALL` issue goes without a plan.",
+    "TriageOutcome.topics": "Which of these it would change: a person is asked first.",
+    "PlanOutcome.status": "The plan is there; or people, an investigation or something outside is needed first.",
+    "PlanOutcome.plan": "In Markdown: steps, files, tests, risks.",
+    "PlanOutcome.reason": "What keeps the pm from planning.",
+    "QuestionsOutcome.status": "People are asked; or the answer was found after all.",
+    "InterpretOutcome.status": "What people said: go on, unclear, nothing to do, an end, or what comes first.",
+    "InterpretOutcome.next": "With `CONTINUE`: the state to go on in; left out: where it was left.",
+    "AnalysisOutcome.status": "It is understood; it is not; or something is in the way.",
+    "AnalysisOutcome.files": "The files that matter.",
+    "AnalysisOutcome.patterns": "Customs of this code that the change should keep.",
+    "AnalysisOutcome.test_requirement": "Which test is wanted.",
+    "AnalysisOutcome.must_do": "What has to be true in the end.",
+    "AnalysisOutcome.must_not_do": "What must not change.",
+    "AnalysisOutcome.questions": "What is unclear, for `UNCLEAR`.",
+    "AnalysisOutcome.brief": "In Markdown, for the tester and the developer.",
+    "FileNote.path": "From the root of the repository.",
+    "FileNote.purpose": "What it is for.",
+    "FileNote.action": "What is to be done with it.",
+    "TestRequirement.required": "Whether a new test has to be seen to fail first.",
+    "TestRequirement.type": "Of a bug, of a new feature, or the tests that there are.",
+    "TestRequirement.location": "The file of the test.",
+    "TestRequirement.description": "What it shows.",
+    "TestsOutcome.status": "It is written; it needs another turn; the requirements have a gap; or it can't be done.",
+    "TestsOutcome.test_file": "The test's path from the root of the repository.",
+    "TestsOutcome.test_command": "A shell command that runs the new test alone, from the root of the repository.",
+    "TestsOutcome.summary": "What it shows, and how it fails today.",
+    "JudgeOutcome.status": "It is the code; the tech lead should look; it is the test; it was chance; or it is stuck.",
+    "ValidationOutcome.status": "All is met; it is not; in part; the tests are wrong; or it can't be told.",
+    "ValidationOutcome.checks": "One for each `must_do` and `must_not_do` of the analysis.",
+    "ValidationOutcome.summary": "What was checked, and how it went.",
+    "Met.requirement": "The requirement, in its own words.",
+    "Met.met": "Whether it is met.",
+    "ImplementationOutcome.status": "`READY_FOR_QA`: done, now it is built. Others: not yet, or somebody should look.",
+    "ImplementationOutcome.changes": "What was changed, file by file.",
+    "ImplementationOutcome.evidence": "What is in the way, with `BLOCKED`.",
+    "Change.file": "From the root of the repository.",
+    "Change.description": "What changed there.",
+    "EvidenceBundle.expected": "What should have happened.",
+    "EvidenceBundle.actual": "What happened.",
+    "EvidenceBundle.environment": "Where: versions, system, settings.",
+    "ReviewOutcome.status": "It may become a pull request; it is to be changed; or something is needed first.",
+    "ReviewOutcome.good": "What is good about it.",
+    "ReviewOutcome.issues": "What was found.",
+    "ReviewOutcome.feedback_for_writer": "What the developer is to do, or what is asked.",
+    "ReviewOutcome.investigation": "What is to be found out.",
+    "Finding.file": "From the root of the repository.",
+    "Finding.line": "In which line.",
+    "Finding.issue": "What is wrong there.",
+    "Finding.severity": "How bad it is.",
+    "AnswerOutcome.status": "The questions are answered; or they can't be.",
+    "BugOutcome.action": "Ask the reporter, tell what was found, call for people, say it is over, or begin the fix.",
+    "BugOutcome.root_cause": "What is wrong, at which file and line.",
+    "BugOutcome.fix_type": "What would repair it.",
+    "BugOutcome.confidence": "How sure it is.",
+    "BugOutcome.relevant_services": "The parts of the system that it concerns.",
+    "BugOutcome.recommended_actions": "What developers should do.",
+    "BugOutcome.evidence": "What was run or read.",
+    "BugOutcome.culprit_commit": "The commit that began it, where it is known.",
+    "Culprit.hash": "The commit.",
+    "Culprit.author": "Who made it.",
+    "Culprit.date": "When.",
+    "Culprit.message": "Its message.",
+    "Proof.shows": "What it showed.",
+    "InvestigationOutcome.status": "One of `ROOT_CAUSE_FOUND`, `NEED_DEVELOPER_DIAGNOSTIC`, `HYPOTHESIS_ELIMINATED`, "
+    "`NEED_MORE_ANALYSIS`, `BLOCKED`, `EXHAUSTED`.",
+    "RootCause.hypothesis": "Which one it is.",
+    "RootCause.fix": "What would repair it.",
+    "RootCause.evidence": "Three or more; each is looked up.",
+    "Evidence.kind": "What `source` is.",
+    "Evidence.shows": "What it shows.",
+    "Diagnostic.hypothesis": "Which one is tested.",
+    "Diagnostic.file": "The file to instrument.",
+    "Diagnostic.instrumentation": "What to add there.",
+    "Diagnostic.collect": "What to bring back.",
+    "Diagnostic.if_true": "What will be seen if the hypothesis holds.",
+    "Diagnostic.if_false": "What will be seen if it does not.",
+    "DiagnosticOutcome.status": "It was measured; or it could not be.",
+    "DiagnosticOutcome.agrees": "What it agrees with: what the hypothesis foretells, or not.",
+    "DiagnosticOutcome.summary": "What was seen.",
+    "CauseReviewOutcome.status": "The cause is proven; it is not yet; a hint how to go on; or a person is asked.",
+    "UnblockingOutcome.status": "It goes on; it is planned without; something outside is missing; or people are asked.",
+    "UnblockingOutcome.reason": "Why.",
+    "Observation.type": "A word for it, for example `pattern_discovered`.",
+    "Observation.content": "What later cases should know.",
+    "RoleQuestion.to": "Who is asked.",
+    "RoleQuestion.question": "What.",
+    "InvestigationRequest.problem_summary": "What is to be found out.",
+    "InvestigationRequest.criteria": "Why reading alone will not find it.",
+    "InvestigationRequest.hypothesis_matrix": "The hypotheses to begin with.",
+    "InvestigationRequest.suggested_skills": "What may help.",
+    "Hypothesis.hypothesis": "What is suspected.",
+    "Hypothesis.likelihood": "How likely it is, in a word.",
+    "Hypothesis.percent": "How likely it is, in percent.",
+    "Hypothesis.evidence_for": "What speaks for it.",
+    "Hypothesis.evidence_against": "What speaks against it.",
+    "Hypothesis.next_test": "What would show it.",
+    "Hypothesis.effort": "What that costs.",
+    "Hypothesis.status": "How far it is.",
+}
+"""By model and key. Where a model has a description too, these words count: it was written for an agent."""
