@@ -38,7 +38,7 @@ async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> in
         commands = [
             (f"caseworker why {case}", "where it stands, and on what evidence"),
             (f"caseworker show {case} --all", "its story, with every tool call"),
-            ("caseworker demo bug", "the next demo: a vague report becomes a conversation"),
+            ("caseworker demo bug", "the next demo: a vague report"),
         ]
         tell_next(commands, console)
     return code
