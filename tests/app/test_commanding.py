@@ -85,7 +85,7 @@ REFUSALS: list[tuple[str, Types, dict[str, object], str]] = [
         "reject in words, without a reason",
         lambda settings, console: say_to(settings, console, "#1", "reject", "developer", None, as_json=False),
         {"state": S.WAITING_FOR_HUMAN_INPUT, **waits_for(WaitingFor.APPROVAL, Subject.PLAN)},
-        "it does not say why",
+        "it does not say what should be different",
     ),
 ]
 

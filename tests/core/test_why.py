@@ -104,8 +104,8 @@ REFUSED: list[tuple[str, Case, MessageKind, str, str]] = [
         a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MILESTONE)),
         K.APPROVE,
         "until triage",
-        "`approve` does not fit owner/repo#42 (waiting for human input): it has come as far as the triage already. "
-        "What fits: `approve`, `say`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
+        "`approve` fits owner/repo#42, but not like this: it has come as far as the triage already. "
+        "`caseworker approve owner/repo#42` goes on, all the way to a pull request; with `--until plan`, to the plan.",
     ),
     (
         "answer what was not asked",
@@ -129,17 +129,15 @@ REFUSED: list[tuple[str, Case, MessageKind, str, str]] = [
         a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)),
         K.REJECT,
         "Reject.",
-        "`reject` does not fit owner/repo#42 (waiting for human input): it does not say why: "
-        '`reject CASE "what should be different"`. What fits: `approve`, `reject`, `say`, `takeover`, `close`. '
-        "`caseworker why owner/repo#42` says more.",
+        "`reject` fits owner/repo#42, but not like this: it does not say what should be different. "
+        '`caseworker reject owner/repo#42 "what should be different"` has it planned anew, with your words.',
     ),
     (
         "a budget of nothing",
         a_case(S.IMPLEMENTING),
         K.BUDGET,
         "lots",
-        "`budget` does not fit owner/repo#42 (implementing): `lots` is no amount: `+5` or `+2.50` adds so "
-        "many dollars. What fits: `say`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
+        "`budget` fits owner/repo#42, but not like this: `lots` is no amount: `+5` or `+2.50` adds so many dollars.",
     ),
     (
         "a budget for a case that is over",

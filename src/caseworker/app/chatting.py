@@ -18,7 +18,7 @@ from caseworker.app.view import story_line
 from caseworker.core.conversation import conversation
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.messages import Standing
-from caseworker.core.record import MessageRecorded, Posted, Recorded, ToolReturned
+from caseworker.core.record import BugReported, CaseOpened, MessageRecorded, Posted, Recorded, ToolReturned
 from caseworker.core.story import one_line, tell
 from caseworker.ports import StoredBug, StoredCase
 
@@ -33,16 +33,17 @@ _COMMANDS = {
 async def chat(
     settings: Settings, console: Console, name: str, voice: VoiceName, author: str | None, *, wait: float
 ) -> int:
-    """3 if, at the end of a pipe, something that was said has no outcome yet: it is recorded, and will have one."""
+    """At the end of a pipe: 2 if something was refused, 3 if something that was said has no outcome yet: it is recorded,
+    and will have one."""
     async with reading(settings) as store:
         stored = await find_case(store, name)
     speaker = speaker_in(stored, voice, author)
     async with at_desk(settings, any_host=True) as desk, typing_on(console) as (lines, screen):
         session = Chat(desk=desk, speaker=speaker, talk=Talk(console, speaker.standing), screen=screen, lines=lines)
-        session.greet(stored)
+        await session.greet(stored)
         await session.go_on()
         if isinstance(screen, Paper):
-            return 0 if await session.finish(wait) else 3
+            return await session.finish(wait)
     console.print(f"You left {speaker.case}. `caseworker chat {speaker.case}` comes back.", style="dim")
     return 0
 
@@ -58,14 +59,21 @@ class Chat:
         self._receipts = Receipts()
         self._last_look = time.monotonic()
         self._alone = False
+        self._code = 0
 
-    def greet(self, stored: StoredCase | StoredBug) -> None:
+    async def greet(self, stored: StoredCase | StoredBug) -> None:
+        """Whoever sits here reads first what was said so far. A program only says something, and wants what follows."""
         who = f"{self._speaker.name}, {self._speaker.standing}"
         self._screen.show(self._talk.aside(f"{stored.case.id}: {one_line(stored.title)} (you are {who})", sign="●"))
-        if not isinstance(self._screen, Paper):
-            commands = _COMMANDS.get(self._speaker.standing, "")
-            help_words = f"Enter sends. Commands are just words: {commands}. /quit or Ctrl-D leaves; the case goes on."
-            self._screen.show(self._talk.aside(help_words))
+        if isinstance(self._screen, Paper):
+            await self._tail.news()
+            state, stands = how_it_stands(stored)
+            known = stands in ("", state) or self._speaker.standing is Standing.REPORTER
+            self._screen.show(self._talk.aside(state if known else f"{state}: {stands}"))
+            return
+        commands = _COMMANDS.get(self._speaker.standing, "")
+        help_words = f"Enter sends. Commands are just words: {commands}. /quit or Ctrl-D leaves; the case goes on."
+        self._screen.show(self._talk.aside(help_words))
 
     async def go_on(self) -> None:
         """Until whoever types wants to leave, or the pipe is at its end."""
@@ -78,20 +86,23 @@ class Chat:
                 if line.strip():
                     await self._say(line)
 
-    async def finish(self, seconds: float) -> bool:
-        """Whether everything said from here has come to something, within this time."""
+    async def finish(self, seconds: float) -> int:
+        """The exit code: whether everything said from here has come to something, within this time."""
         deadline = time.monotonic() + seconds
         await self._look()
         while not self._receipts.all_known and time.monotonic() < deadline:
             await asyncio.sleep(LOOK_SECONDS)
             await self._look()
-        return self._receipts.all_known
+        if self._code == 2 or self._receipts.refused:
+            return 2
+        return self._code if self._receipts.all_known else 3
 
     async def _say(self, line: str) -> None:
         try:
             message = await send(self._desk, self._speaker, line.strip())
         except (Refused, Transient) as error:
             self._screen.show(self._talk.aside(str(error), sign="✘"))
+            self._code = 2 if isinstance(error, Refused) else self._code or 3
             return
         self._receipts.expect(message.id)
 
@@ -108,6 +119,8 @@ class Chat:
             await self._keep_host()
 
     def _show(self, recorded: Recorded) -> None:
+        if isinstance(recorded.entry, CaseOpened | BugReported):
+            return  # the title is above
         if isinstance(recorded.entry, Posted | MessageRecorded):
             for line in seen_by(self._speaker.standing, conversation([recorded])):
                 self._screen.show(self._talk.line(line))

@@ -8,12 +8,14 @@ from pathlib import Path
 from rich.console import Console
 
 from caseworker.app.bug_showing import bug_file, export_bug, show_bug, show_fix
+from caseworker.app.bug_summary import bug_summary, print_bug_summary
 from caseworker.app.desk import at_desk, find_case, reading
 from caseworker.app.hosting import start_host
 from caseworker.app.parts import make_forge
 from caseworker.app.running import check_disk, follow
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.showing import export_case, show_case, show_cases, show_pull_request
+from caseworker.app.summary import print_summary, summary_of
 from caseworker.app.tailing import follow_bug
 from caseworker.app.view import open_view, print_json
 from caseworker.core.errors import Refused
@@ -86,13 +88,19 @@ async def show_one(
 
 
 async def _follow(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
+    """As `run` and `report` do, and with the same end: what came of it, or what is asked, and what to type now."""
     async with at_desk(settings) as desk:
         stored = await find_case(desk.store, name)
         with open_view(console, as_json=as_json) as view:
             if isinstance(stored, StoredBug):
-                await follow_bug(desk, stored.case.id, view.show, view.spent)
+                stored = await follow_bug(desk, stored.case.id, view.show, view.spent)
             else:
                 await follow(desk, stored.case.id, view)
+        if isinstance(stored, StoredBug):
+            print_bug_summary(await bug_summary(desk.store, stored), console, voice="developer", as_json=as_json)
+            return
+        path = await desk.store.repositories.path_of(stored.repository)
+        print_summary(await summary_of(desk.store, stored.case.id), path, console, as_json=as_json)
 
 
 async def notice_merges(settings: Settings, store: Store) -> None:

@@ -33,8 +33,10 @@ def approve(
     """Agree to what a case waits for: work on what only a person may decide, a plan, a waiver, the next milestone."""
     from caseworker.core.commands import until_words
     from caseworker.core.messages import MessageKind
+    from caseworker.app.sending import given
     from caseworker.core.policy import Milestone
 
+    reason = given(reason)
     text = until_words(Milestone(until.value), reason) if until is not None else reason or "Approved."
     _send(case, MessageKind.APPROVE, text, name, json=json)
 

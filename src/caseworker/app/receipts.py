@@ -3,8 +3,17 @@
 from dataclasses import dataclass, field
 
 from caseworker.core.ids import CaseId, MessageId, is_bug_case
-from caseworker.core.messages import receipt
+from caseworker.core.messages import SPOKEN, Message, receipt
 from caseworker.ports import Store
+
+
+NOT_DONE = "not done: "
+"""How the flow begins the receipt of a command that did not fit any more when it was read."""
+
+
+def was_refused(message: Message) -> bool:
+    """By the case itself, when it was read."""
+    return message.kind not in SPOKEN and (message.outcome or "").startswith(NOT_DONE)
 
 
 async def turns_begun(store: Store, case: CaseId) -> int:
@@ -17,6 +26,7 @@ async def turns_begun(store: Store, case: CaseId) -> int:
 @dataclass
 class Receipts:
     sent: dict[MessageId, str] = field(default_factory=dict)
+    refused: bool = False
     _open: set[MessageId] = field(default_factory=set)
 
     def expect(self, message: MessageId) -> None:
@@ -40,5 +50,6 @@ class Receipts:
                 self.sent[message.id] = words
                 news.append((message.text, words))
             if message.outcome is not None:
+                self.refused = self.refused or was_refused(message)
                 self._open.discard(message.id)
         return news

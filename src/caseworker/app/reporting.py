@@ -1,7 +1,6 @@
 """`caseworker report`: check everything first, open the case, and follow it until somebody is needed."""
 
 import mimetypes
-import sys
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from rich.console import Console
 from caseworker.app.bug_summary import bug_summary, print_bug_summary
 from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.running import check_ready
-from caseworker.app.sending import readable
+from caseworker.app.sending import given, readable
 from caseworker.app.settings import Settings
 from caseworker.app.tailing import follow_bug
 from caseworker.app.talk import Talk, seen_by
@@ -42,9 +41,9 @@ class ReportRequest:
     detach: bool = False
 
 
-def read_text(given: str) -> str:
+def read_text(said: str) -> str:
     """`-` is standard input, whatever bytes it holds."""
-    text = sys.stdin.buffer.read().decode("utf-8", "replace") if given == "-" else given
+    text = given(said)
     if not text.strip():
         raise Refused("There are no words in that report.", todo="Say what is wrong, in your own words.")
     return readable(text.strip())

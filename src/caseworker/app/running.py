@@ -17,8 +17,9 @@ from caseworker.app.sending import exit_code_of
 from caseworker.app.settings import Settings
 from caseworker.app.showing import await_outcome
 from caseworker.app.summary import print_summary, summary_of
-from caseworker.app.view import View, open_view
+from caseworker.app.view import View, open_view, print_json_line
 from caseworker.core.budget import MICROS
+from caseworker.core.case import Case
 from caseworker.core.commands import until_words
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.ids import CaseId, issue_case
@@ -29,7 +30,7 @@ from caseworker.core.repository_rules import RepositoryRules
 from caseworker.core.states import TERMINAL, IssueState
 from caseworker.core.summaries import Summary
 from caseworker.core.turn_taking import MAY_BE_AT_WORK, at_work
-from caseworker.core.words import state_words
+from caseworker.core.words import printable, standing_of, state_words
 from caseworker.intake.issues import read_issue
 from caseworker.ports import Issue, NewIssue, Store, StoredCase
 
@@ -110,16 +111,35 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
     top = await check_ready(request.repository, request.rehearsal, settings)
     policy = policy_for(request, await _rules(top), settings)
     async with at_desk(settings) as desk:
-        case = await _open(desk, request, top, policy, console, quiet=as_json)
+        case = await _open(desk, request, top, policy, console, quiet=as_json or request.detach)
         if request.detach:
             await desk.keep_host()  # the one we rang may just have been ending
-            console.print(f"{case} is under way. `caseworker show {case}` tells how it stands.", highlight=False)
+            await _announce(desk.store, case, console, as_json=as_json)
             return 0
         with open_view(console, as_json=as_json) as view:
             await follow(desk, case, view)
         summary = await summary_of(desk.store, case)
         print_summary(summary, top, console, as_json=as_json)
         return exit_code(summary)
+
+
+async def _announce(store: Store, case: CaseId, console: Console, *, as_json: bool) -> None:
+    """To who does not stay: whether it works by itself now, or what it waits for."""
+    stored = await store.cases.load(case)
+    assert stored is not None, "it was just opened"
+    if as_json:
+        stands = standing_of(stored.case)
+        print_json_line({"kind": "case", "case": case, "state": stored.case.state.value, "stands": stands})
+    else:
+        console.print(printable(left_alone(stored.case)), markup=False, highlight=False)
+
+
+def left_alone(case: Case) -> str:
+    if at_work(case):
+        return f"{case.id} is under way. `caseworker show {case.id}` tells how it stands."
+    if case.state in TERMINAL:
+        return _over(case)
+    return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {case.id}` says what would move it."
 
 
 async def _rules(top: Path) -> RepositoryRules:
@@ -156,12 +176,17 @@ async def _open(desk: Desk, request: RunRequest, top: Path, policy: Policy, cons
 
 def _known(stored: StoredCase, *, further: bool) -> str:
     case = stored.case
+    if case.state in TERMINAL:
+        return _over(case)
+    known = f"{case.id} was opened before and is {state_words(case.state)}."
+    return f"{known} {'It may go on.' if further else 'Following it.'}"
+
+
+def _over(case: Case) -> str:
     known = f"{case.id} was opened before and is {state_words(case.state)}."
     if case.state is IssueState.COMPLETED:
         return f"{known} What is left is another issue: change the text, and this opens a new case."
-    if case.state in TERMINAL:
-        return f"{known} `caseworker retry {case.id}` works on it again."
-    return f"{known} {'It may go on.' if further else 'Following it.'}"
+    return f"{known} `caseworker retry {case.id}` works on it again."
 
 
 async def _let_go_on(desk: Desk, case: CaseId, until: Milestone) -> None:

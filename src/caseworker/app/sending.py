@@ -1,15 +1,16 @@
 """What people say and command from here: committed, rung, and waited for until something came of it."""
 
+import signal
 import sys
 import uuid
 from dataclasses import dataclass
 from typing import Literal
 
-import typer
 from rich.console import Console
 
+from caseworker.app.command_line import Interrupted
 from caseworker.app.desk import Desk, at_desk, find_case, person, reading
-from caseworker.app.receipts import turns_begun
+from caseworker.app.receipts import turns_begun, was_refused
 from caseworker.app.settings import Settings
 from caseworker.app.showing import await_outcome
 from caseworker.app.view import print_json
@@ -24,8 +25,6 @@ from caseworker.ports import StoredBug, StoredCase
 VoiceName = Literal["reporter", "developer"]
 _RECEIPT_SECONDS = 30.0
 _WORDS_SECONDS = 2.0
-NOT_DONE = "not done: "
-"""How the flow begins the receipt of a command that did not fit any more when it was read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +45,18 @@ def speaker_in(stored: StoredCase | StoredBug, voice: VoiceName, name: str | Non
     if voice == "reporter":
         return Speaker(case=stored.case.id, name=name or stored.reporter, standing=Standing.REPORTER)
     return Speaker(case=stored.case.id, name=name or person(), standing=Standing.DEVELOPER)
+
+
+def given(text: str) -> str:
+    """`-` is standard input, whatever bytes it holds; everything else is what it says."""
+    if text != "-":
+        return text
+    piped = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+    if not piped:
+        raise Refused(
+            "`-` reads the words from standard input, and there are none.", todo='Pipe them in, or type them: "...".'
+        )
+    return piped
 
 
 def readable(text: str) -> str:
@@ -86,6 +97,7 @@ async def say_to(
     as_json: bool,
 ) -> int:
     """Words, and answers. An answer is refused by an issue case that has asked nothing."""
+    text = given(text)
     if not text.strip():
         raise Refused("There are no words in that message.")
     readable(text)
@@ -101,6 +113,7 @@ async def command(
 ) -> int:
     """What only an issue case can be told. 2 if it does not fit, before anything is sent; 3 if the case has not obeyed
     yet: the command is recorded, and will be."""
+    text = given(text)
     stored = await _find(settings, name)
     if isinstance(stored, StoredBug):
         todo = f"`caseworker why {stored.case.id}` says what would move it."
@@ -111,6 +124,7 @@ async def command(
 async def close_case(
     settings: Settings, console: Console, name: str, reason: str, resolution: str, author: str | None, *, as_json: bool
 ) -> int:
+    reason = given(reason)
     stored = await _find(settings, name)
     if isinstance(stored, StoredCase):
         if resolution:
@@ -120,7 +134,8 @@ async def close_case(
     if stored.case.is_over:
         raise Refused(f"{stored.case.id} is resolved already: {stored.case.reason}.")
     speaker = speaker_in(stored, "developer", author)
-    chosen, why = _resolution(resolution), _reason(reason)
+    asks = sys.stdin.isatty() and not as_json
+    chosen, why = _resolution(resolution, asks=asks), _reason(reason, asks=asks)
     return await _tell(settings, console, speaker, why, kind=MessageKind.CLOSE, resolution=chosen, as_json=as_json)
 
 
@@ -192,25 +207,42 @@ def exit_code_of(message: Message) -> int:
         return 0
     if message.outcome is None:
         return 3
-    return 2 if message.outcome.startswith(NOT_DONE) else 0
+    return 2 if was_refused(message) else 0
 
 
 _KINDS = ", ".join(kind.value for kind in Resolution)
 
 
-def _resolution(given: str) -> Resolution:
-    if not given and sys.stdin.isatty():
-        given = typer.prompt(f"How was it resolved ({_KINDS})")
+def _resolution(said: str, *, asks: bool) -> Resolution:
+    if not said and asks:
+        said = _asked(f"How was it resolved ({_KINDS})")
     try:
-        return Resolution(given.strip().lower().replace(" ", "_").replace("-", "_"))
+        return Resolution(said.strip().lower().replace(" ", "_").replace("-", "_"))
     except ValueError:
-        wrong = f"`{given}` is no resolution." if given else "A bug is closed with a resolution and a reason."
+        wrong = f"`{said}` is no resolution." if said else "A bug is closed with a resolution and a reason."
         raise Refused(wrong, todo=f"--resolution takes one of {_KINDS}; --reason says why.") from None
 
 
-def _reason(given: str) -> str:
-    if not given.strip() and sys.stdin.isatty():
-        given = typer.prompt("Why, for the record")
-    if not given.strip():
+def _reason(said: str, *, asks: bool) -> str:
+    if not said.strip() and asks:
+        said = _asked("Why, for the record")
+    if not said.strip():
         raise Refused("A bug is closed with a resolution and a reason.", todo='Say why: --reason "...".')
-    return given.strip()
+    return said.strip()
+
+
+def _asked(question: str) -> str:
+    """On standard error: standard output may be read by a program. asyncio keeps the first Ctrl-C to itself, and who
+    waits for a line never hears of it; so while somebody is asked, it is a plain interrupt."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        sys.stderr.write(f"{question}: ")
+        sys.stderr.flush()
+        line = sys.stdin.readline()
+    except KeyboardInterrupt:
+        line = ""
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if not line:
+        raise Interrupted("Interrupted. Nothing was sent: the case stays as it is.")
+    return line.strip()

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from caseworker.app.asking import what_is_asked
-from caseworker.app.view import print_json
+from caseworker.app.view import print_json_line
 from caseworker.core.ids import CaseId, is_bug_case
 from caseworker.core.record import clip
 from caseworker.core.summaries import Seen, Summary, summarise
@@ -42,7 +42,7 @@ async def summary_of(store: Store, case: CaseId) -> Summary:
 
 def print_summary(summary: Summary, repository: Path, console: Console, *, as_json: bool) -> None:
     if as_json:
-        print_json({"kind": "summary", **summary.model_dump(mode="json")})
+        print_json_line({"kind": "summary", **summary.model_dump(mode="json")})
         return
     title = f"{summary.case}: {state_words(summary.state)}"
     good = summary.result in ("pull_request", "merged", "milestone")
@@ -71,11 +71,13 @@ def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:
         rows.append(("Failed before", _seen(summary.red)))
     if summary.green:
         rows.append(("Passes now", _seen(summary.green)))
+    calls = "1 model call" if summary.model_calls == 1 else f"{summary.model_calls} model calls"
+    turns = "1 turn" if summary.turns == 1 else f"{summary.turns} turns"
     rows.append(
         (
             "Cost",
-            f"{cost_words(summary.cost_micros, rehearsed=summary.rehearsed)}, {summary.model_calls} model calls, "
-            f"{summary.turns} turns, {summary.seconds:.0f} s",
+            f"{cost_words(summary.cost_micros, rehearsed=summary.rehearsed)}, {calls}, "
+            f"{turns}, {summary.seconds:.0f} s",
         )
     )
     if summary.result == "pull_request":

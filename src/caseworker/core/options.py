@@ -66,7 +66,8 @@ def options(case: Case) -> list[Option]:
         heard = _do(case, K.WORDS, "is read by the one at work, or by the next")
         return [heard, *aside, end]
     if case.taken_by:
-        return [_do(case, K.HAND_BACK, "lets the agents go on, with all that was said meanwhile"), end]
+        back = _do(case, K.HAND_BACK, "lets the agents go on, with all that was said meanwhile")
+        return [back, _do(case, K.WORDS, "is kept for them until then"), end]
     asked = _of_wait(case, case.wait) if case.wait is not None else _unnamed(case)
     return _each_once([*asked, *_if_parked(case), *aside, end])
 
@@ -183,8 +184,15 @@ def refuse_misfit(case: Case, kind: MessageKind, text: str) -> None:
     if reason is None:
         return
     name, state = COMMAND.get(kind, kind.value), of_state(case.state)
+    if kind in _WELL_SAID and _misfit(case, kind, _WELL_SAID[kind]) is None:  # only what it says is wrong
+        how = next((option.words for option in options(case) if option.kind is kind), "")
+        raise Refused(f"`{name}` fits {case.id}, but not like this: {reason}.", todo=how)
     which = "" if reason.startswith(f"it is {state}") else f" ({state})"
     raise Refused(f"`{name}` does not fit {case.id}{which}: {reason}.", todo=_instead(case))
+
+
+_WELL_SAID: Final = {K.APPROVE: "", K.REJECT: "It should be blue.", K.BUDGET: "+5"}
+"""Commands that can be refused for what they say, and how they are not."""
 
 
 def _misfit(case: Case, kind: MessageKind, text: str) -> str | None:
@@ -202,7 +210,7 @@ def _misfit(case: Case, kind: MessageKind, text: str) -> str | None:
         case K.APPROVE:
             return _no_further(case, milestone_in(text))
         case K.REJECT if not text.strip() or BARE_REJECTION.fullmatch(text.strip()):
-            return 'it does not say why: `reject CASE "what should be different"`'
+            return "it does not say what should be different"
         case K.BUDGET if case.state in TERMINAL:
             return "the case is over"
         case K.BUDGET if not micros:
