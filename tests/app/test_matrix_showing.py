@@ -71,7 +71,7 @@ Iteration 1   It fails only with two threads.  (wants something measured)
               H2 Medium 50 % -> Low 10 %
                  against: It is wrong without a discount.
 
-Diagnostic 4  Both threads read before one writes.  (as expected if it is true)
+Diagnostic 4  Both threads read before one writes.  (in turn 4, as expected if it is true)
               to learn about H1: log every read and write of the total with the thread's name, at
               cart.py, total
               expected then: two reads before one write

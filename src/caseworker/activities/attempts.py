@@ -50,6 +50,15 @@ class Try:
         return self.attempt.turn
 
 
+def _why_stopped() -> str:
+    details = activity.cancellation_details()
+    if activity.is_worker_shutdown() or (details is not None and details.worker_shutdown):
+        return "the worker shut down; the turn is begun again"
+    if details is not None and details.cancel_requested:
+        return "stopped by a person"
+    return "Temporal has given it up; the turn is begun again, or not wanted any more"
+
+
 class Attempts:
     def __init__(self, *, store: Store, workspaces: Workspaces, runtime: AgentRuntime, worker: str) -> None:
         self._store = store
@@ -77,7 +86,7 @@ class Attempts:
                     async with self._workspaces.hold(this.case):
                         return await work()
                 except asyncio.CancelledError:
-                    await asyncio.shield(self._give_up(this, "stopped by a person, or the worker shut down"))
+                    await asyncio.shield(self._give_up(this, _why_stopped()))
                     raise
                 except (Transient, OSError) as error:
                     await self._give_up(this, str(error))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from caseworker.app.command_line import CaseName, Json, do, make_console, settings_now
+from caseworker.app.command_line import CaseName, Json, do, flag, make_console, settings_now
 
 
 class Voice(StrEnum):
@@ -26,8 +26,9 @@ def report(
     repo: Annotated[Path | None, typer.Option("--repo", help="The git repository it is about.")] = None,
     attach: Annotated[list[Path] | None, typer.Option("--attach", help="A file; may be given several times.")] = None,
     rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
-    detach: Annotated[bool, typer.Option("--detach", help="Open the case and return at once.")] = False,
-    name: Annotated[str | None, typer.Option("--as", help="Your name; yours on this machine if left out.")] = None,
+    detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
+    name: Name = None,
+    voice: Annotated[str | None, typer.Option("--as", hidden=True, help="An older spelling of `--name`.")] = None,
     json: Json = False,
 ) -> None:
     """Report a bug, and see what is asked or found. Interrupt it at will: the case goes on."""
@@ -41,7 +42,7 @@ def report(
         repository=repo,
         attachments=read_attachments(attach or []),
         rehearsal=read_rehearsal(rehearse or settings.reports_rehearsal),
-        reporter=name,
+        reporter=name or (voice if voice != Voice.REPORTER else None),
         detach=detach,
     )
     raise typer.Exit(do(report_bug(request, settings, make_console(), as_json=json), interrupted=_GOES_ON))
@@ -69,7 +70,7 @@ def conversation(case: CaseName, json: Json = False) -> None:
 
 def say(
     case: CaseName,
-    text: Annotated[str, typer.Argument(help="Your words.")],
+    text: Annotated[str, typer.Argument(help="Your words; `-` reads standard input.")],
     voice: As = Voice.DEVELOPER,
     name: Name = None,
     json: Json = False,
@@ -82,7 +83,7 @@ def say(
 
 def answer(
     case: CaseName,
-    text: Annotated[str, typer.Argument(help="Your answer; a part of it is welcome, too.")],
+    text: Annotated[str, typer.Argument(help="Your answer, or a part of it; `-` reads standard input.")],
     voice: As = Voice.DEVELOPER,
     name: Name = None,
     json: Json = False,

@@ -10,7 +10,7 @@ from caseworker.app.conversing import conversation_json, lines_with_receipts, pr
 from caseworker.app.showing import how_it_stands, show_pull_request, write_files
 from caseworker.app.sla_listing import promises_in_words, sla_line
 from caseworker.app.talk import who_words
-from caseworker.app.view import PlainView, print_json, to_json
+from caseworker.app.view import TIMES, PlainView, print_json, to_json
 from caseworker.core.conversation import Line
 from caseworker.core.messages import Attachment
 from caseworker.core.record import AgentSaid, MessageRecorded, Posted, Recorded, ToolCalled, ToolReturned
@@ -25,6 +25,7 @@ async def show_bug(store: Store, stored: StoredBug, console: Console, *, as_json
         document = await _document(store, stored, summary, record)
         print_json({**document, "record": [r.model_dump(mode="json") for r in record]})
         return
+    console.print(TIMES, style="dim")
     view = PlainView(console)
     for recorded in record:
         if everything or not isinstance(recorded.entry, _SHOWN_ELSEWHERE):

@@ -14,12 +14,12 @@ from caseworker.app.settings import Settings
 from caseworker.app.showing import how_it_stands
 from caseworker.app.tailing import HOST_SECONDS, LOOK_SECONDS, Tail
 from caseworker.app.talk import Talk, seen_by
-from caseworker.app.view import story_line
+from caseworker.app.view import TIMES, Once, story_line
 from caseworker.core.conversation import conversation
 from caseworker.core.errors import Refused, Transient
 from caseworker.core.messages import Standing
 from caseworker.core.record import BugReported, CaseOpened, MessageRecorded, Posted, Recorded, ToolReturned
-from caseworker.core.story import one_line, tell
+from caseworker.core.story import one_line
 from caseworker.ports import StoredBug, StoredCase
 
 _LEAVING = ("/quit", "/exit", "/q")
@@ -33,8 +33,8 @@ _COMMANDS = {
 async def chat(
     settings: Settings, console: Console, name: str, voice: VoiceName, author: str | None, *, wait: float
 ) -> int:
-    """At the end of a pipe: 2 if something was refused, 3 if something that was said has no outcome yet: it is recorded,
-    and will have one."""
+    """At the end of a pipe: 2 if something was refused, 3 if something that was said has no outcome yet: it is
+    recorded, and will have one."""
     async with reading(settings) as store:
         stored = await find_case(store, name)
     speaker = speaker_in(stored, voice, author)
@@ -60,6 +60,7 @@ class Chat:
         self._last_look = time.monotonic()
         self._alone = False
         self._code = 0
+        self._story = Once()
 
     async def greet(self, stored: StoredCase | StoredBug) -> None:
         """Whoever sits here reads first what was said so far. A program only says something, and wants what follows."""
@@ -72,8 +73,8 @@ class Chat:
             self._screen.show(self._talk.aside(state if known else f"{state}: {stands}"))
             return
         commands = _COMMANDS.get(self._speaker.standing, "")
-        help_words = f"Enter sends. Commands are just words: {commands}. /quit or Ctrl-D leaves; the case goes on."
-        self._screen.show(self._talk.aside(help_words))
+        help_words = f"Enter sends. Commands are just words: {commands}. /quit or Ctrl-D leaves; the case goes on. "
+        self._screen.show(self._talk.aside(help_words + TIMES))
 
     async def go_on(self) -> None:
         """Until whoever types wants to leave, or the pipe is at its end."""
@@ -125,7 +126,7 @@ class Chat:
             for line in seen_by(self._speaker.standing, conversation([recorded])):
                 self._screen.show(self._talk.line(line))
         elif self._speaker.standing is not Standing.REPORTER and not isinstance(recorded.entry, ToolReturned):
-            for told in tell(recorded.entry):
+            for told in self._story.tell(recorded.entry):
                 self._screen.show(self._talk.aside(story_line(told).plain.strip(), sign=""))
 
     async def _keep_host(self) -> None:

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Json = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]
+
+def flag(name: str, says: str, **more: Any) -> Any:
+    """An option without a value; `metavar` keeps `<bool>` out of the help."""
+    return typer.Option(name, metavar="", help=says, **more)
+
+
+Json = Annotated[bool, flag("--json", "For programs: JSON on standard output.")]
 CaseName = Annotated[
     str, typer.Argument(metavar="CASE", help="The case's id, or the end of it: local/shop#3, #3, bug-7F3K, 7f3k.")
 ]

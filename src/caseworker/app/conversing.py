@@ -8,7 +8,7 @@ from caseworker.app.desk import find_case, reading
 from caseworker.app.receipts import turns_begun
 from caseworker.app.settings import Settings
 from caseworker.app.talk import Talk
-from caseworker.app.view import print_json
+from caseworker.app.view import TIMES, print_json
 from caseworker.core.conversation import Line, conversation
 from caseworker.core.messages import Message, receipt
 from caseworker.core.record import Recorded
@@ -34,6 +34,7 @@ async def show_conversation(settings: Settings, console: Console, name: str, *, 
     if as_json:
         print_json({"case": stored.case.id, "title": stored.title, "conversation": conversation_json(lines)})
     else:
+        console.print(TIMES, style="dim")
         print_conversation(lines, console)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from caseworker.app.bug_command_line import Name
-from caseworker.app.command_line import CaseName, Json, do, make_console, settings_now
+from caseworker.app.command_line import CaseName, Json, do, flag, make_console, settings_now
 
 if TYPE_CHECKING:
     from caseworker.core.messages import MessageKind
@@ -23,7 +23,7 @@ class Until(StrEnum):
 
 def approve(
     case: CaseName,
-    reason: Annotated[str, typer.Option("--reason", help="Why, for the record.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why, for the record; `-` reads standard input.")] = "",
     until: Annotated[
         Until | None, typer.Option("--until", help="At a milestone: how far it may go now, if not all the way.")
     ] = None,
@@ -31,9 +31,9 @@ def approve(
     json: Json = False,
 ) -> None:
     """Agree to what a case waits for: work on what only a person may decide, a plan, a waiver, the next milestone."""
+    from caseworker.app.sending import given
     from caseworker.core.commands import until_words
     from caseworker.core.messages import MessageKind
-    from caseworker.app.sending import given
     from caseworker.core.policy import Milestone
 
     reason = given(reason)
@@ -43,7 +43,7 @@ def approve(
 
 def reject(
     case: CaseName,
-    why: Annotated[str, typer.Argument(help="What should be different.")],
+    why: Annotated[str, typer.Argument(help="What should be different; `-` reads standard input.")],
     name: Name = None,
     json: Json = False,
 ) -> None:
@@ -93,7 +93,7 @@ def diff(
 def matrix(
     case: CaseName,
     json: Json = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="The page that agents get: INVESTIGATION.md.")] = False,
+    markdown: Annotated[bool, flag("--markdown", "The page that agents get: INVESTIGATION.md.")] = False,
 ) -> None:
     """The hypotheses of a case over time: what speaks for and against each, what was measured, and the root cause."""
     from caseworker.app.matrix_showing import show_matrix

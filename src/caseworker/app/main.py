@@ -1,14 +1,16 @@
 """The command line. Commands import what they need when they run, so that `--help` answers at once."""
 
 import errno
+import os
 import sys
 from pathlib import Path
+from textwrap import TextWrapper
 from typing import Annotated
 
 import typer
 
 from caseworker.app import bug_command_line, issue_command_line
-from caseworker.app.command_line import CaseName, Interrupted, Json, Repository, do, make_console, settings_now
+from caseworker.app.command_line import CaseName, Interrupted, Json, Repository, do, flag, make_console, settings_now
 from caseworker.core.errors import Refused, Transient
 
 app = typer.Typer(
@@ -36,10 +38,8 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    traceback: Annotated[bool, typer.Option("--traceback", help="Show where an unexpected error came from.")] = False,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
-    ] = False,
+    traceback: Annotated[bool, flag("--traceback", "Show where an unexpected error came from.")] = False,
+    version: Annotated[bool, flag("--version", "Print the version and end.", callback=_version, is_eager=True)] = False,
 ) -> None:
     _SHOW_TRACEBACK.append(traceback)
 
@@ -56,7 +56,7 @@ def run(
     until: Annotated[
         issue_command_line.Until | None, typer.Option("--until", help="How far to go; again with a further one, on.")
     ] = None,
-    detach: Annotated[bool, typer.Option("--detach", help="Open the case and return at once.")] = False,
+    detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
     json: Json = False,
 ) -> None:
     """Take an issue to a pull request. Interrupt it at will: the case goes on, and the same command takes it up."""
@@ -101,7 +101,7 @@ def demo_bug(json: Json = False) -> None:
 
 @demo_app.command("unclear")
 def demo_unclear(
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask me: give the prepared answer.")] = False,
+    yes: Annotated[bool, flag("--yes", "Don't ask me: give the prepared answer.")] = False,
     json: Json = False,
 ) -> None:
     """An issue says too little: the case asks you, and goes on to a pull request with your answer."""
@@ -157,9 +157,9 @@ def cases(json: Json = False) -> None:
 @app.command()
 def show(
     case: CaseName,
-    everything: Annotated[bool, typer.Option("--all", help="With what the agents said and every tool call.")] = False,
-    pull_request: Annotated[bool, typer.Option("--pull-request", help="Only the pull request's text.")] = False,
-    follow: Annotated[bool, typer.Option("--follow", help="Stay, and watch it work.")] = False,
+    everything: Annotated[bool, flag("--all", "With what the agents said and every tool call.")] = False,
+    pull_request: Annotated[bool, flag("--pull-request", "Only the pull request's text.")] = False,
+    follow: Annotated[bool, flag("--follow", "Stay, and watch it work.")] = False,
     json: Json = False,
 ) -> None:
     """One case: its story, its messages with receipts, its proof and its cost."""
@@ -210,7 +210,7 @@ def worker() -> None:
 @host_app.command("start")
 def host_start(
     fresh_engine: Annotated[
-        bool, typer.Option("--fresh-engine", help="Set Temporal's data aside; cases start again from their records.")
+        bool, flag("--fresh-engine", "Set Temporal's data aside; cases start again from their records.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -268,6 +268,15 @@ def main() -> None:
         )
 
 
+def _wrapped(text: str) -> str:
+    """Between words, where somebody reads it in a terminal; a log gets it as it is."""
+    if not sys.stderr.isatty():
+        return text
+    width = max(40, (os.get_terminal_size(sys.stderr.fileno()).columns or 80) - 1)
+    whole = TextWrapper(width=width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(whole.fill(line) if line.strip() == line else line for line in text.splitlines())
+
+
 def _tell(sentence: str, code: int) -> None:
-    sys.stderr.write(f"caseworker: {sentence}\n")
+    sys.stderr.write(f"{_wrapped(f'caseworker: {sentence}')}\n")
     sys.exit(code)

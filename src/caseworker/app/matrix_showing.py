@@ -27,6 +27,8 @@ _NARROWEST: Final = 26
 """Columns for what a hypothesis says, beside its cells."""
 _TEXT: Final = 600
 """Of one piece of evidence. The whole is in `--json` and `--markdown`."""
+_OBSERVED: Final = 20
+"""Lines of a measurement, each as it was seen."""
 _STYLES: Final = {"pending": "", "testing": "yellow", "confirmed": "bold green", "eliminated": "dim"}
 _VERDICTS: Final = {
     "if_true": "as expected if it is true",
@@ -227,19 +229,26 @@ class _Page:
         return lines
 
     def _measured(self, measured: Measured) -> Iterator[Text]:
+        """By the number of its turn: so the evidence cites it."""
         outcome, request = measured.outcome, measured.request
         who = f" of {request.hypothesis}" if request is not None else ""
         if outcome.status == "BLOCKED":
             yield self._text(f"The measurement{who} came to nothing: {outcome.summary}")
             return
-        yield self._text(f"{outcome.summary}") + Text(f"  ({_VERDICTS[outcome.agrees]})", style="dim")
+        verdict = f"  (in turn {measured.turn}, {_VERDICTS[outcome.agrees]})"
+        yield self._text(f"{outcome.summary}") + Text(verdict, style="dim")
         if request is not None:
             place = f"at {request.file}, {request.place}"
             yield self._text(f"to learn about {request.hypothesis}: {request.instrumentation}, {place}")
             expected = request.if_true if outcome.agrees != "if_false" else request.if_false
             if outcome.agrees != "neither":
                 yield self._text(f"expected then: {expected}")
-        yield self._text(f"observed: {outcome.observed}")
+        first, *more = outcome.observed.strip().splitlines() or [""]
+        yield self._text(f"observed: {first}")
+        for line in more[:_OBSERVED]:
+            yield Text("  ") + self._text(line)
+        if len(more) > _OBSERVED:
+            yield Text(f"  ({len(more) - _OBSERVED} more lines: --markdown has them)", style="dim")
 
     def _review(self, review: CauseReviewOutcome) -> Text:
         what = f" {review.hypothesis} as the cause" if review.status == "APPROVED" else ""

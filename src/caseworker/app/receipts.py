@@ -6,7 +6,6 @@ from caseworker.core.ids import CaseId, MessageId, is_bug_case
 from caseworker.core.messages import SPOKEN, Message, receipt
 from caseworker.ports import Store
 
-
 NOT_DONE = "not done: "
 """How the flow begins the receipt of a command that did not fit any more when it was read."""
 

@@ -17,7 +17,7 @@ from caseworker.app.sending import given, readable
 from caseworker.app.settings import Settings
 from caseworker.app.tailing import follow_bug
 from caseworker.app.talk import Talk, seen_by
-from caseworker.app.view import JsonView, print_json_line
+from caseworker.app.view import TIMES, JsonView, print_json_line
 from caseworker.core.conversation import conversation
 from caseworker.core.errors import Refused
 from caseworker.core.ids import CaseId
@@ -124,7 +124,7 @@ def _announce(case: CaseId, console: Console, *, detach: bool, as_json: bool) ->
         print_json_line({"kind": "case", "case": case})
         return
     more = f"`caseworker chat {case} --as reporter` talks with it" if detach else "Ctrl-C leaves, and the case goes on"
-    console.print(f"[bold]{case}[/]  {more}.")
+    console.print(f"[bold]{case}[/]  {more}.{'' if detach else f' {TIMES}'}")
 
 
 @contextmanager

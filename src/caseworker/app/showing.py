@@ -3,12 +3,12 @@
 import asyncio
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
 
 from caseworker.app.summary import print_summary, summary_of
-from caseworker.app.view import PlainView, print_json
+from caseworker.app.view import TIMES, PlainView, print_json
 from caseworker.core.budget import dollars
 from caseworker.core.bugs import status_of
 from caseworker.core.ids import CaseId
@@ -20,6 +20,8 @@ from caseworker.core.summaries import standing_of_bug
 from caseworker.core.words import printable, standing_of, state_words, words_of
 from caseworker.ports import Store, StoredBug, StoredCase
 
+_STANDS_LENGTH = 300
+
 
 async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
     """Both kinds, the newest change first."""
@@ -28,15 +30,22 @@ async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
     if as_json:
         print_json([_case_json(row) for row in rows])
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("case", "state", "how it stands", "cost", "changed"):
-        table.add_column(column, style="bold" if column == "case" else "")
     for stored in rows:
         spent = await store.ledger.spent(stored.case.id)
         cost = "rehearsed" if stored.rehearsal is not None else dollars(spent.micros)
-        state, stands = how_it_stands(stored)
-        table.add_row(stored.case.id, state, escape(printable(stands)), cost, f"{stored.changed_at:%Y-%m-%d %H:%M}")
-    console.print(table)
+        console.print(case_row(stored, cost, terminal=console.is_terminal))
+
+
+def case_row(stored: StoredCase | StoredBug, cost: str, *, terminal: bool) -> RenderableType:
+    """What it is about, then how it stands, as wide as the terminal is; in a log a line each, to be searched."""
+    state, stands = how_it_stands(stored)
+    stands = state if stands == state else f"{state}: {one_line(stands, _STANDS_LENGTH)}"
+    title, changed = one_line(stored.title), f"{stored.changed_at:%Y-%m-%d %H:%M} UTC"
+    if not terminal:
+        return Text("  ".join((stored.case.id, title, stands, cost, changed)))
+    about = Text.assemble((f"{stored.case.id}  ", "bold"), title)
+    below = Text.assemble(stands, (f"  {cost}, {changed}", "dim"))
+    return Group(about, Padding(below, (0, 0, 0, 2)))
 
 
 def how_it_stands(stored: StoredCase | StoredBug) -> tuple[str, str]:
@@ -73,6 +82,7 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
             }
         )
         return
+    console.print(TIMES, style="dim")
     view = PlainView(console)
     for recorded in story:
         if everything or not isinstance(recorded.entry, ToolCalled | ToolReturned | AgentSaid):

@@ -36,7 +36,7 @@ class Talk:
             row.add_column(width=_NAME_CELLS, overflow="ellipsis", no_wrap=True)
             row.add_column(max_width=_TEXT_CELLS, overflow="fold")
             who = Text(who_words(line, self._voice), style=f"bold {_COLOUR[line.speaker]}")
-            row.add_row(Text(f"{line.at.astimezone():%H:%M:%S}", style="dim"), who, styled(_said(line)))
+            row.add_row(Text(f"{line.at:%H:%M:%S}", style="dim"), who, styled(_said(line)))
             return row
         said = _BOLD.sub(r"\1", _said(line).strip())
         said = "\n".join(row and f"    {row}" for row in said.splitlines()).strip()

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.table import Table
@@ -16,7 +16,18 @@ from rich.text import Text
 
 from caseworker.core.budget import dollars
 from caseworker.core.bugs import BugState
-from caseworker.core.record import BugMoved, BugReported, Recorded, Transitioned, TurnCompleted, TurnFailed, TurnStarted
+from caseworker.core.outcomes import Task
+from caseworker.core.record import (
+    BugMoved,
+    BugReported,
+    Entry,
+    Posted,
+    Recorded,
+    Transitioned,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+)
 from caseworker.core.states import IssueState
 from caseworker.core.story import Mark, Told, tell
 from caseworker.core.words import words_of
@@ -33,6 +44,8 @@ _SIGN: dict[Mark, str] = {
     "person": "☺",
     "quiet": "·",
 }
+_HANGING: Final[frozenset[Mark]] = frozenset({"agent", "tool", "failed"})
+_RAIL: Final = "│  "
 _STYLE: dict[Mark, str] = {
     "case": "bold",
     "state": "bold cyan",
@@ -45,6 +58,28 @@ _STYLE: dict[Mark, str] = {
     "person": "yellow",
     "quiet": "dim",
 }
+
+
+TIMES: Final = "Times are UTC."
+
+
+class Once:
+    """The story with nothing told twice: what the pm says of a message is the reason of the next move, or is posted."""
+
+    def __init__(self) -> None:
+        self._reason = ""
+
+    def tell(self, entry: Entry) -> list[Told]:
+        match entry:
+            case Transitioned(reason=reason):
+                self._reason = " ".join(reason.split())
+            case TurnCompleted(task=Task.QUESTIONS | Task.INTERPRET):
+                entry = entry.model_copy(update={"summary": ""})
+            case Posted(text=text) if text.strip() and " ".join(text.split()) in self._reason:
+                return []
+            case _:
+                pass
+        return tell(entry)
 
 
 class View(Protocol):
@@ -67,9 +102,10 @@ class PlainView:
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._story = Once()
 
     def show(self, recorded: Recorded) -> None:
-        for told in tell(recorded.entry):
+        for told in self._story.tell(recorded.entry):
             self._console.print(f"{recorded.at:%H:%M:%S} {_SIGN[told.mark]} {told.text}", markup=False, highlight=False)
 
     def spent(self, micros: int, calls: int) -> None:
@@ -82,6 +118,7 @@ class LiveView:
     def __init__(self, console: Console, state: IssueState = IssueState.RECEIVED) -> None:
         self._console = console
         self._state: StrEnum = state
+        self._story = Once()
         self._who = ""
         self._micros = 0
         self._calls = 0
@@ -104,8 +141,8 @@ class LiveView:
                 self._who = role.value.replace("_", " ")
             case TurnCompleted() | TurnFailed():
                 self._who = ""
-        for told in tell(recorded.entry):
-            self._live.console.print(story_line(told))
+        for told in self._story.tell(recorded.entry):
+            self._live.console.print(Hung(story_line(told)) if told.mark in _HANGING else story_line(told))
 
     def spent(self, micros: int, calls: int) -> None:
         self._micros, self._calls = micros, calls
@@ -120,6 +157,19 @@ class LiveView:
             Text(f"{who} · {dollars(self._micros)} · {self._calls} model calls · {seconds:.0f} s", style="dim"),
         )
         return row
+
+
+class Hung:
+    """A line of a turn: however long, the line at its left goes on."""
+
+    def __init__(self, line: Text) -> None:
+        self._line = line
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        first, *more = self._line.wrap(console, max(20, options.max_width - len(_RAIL))) or [self._line]
+        yield first
+        for line in more:
+            yield Text(_RAIL, style=self._line.style) + line
 
 
 def story_line(told: Told) -> Text:

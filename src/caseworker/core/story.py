@@ -1,6 +1,6 @@
 """The record as a story: one line per entry, the same words in the terminal, the log and the dashboard."""
 
-from typing import Literal, assert_never
+from typing import Final, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
@@ -35,6 +35,9 @@ from caseworker.core.record import (
 )
 from caseworker.core.words import printable, state_words, words_of
 
+_POINT: Final = 1_000
+"""Characters of what a line is told for: a reason, a cause, somebody's words. The rest of a story is cut sooner."""
+
 Mark = Literal["case", "state", "turn", "agent", "tool", "failed", "good", "bad", "person", "quiet"]
 
 
@@ -65,19 +68,19 @@ def tell(entry: Entry) -> list[Told]:
             vague = "; it names nothing to start from" if entry.vague else ""
             return [Told(mark="quiet", text=f"read as {entry.severity}{about}{vague}")]
         case BugMoved():
-            return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason)}")]
+            return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _POINT)}")]
         case Posted():
-            return [Told(mark="agent", text=f"to the {entry.audience}: {one_line(entry.text)}")]
+            return [Told(mark="agent", text=f"to the {entry.audience}: {one_line(entry.text, _POINT)}")]
         case SlaChecked():
             mark: Mark = "good" if entry.result == "met" else "bad"
             about = entry.target.replace("_", " ")
             return [Told(mark=mark, text=f"{entry.severity}, {about}: {entry.result}  {one_line(entry.text)}".rstrip())]
         case MessageRecorded():
-            if entry.message_kind is MessageKind.WORDS:
-                return [Told(mark="person", text=f"{entry.author}: {one_line(entry.text)}")]
-            return [Told(mark="person", text=f"{entry.author} ({entry.message_kind.value}): {one_line(entry.text)}")]
+            kind = "" if entry.message_kind is MessageKind.WORDS else f" ({words_of(entry.message_kind)})"
+            text = one_line(entry.text, _POINT)
+            return [Told(mark="person", text=f"{entry.author}{kind}{f': {text}' if text else ''}")]
         case Transitioned():
-            return [Told(mark="state", text=f"{state_words(entry.to_state).upper()}  {one_line(entry.reason)}")]
+            return [Told(mark="state", text=f"{state_words(entry.to_state).upper()}  {one_line(entry.reason, _POINT)}")]
         case TurnStarted():
             again = f", attempt {entry.attempt}" if entry.attempt > 1 else ""
             who = entry.role.value.replace("_", " ")
@@ -93,11 +96,11 @@ def tell(entry: Entry) -> list[Told]:
         case TurnCompleted():
             who = entry.role.value.replace("_", " ")
             how: Mark = "bad" if entry.status == "CHANGES_REQUESTED" else "good"
-            return [Told(mark=how, text=f"turn {entry.turn}: the {who} says {entry.status}: {one_line(entry.summary)}")]
+            why = f": {one_line(entry.summary, _POINT)}" if entry.summary.strip() else ""
+            return [Told(mark=how, text=f"turn {entry.turn}: the {who} says {entry.status}{why}")]
         case TurnFailed():
-            return [
-                Told(mark="bad", text=f"turn {entry.turn}, attempt {entry.attempt} ended: {one_line(entry.reason)}")
-            ]
+            why = one_line(entry.reason, _POINT)
+            return [Told(mark="bad", text=f"turn {entry.turn}, attempt {entry.attempt} ended: {why}")]
         case BuildRan():
             return [*_build_lines(entry)]
         case MatrixRevised():
@@ -108,9 +111,9 @@ def tell(entry: Entry) -> list[Told]:
             commit = f"{entry.culprit_hash[:12]} {one_line(subject)}".strip()
             return [Told(mark="good", text=f"bisect {entry.number}: the first bad commit is {commit}")]
         case Bisected():
-            return [Told(mark="bad", text=f"bisect {entry.number}: {one_line(entry.reason)}")]
+            return [Told(mark="bad", text=f"bisect {entry.number}: {one_line(entry.reason, _POINT)}")]
         case CauseProven():
-            return [Told(mark="good", text=f"cause named, {entry.hypothesis}: {one_line(entry.cause)}")]
+            return [Told(mark="good", text=f"cause named, {entry.hypothesis}: {one_line(entry.cause, _POINT)}")]
         case BranchPushed():
             return [Told(mark="good", text=f"pushed {entry.branch} at {entry.commit[:12]}")]
         case PullRequestOpened():
