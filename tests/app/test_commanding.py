@@ -1,12 +1,14 @@
 """Commands to a case that does not fit: refused before anything is sent, and before a host is started for it."""
 
 import io
+import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from caseworker.app.receipts import Receipts
 from caseworker.app.sending import close_case, command, exit_code_of, hand_back, say_to, take_over
 from caseworker.app.settings import Settings
 from caseworker.core.case import Subject, Wait, WaitingFor
@@ -17,7 +19,8 @@ from caseworker.core.states import IssueState
 from caseworker.store.store import open_store
 from tests.app.issue_desk import IssueDesk
 from tests.core.examples import MORNING
-from tests.edges.store_examples import TRACE, open_bug
+from tests.edges.store_examples import TRACE, open_bug, said
+from tests.world.terminal import Terminal
 
 K = MessageKind
 S = IssueState
@@ -100,6 +103,58 @@ async def test_what_does_not_fit_is_refused_before_anything_is_sent(
     assert words in str(refused.value)
     assert await desk.messages() == []
     assert not desk.host_was_started
+
+
+def pipe(monkeypatch: pytest.MonkeyPatch, words: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(words)))
+
+
+async def test_a_dash_stands_for_the_words_on_standard_input(desk: IssueDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    await desk.begin(state=S.IMPLEMENTING)
+    pipe(monkeypatch, b"try again\n")
+    with pytest.raises(Refused, match="`retry` does not fit"):
+        await say_to(desk.settings, PAPER, "#1", "-", "developer", None, as_json=False)
+    pipe(monkeypatch, b"+much\n")
+    with pytest.raises(Refused, match=r"`\+much` is no amount"):
+        await command(desk.settings, PAPER, "#1", K.BUDGET, "-", None, as_json=False)
+    pipe(monkeypatch, b" \n")
+    with pytest.raises(Refused, match="from standard input, and there are none"):
+        await say_to(desk.settings, PAPER, "#1", "-", "developer", None, as_json=False)
+    assert await desk.messages() == []
+
+
+async def test_who_is_asked_for_a_resolution_may_leave_and_a_program_is_not_asked(desk: IssueDesk) -> None:
+    store = await open_store(desk.settings.database)
+    bug = await open_bug(store)
+    await store.close()
+    terminal = Terminal(desk.settings.home)
+    with terminal.opens("close", bug) as window:
+        window.shows("How was it resolved (code_fix, ")
+        window.process.send_signal(signal.SIGINT)
+        assert window.ends() == 130
+        window.shows("Nothing was sent: the case stays as it is.")
+    with terminal.opens("close", bug, "--json") as window:
+        assert window.ends() == 2
+        window.shows("--reason says why.")
+        assert "How was it" not in window.text()
+    assert not desk.host_was_started
+
+
+@pytest.mark.parametrize(("outcome", "refused"), [("approved", False), ("not done: nothing waits for it", True)])
+async def test_a_command_that_the_case_itself_refused_is_remembered(
+    desk: IssueDesk, outcome: str, refused: bool
+) -> None:
+    case = await desk.begin(state=S.IMPLEMENTING)
+    store, receipts = await open_store(desk.settings.database), Receipts()
+    try:
+        sent = await store.inbox.put(said(case, "go ahead", kind=K.APPROVE))
+        assert sent is not None
+        receipts.expect(sent.id)
+        await store.inbox.settle([sent.id], outcome)
+        await receipts.changes(store, case)
+    finally:
+        await store.close()
+    assert (receipts.all_known, receipts.refused) == (True, refused)
 
 
 @pytest.mark.parametrize("kind", [K.APPROVE, K.REJECT, K.RETRY, K.BUDGET])

@@ -159,6 +159,13 @@ async def test_what_was_not_measured_what_is_missing_and_who_helped_is_said(sett
     assert "3 of 5 iterations done. No cause is proven." in page
 
 
+async def test_what_was_observed_keeps_its_lines_up_to_twenty_more(settings: Settings) -> None:
+    seen = diagnosed().model_copy(update={"observed": "\n".join(f"read {number}" for number in range(30))})
+    page = await shown(settings, await a_case(settings, *FOUND[:3], seen))
+    assert "observed: read 0\n                read 1\n" in page
+    assert "read 20\n                (9 more lines: --markdown has them)\n" in page
+
+
 async def test_several_investigations_have_a_heading_each(settings: Settings) -> None:
     another = reviewed("SPAWN_INVESTIGATOR").model_copy(
         update={"investigation": a_request("Now it is slow.", new_problem=True)}

@@ -1,12 +1,13 @@
 """`caseworker run`, before anything runs: by which rules a case is opened, how far it goes, and how it is told."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from caseworker.app.asking import may_go_on_until, newest_request, what_is_asked
 from caseworker.app.issue_command_line import Until
-from caseworker.app.running import RunRequest, exit_code, policy_for
+from caseworker.app.running import RunRequest, announce, exit_code, policy_for
 from caseworker.app.settings import Settings
 from caseworker.core.case import Wait, WaitingFor
 from caseworker.core.ids import TraceId
@@ -19,7 +20,7 @@ from caseworker.core.states import IssueState
 from caseworker.ports import NewIssue, StoredCase
 from caseworker.store.store import Store
 from tests.app.issue_desk import move
-from tests.app.test_views import a_summary
+from tests.app.test_views import a_summary, paper
 from tests.core.examples import MORNING, triaged
 from tests.edges.store_examples import open_case
 
@@ -166,6 +167,34 @@ async def test_what_people_are_asked_is_not_what_the_pm_has_said_since(
     await move(store, waits.case.id, MOVED, ASKED.model_copy(update={"text": LONG}))
     await move(store, waits.case.id, MOVED, ASKED.model_copy(update={"text": "I shall wait for ada, then."}))
     assert await what_is_asked(store, waits, []) == words
+
+
+# --- who does not stay
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({"state": S.IMPLEMENTING}, "is under way. `caseworker show local/shop#1` tells how it stands."),
+        (
+            {**at_milestone(M.PLAN), "reason": "The plan is there."},
+            "waits for a word to go on: The plan is there. `caseworker why local/shop#1` says what would move it.",
+        ),
+        ({"state": S.CLOSED}, "was opened before and is closed. `caseworker retry local/shop#1` works on it again."),
+    ],
+)
+async def test_who_does_not_stay_is_told_whether_it_works_or_what_it_waits_for(
+    store: Store, known: dict[str, object], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = await stored(store, **known)
+    console, file = paper()
+    await announce(store, left.case.id, console, as_json=False)
+    assert file.getvalue() == f"local/shop#1 {words}\n"
+    await announce(store, left.case.id, console, as_json=True)
+    line = capsys.readouterr().out
+    assert line.count("\n") == 1
+    assert json.loads(line)["kind"] == "case"
+    assert json.loads(line)["state"] == left.case.state.value
 
 
 # --- how it ends

@@ -15,7 +15,14 @@ from caseworker.app.view import JsonView, LiveView, PlainView, open_view, story_
 from caseworker.core.bugs import BugState
 from caseworker.core.ids import TraceId
 from caseworker.core.outcomes import Task
-from caseworker.core.record import AgentSaid, BugMoved, Entry, Recorded, Transitioned, TurnStarted
+from caseworker.core.record import (
+    AgentSaid,
+    BugMoved,
+    Entry,
+    Recorded,
+    Transitioned,
+    TurnStarted,
+)
 from caseworker.core.states import IssueState, Role
 from caseworker.core.story import Told
 from caseworker.core.summaries import Seen, Summary
@@ -206,6 +213,10 @@ def test_the_summary_of_a_pull_request_tells_what_the_proof_and_how_to_merge() -
     assert printed(a_summary()) == PULL_REQUEST
 
 
+def test_one_turn_and_one_call_are_no_turns_and_calls() -> None:
+    assert "at list prices), 1 model call, 1 turn, 61 s" in printed(a_summary(turns=1, model_calls=1))
+
+
 def test_the_summary_of_a_case_that_waits_tells_how_it_stands() -> None:
     summary = a_summary(
         state=IssueState.REQUIRES_HUMAN_INTERVENTION,
@@ -264,7 +275,9 @@ def test_the_summary_at_a_milestone_has_what_was_to_be_had() -> None:
 def test_the_summary_for_programs_is_json(capsys: pytest.CaptureFixture[str]) -> None:
     console, file = paper()
     print_summary(a_summary(), Path("/srv/shop"), console, as_json=True)
-    document = json.loads(capsys.readouterr().out)
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1
+    document = json.loads(out)
     assert document.pop("kind") == "summary"
     assert Summary.model_validate(document) == a_summary()
     assert file.getvalue() == ""

@@ -112,6 +112,7 @@ TABLE: list[tuple[Entry, list[str]]] = [
     ),
     (said(), ["person: ann: It is the cart."]),
     (said(MessageKind.CLOSE), ["person: ann (close): It is the cart."]),
+    (said(MessageKind.HAND_BACK).model_copy(update={"text": ""}), ["person: ann (hand back)"]),
     (MessagesClaimed(turn=1, messages=[MessageId(1)]), []),
     (
         Transitioned(
@@ -228,3 +229,20 @@ def test_a_long_text_is_told_in_one_line_of_its_beginning() -> None:
 
 def test_a_cost_is_told_with_its_calls() -> None:
     assert cost_line(1_230_000, 12) == "$1.23 in 12 model calls"
+
+
+LONG = f"It is {'very ' * 60}long."
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Transitioned(number=1, from_state=IssueState.RECEIVED, to_state=IssueState.FAILED, reason=LONG),
+        CauseProven(iteration=1, hypothesis="H1", cause=LONG, evidence=[]),
+        Posted(audience=Audience.DEVELOPERS, about="pm", text=LONG),
+        said().model_copy(update={"text": LONG}),
+    ],
+    ids=["a reason", "a cause", "a post", "words"],
+)
+def test_what_a_line_is_told_for_is_told_whole(entry: Entry) -> None:
+    assert [told.text.endswith("very long.") for told in tell(entry)] == [True]

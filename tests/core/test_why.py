@@ -140,6 +140,13 @@ REFUSED: list[tuple[str, Case, MessageKind, str, str]] = [
         "`budget` fits owner/repo#42, but not like this: `lots` is no amount: `+5` or `+2.50` adds so many dollars.",
     ),
     (
+        "a budget where an approval is waited for",
+        a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)),
+        K.BUDGET,
+        "+0",
+        "`budget` fits owner/repo#42, but not like this: `+0` is no amount: `+5` or `+2.50` adds so many dollars.",
+    ),
+    (
         "a budget for a case that is over",
         a_case(S.FAILED),
         K.BUDGET,

@@ -330,7 +330,7 @@ async def test_what_is_said_to_a_completed_case_opens_another_that_follows_up_on
     ]
     world.cases.append(child.case.id)
     follower = CaseInWorld(world, child.case.id)
-    await follower.expect_waiting(WaitingFor.MILESTONE)
+    await follower.expect_asked_for(Subject.NO_RED_TEST)  # it goes as far as its parent went
     assert child.title == "Please say goodbye, too."
     assert "Follows up on #1: The greeting misspells the world, whose pull" in child.file.issue.original_body
     assert "And loudly." in [message.text for message in await world.store.inbox.of(follower.id)]
@@ -342,7 +342,7 @@ async def test_what_is_said_to_a_completed_case_opens_another_that_follows_up_on
     assert (await case.receipts())[-1] == f"seen: opened {again.case.id} for this"
     assert (again.case.id, again.title) == ("local/project#3", "Once more: The greeting misspells the world")
     world.cases.append(again.case.id)
-    await CaseInWorld(world, again.case.id).expect_waiting(WaitingFor.MILESTONE)
+    await CaseInWorld(world, again.case.id).expect_asked_for(Subject.NO_RED_TEST)
 
 
 async def test_a_change_whose_paths_only_a_person_may_decide_waits_before_its_pull_request(world: World) -> None:

@@ -41,7 +41,9 @@ def receipts(terminal: Terminal, case: str) -> list[object]:
 
 
 def test_a_report_is_followed_until_the_question(terminal: Terminal) -> None:
-    answer = terminal.types("report", "-", "--rehearse", BUG_REHEARSAL, "--as", "ada", stdin="the greeting is broken\n")
+    answer = terminal.types(
+        "report", "-", "--rehearse", BUG_REHEARSAL, "--name", "ada", stdin="the greeting is broken\n"
+    )
     assert answer.code == 0, answer.err
     case, *shown = [line.partition("  ")[0] if n == 0 else line[9:] for n, line in enumerate(answer.out.splitlines())]
     assert shown[:3] == [
@@ -179,8 +181,8 @@ def test_what_cannot_be_reported_is_refused_and_leaves_nothing_behind(tmp_path: 
         assert not terminal.home.exists()
 
 
-def test_leaving_a_report_does_not_stop_it(terminal: Terminal) -> None:
-    terminal.environment["CASEWORKER_REHEARSAL_PACE"] = "5"  # there is time to leave
+def test_leaving_a_report_does_not_stop_it(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(terminal.environment, "CASEWORKER_REHEARSAL_PACE", "5")  # there is time to leave
     with terminal.opens("report", "the greeting is broken", "--rehearse", BUG_REHEARSAL, "--as", "ada") as window:
         window.shows("Ctrl-C leaves, and the case goes on.")
         window.process.send_signal(signal.SIGINT)
@@ -201,6 +203,15 @@ def test_an_issue_case_has_a_chat_and_commands_that_fit_it(terminal: Terminal, t
     answer = terminal.types("chat", "greeter#1", stdin="Well done.\n")
     assert answer.code == 0, answer
     assert "kept on the record; `agent/issue-1` waits for a merge  “Well done.”" in answer.out
+    assert answer.out.count("The greeting misspells the world") == 1  # its title, and not its story
+    wrong = terminal.types("chat", "greeter#1", stdin="retry\n")
+    assert (wrong.code, "`retry` does not fit" in wrong.out) == (2, True)
+    followed = terminal.types("show", "greeter#1", "--follow")
+    assert (followed.code, "Merge it" in followed.out) == (0, True)
+    *entries, summary = [
+        json.loads(line) for line in terminal.types("show", "#1", "--follow", "--json").out.splitlines()
+    ]
+    assert (summary["kind"], all("entry" in entry for entry in entries)) == ("summary", True)
     refused = terminal.types("handback", "greeter#1")
     assert refused.code == 2
     assert "nobody has taken it over" in refused.err

@@ -50,7 +50,7 @@ class Try:
         return self.attempt.turn
 
 
-def _why_stopped() -> str:
+def why_stopped() -> str:
     details = activity.cancellation_details()
     if activity.is_worker_shutdown() or (details is not None and details.worker_shutdown):
         return "the worker shut down; the turn is begun again"
@@ -86,7 +86,7 @@ class Attempts:
                     async with self._workspaces.hold(this.case):
                         return await work()
                 except asyncio.CancelledError:
-                    await asyncio.shield(self._give_up(this, _why_stopped()))
+                    await asyncio.shield(self._give_up(this, why_stopped()))
                     raise
                 except (Transient, OSError) as error:
                     await self._give_up(this, str(error))

@@ -268,15 +268,15 @@ def main() -> None:
         )
 
 
-def _wrapped(text: str) -> str:
-    """Between words, where somebody reads it in a terminal; a log gets it as it is."""
-    if not sys.stderr.isatty():
-        return text
-    width = max(40, (os.get_terminal_size(sys.stderr.fileno()).columns or 80) - 1)
-    whole = TextWrapper(width=width, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(whole.fill(line) if line.strip() == line else line for line in text.splitlines())
+def wrapped(text: str, width: int) -> str:
+    """Between words; a line that is set in is a command, and stays whole."""
+    between = TextWrapper(width=width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(line if line.startswith(" ") else between.fill(line) for line in text.splitlines())
 
 
 def _tell(sentence: str, code: int) -> None:
-    sys.stderr.write(f"{_wrapped(f'caseworker: {sentence}')}\n")
+    text = f"caseworker: {sentence}"
+    if sys.stderr.isatty():  # a log gets it as it is
+        text = wrapped(text, max(40, (os.get_terminal_size(sys.stderr.fileno()).columns or 80) - 1))
+    sys.stderr.write(f"{text}\n")
     sys.exit(code)

@@ -114,7 +114,7 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
         case = await _open(desk, request, top, policy, console, quiet=as_json or request.detach)
         if request.detach:
             await desk.keep_host()  # the one we rang may just have been ending
-            await _announce(desk.store, case, console, as_json=as_json)
+            await announce(desk.store, case, console, as_json=as_json)
             return 0
         with open_view(console, as_json=as_json) as view:
             await follow(desk, case, view)
@@ -123,7 +123,7 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
         return exit_code(summary)
 
 
-async def _announce(store: Store, case: CaseId, console: Console, *, as_json: bool) -> None:
+async def announce(store: Store, case: CaseId, console: Console, *, as_json: bool) -> None:
     """To who does not stay: whether it works by itself now, or what it waits for."""
     stored = await store.cases.load(case)
     assert stored is not None, "it was just opened"

@@ -244,5 +244,6 @@ def _asked(question: str) -> str:
     finally:
         signal.signal(signal.SIGINT, before)
     if not line:
+        sys.stderr.write("\n")
         raise Interrupted("Interrupted. Nothing was sent: the case stays as it is.")
     return line.strip()

@@ -160,15 +160,13 @@ class LiveView:
 
 
 class Hung:
-    """A line of a turn: however long, the line at its left goes on."""
+    """A line of a turn, which begins with the rail: however long it is, that goes on at its left."""
 
     def __init__(self, line: Text) -> None:
         self._line = line
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        first, *more = self._line.wrap(console, max(20, options.max_width - len(_RAIL))) or [self._line]
-        yield first
-        for line in more:
+        for line in self._line[len(_RAIL) :].wrap(console, max(20, options.max_width - len(_RAIL))):
             yield Text(_RAIL, style=self._line.style) + line
 
 
