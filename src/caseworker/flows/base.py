@@ -49,6 +49,7 @@ class CaseFlow:
         self._bells = 0
         self._heard = 0  # how many bells had rung when we last looked into the inbox
         self._closing = False
+        self._current = False
 
     @workflow.signal
     def incoming_message(self, message: MessageId) -> None:
@@ -59,6 +60,15 @@ class CaseFlow:
         self._bells += 1
         self._closing = True
 
+    # --- what has changed since a run began
+
+    def _begin_by_current_rules(self, rules: str) -> None:
+        """A run that begins under them has every change before them: one marker in its history, not one for each."""
+        self._current = workflow.patched(rules)
+
+    def _has(self, change: str) -> bool:
+        return self._current or workflow.patched(change)
+
     # --- the inbox
 
     async def _claim(self, turn: int) -> list[Claimed]:
@@ -68,11 +78,11 @@ class CaseFlow:
         claimed = await self._record(RecordActivities.claim_messages, request)
         # A local activity is in the history only when the workflow's task ends. If that task were lost after the
         # messages were answered for, claiming again would not give them: a close would count and not close.
-        if claimed and workflow.patched(_CLAIM_ASKED_AGAIN):
+        if claimed and self._has(_CLAIM_ASKED_AGAIN):
             claimed = await workflow.execute_activity_method(
                 RecordActivities.claim_messages, request, start_to_close_timeout=_CLAIM_TIMEOUT, retry_policy=_PATIENTLY
             )
-        elif claimed and workflow.patched(_CLAIM_KEPT):
+        elif claimed and self._has(_CLAIM_KEPT):
             await workflow.sleep(_A_MOMENT)
         self._heard = heard
         return claimed

@@ -47,11 +47,11 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.flows.issue_steps import IssueSteps, ids_of
 
 
-_ALSO_STUCK = "what is waited for counts also where the case got stuck meanwhile"
 _RULES = "the rules of 0.3"
 _INVESTIGATES = "investigations"
 _EVERY_WORD = "every word is answered, at any time"
-_AT_HAND = "who steps in finds the work, and an open pull request counts"
+_CURRENT = "the rules of 0.5"
+"""Who steps in finds the work, an open pull request counts, what is waited for counts where a case got stuck, too."""
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)
@@ -64,10 +64,10 @@ class IssueWorkflow(IssueSteps):
     @workflow.run
     async def run(self, start: CaseInput) -> None:
         self._case = await self._record(RecordActivities.load_case, start.case)
-        self._new_rules = workflow.patched(_RULES)
-        self._investigates = workflow.patched(_INVESTIGATES)
-        self._every_word = workflow.patched(_EVERY_WORD)
-        self._at_hand = workflow.patched(_AT_HAND)
+        self._begin_by_current_rules(_CURRENT)
+        self._new_rules = self._has(_RULES)
+        self._investigates = self._has(_INVESTIGATES)
+        self._every_word = self._has(_EVERY_WORD)
         while True:
             while self._case.state not in TERMINAL:
                 if await self._read_inbox():
@@ -83,7 +83,7 @@ class IssueWorkflow(IssueSteps):
         """One step, right after a look into the inbox that moved nothing."""
         if at_work(self._case):
             self._continue_as_new_if(self._history_is_long())
-            refused = await self._take_in() if self._at_hand else None
+            refused = await self._take_in() if self._current else None
             passing = passing_by(self._case)
             if refused is not None:
                 await self._move_on(refused)
@@ -95,7 +95,7 @@ class IssueWorkflow(IssueSteps):
             await self._move_on(Spoke(by="Somebody", messages=self._case.late))
         else:
             self._continue_as_new_if(workflow.info().get_current_history_length() > SHORT_HISTORY)
-            if self._at_hand and is_for_a_person(self._case) and self._case.checkpoint != self._left:
+            if self._current and is_for_a_person(self._case) and self._case.checkpoint != self._left:
                 await self._leave_the_work()
             await self._wait_for_people()
 
@@ -137,7 +137,7 @@ class IssueWorkflow(IssueSteps):
         fact = self._fact_of(message)
         if fact is None:
             return False
-        if isinstance(fact, HandedBack) and self._at_hand:
+        if isinstance(fact, HandedBack) and self._current:
             turn = ClaimRequest(case=self._case.id, turn=self._case.turns + 1)
             said = await self._record(RecordActivities.remarks_to, turn)
             fact = fact.model_copy(update={"messages": tuple(said)})
@@ -164,7 +164,7 @@ class IssueWorkflow(IssueSteps):
         if self._case.wait is None or self._case.wait.reason is not reason:
             return False
         if self._is_stuck():
-            return not self._case.taken_by and workflow.patched(_ALSO_STUCK)
+            return not self._case.taken_by and self._current
         return self._case.state in WAITING or self._case.state is IssueState.BLOCKED
 
     def _is_stuck(self) -> bool:
@@ -283,7 +283,7 @@ class IssueWorkflow(IssueSteps):
 
     async def _move(self, move: Move, known: Case | None = None) -> None:
         before = self._case.state
-        self._case = take(known or self._case, move, self._policy, workflow.now(), pull_counts=self._at_hand)
+        self._case = take(known or self._case, move, self._policy, workflow.now(), pull_counts=self._current)
         entry = Noted(text=move.reason) if before is self._case.state else self._transition(before)
         await self._keep(entry, move.say)
 

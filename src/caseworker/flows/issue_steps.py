@@ -52,8 +52,6 @@ with workflow.unsafe.imports_passed_through():
 
 _ALL_GIVEN = "a failed turn answers for all that it was given"
 _IN_ONE_STEP = "a branch and its pull request are one step"
-_PEOPLE_FIRST = "an escalation comes before questions to other roles"
-_ALL_ANSWERED = "every question to another role has an answer"
 _IN_LINE = timedelta(days=1)
 """How long a developer may wait for a place before its own time begins."""
 _MOST_QUESTIONS = 6
@@ -67,7 +65,6 @@ class IssueSteps(CaseFlow):
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
         self._new_rules = True
         self._every_word = True
-        self._at_hand = True
         self._left: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
     async def _work(self) -> Fact:
@@ -170,7 +167,7 @@ class IssueSteps(CaseFlow):
 
     async def _create_pull_request(self) -> Fact:
         request = PushRequest(case=self._case, commit=self._checkpoint)
-        if workflow.patched(_IN_ONE_STEP):
+        if self._has(_IN_ONE_STEP):
             return await self._perform(DeliveryActivities.deliver, request)
         pushed = await self._perform(DeliveryActivities.push_branch, request)
         if not isinstance(pushed, Pushed):
@@ -193,7 +190,7 @@ class IssueSteps(CaseFlow):
 
     def _escalates(self, reply: TurnEnded) -> bool:
         """What only a person may decide comes first."""
-        return bool(getattr(reply.outcome, "escalation", "")) and workflow.patched(_PEOPLE_FIRST)
+        return self._current and bool(getattr(reply.outcome, "escalation", ""))
 
     def _whose_turn(self) -> tuple[Role, Task]:
         return turn_of(self._case) if self._new_rules else FIRST_TURN_OF[self._case.state]
@@ -219,7 +216,7 @@ class IssueSteps(CaseFlow):
         if isinstance(reply, TurnEnded):
             await self._settle(sorted({*ids_of(read), *reply.heard}), words.read_by(role))
             return reply
-        given = await self._given(turn) if workflow.patched(_ALL_GIVEN) else ids_of(read)
+        given = await self._given(turn) if self._has(_ALL_GIVEN) else ids_of(read)
         await self._settle(given, words.TURN_FAILED)
         if isinstance(reply, TurnGaveUp):
             return reply
@@ -240,10 +237,16 @@ class IssueSteps(CaseFlow):
             if not isinstance(answered, TurnEnded):
                 return answered
             self._case = after_turn(self._case, answered)
-            if _leaves_open(answered, number):
+            if self._leaves_open(answered, number):
                 first = next(question.question for question in questions if question.to == name)
                 return EffectRefused(reason=f"The {issue_words.of_role(Role(name))} can't answer: {first}")
         return None
+
+    def _leaves_open(self, answered: TurnEnded, number: int) -> bool:
+        outcome = answered.outcome
+        if not isinstance(outcome, AnswerOutcome) or not outcome.leaves_open(number):
+            return False
+        return outcome.status == "BLOCKED" or self._current
 
     async def _build(self, stage: Stage) -> Fact:
         number = self._case.builds + 1
@@ -262,13 +265,6 @@ class IssueSteps(CaseFlow):
     def _checkpoint(self) -> Sha:
         assert self._case.checkpoint is not None
         return self._case.checkpoint
-
-
-def _leaves_open(answered: TurnEnded, number: int) -> bool:
-    outcome = answered.outcome
-    if not isinstance(outcome, AnswerOutcome) or not outcome.leaves_open(number):
-        return False
-    return outcome.status == "BLOCKED" or workflow.patched(_ALL_ANSWERED)
 
 
 def ids_of(messages: list[Claimed]) -> list[MessageId]:
