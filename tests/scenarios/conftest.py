@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from temporalio.api.enums.v1 import EventType
+from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHistory
 
 from caseworker.engine.client import Address, connect
@@ -44,11 +46,16 @@ async def office(tmp_path: Path, temporal: Address, request: pytest.FixtureReque
 
 
 def keep(folder: Path, name: str, histories: list[WorkflowHistory]) -> None:
-    """For `tests/replay`: with the machine's name taken out."""
+    """For `tests/replay`: with the machine's name taken out. A run in which nothing was done yet can't be replayed."""
     folder.mkdir(parents=True, exist_ok=True)
-    for number, history in enumerate(reversed(histories), start=1):
+    begun = [history for history in histories if any(_is_done(event) for event in history.events)]
+    for number, history in enumerate(reversed(begun), start=1):
         text = re.sub(r'"identity": "[^"]*"', '"identity": "worker"', history.to_json())
         text = re.sub(r'"\d+@[\w.-]+"', '"worker-sticky"', text)  # its sticky queue is named after the machine
         document = {"workflow_id": history.workflow_id, **json.loads(text)}
         path = folder / f"{name.removeprefix('test_')}-{number}.json"
         path.write_text(json.dumps(document, separators=(",", ":")) + "\n")
+
+
+def _is_done(event: HistoryEvent) -> bool:
+    return event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED

@@ -30,7 +30,8 @@ def evidence_of(case: Case, policy: Policy, spent: int | None) -> list[str]:
 def _proof(case: Case) -> list[str]:
     if case.checkpoint is None or case.checkpoint == case.base:
         return ["Change: nothing is changed yet, so there is nothing to prove."]
-    change = f"Change: commit {_short(case.checkpoint)}, on top of {_short(case.base)}."
+    shown = f"`caseworker diff {case.id}` shows it"
+    change = f"Change: commit {_short(case.checkpoint)}, on top of {_short(case.base)}; {shown}."
     return [change, _red(case), _green(case), _reviewed(case)]
 
 
