@@ -93,7 +93,7 @@ def test_an_approval_up_to_a_milestone_that_lies_behind_is_refused_with_what_fit
     with pytest.raises(Refused) as refused:
         refuse_misfit(case, MessageKind.APPROVE, until)
     assert words in refused.value.what
-    assert "What fits: `approve`" in refused.value.todo
+    assert "`caseworker approve" in refused.value.todo
     named = Milestone(until.removeprefix("until "))
     assert learn(case, Agreed(by="ann", until=named)).until is None  # nor does `why` ever promise it
 

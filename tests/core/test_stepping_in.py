@@ -147,7 +147,7 @@ def test_words_that_want_something_are_told_from_thanks_and_bare_commands(
 def test_a_retry_does_not_end_another_persons_takeover() -> None:
     had = taken(a_case(S.IMPLEMENTING))
     assert fits(had, RetryAsked(by="bob")) == "ann has taken it over: `handback` lets the agents go on"
-    with pytest.raises(Refused, match="What fits: `handback`, `close`"):
+    with pytest.raises(Refused, match="What fits: `handback`, `say`, `close`"):
         refuse_misfit(had, MessageKind.RETRY, "")
 
 
