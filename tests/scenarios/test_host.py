@@ -139,6 +139,7 @@ def test_an_idle_host_ends_by_itself(tmp_path: Path) -> None:
         terminal.waits_until(lambda: not is_alive(pid), "the host's end")
 
 
+@pytest.mark.slow
 def test_a_host_that_gets_sigterm_in_a_turn_gives_the_turn_back(terminal: Terminal, tmp_path: Path) -> None:
     run = _run(tmp_path)
     terminal.types(*run, "--detach")

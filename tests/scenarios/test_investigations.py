@@ -340,6 +340,7 @@ async def test_a_cause_whose_review_was_interrupted_is_reviewed_after_the_hand_b
     assert await counted(case) == 1
 
 
+@pytest.mark.slow
 async def test_a_worker_that_stops_in_an_iteration_or_a_diagnostic_goes_on_where_it_was(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     stops = {Task.INVESTIGATE: 0, Task.DIAGNOSE: 1, Task.VALIDATE_CAUSE: 2}

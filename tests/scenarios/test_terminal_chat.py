@@ -113,6 +113,7 @@ def test_a_program_that_waits_for_nothing_is_told_that_it_is_not_over(terminal: 
     assert "A word from the side." in [line["text"] for line in conversation(terminal, case)]
 
 
+@pytest.mark.slow
 def test_single_commands_wait_for_their_receipts(terminal: Terminal) -> None:
     case = report(terminal)
     short = case.removeprefix("bug-").lower()
