@@ -13,7 +13,7 @@ from caseworker.agents.roles import tools_for, writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core import words
 from caseworker.core.build_commands import find_commands
-from caseworker.core.case import Case
+from caseworker.core.case import Case, cap_of
 from caseworker.core.casefile import AnalysisSection
 from caseworker.core.evidence import Stage
 from caseworker.core.forbidden import listed
@@ -63,7 +63,7 @@ class Briefing:
             resume=case.sessions.get(role.value) if task is not Task.DIAGNOSE else None,
             rehearsal=stored.rehearsal,
             nth=1 + sum(turn.role is role and turn.task is task for turn in done),
-            cap_micros=policy.budget_micros + case.extra_micros,
+            cap_micros=cap_of(case, policy),
             calls=policy.calls_per_turn,
             seconds=policy.turn_seconds,
             read_only=workspace.read_only,

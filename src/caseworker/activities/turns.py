@@ -14,6 +14,7 @@ from caseworker.activities.running import refusals_told
 from caseworker.contract.activities import TurnActivities
 from caseworker.contract.wire import TurnDied, TurnReply, TurnRequest
 from caseworker.core import issue_words, words
+from caseworker.core.case import cap_of
 from caseworker.core.errors import Transient
 from caseworker.core.facts import Deferred, TurnEnded
 from caseworker.core.ids import MessageId, Sha
@@ -121,7 +122,7 @@ class Turning(TurnActivities):
 
     async def _tell_if_money_runs_out(self, this: Try, request: TurnRequest) -> None:
         """Once for each budget, when four fifths of it are used."""
-        cap = request.policy.budget_micros + request.case.extra_micros
+        cap = cap_of(request.case, request.policy)
         spent = (await self._store.ledger.spent(this.case)).micros
         if cap and spent >= cap * 4 // 5:
             told = Posted(audience=Audience.DEVELOPERS, about="budget", text=issue_words.budget_near(spent, cap))

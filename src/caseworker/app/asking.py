@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from caseworker.core.case import WaitingFor
+from caseworker.core.case import WaitingFor, limit_of
 from caseworker.core.outcomes import Outcome, PlanOutcome, TriageOutcome
 from caseworker.core.policy import Milestone
 from caseworker.core.record import Posted, Recorded, Transitioned, clip
@@ -28,7 +28,7 @@ async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Out
 
 def may_go_on_until(stored: StoredCase, until: Milestone) -> bool:
     """It waits at a milestone, and this one is further on."""
-    wait, reached = stored.case.wait, stored.case.until or stored.policy.until
+    wait, reached = stored.case.wait, limit_of(stored.case, stored.policy)
     waits = stored.case.state in WAITING and wait is not None and wait.reason is WaitingFor.MILESTONE
     return waits and how_far(until) > how_far(reached)
 

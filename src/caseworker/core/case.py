@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.outcomes import IssueType, Task, Topic
-from caseworker.core.policy import Milestone
+from caseworker.core.policy import Milestone, Policy
 from caseworker.core.states import IssueState
 from caseworker.core.touching import Touched
 
@@ -212,3 +212,13 @@ class Case(BaseModel):
     @property
     def branch(self) -> str:
         return f"agent/issue-{self.id.rpartition('#')[2]}"
+
+
+def limit_of(case: Case, policy: Policy) -> Milestone:
+    """How far it goes by itself."""
+    return case.until or policy.until
+
+
+def cap_of(case: Case, policy: Policy) -> int:
+    """What it may spend, in micro-dollars."""
+    return policy.budget_micros + case.extra_micros

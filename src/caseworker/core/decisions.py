@@ -4,7 +4,7 @@ from typing import Final, assert_never
 
 from caseworker.core import issue_words as words
 from caseworker.core.build_decisions import after_head, after_judgement, after_red
-from caseworker.core.case import Case, Subject, WaitingFor
+from caseworker.core.case import Case, Subject, WaitingFor, limit_of
 from caseworker.core.errors import Bug
 from caseworker.core.evidence import Stage
 from caseworker.core.facts import (
@@ -119,7 +119,7 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
         case TimedOut():
             asked = case.wait.because if case.wait is not None else ""
             return Move(to=S.BLOCKED, reason=f"Nobody has answered: {asked or case.reason}")
-        case Agreed() if (case.until or policy.until) is Milestone.TRIAGE:
+        case Agreed() if limit_of(case, policy) is Milestone.TRIAGE:
             return agreed_at_triage(case, fact)
         case _:
             return after_people(case, fact)
@@ -221,7 +221,7 @@ def _after_triage(case: Case, outcome: TriageOutcome, to: IssueState, policy: Po
         asks = f"A person has to agree first: {outcome.reason}"
         move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.SENSITIVE, then=then)
         return move.model_copy(update={"say": words.sensitive(outcome)})
-    if (case.until or policy.until) is Milestone.TRIAGE:
+    if limit_of(case, policy) is Milestone.TRIAGE:
         return milestone("The issue is triaged", then)
     if case.analysed:
         return Move(to=then, reason="It comes with its analysis; a test comes first.")
@@ -229,7 +229,7 @@ def _after_triage(case: Case, outcome: TriageOutcome, to: IssueState, policy: Po
 
 
 def _after_analysis(case: Case, policy: Policy) -> Move:
-    wants_plan = policy.approve_plan or (case.until or policy.until) is Milestone.PLAN or case.weighty
+    wants_plan = policy.approve_plan or limit_of(case, policy) is Milestone.PLAN or case.weighty
     if wants_plan and not case.planned:
         return Move(to=S.PLANNING_APPROACH, reason="The requirements are clear; how to go about it is planned first.")
     return _to_tests(case, "The requirements are clear")
@@ -251,7 +251,7 @@ def _after_plan(case: Case, outcome: PlanOutcome, to: IssueState, policy: Policy
     if outcome.status == "NEEDS_CLARIFICATION":
         return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.PLANNING_APPROACH, say=outcome.reason)
     go_on = _to_tests(case, "The plan is made")
-    if (case.until or policy.until) is Milestone.PLAN:
+    if limit_of(case, policy) is Milestone.PLAN:
         subject = Subject.PLAN if policy.approve_plan else None
         return milestone("The plan is made", go_on.to).model_copy(update={"subject": subject})
     if policy.approve_plan and not case.granted(Subject.PLAN):

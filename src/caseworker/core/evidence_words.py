@@ -1,7 +1,7 @@
 """What a case has to show for itself, a line each: proof, agreements, limits, money."""
 
 from caseworker.core.budget import dollars
-from caseworker.core.case import WAIVERS, Case, Grant, Investigation, Subject
+from caseworker.core.case import WAIVERS, Case, Grant, Investigation, Subject, cap_of, limit_of
 from caseworker.core.ids import CaseId, Sha
 from caseworker.core.moves import MOST_ITERATIONS, is_green, was_red
 from caseworker.core.outcomes import IssueType
@@ -107,14 +107,6 @@ def _remarks(case: Case) -> str:
     if not case.remarks:
         return ""
     return f"; {'1 remark' if len(case.remarks) == 1 else f'{len(case.remarks)} remarks'} to be answered"
-
-
-def limit_of(case: Case, policy: Policy) -> Milestone:
-    return case.until or policy.until
-
-
-def cap_of(case: Case, policy: Policy) -> int:
-    return policy.budget_micros + case.extra_micros
 
 
 def _times(number: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from caseworker.core import issue_words as words
-from caseworker.core.case import Case, Investigation, Subject, WaitingFor
+from caseworker.core.case import Case, Investigation, Subject, WaitingFor, limit_of
 from caseworker.core.hypotheses import (
     INVESTIGATION_STATUSES,
     CauseReviewOutcome,
@@ -142,7 +142,7 @@ def after_cause_review(case: Case, outcome: CauseReviewOutcome, to: IssueState, 
 
 def _to_the_fix(case: Case, reason: str, to: IssueState, policy: Policy) -> Move:
     """What a person wants to see first, the plan, is made first."""
-    stops_there = (case.until or policy.until) is Milestone.PLAN
+    stops_there = limit_of(case, policy) is Milestone.PLAN
     if stops_there or (policy.approve_plan and not case.granted(Subject.PLAN)):
         return Move(to=S.PLANNING_APPROACH, reason=f"{reason} How to go about it is planned first.")
     if case.test_required and not case.red:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from caseworker.core.budget import dollars
-from caseworker.core.case import Case, Subject, WaitingFor
+from caseworker.core.case import Case, Subject, WaitingFor, cap_of
 from caseworker.core.casefile import IssueSection
 from caseworker.core.ids import CaseId, MessageId
 from caseworker.core.outcomes import AnalysisOutcome, PlanOutcome, TriageOutcome
@@ -95,7 +95,7 @@ def wants_waiver(subject: Subject, reason: str) -> str:
 
 def budget_used(case: Case, policy: Policy) -> str:
     return (
-        f"The budget of {dollars(policy.budget_micros + case.extra_micros)} is used up. The work so far is kept. "
+        f"The budget of {dollars(cap_of(case, policy))} is used up. The work so far is kept. "
         f"`caseworker budget {case.id} +5` goes on with 5 dollars more."
     )
 

@@ -6,8 +6,8 @@ from typing import Final, assert_never
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.budget import dollars
-from caseworker.core.case import WAIVERS, Case, WaitingFor
-from caseworker.core.evidence_words import cap_of, evidence_of, limit_of
+from caseworker.core.case import WAIVERS, Case, WaitingFor, cap_of, limit_of
+from caseworker.core.evidence_words import evidence_of
 from caseworker.core.ids import CaseId
 from caseworker.core.issue_words import asked_now, of_role, of_state
 from caseworker.core.moves import MOST_ITERATIONS, is_used_up, next_reminder

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
@@ -50,6 +50,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.flows.base import CaseFlow, Interrupted, cause_of, is_refusal
 
 
+R = TypeVar("R")
+
 _ALL_GIVEN = "a failed turn answers for all that it was given"
 _IN_ONE_STEP = "a branch and its pull request are one step"
 _IN_LINE = timedelta(days=1)
@@ -68,29 +70,25 @@ class IssueSteps(CaseFlow):
         self._left: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
     async def _work(self) -> Fact:
-        try:
-            match self._case.state:
-                case IssueState.RECEIVED:
-                    await self._prepare()
-                    return await self._turn()
-                case IssueState.CREATING_TESTS:
-                    return await self._create_tests()
-                case IssueState.UPDATING_TESTS if self._case.built is None:
-                    return await self._create_tests()
-                case IssueState.RUNNING_TESTS if self._case.task is None:
-                    return await self._run_tests()
-                case IssueState.CREATING_PR:
-                    return await self._create_pull_request()
-                case IssueState.ADDRESSING_FEEDBACK:
-                    return await self._address_feedback()
-                case _:
-                    return await self._turn()
-        except ActivityError as error:
-            if is_cancelled_exception(error):
-                raise Interrupted from error
-            if is_refusal(error):
-                return EffectRefused(reason=cause_of(error))
-            raise
+        return await _told(self._step())
+
+    async def _step(self) -> Fact:
+        match self._case.state:
+            case IssueState.RECEIVED:
+                await self._prepare()
+                return await self._turn()
+            case IssueState.CREATING_TESTS:
+                return await self._create_tests()
+            case IssueState.UPDATING_TESTS if self._case.built is None:
+                return await self._create_tests()
+            case IssueState.RUNNING_TESTS if self._case.task is None:
+                return await self._run_tests()
+            case IssueState.CREATING_PR:
+                return await self._create_pull_request()
+            case IssueState.ADDRESSING_FEEDBACK:
+                return await self._address_feedback()
+            case _:
+                return await self._turn()
 
     async def _prepare(self) -> None:
         if self._case.base is None:
@@ -127,26 +125,24 @@ class IssueSteps(CaseFlow):
         """What a person has pushed meanwhile comes first: nothing of theirs is overwritten."""
         if self._case.pushed is not None:
             request = PushRequest(case=self._case, commit=self._checkpoint)
-            moved = await self._perform(DeliveryActivities.adopt_branch, request)
-            if isinstance(moved, EffectRefused):
-                return moved
-            if isinstance(moved, BranchMoved):
-                self._case = learn(self._case, moved)
+            refused = self._joined(await self._perform(DeliveryActivities.adopt_branch, request))
+            if refused is not None:
+                return refused
         return await self._turn()
 
     async def _take_in(self) -> EffectRefused | None:
         """What was pushed by the person who had the case, before anybody goes on. It is saved with the move that
         follows; after a crash it is looked for again."""
-        if not self._case.handed_back:
+        if not self._case.handed_back or self._case.checkpoint is None:
             return None
-        if self._case.checkpoint is not None:
-            request = PushRequest(case=self._case, commit=self._case.checkpoint)
-            moved = await self._unless_rung(DeliveryActivities.adopt_branch, request)
-            if isinstance(moved, EffectRefused):
-                return moved
-            if isinstance(moved, BranchMoved):
-                self._case = learn(self._case, moved)
-        return None
+        request = PushRequest(case=self._case, commit=self._case.checkpoint)
+        return self._joined(await self._unless_rung(DeliveryActivities.adopt_branch, request))
+
+    def _joined(self, reply: PushReply) -> EffectRefused | None:
+        """What a person has pushed is part of the work from here on."""
+        if isinstance(reply, BranchMoved):
+            self._case = learn(self._case, reply)
+        return reply if isinstance(reply, EffectRefused) else None
 
     async def _unless_rung(
         self, method: Callable[[Any, PushRequest], Awaitable[PushReply]], request: PushRequest
@@ -156,14 +152,7 @@ class IssueSteps(CaseFlow):
         await workflow.wait_condition(lambda: handle.done() or self._bells != self._heard)
         if not handle.done():
             handle.cancel()
-        try:
-            return await handle
-        except ActivityError as error:
-            if is_cancelled_exception(error):
-                raise Interrupted from error
-            if is_refusal(error):
-                return EffectRefused(reason=cause_of(error))
-            raise
+        return await _told(handle)
 
     async def _create_pull_request(self) -> Fact:
         request = PushRequest(case=self._case, commit=self._checkpoint)
@@ -265,6 +254,18 @@ class IssueSteps(CaseFlow):
     def _checkpoint(self) -> Sha:
         assert self._case.checkpoint is not None
         return self._case.checkpoint
+
+
+async def _told(work: Awaitable[R]) -> R | EffectRefused:
+    """Who was stopped is interrupted, and what was refused is a fact like any."""
+    try:
+        return await work
+    except ActivityError as error:
+        if is_cancelled_exception(error):
+            raise Interrupted from error
+        if is_refusal(error):
+            return EffectRefused(reason=cause_of(error))
+        raise
 
 
 def ids_of(messages: list[Claimed]) -> list[MessageId]:
