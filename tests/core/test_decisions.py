@@ -714,7 +714,7 @@ def test_an_open_pull_request_waits_for_a_merge() -> None:
 
 def test_waiting_for_a_merge_is_forgotten_once_it_came() -> None:
     waiting = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="merge")
-    assert take(waiting, decide(waiting, Merged(by="ann"), POLICY), POLICY).waiting_for is None
+    assert take(waiting, decide(waiting, Merged(by="ann"), POLICY), POLICY, MORNING).waiting_for is None
 
 
 def test_a_testers_claim_is_never_decided_without_the_red_build() -> None:
@@ -814,18 +814,18 @@ def test_a_review_that_changed_the_code_approves_nothing_that_was_built() -> Non
 def test_an_edge_that_is_not_in_the_table_is_refused(state: IssueState) -> None:
     for target in frozenset(IssueState) - next_states(state) - {state}:
         with pytest.raises(Bug, match=f"owner/repo#42: {state} -> {target} is not an edge of the table"):
-            take(a_proven_case(state), Move(to=target, reason="why not"), POLICY)
+            take(a_proven_case(state), Move(to=target, reason="why not"), POLICY, MORNING)
 
 
 @pytest.mark.parametrize("state", sorted(state for state in WORKING if S.CREATING_PR in next_states(state)))
 def test_a_pull_request_without_its_proof_is_refused_from_wherever_it_may_be_made(state: IssueState) -> None:
     with pytest.raises(Bug, match=f"a pull request needs a green build and an approved review of {HEAD}"):
-        take(a_proven_case(state, green=OTHER), Move(to=S.CREATING_PR, reason="trust me"), POLICY)
-    assert take(a_proven_case(state), Move(to=S.CREATING_PR, reason="seen"), POLICY).state is S.CREATING_PR
+        take(a_proven_case(state, green=OTHER), Move(to=S.CREATING_PR, reason="trust me"), POLICY, MORNING)
+    assert take(a_proven_case(state), Move(to=S.CREATING_PR, reason="seen"), POLICY, MORNING).state is S.CREATING_PR
 
 
 def test_a_move_is_counted_and_its_reason_kept() -> None:
-    moved = take(a_case(transitions=4), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY)
+    moved = take(a_case(transitions=4), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
     assert (moved.state, moved.reason, moved.transitions) == (S.ANALYZING_REQUIREMENTS, "go", 5)
 
 
@@ -843,14 +843,17 @@ def test_each_repair_uses_an_attempt_and_after_the_last_the_tech_lead_may_give_o
 
 
 def test_the_last_transition_of_a_round_fails_the_case() -> None:
-    last = take(a_case(transitions=60), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY)
+    last = take(a_case(transitions=60), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
     assert (last.state, last.reason) == (S.FAILED, "Stopped after 60 transitions in a round without an end in sight.")
     assert take(
-        a_case(transitions=60, round_began=30), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY
+        a_case(transitions=60, round_began=30), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING
     ).state is (S.ANALYZING_REQUIREMENTS)
-    assert take(a_case(transitions=59), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY).state not in TERMINAL
+    assert (
+        take(a_case(transitions=59), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING).state
+        not in TERMINAL
+    )
 
 
 @pytest.mark.parametrize("end", [S.CLOSED, S.COMPLETED])
 def test_a_case_at_its_limit_can_still_be_ended_by_a_person(end: IssueState) -> None:
-    assert take(a_case(S.IMPLEMENTING, transitions=60), Move(to=end, reason="a person"), POLICY).state is end
+    assert take(a_case(S.IMPLEMENTING, transitions=60), Move(to=end, reason="a person"), POLICY, MORNING).state is end

@@ -9,7 +9,7 @@ from caseworker.core.errors import Bug
 from caseworker.core.moves import Move, proven, take
 from caseworker.core.policy import Policy
 from caseworker.core.states import IssueState, own_edges
-from tests.core.examples import BASE, OTHER, a_proven_case
+from tests.core.examples import BASE, MORNING, OTHER, a_proven_case
 
 PAGE = Path(__file__).parents[2] / "docs" / "states.md"
 S = IssueState
@@ -49,4 +49,4 @@ def test_no_pull_request_while_one_thing_that_the_page_names_is_missing(
     case = a_proven_case(S.REVIEWING_CODE, **missing)
     assert proven(a_proven_case())
     with pytest.raises(Bug):
-        take(case, Move(to=S.CREATING_PR, reason=f"without: {GUARDS[number]}"), Policy())
+        take(case, Move(to=S.CREATING_PR, reason=f"without: {GUARDS[number]}"), Policy(), MORNING)

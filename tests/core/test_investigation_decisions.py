@@ -23,7 +23,6 @@ from caseworker.core.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.first_rules import as_before_investigations
 from caseworker.core.hypotheses import (
     INVESTIGATION_STATUSES,
     CauseReviewOutcome,
@@ -757,14 +756,6 @@ def test_no_waiver_lets_what_must_not_ship_pass() -> None:
     red = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="red", reason="a diagnostic's line", unfit=True)
     assert not is_green(learn(case, red))
     assert is_green(learn(case, red.model_copy(update={"verdict": "nothing_to_run", "unfit": False})))
-
-
-def test_the_rules_of_before_hold_with_an_escalation_as_well() -> None:
-    case = a_case(S.IMPLEMENTING)
-    ends = ((implemented("BLOCKED"), S.BLOCKED), (implemented("SPAWN_INVESTIGATOR"), S.REQUIRES_HUMAN_INTERVENTION))
-    for outcome, to in ends:
-        fact = ended(case, outcome.model_copy(update={"escalation": "A person should look."}))
-        assert as_before_investigations(fact, decide(learn(case, fact), fact, POLICY)).to is to
 
 
 # --- what a turn may not hand in -------------------------------------------------------------------------------------

@@ -106,12 +106,6 @@ def test_a_waiver_of_old_failures_is_none_of_a_build_in_which_nothing_could_be_r
     assert asked.wait.subject is Subject.NO_COMMAND
 
 
-def test_who_was_asked_before_this_was_kept_waives_the_build_that_was_asked_about() -> None:
-    asked = after(a_case(S.RUNNING_TESTS, issue_type="BUG_FIX", red=True), OLD_FAILURE)
-    from_before = Case.model_validate(asked.model_dump(exclude={"waivable"}))
-    assert after(from_before, Agreed(by="ann")).state is S.REVIEWING_CODE
-
-
 # --- built before it is reviewed -------------------------------------------------------------------------------------
 
 

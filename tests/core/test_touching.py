@@ -181,11 +181,6 @@ def test_who_let_work_on_one_topic_begin_is_asked_about_another(topics: tuple[To
     assert ("database schema" in asked.reason) == (not topics)
 
 
-def test_who_agreed_before_the_topics_were_kept_has_agreed_to_all_of_them() -> None:
-    granted = [Grant(subject=Subject.SENSITIVE, by="ann")]
-    assert after(a_built(SCHEMA_TOUCHED, grants=granted), APPROVES).state is S.CREATING_PR
-
-
 def test_a_refusal_is_read_by_the_pm_like_any_other() -> None:
     declined = after(after(a_built(SCHEMA_TOUCHED), APPROVES), Declined(by="ann"))
     assert (declined.state, declined.go, declined.wait) == (S.HUMAN_INPUT_RECEIVED, None, None)

@@ -189,8 +189,8 @@ class Case(BaseModel):
     """The commit the tech lead approved."""
     touches: tuple[Touched, ...] = ()
     """What only a person may decide, as the paths say that the last built head changes."""
-    topics: tuple[Topic, ...] | None = None
-    """What only a person may decide, as the triage says of the issue. Null: it was triaged before this was kept."""
+    topics: tuple[Topic, ...] = ()
+    """What only a person may decide, as the triage says of the issue."""
     agreed: tuple[Topic, ...] = ()
     """Of all these: what a person has agreed to."""
     analysed: bool = False

@@ -88,17 +88,14 @@ def learn(case: Case, fact: Fact) -> Case:
             known = granted(case, Subject.TOUCHES, fact.by, about=told(case.touches))
             return known.model_copy(update={"agreed": agreed})
         case Agreed() if case.wait is not None and case.wait.subject is Subject.SENSITIVE:
-            agreed = tuple(dict.fromkeys([*case.agreed, *(case.topics or ())]))
-            about = ", ".join(topic.value.replace("_", " ") for topic in case.topics or ())
+            agreed = tuple(dict.fromkeys([*case.agreed, *(case.topics)]))
+            about = ", ".join(topic.value.replace("_", " ") for topic in case.topics)
             return granted(case, Subject.SENSITIVE, fact.by, about=about).model_copy(update={"agreed": agreed})
         case Agreed() if case.wait is not None and case.wait.subject is Subject.FORBIDDEN:
             known = granted(case, Subject.FORBIDDEN, fact.by, about=listed(case.forbidden))
             return known.model_copy(update={"may_change": _and(case.may_change, case.forbidden)})
         case Agreed() if case.wait is not None and case.wait.subject is not None:
-            asked = case.wait.subject
-            # A case that began to wait before this was kept was asked about its last build as well.
-            of_a_build = {"waivable": asked} if asked in (Subject.RED_BASE, Subject.NO_COMMAND) else {}
-            return granted(case, asked, fact.by).model_copy(update=of_a_build)
+            return granted(case, case.wait.subject, fact.by)
         case TakenOver():
             return case.model_copy(update={"taken_by": fact.by})
         case HandedBack():

@@ -83,18 +83,11 @@ def was_red(case: Case) -> bool:
 def undecided(case: Case) -> tuple[Touched, ...]:
     """What the change touches that a person has to agree to, and nobody has. Who let the work begin has agreed to the
     topics that were named then, and to no other."""
-    if case.topics is None and case.granted(Subject.SENSITIVE):  # which ones these were is not known any more
-        return ()
     return tuple(one for one in case.touches if one.topic not in case.agreed)
 
 
-def take(case: Case, move: Move, policy: Policy, now: datetime | None = None, *, pull_counts: bool = True) -> Case:
-    """The case after the move. An edge not in the table, or a pull request without its proof, is a bug of ours.
-
-    `now` is null under the first rules: nothing timed out, and progress was not looked at. `pull_counts` is false for
-    older histories: with its pull request open a case failed like any other, and waited for an answer as if for that
-    alone.
-    """
+def take(case: Case, move: Move, policy: Policy, now: datetime) -> Case:
+    """The case after the move. An edge not in the table, or a pull request without its proof, is a bug of ours."""
     if move.to is case.state:
         attempt = case.attempt + move.attempt
         stays = {"task": move.task, "reason": move.reason, "transitions": case.transitions + 1, "attempt": attempt}
@@ -103,9 +96,8 @@ def take(case: Case, move: Move, policy: Policy, now: datetime | None = None, *,
         raise Bug(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
     if move.to is S.CREATING_PR and not proven(case):
         raise Bug(f"{case.id}: a pull request needs a green build and an approved review of {case.checkpoint}")
-    move = _within_limits(case, _with_iterations_left(case, move), policy, watched=now is not None)
-    pull_counts = pull_counts and now is not None and case.pull_request is not None
-    if move.to is S.FAILED and pull_counts:
+    move = _within_limits(case, _with_iterations_left(case, move), policy)
+    if move.to is S.FAILED and case.pull_request is not None:
         move = _kept_open(case, move)
     changes: dict[str, object] = {
         "state": move.to,
@@ -118,14 +110,13 @@ def take(case: Case, move: Move, policy: Policy, now: datetime | None = None, *,
     }
     if move.to not in BY_PEOPLE:
         changes["handed_back"] = False
-    if move.attempt or (now is None and move.to is S.FIXING_ISSUES):
+    if move.attempt:
         changes["attempt"] = case.attempt + 1
     if move.new_round:
         changes |= {"round": case.round + 1, "round_began": case.transitions + 1, "attempt": 1}
         changes |= {"guided": False, "seen": {}, "flaky": 0, "test_tries": 0, "testless": 0}
-    if now is not None:
-        changes |= {"since": now, "reminders": 0}
-        changes |= _waits(case, move, policy, now, pull_counts=pull_counts) | _remembers(case, move)
+    changes |= {"since": now, "reminders": 0}
+    changes |= _waits(case, move, policy, now) | _remembers(case, move)
     if move.to is S.INVESTIGATING:
         changes["investigation"] = _investigated(case, move)
     return case.model_copy(update=changes)
@@ -169,14 +160,14 @@ def _investigated(case: Case, move: Move) -> Investigation:
     return Investigation(number=known.number + 1 if known is not None else 1, began_after=case.turns)
 
 
-def _within_limits(case: Case, move: Move, policy: Policy, *, watched: bool) -> Move:
+def _within_limits(case: Case, move: Move, policy: Policy) -> Move:
     if move.to not in WORKING - BY_PEOPLE or move.new_round:
         return move
     if case.transitions - case.round_began >= policy.transitions:
         return Move(
             to=S.FAILED, reason=f"Stopped after {policy.transitions} transitions in a round without an end in sight."
         )
-    if watched and case.state not in BY_PEOPLE and case.seen.get(_place(case, move), 0) + 1 >= _NO_PROGRESS:
+    if case.state not in BY_PEOPLE and case.seen.get(_place(case, move), 0) + 1 >= _NO_PROGRESS:
         return Move(
             to=S.REQUIRES_HUMAN_INTERVENTION,
             reason=f"No progress: {move.to.value.replace('_', ' ')} came up {_NO_PROGRESS} times with nothing new to "
@@ -194,7 +185,7 @@ def _place(case: Case, move: Move) -> str:
     return f"{move.to}/{digest}"
 
 
-def _waits(case: Case, move: Move, policy: Policy, now: datetime, *, pull_counts: bool) -> dict[str, object]:
+def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, object]:
     """What it waits for from now on, and the state it was taken from."""
     if move.to in WAITING | PARKED | {S.FAILED, S.CLOSED} and case.state in WORKING - BY_PEOPLE:
         task = case.task if case.task in KEPT_TASKS else None
@@ -214,7 +205,7 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime, *, pull_counts
             then=move.then,
             task=move.then_task,
             new_problem=move.new_problem,
-            before=_waited_for(case, reason) or (_merge_waited_for(case, reason) if pull_counts else None),
+            before=_waited_for(case, reason) or _merge_waited_for(case, reason),
             until=patience,
             asks=clip(move.say),
             because=move.reason,
@@ -237,6 +228,8 @@ def _waited_for(case: Case, reason: WaitingFor) -> Wait | None:
 def _merge_waited_for(case: Case, reason: WaitingFor) -> Wait | None:
     """What counts again once a question about an open pull request is off the table."""
     if reason is not WaitingFor.ANSWER or case.state not in BY_PEOPLE or case.wait is None:
+        return None
+    if case.pull_request is None:
         return None
     return next((wait for wait in (case.wait, case.wait.before) if wait and wait.reason is WaitingFor.MERGE), None)
 

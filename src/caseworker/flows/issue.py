@@ -34,7 +34,6 @@ with workflow.unsafe.imports_passed_through():
         Spoke,
         TimedOut,
     )
-    from caseworker.core.first_rules import as_before_investigations, decide_at_first
     from caseworker.core.ids import MessageId
     from caseworker.core.knowing import learn, remarked
     from caseworker.core.messages import SPOKEN, Claimed, MessageKind
@@ -47,27 +46,15 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.flows.issue_steps import IssueSteps, ids_of
 
 
-_RULES = "the rules of 0.3"
-_INVESTIGATES = "investigations"
-_EVERY_WORD = "every word is answered, at any time"
-_CURRENT = "the rules of 0.5"
-"""Who steps in finds the work, an open pull request counts, what is waited for counts where a case got stuck, too."""
-
-
 @workflow.defn(name=ISSUE_WORKFLOW)
 class IssueWorkflow(IssueSteps):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
-        self._investigates = True
 
     @workflow.run
     async def run(self, start: CaseInput) -> None:
         self._case = await self._record(RecordActivities.load_case, start.case)
-        self._begin_by_current_rules(_CURRENT)
-        self._new_rules = self._has(_RULES)
-        self._investigates = self._has(_INVESTIGATES)
-        self._every_word = self._has(_EVERY_WORD)
         while True:
             while self._case.state not in TERMINAL:
                 if await self._read_inbox():
@@ -83,7 +70,7 @@ class IssueWorkflow(IssueSteps):
         """One step, right after a look into the inbox that moved nothing."""
         if at_work(self._case):
             self._continue_as_new_if(self._history_is_long())
-            refused = await self._take_in() if self._current else None
+            refused = await self._take_in()
             passing = passing_by(self._case)
             if refused is not None:
                 await self._move_on(refused)
@@ -95,7 +82,7 @@ class IssueWorkflow(IssueSteps):
             await self._move_on(Spoke(by="Somebody", messages=self._case.late))
         else:
             self._continue_as_new_if(workflow.info().get_current_history_length() > SHORT_HISTORY)
-            if self._current and is_for_a_person(self._case) and self._case.checkpoint != self._left:
+            if is_for_a_person(self._case) and self._case.checkpoint != self._left:
                 await self._leave_the_work()
             await self._wait_for_people()
 
@@ -109,11 +96,9 @@ class IssueWorkflow(IssueSteps):
         for message in messages:
             if await self._obey(message, messages):
                 return True
-        spoken = [message for message in messages if self._fact_of(message) is None]
+        spoken = [message for message in messages if fact_of(message) is None]
         if at_work(self._case):
             self._in_hand = spoken
-        elif not self._new_rules:
-            await self._settle(ids_of(spoken), words.kept(self._case))
         elif meant := [message for message in spoken if self._wakes(message)]:
             await self._move_on(Spoke(by=meant[0].author, messages=tuple(ids_of(meant))))
             return True
@@ -128,23 +113,18 @@ class IssueWorkflow(IssueSteps):
             return False
         return message.reopens or self._waits_for(WaitingFor.ANSWER) or self._waits_for(WaitingFor.APPROVAL)
 
-    def _fact_of(self, message: Claimed) -> Fact | None:
-        fact = fact_of(message)
-        first = (MessageKind.CLOSE, MessageKind.PULL_CLOSED, MessageKind.MERGED)
-        return fact if self._new_rules or message.kind in first else None
-
     async def _obey(self, message: Claimed, messages: list[Claimed]) -> bool:
-        fact = self._fact_of(message)
+        fact = fact_of(message)
         if fact is None:
             return False
-        if isinstance(fact, HandedBack) and self._current:
+        if isinstance(fact, HandedBack):
             turn = ClaimRequest(case=self._case.id, turn=self._case.turns + 1)
             said = await self._record(RecordActivities.remarks_to, turn)
             fact = fact.model_copy(update={"messages": tuple(said)})
         if isinstance(fact, Merged):  # what was said just before it, and nobody has read, is told to be left open
             unread = [other for other in messages if other.id < message.id and other.kind in SPOKEN and other.reopens]
             self._case = remarked(self._case, ids_of(unread))
-        misfit = fits(self._case, fact) if self._new_rules else None
+        misfit = fits(self._case, fact)
         if misfit is not None:
             await self._settle([message.id], f"not done: {misfit}")
             return False
@@ -155,7 +135,7 @@ class IssueWorkflow(IssueSteps):
             await self._move_on(fact)
         await self._settle([message.id], words.obeyed(message.kind, self._case))
         if self._case.state in TERMINAL:  # what was said before it ended asks for nothing any more
-            others = [other for other in messages if other.id < message.id or not self._new_rules]
+            others = [other for other in messages if other.id < message.id]
             await self._settle([other.id for other in others if other is not message], words.OVER)
         return True
 
@@ -164,7 +144,7 @@ class IssueWorkflow(IssueSteps):
         if self._case.wait is None or self._case.wait.reason is not reason:
             return False
         if self._is_stuck():
-            return not self._case.taken_by and self._current
+            return not self._case.taken_by
         return self._case.state in WAITING or self._case.state is IssueState.BLOCKED
 
     def _is_stuck(self) -> bool:
@@ -182,8 +162,6 @@ class IssueWorkflow(IssueSteps):
             await self._time_has_come()
 
     def _due(self) -> datetime | None:
-        if not self._new_rules:
-            return None
         times = [next_reminder(self._case, self._policy)]
         if self._case.state in WAITING and self._case.wait is not None:
             times.append(self._case.wait.until)
@@ -250,8 +228,6 @@ class IssueWorkflow(IssueSteps):
 
     def _reopens(self, message: Claimed) -> bool:
         """`retry`, and a request for work; thanks are only recorded."""
-        if not self._new_rules or (self._case.state is IssueState.COMPLETED and not self._every_word):
-            return False
         return message.kind is MessageKind.RETRY or (message.kind in SPOKEN and message.reopens)
 
     async def _reopen(self, message: Claimed, late: list[Claimed]) -> None:
@@ -273,17 +249,11 @@ class IssueWorkflow(IssueSteps):
 
     async def _move_on(self, fact: Fact) -> None:
         known = learn(self._case, fact)
-        if self._new_rules:
-            move = decide(known, fact, self._policy)
-            await self._move(move if self._investigates else as_before_investigations(fact, move), known)
-            return
-        before = self._case.state
-        self._case = take(known, decide_at_first(known, fact, self._policy), self._policy)
-        await self._keep(self._transition(before))
+        await self._move(decide(known, fact, self._policy), known)
 
     async def _move(self, move: Move, known: Case | None = None) -> None:
         before = self._case.state
-        self._case = take(known or self._case, move, self._policy, workflow.now(), pull_counts=self._current)
+        self._case = take(known or self._case, move, self._policy, workflow.now())
         entry = Noted(text=move.reason) if before is self._case.state else self._transition(before)
         await self._keep(entry, move.say)
 

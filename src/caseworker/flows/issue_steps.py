@@ -20,7 +20,6 @@ with workflow.unsafe.imports_passed_through():
         BuildRequest,
         CaseInput,
         ClaimRequest,
-        Pushed,
         PushReply,
         PushRequest,
         TurnDied,
@@ -40,7 +39,6 @@ with workflow.unsafe.imports_passed_through():
         TurnEnded,
         TurnGaveUp,
     )
-    from caseworker.core.first_rules import FIRST_TURN_OF
     from caseworker.core.ids import MessageId, Sha
     from caseworker.core.knowing import after_turn, learn, remarked
     from caseworker.core.messages import Claimed
@@ -52,8 +50,6 @@ with workflow.unsafe.imports_passed_through():
 
 R = TypeVar("R")
 
-_ALL_GIVEN = "a failed turn answers for all that it was given"
-_IN_ONE_STEP = "a branch and its pull request are one step"
 _IN_LINE = timedelta(days=1)
 """How long a developer may wait for a place before its own time begins."""
 _MOST_QUESTIONS = 6
@@ -65,8 +61,6 @@ class IssueSteps(CaseFlow):
         super().__init__(start)
         self._case = Case(id=start.case)
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
-        self._new_rules = True
-        self._every_word = True
         self._left: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
     async def _work(self) -> Fact:
@@ -113,7 +107,7 @@ class IssueSteps(CaseFlow):
         """Where nobody has looked at the base yet, a red build is compared with it: it may be no worse."""
         head = await self._build(Stage.HEAD)
         is_red = isinstance(head, BuildEnded) and head.verdict == "red"
-        if not is_red or self._case.base_built or not self._new_rules:
+        if not is_red or self._case.base_built:
             return head
         base = await self._build(Stage.BASE)
         if not isinstance(base, BuildEnded):
@@ -156,17 +150,12 @@ class IssueSteps(CaseFlow):
 
     async def _create_pull_request(self) -> Fact:
         request = PushRequest(case=self._case, commit=self._checkpoint)
-        if self._has(_IN_ONE_STEP):
-            return await self._perform(DeliveryActivities.deliver, request)
-        pushed = await self._perform(DeliveryActivities.push_branch, request)
-        if not isinstance(pushed, Pushed):
-            return pushed
-        return await self._perform(DeliveryActivities.open_pull_request, request)
+        return await self._perform(DeliveryActivities.deliver, request)
 
     async def _turn(self) -> Fact:
         """One agent turn. What the inbox held was claimed by its number, so the record is ahead of the agent. A role
         that has to know something from another is given the answer, and its turn again."""
-        role, task = self._whose_turn()
+        role, task = turn_of(self._case)
         while True:
             reply = await self._one_turn(role, task)
             questions = getattr(reply.outcome, "ask", []) if isinstance(reply, TurnEnded) else []
@@ -179,15 +168,11 @@ class IssueSteps(CaseFlow):
 
     def _escalates(self, reply: TurnEnded) -> bool:
         """What only a person may decide comes first."""
-        return self._current and bool(getattr(reply.outcome, "escalation", ""))
-
-    def _whose_turn(self) -> tuple[Role, Task]:
-        return turn_of(self._case) if self._new_rules else FIRST_TURN_OF[self._case.state]
+        return bool(getattr(reply.outcome, "escalation", ""))
 
     async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | Deferred:
         turn = self._case.turns + 1
-        if self._every_word:
-            self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
+        self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
         request = TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy)
         reply: TurnReply = await self._labour(
             TurnActivities.run_turn,
@@ -198,15 +183,14 @@ class IssueSteps(CaseFlow):
         if isinstance(reply, Deferred):  # nobody has read what is in hand: it is the next turn's, under this number
             return reply
         self._case = self._case.model_copy(update={"turns": turn})
-        if self._every_word and self._case.pull_request is not None:
+        if self._case.pull_request is not None:
             heard = await self._record(RecordActivities.remarks_to, ClaimRequest(case=self._case.id, turn=turn))
             self._case = remarked(self._case, heard)
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, TurnEnded):
             await self._settle(sorted({*ids_of(read), *reply.heard}), words.read_by(role))
             return reply
-        given = await self._given(turn) if self._has(_ALL_GIVEN) else ids_of(read)
-        await self._settle(given, words.TURN_FAILED)
+        await self._settle(await self._given(turn), words.TURN_FAILED)
         if isinstance(reply, TurnGaveUp):
             return reply
         return TurnGaveUp(role=role, reason=reply.reason)
@@ -233,9 +217,7 @@ class IssueSteps(CaseFlow):
 
     def _leaves_open(self, answered: TurnEnded, number: int) -> bool:
         outcome = answered.outcome
-        if not isinstance(outcome, AnswerOutcome) or not outcome.leaves_open(number):
-            return False
-        return outcome.status == "BLOCKED" or self._current
+        return isinstance(outcome, AnswerOutcome) and outcome.leaves_open(number)
 
     async def _build(self, stage: Stage) -> Fact:
         number = self._case.builds + 1
