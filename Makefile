@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test pure check lint format bench prove lock clean
+.PHONY: help setup run test pure check lint format pages bench prove lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ lint: check
 format: $(VENV)/.ready-dev ## Format the code
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+pages: $(VENV)/.ready-dev ## Write the generated pages of docs/ anew
+	$(BIN)/python -m scripts.pages
 
 bench: $(VENV)/.ready-dev ## Measure, side by side, and print tables
 	$(BIN)/python -m bench

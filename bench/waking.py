@@ -16,12 +16,11 @@ from bench.home import NotMeasured, private_folder
 from bench.prove.processes import Setup, Stage, open_stage
 from bench.report import Report, Row, percentiles
 from caseworker.app.wiring import make_doorbell
-from caseworker.core.bug_decisions import moved
-from caseworker.core.bugs import Bug, BugState
-from caseworker.core.ids import CaseId, MessageId, RepositoryId
-from caseworker.core.messages import MessageKind, NewMessage, Standing
-from caseworker.core.outcomes import Severity
-from caseworker.core.policy import Policy
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
+from caseworker.core.base.policy import Policy, Severity
+from caseworker.core.bug.case import Bug, BugState
+from caseworker.core.bug.decide import moved
+from caseworker.core.people.messages import MessageKind, NewMessage, Standing
 from caseworker.engine.client import TemporalDoorbell, connect
 from caseworker.intake.manual import new_trace
 from caseworker.intake.reports import Reports, Words

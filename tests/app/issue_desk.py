@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from caseworker.app.settings import Settings
-from caseworker.core.case import Case
-from caseworker.core.ids import CaseId
-from caseworker.core.record import Entry, Noted
+from caseworker.core.base.ids import CaseId
+from caseworker.core.issue.case import Case
+from caseworker.core.record.entries import Entry, Noted
 from caseworker.ports import Store
 from caseworker.store.store import open_store
 from tests.edges.store_examples import TRACE, open_case

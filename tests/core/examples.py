@@ -4,33 +4,25 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile, IssueSection, new_case_file
-from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
-from caseworker.core.ids import CaseId, Sha
-from caseworker.core.outcomes import (
-    AnalysisOutcome,
-    BugAction,
-    BugOutcome,
-    Change,
-    FileNote,
-    ImplementationOutcome,
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.casefile.model import CaseFile, IssueSection, new_case_file
+from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
+from caseworker.core.issue.case import Case
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.analyst import AnalysisOutcome, FileNote, TestRequirement
+from caseworker.core.outcomes.bug import BugAction, BugOutcome, Proof
+from caseworker.core.outcomes.developer import Change, ImplementationOutcome
+from caseworker.core.outcomes.pm import (
     InterpretOutcome,
     IssueType,
-    JudgeOutcome,
-    Met,
     NextState,
     PlanOutcome,
-    Proof,
     QuestionsOutcome,
-    ReviewOutcome,
-    TestRequirement,
-    TestsOutcome,
     Topic,
     TriageOutcome,
-    ValidationOutcome,
 )
-from caseworker.core.states import IssueState
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
+from caseworker.core.outcomes.tester import JudgeOutcome, Met, TestsOutcome, ValidationOutcome
 
 PlanStatus = Literal["PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"]
 InterpretStatus = Literal[

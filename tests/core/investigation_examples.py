@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from caseworker.core.case import Case, Investigation
-from caseworker.core.hypotheses import (
+from caseworker.core.base.roles import Role
+from caseworker.core.issue.case import Case, Investigation
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
     Criterion,
     Diagnostic,
@@ -17,8 +19,7 @@ from caseworker.core.hypotheses import (
     RootCause,
     UnblockingOutcome,
 )
-from caseworker.core.outcomes import Outcome
-from caseworker.core.states import IssueState, Role
+from caseworker.core.outcomes.outcome import Outcome
 from tests.core.examples import a_case
 
 HypothesisStatus = Literal["pending", "testing", "confirmed", "eliminated"]

@@ -3,15 +3,15 @@
 from itertools import count
 from pathlib import Path
 
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile
-from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
-from caseworker.core.ids import CaseId, RepositoryId, Sha, TraceId, issue_case
-from caseworker.core.messages import MessageKind, NewAttachment, NewMessage, Standing
-from caseworker.core.outcomes import IssueType, Task, TriageOutcome
-from caseworker.core.policy import Policy
-from caseworker.core.record import TurnCompleted, TurnFailed
-from caseworker.core.states import Role
+from caseworker.core.base.ids import CaseId, RepositoryId, Sha, TraceId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
+from caseworker.core.issue.case import Case
+from caseworker.core.outcomes.pm import IssueType, TriageOutcome
+from caseworker.core.people.messages import MessageKind, NewAttachment, NewMessage, Standing
+from caseworker.core.record.entries import TurnCompleted, TurnFailed
 from caseworker.ports import Attempt, FinishedTurn, Issue, NewBug, NewIssue, PullRequest, StoredBug, Thread
 from caseworker.store.store import Store
 

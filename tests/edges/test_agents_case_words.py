@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 
 from caseworker.agents.case_words import where_it_was_left
-from caseworker.agents.prompting import BriefInputs, render
-from caseworker.core.case import Case, Subject, Wait, WaitingFor
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Message, MessageKind, Standing
-from caseworker.core.outcomes import Task, known_turns, outcome_schema
-from caseworker.core.states import IssueState, Role
+from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import known_turns, outcome_schema
+from caseworker.core.people.messages import Message, MessageKind, Standing
 from tests.edges.agents_world import People
 
 BARE = BriefInputs(title="Sum is wrong", body="It is 0.", author="ann")

@@ -6,23 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.activities.briefs import Briefing
+from caseworker.activities.issue.brief import Briefing
 from caseworker.agents.roles import writes
 from caseworker.contract.wire import TurnRequest
-from caseworker.core.answers import Observation
-from caseworker.core.case import Case, Investigation, Wait, WaitingFor
-from caseworker.core.casefile import CaseFile, CommunicationSection, Question
-from caseworker.core.evidence import Stage
-from caseworker.core.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
-from caseworker.core.messages import Message, MessageKind, NewMessage
-from caseworker.core.outcomes import Outcome, Task, known_turns, parse_outcome
-from caseworker.core.policy import Policy
-from caseworker.core.record import Bisected, TurnCompleted
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.model import CaseFile, CommunicationSection, Question
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.issue.case import Case, Investigation, Wait, WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.answers import Observation
+from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
+from caseworker.core.people.messages import Message, MessageKind, NewMessage
+from caseworker.core.record.entries import Bisected, TurnCompleted
 from caseworker.ports import Attempt, Brief, FinishedTurn, NewIssue, Workspace
 from caseworker.store.store import Store
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.core.test_investigation_words import BUNDLE, CAUSE, DIAGNOSTIC, H1, H2
+from tests.core.telling.test_investigation import BUNDLE, CAUSE, DIAGNOSTIC, H1, H2
 from tests.edges.repositories import Repository, git, new_repository
 from tests.edges.store_examples import TRACE, build, case_file, said
 

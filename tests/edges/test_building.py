@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from caseworker.activities.builds import Building
+from caseworker.activities.issue.builds import Building
 from caseworker.contract.wire import BuildReply, BuildRequest
-from caseworker.core.case import Case
-from caseworker.core.evidence import Stage
-from caseworker.core.ids import CaseId, Sha, issue_case
-from caseworker.core.outcomes import Topic
-from caseworker.core.policy import Policy
-from caseworker.core.record import BuildRan
-from caseworker.core.touching import Touched
+from caseworker.core.base.ids import CaseId, Sha, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.evidence.sensitive_paths import Touched
+from caseworker.core.issue.case import Case
+from caseworker.core.outcomes.pm import Topic
+from caseworker.core.record.entries import BuildRan
 from caseworker.ports import NewIssue, Workspace
 from caseworker.store.store import Store, open_store
 from caseworker.workspaces.builds import SandboxedBuilder

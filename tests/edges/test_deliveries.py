@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from caseworker.activities.deliveries import Delivering
+from caseworker.activities.issue.delivery import Delivering
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
-from caseworker.core.case import Case, Grant, Subject
-from caseworker.core.errors import Transient
-from caseworker.core.facts import BranchMoved, EffectRefused, PullRequestReady
-from caseworker.core.ids import CaseId, MessageId, RepositoryId, Sha, issue_case
-from caseworker.core.messages import MessageKind
-from caseworker.core.outcomes import ImplementationOutcome, Task
-from caseworker.core.policy import Policy
-from caseworker.core.record import Noted, Posted
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import Case, Grant, Subject
+from caseworker.core.issue.facts import BranchMoved, EffectRefused, PullRequestReady
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.developer import ImplementationOutcome
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.record.entries import Noted, Posted
 from caseworker.forges.local import LocalForge
 from caseworker.ports import Attempt, Joined, NewIssue, Workspace
 from caseworker.store.store import Store, open_store

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from caseworker.activities.follow_ups import FollowUps
-from caseworker.activities.linking import LinkedCases
+from caseworker.activities.issue.follow_ups import FollowUps
+from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequest
-from caseworker.core.case import Case
-from caseworker.core.errors import Transient
-from caseworker.core.facts import EffectRefused
-from caseworker.core.ids import CaseId, MessageId, RepositoryId, issue_case
-from caseworker.core.messages import MessageKind
-from caseworker.core.policy import Policy
-from caseworker.core.record import Noted
-from caseworker.core.states import IssueState
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.issue.case import Case
+from caseworker.core.issue.facts import EffectRefused
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.record.entries import Noted
 from caseworker.forges.local import LocalForge
 from caseworker.ports import NewIssue, StoredCase
 from caseworker.store.store import Store

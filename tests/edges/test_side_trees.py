@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.errors import Bug, Refused
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.errors import Bug, Refused
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.ports import Enclosure, GitAnswer, Workspace
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Attachment, NewAttachment
+from caseworker.core.base.errors import Bug
+from caseworker.core.base.ids import CaseId
+from caseworker.core.people.messages import Attachment, NewAttachment
 from caseworker.store.store import Store
 from tests.edges.store_examples import bug_report, open_bug, reported, said
 

@@ -4,14 +4,13 @@ import asyncio
 
 import pytest
 
-from caseworker.core.bugs import Bug, BugState
-from caseworker.core.errors import Bug as OurMistake
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, is_bug_case
-from caseworker.core.messages import Audience, MessageKind
-from caseworker.core.outcomes import Severity
-from caseworker.core.policy import Policy
-from caseworker.core.record import BugMoved, BugReported, Noted, WorkspaceRemoved
+from caseworker.core.base.errors import Bug as OurMistake
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.policy import Policy, Severity
+from caseworker.core.bug.case import Bug, BugState
+from caseworker.core.people.messages import Audience, MessageKind
+from caseworker.core.record.entries import BugMoved, BugReported, Noted, WorkspaceRemoved
 from caseworker.ports import Thread
 from caseworker.store.bugs import StoredBugs
 from caseworker.store.store import Store, open_store

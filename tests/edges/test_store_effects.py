@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from caseworker.core.errors import Bug
+from caseworker.core.base.errors import Bug
 from caseworker.ports import Effect
 from caseworker.store.store import Store
 from tests.edges.store_examples import open_case

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from caseworker.core.budget import Usage
-from caseworker.core.errors import Bug, Refused
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.errors import Bug, Refused
 from caseworker.ports import Attempt, Spending
 from caseworker.store.store import Store
 from tests.edges.store_examples import begun, complete, failed_entry, open_case

@@ -13,17 +13,17 @@ import pytest
 from pydantic import JsonValue, TypeAdapter
 from sqlalchemy import Column, Connection, DateTime, LargeBinary, MetaData, insert, text
 
-from caseworker.core.answers import Observation
-from caseworker.core.case import Case
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId, RepositoryId, SessionId, effect_key
-from caseworker.core.messages import Audience, Message, MessageKind, Standing
-from caseworker.core.record import CaseOpened, WorkspaceRemoved
-from caseworker.core.states import IssueState
+from caseworker.core.base.errors import Bug
+from caseworker.core.base.ids import CaseId, RepositoryId, SessionId, effect_key
+from caseworker.core.issue.case import Case
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.answers import Observation
+from caseworker.core.people.messages import Audience, Message, MessageKind, Standing
+from caseworker.core.record.entries import CaseOpened, WorkspaceRemoved
 from caseworker.ports import RunningAttempt
 from caseworker.store.database import connect
-from caseworker.store.migrating import migrate
 from caseworker.store.store import Store, open_store
+from caseworker.store.upgrade import migrate
 from tests.edges.store_examples import TRACE, begun, build, kinds, new_bug, open_case, said
 from tests.edges.store_processes import Process, let_off
 

@@ -16,7 +16,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 import caseworker.store.migrations
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.errors import Refused, Transient
 from caseworker.store.database import connect
 from caseworker.store.migrations import HEAD, REVISIONS
 from caseworker.store.store import Store, open_store

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event, text
 
-from caseworker.core.errors import Bug, Refused, Transient
-from caseworker.store import sharing
+from caseworker.core.base.errors import Bug, Refused, Transient
+from caseworker.store import shared_writes as sharing
 from caseworker.store.connection import Connection
 from caseworker.store.database import Database, connect
-from caseworker.store.sharing import MOST
+from caseworker.store.shared_writes import MOST
 from caseworker.store.sqlite import Sqlite
 
 _TABLES = (

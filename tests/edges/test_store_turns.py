@@ -2,8 +2,8 @@
 
 import asyncio
 
-from caseworker.core.ids import CaseId, SessionId
-from caseworker.core.record import Noted, WorkspaceRemoved
+from caseworker.core.base.ids import CaseId, SessionId
+from caseworker.core.record.entries import Noted, WorkspaceRemoved
 from caseworker.ports import Attempt, FinishedTurn
 from caseworker.store.store import Store
 from tests.edges.store_examples import (

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.errors import Bug, Refused, Transient
-from caseworker.core.ids import CaseId
+from caseworker.core.base.errors import Bug, Refused, Transient
+from caseworker.core.base.ids import CaseId
 from caseworker.ports import Workspace
 from caseworker.workspaces import checkpoints, folders
 from caseworker.workspaces.git import SafeGit

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from caseworker.core.bugs import BugState
-from caseworker.core.errors import Transient
-from caseworker.core.messages import Audience, Message, MessageKind, NewMessage, Standing
-from caseworker.core.words import NOT_THE_REPORTER
+from caseworker.core.base.errors import Transient
+from caseworker.core.bug.case import BugState
+from caseworker.core.people.messages import Audience, Message, MessageKind, NewMessage, Standing
+from caseworker.core.people.receipts import NOT_THE_REPORTER
 from caseworker.ports import POST, Thread, begins_thread
 from caseworker.store.store import Store
 from tests.edges.slack_world import chat_of, until

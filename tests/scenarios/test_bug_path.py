@@ -1,9 +1,9 @@
 """A bug from its first words to its end, in the terminal's own surface."""
 
-from caseworker.core.bugs import About, BugState
-from caseworker.core.messages import Audience
-from caseworker.core.outcomes import Task
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import Audience
 from tests.world.agent import asked, found
 from tests.world.world import CaseInWorld, World
 

@@ -2,12 +2,11 @@
 
 import asyncio
 
-from caseworker.core.bugs import About, BugState
-from caseworker.core.ids import MessageId
-from caseworker.core.messages import Audience, Standing
-from caseworker.core.outcomes import Task
-from caseworker.core.record import WorkspaceRemoved
-from caseworker.core.states import Role
+from caseworker.core.base.ids import MessageId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.people.messages import Audience, Standing
+from caseworker.core.record.entries import WorkspaceRemoved
 from caseworker.ports import AgentFailed
 from tests.world.agent import asked, found
 from tests.world.bugs import words

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from caseworker.core.bugs import About, BugState
-from caseworker.core.errors import Transient
-from caseworker.core.messages import Audience
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.record import TurnCompleted
-from caseworker.core.states import Role
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import TurnCompleted
 from caseworker.ports import Attempt, FinishedTurn
 from tests.edges.slack_world import until
 from tests.world.agent import found

@@ -1,11 +1,10 @@
 """What silence, restarts and long histories do to a bug case."""
 
 from caseworker.contract.names import workflow_id
-from caseworker.core.bugs import About, BugState
-from caseworker.core.messages import Audience
-from caseworker.core.outcomes import Task
-from caseworker.core.policy import Policy
-from caseworker.core.states import Role
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.people.messages import Audience
 from tests.world.agent import asked, found
 from tests.world.world import World
 

@@ -4,13 +4,14 @@ real git, real builds and a scripted agent; every history is replayed at the end
 from collections.abc import Callable
 from pathlib import Path
 
-from caseworker.app.asking import what_is_asked
-from caseworker.core.answers import RoleQuestion
-from caseworker.core.case import Subject, WaitingFor
-from caseworker.core.messages import MessageKind
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.policy import Milestone
-from caseworker.core.states import IssueState, Role
+from caseworker.app.terminal.requests import what_is_asked
+from caseworker.core.base.policy import Milestone
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import Subject, WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.answers import RoleQuestion
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import MessageKind
 from caseworker.ports import AgentFailed, StoredCase
 from tests.world.agent import (
     analyzed,

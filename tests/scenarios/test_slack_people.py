@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from caseworker.core.bugs import About, BugState
-from caseworker.core.messages import Audience, MessageKind
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.people.messages import Audience, MessageKind
 from tests.world.office import ADA, GRACE, RITA, STRANGER, Office
 from tests.world.slack import UploadedFile
 from tests.world.slack_state import Json

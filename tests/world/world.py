@@ -12,18 +12,18 @@ from temporalio.client import Client, WorkflowHistory
 from temporalio.service import RPCError
 from temporalio.worker import Replayer
 
-from caseworker.activities.capacity import Capacity
+from caseworker.activities.turn.capacity import Capacity
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import FLOWS, Parts, make_case_workers, make_doorbell, make_reconciler
 from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id
-from caseworker.core.case import Subject, WaitingFor
-from caseworker.core.ids import CaseId, is_bug_case
-from caseworker.core.messages import MessageKind, receipt
-from caseworker.core.policy import Policy
-from caseworker.core.record import Posted, Recorded, Transitioned
-from caseworker.core.states import WAITING, IssueState
-from caseworker.core.story import tell
+from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.issue.case import Subject, WaitingFor
+from caseworker.core.issue.states import WAITING, IssueState
+from caseworker.core.people.messages import MessageKind, receipt
+from caseworker.core.record.entries import Posted, Recorded, Transitioned
+from caseworker.core.telling.story import tell
 from caseworker.engine.worker import sandboxed_runner
 from caseworker.forges.local import LocalForge
 from caseworker.intake.manual import ManualIntake
@@ -31,7 +31,7 @@ from caseworker.intake.reconciler import Reconciler
 from caseworker.intake.reports import Reports
 from caseworker.ports import NewIssue, PullRequest, Store, StoredCase, Switchboard, Thread
 from caseworker.store.store import open_store
-from caseworker.workspaces.bisecting import GitBisector
+from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap

@@ -5,14 +5,14 @@ earlier cases learned, and where the case stands. All of it is cleaned, capped a
 from collections.abc import Sequence
 from typing import Final, assert_never
 
-from caseworker.agents.cleaning import cleaned, one_line
-from caseworker.agents.quoting import Fence, said
-from caseworker.core.case import Case, Subject, Wait, WaitingFor
-from caseworker.core.ids import MessageId
-from caseworker.core.messages import Message, MessageKind, Standing
-from caseworker.core.people_decisions import where_left
-from caseworker.core.record import clip
-from caseworker.core.states import IssueState
+from caseworker.agents.hidden_text import cleaned, one_line
+from caseworker.agents.quotes import Fence, said
+from caseworker.core.base.ids import MessageId
+from caseworker.core.base.text import clip
+from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.people import where_left
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import Message, MessageKind, Standing
 
 _EARLIER_LIMIT: Final = 16_000
 _REMARKS_LIMIT: Final = 40_000

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from caseworker.app.hosting import ensure_host, start_host
+from caseworker.app.processes.find_host import ensure_host, start_host
 from caseworker.app.settings import Settings, make_home
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import MessageKind
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.messages import MessageKind
 from caseworker.engine.host import HostFile, HostPlace
 from caseworker.intake.manual import ManualIntake
 from caseworker.intake.reports import Reports

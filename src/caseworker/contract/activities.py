@@ -26,11 +26,11 @@ from caseworker.contract.wire import (
     TurnReply,
     TurnRequest,
 )
-from caseworker.core.bugs import Bug
-from caseworker.core.case import Case
-from caseworker.core.ids import CaseId, MessageId, Sha
-from caseworker.core.messages import Claimed
-from caseworker.core.sla import SlaFacts
+from caseworker.core.base.ids import CaseId, MessageId, Sha
+from caseworker.core.bug.case import Bug
+from caseworker.core.issue.case import Case
+from caseworker.core.people.messages import Claimed
+from caseworker.core.sla.clock import SlaFacts
 
 
 def _signature() -> NoReturn:

@@ -5,11 +5,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from caseworker.core.bug_decisions import Investigated
-from caseworker.core.bugs import Bug, Post
-from caseworker.core.case import Case
-from caseworker.core.evidence import Stage
-from caseworker.core.facts import (
+from caseworker.core.base.ids import CaseId, MessageId, Sha
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import Bug, Post
+from caseworker.core.bug.decide import Investigated
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.issue.case import Case
+from caseworker.core.issue.facts import (
     BranchMoved,
     BuildEnded,
     Deferred,
@@ -18,11 +21,7 @@ from caseworker.core.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.ids import CaseId, MessageId, Sha
-from caseworker.core.outcomes import Task
-from caseworker.core.policy import Policy
-from caseworker.core.record import BugMoved, Noted, Transitioned
-from caseworker.core.states import Role
+from caseworker.core.record.entries import BugMoved, Noted, Transitioned
 
 
 class _Wire(BaseModel):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import structlog
 
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.errors import Refused, Transient
 from caseworker.engine.client import Address, connect
 
 log = structlog.get_logger()

@@ -17,8 +17,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import RecordActivities
     from caseworker.contract.names import REFUSED, TURNS_QUEUE, WORKER_DIED
     from caseworker.contract.wire import CaseInput, ClaimRequest, SettleRequest, TurnDied
-    from caseworker.core.ids import CaseId, MessageId
-    from caseworker.core.messages import Claimed
+    from caseworker.core.base.ids import CaseId, MessageId
+    from caseworker.core.people.messages import Claimed
 
 P = TypeVar("P")
 R = TypeVar("R")

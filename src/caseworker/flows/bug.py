@@ -30,10 +30,10 @@ with workflow.unsafe.imports_passed_through():
         SaveBug,
         SinceRequest,
     )
-    from caseworker.core import bug_decisions as decisions
-    from caseworker.core.bugs import About, Bug, BugState
-    from caseworker.core.messages import Audience
-    from caseworker.core.record import BugMoved
+    from caseworker.core.bug import decide as decisions
+    from caseworker.core.bug.case import About, Bug, BugState
+    from caseworker.core.people.messages import Audience
+    from caseworker.core.record.entries import BugMoved
     from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
 
 P = TypeVar("P")

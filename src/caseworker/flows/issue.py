@@ -19,11 +19,13 @@ with workflow.unsafe.imports_passed_through():
         MoveRequest,
         PushRequest,
     )
-    from caseworker.core import issue_words, words
-    from caseworker.core.case import Case, WaitingFor
-    from caseworker.core.commanding import fact_of
-    from caseworker.core.decisions import decide
-    from caseworker.core.facts import (
+    from caseworker.core.base.ids import MessageId
+    from caseworker.core.issue import words as issue_words
+    from caseworker.core.issue.apply import learn, remarked
+    from caseworker.core.issue.case import Case, WaitingFor
+    from caseworker.core.issue.command_facts import fact_of
+    from caseworker.core.issue.decide import decide
+    from caseworker.core.issue.facts import (
         BranchMoved,
         BudgetRaised,
         EffectRefused,
@@ -34,14 +36,14 @@ with workflow.unsafe.imports_passed_through():
         Spoke,
         TimedOut,
     )
-    from caseworker.core.ids import MessageId
-    from caseworker.core.knowing import learn, remarked
-    from caseworker.core.messages import SPOKEN, Claimed, MessageKind
-    from caseworker.core.moves import Move, counted, next_reminder, reminded, take
-    from caseworker.core.people_decisions import fits, passing_by, reopened
-    from caseworker.core.record import Noted, Transitioned
-    from caseworker.core.states import TERMINAL, WAITING, IssueState
-    from caseworker.core.turn_taking import at_work, is_for_a_person
+    from caseworker.core.issue.moves import Move, counted, next_reminder, reminded, take
+    from caseworker.core.issue.people import fits, passing_by, reopened
+    from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
+    from caseworker.core.issue.turns import at_work, is_for_a_person
+    from caseworker.core.issue.words import OBEYED, kept, obeyed
+    from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind
+    from caseworker.core.people.receipts import OVER
+    from caseworker.core.record.entries import Noted, Transitioned
     from caseworker.flows.base import SHORT_HISTORY, Interrupted
     from caseworker.flows.issue_steps import IssueSteps, ids_of
 
@@ -103,7 +105,7 @@ class IssueWorkflow(IssueSteps):
             await self._move_on(Spoke(by=meant[0].author, messages=tuple(ids_of(meant))))
             return True
         else:
-            await self._settle(ids_of(spoken), words.kept(self._case))
+            await self._settle(ids_of(spoken), kept(self._case))
         return False
 
     def _wakes(self, message: Claimed) -> bool:
@@ -133,10 +135,10 @@ class IssueWorkflow(IssueSteps):
             await self._keep(Noted(text=f"{fact.by} has raised the budget."))
         else:
             await self._move_on(fact)
-        await self._settle([message.id], words.obeyed(message.kind, self._case))
+        await self._settle([message.id], obeyed(message.kind, self._case))
         if self._case.state in TERMINAL:  # what was said before it ended asks for nothing any more
             others = [other for other in messages if other.id < message.id]
-            await self._settle([other.id for other in others if other is not message], words.OVER)
+            await self._settle([other.id for other in others if other is not message], OVER)
         return True
 
     def _waits_for(self, reason: WaitingFor) -> bool:
@@ -194,7 +196,7 @@ class IssueWorkflow(IssueSteps):
                 return False
             if asking:
                 await self._follow_up(ids_of(asking))
-            await self._settle(ids_of(late), words.OVER)
+            await self._settle(ids_of(late), OVER)
 
     async def _follow_up(self, messages: list[MessageId]) -> None:
         """What is merged stays merged: another case takes up what is left, and whoever asked is told which."""
@@ -243,7 +245,7 @@ class IssueWorkflow(IssueSteps):
             }
         )
         await self._keep(self._transition(before))
-        await self._settle([m.id for m in late if m.kind not in SPOKEN], words.OBEYED[MessageKind.RETRY])
+        await self._settle([m.id for m in late if m.kind not in SPOKEN], OBEYED[MessageKind.RETRY])
 
     # --- moving
 

@@ -26,11 +26,13 @@ with workflow.unsafe.imports_passed_through():
         TurnReply,
         TurnRequest,
     )
-    from caseworker.core import issue_words, words
-    from caseworker.core.answers import RoleQuestion
-    from caseworker.core.case import Case
-    from caseworker.core.evidence import Stage
-    from caseworker.core.facts import (
+    from caseworker.core.base.ids import MessageId, Sha
+    from caseworker.core.base.roles import Role, Task
+    from caseworker.core.evidence.builds import Stage
+    from caseworker.core.issue import words as issue_words
+    from caseworker.core.issue.apply import after_turn, learn, remarked
+    from caseworker.core.issue.case import Case
+    from caseworker.core.issue.facts import (
         BranchMoved,
         BuildEnded,
         Deferred,
@@ -39,12 +41,12 @@ with workflow.unsafe.imports_passed_through():
         TurnEnded,
         TurnGaveUp,
     )
-    from caseworker.core.ids import MessageId, Sha
-    from caseworker.core.knowing import after_turn, learn, remarked
-    from caseworker.core.messages import Claimed
-    from caseworker.core.outcomes import AnswerOutcome, Task, TestsOutcome
-    from caseworker.core.states import IssueState, Role
-    from caseworker.core.turn_taking import WRITERS, turn_of
+    from caseworker.core.issue.states import IssueState
+    from caseworker.core.issue.turns import WRITERS, turn_of
+    from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion
+    from caseworker.core.outcomes.tester import TestsOutcome
+    from caseworker.core.people.messages import Claimed
+    from caseworker.core.people.receipts import TURN_FAILED, read_by
     from caseworker.flows.base import CaseFlow, Interrupted, cause_of, is_refusal
 
 
@@ -188,9 +190,9 @@ class IssueSteps(CaseFlow):
             self._case = remarked(self._case, heard)
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, TurnEnded):
-            await self._settle(sorted({*ids_of(read), *reply.heard}), words.read_by(role))
+            await self._settle(sorted({*ids_of(read), *reply.heard}), read_by(role))
             return reply
-        await self._settle(await self._given(turn), words.TURN_FAILED)
+        await self._settle(await self._given(turn), TURN_FAILED)
         if isinstance(reply, TurnGaveUp):
             return reply
         return TurnGaveUp(role=role, reason=reply.reason)

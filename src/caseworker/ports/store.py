@@ -4,19 +4,18 @@ from collections.abc import Collection, Sequence, Set
 from pathlib import Path
 from typing import Literal, Protocol
 
-from caseworker.core.answers import Observation
-from caseworker.core.budget import Usage
-from caseworker.core.bugs import Bug
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile
-from caseworker.core.evidence import Build
-from caseworker.core.ids import CaseId, MessageId, RepositoryId, SessionId, TraceId
-from caseworker.core.learnings import Learning
-from caseworker.core.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
-from caseworker.core.outcomes import Task
-from caseworker.core.policy import Policy
-from caseworker.core.record import Entry, Recorded
-from caseworker.core.states import Role
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, SessionId, TraceId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import Bug
+from caseworker.core.casefile.learnings import Learning
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.evidence.builds import Build
+from caseworker.core.issue.case import Case
+from caseworker.core.outcomes.answers import Observation
+from caseworker.core.people.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
+from caseworker.core.record.entries import Entry, Recorded
 from caseworker.ports.stored import (
     Attempt,
     Effect,

@@ -5,14 +5,14 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.budget import Usage
-from caseworker.core.bugs import Bug
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile
-from caseworker.core.ids import CaseId, RepositoryId, SessionId, Sha, TraceId
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.policy import Policy
-from caseworker.core.states import Role
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.ids import CaseId, RepositoryId, SessionId, Sha, TraceId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import Bug
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.issue.case import Case
+from caseworker.core.outcomes.outcome import Outcome
 
 
 class _Value(BaseModel):

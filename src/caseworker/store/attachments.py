@@ -2,9 +2,9 @@
 
 from sqlalchemy import insert, select, update
 
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import Attachment, NewMessage
+from caseworker.core.base.errors import Bug
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.messages import Attachment, NewMessage
 from caseworker.store.connection import Connection
 from caseworker.store.message_tables import attachments
 from caseworker.store.port import Port

@@ -6,12 +6,12 @@ from typing import Final
 
 from sqlalchemy import select, update
 
-from caseworker.core.bugs import Bug
-from caseworker.core.errors import Bug as OurMistake
-from caseworker.core.ids import CaseId, RepositoryId, TraceId, bug_case
-from caseworker.core.messages import Audience, NewMessage
-from caseworker.core.policy import Policy
-from caseworker.core.record import BugReported, Entry
+from caseworker.core.base.errors import Bug as OurMistake
+from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, bug_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.bug.case import Bug
+from caseworker.core.people.messages import Audience, NewMessage
+from caseworker.core.record.entries import BugReported, Entry
 from caseworker.ports import NewBug, StoredBug
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection

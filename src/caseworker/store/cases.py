@@ -5,15 +5,15 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, or_, select, update
 
-from caseworker.core.bugs import BugState
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile, IssueSection, load_case_file, new_case_file
-from caseworker.core.errors import Bug, Refused
-from caseworker.core.ids import CaseId, RepositoryId, TraceId, issue_case
-from caseworker.core.messages import NewMessage
-from caseworker.core.policy import Policy
-from caseworker.core.record import CaseOpened, Entry
-from caseworker.core.states import TERMINAL, WORKING
+from caseworker.core.base.errors import Bug, Refused
+from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.bug.case import BugState
+from caseworker.core.casefile.model import CaseFile, IssueSection, load_case_file, new_case_file
+from caseworker.core.issue.case import Case
+from caseworker.core.issue.states import TERMINAL, WORKING
+from caseworker.core.people.messages import NewMessage
+from caseworker.core.record.entries import CaseOpened, Entry
 from caseworker.ports import Issue, StoredCase
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection

@@ -8,7 +8,7 @@ from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 from caseworker.store.connection import Connection
 from caseworker.store.failures import translated
 from caseworker.store.postgres import Postgres

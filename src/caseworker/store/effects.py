@@ -2,8 +2,8 @@
 
 from sqlalchemy import select, update
 
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId
+from caseworker.core.base.errors import Bug
+from caseworker.core.base.ids import CaseId
 from caseworker.ports import Effect
 from caseworker.store.columns import now
 from caseworker.store.port import Port

@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from caseworker.core.errors import Bug, Refused, Transient
+from caseworker.core.base.errors import Bug, Refused, Transient
 
 _SQLITE_SAYS: Final[tuple[tuple[str, Callable[[], Exception]], ...]] = (
     (

@@ -4,9 +4,9 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, insert, select, update
 
-from caseworker.core.budget import Usage
-from caseworker.core.errors import Bug, Refused
-from caseworker.core.ids import CaseId
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.errors import Bug, Refused
+from caseworker.core.base.ids import CaseId
 from caseworker.ports import Attempt, Spending
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection

@@ -28,10 +28,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import URL
 
-from caseworker.core.errors import Bug, Refused
+from caseworker.core.base.errors import Bug, Refused
 from caseworker.store.columns import to_json
 from caseworker.store.connection import AnyResult, Connection, Values
-from caseworker.store.sharing import SharedWriter, Transaction
+from caseworker.store.shared_writes import SharedWriter, Transaction
 
 P = ParamSpec("P")
 T = TypeVar("T")

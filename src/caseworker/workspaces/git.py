@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from caseworker.core.errors import Bug, Refused, Transient
+from caseworker.core.base.errors import Bug, Refused, Transient
 from caseworker.ports import GitAnswer
 from caseworker.workspaces.processes import Child
 

@@ -8,8 +8,8 @@ import re
 import shutil
 from pathlib import Path
 
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId, slug
+from caseworker.core.base.errors import Bug
+from caseworker.core.base.ids import CaseId, slug
 from caseworker.ports import Workspace
 from caseworker.workspaces.folders import remove_folder
 
