@@ -44,6 +44,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind
     from caseworker.core.people.receipts import OVER
     from caseworker.core.record.entries import Noted, Transitioned
+    from caseworker.core.telling.follow_up import followed_up
     from caseworker.flows.base import SHORT_HISTORY, Interrupted
     from caseworker.flows.issue_steps import IssueSteps, ids_of
 
@@ -205,7 +206,7 @@ class IssueWorkflow(IssueSteps):
         if isinstance(reply, EffectRefused):
             await self._settle(messages, f"not done: {reply.reason}")
         else:
-            await self._settle(messages, issue_words.followed_up(reply.case, new=reply.new))
+            await self._settle(messages, followed_up(reply.case, new=reply.new))
 
     async def _leave_the_work(self) -> None:
         """On its branch, for the person whom the case waits for. Whoever speaks comes first, and it is tried again; the

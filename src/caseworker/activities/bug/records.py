@@ -2,12 +2,11 @@
 
 from temporalio import activity
 
-from caseworker.activities.issue.records import claimed
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.posts import Posting
+from caseworker.activities.shared.stored import claimed, stored_bug
 from caseworker.contract.activities import BugRecordActivities
 from caseworker.contract.wire import ClaimRequest, PostRequest, SaveBug, SinceRequest
-from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, Bug, Post
 from caseworker.core.bug.reports import read_report, reported
@@ -19,13 +18,6 @@ from caseworker.core.record.entries import BugRead
 from caseworker.ports import Store, StoredBug
 
 _OF_A_TURN = (About.QUESTION, About.FINDINGS)
-
-
-async def stored_bug(store: Store, case: CaseId) -> StoredBug:
-    stored = await store.bugs.load(case)
-    if stored is None:
-        raise Refused(f"There is no bug case {case} in the records.", todo="`caseworker cases` lists what there is.")
-    return stored
 
 
 class BugRecords(BugRecordActivities):

@@ -4,9 +4,8 @@ import structlog
 from temporalio import activity
 
 from caseworker.activities.bug.brief import BugBriefing
-from caseworker.activities.bug.records import stored_bug
-from caseworker.activities.issue.records import claimed
 from caseworker.activities.shared.context import refusals_told
+from caseworker.activities.shared.stored import claimed, stored_bug
 from caseworker.activities.turn.attempts import SUPERSEDED, Attempts, Try
 from caseworker.activities.turn.ear import OF_A_BUG, TurnEar
 from caseworker.contract.activities import InvestigationActivities

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 from temporalio import activity
 
-from caseworker.activities.issue.records import stored_case
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.linked_cases import LinkedCases
+from caseworker.activities.shared.stored import stored_case
 from caseworker.contract.activities import FollowUpActivities
 from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequest
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, effect_key
-from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.people.messages import NOBODY, SPOKEN, Message, MessageKind, NewMessage
 from caseworker.core.record.entries import Noted
+from caseworker.core.telling.follow_up import follow_up, followed_up, please_follow_up
 from caseworker.ports import Doorbell, NewIssue, Store, StoredCase
 
 
@@ -48,7 +48,7 @@ class FollowUps(FollowUpActivities):
         follower = CaseId(told) if told else await self._opened(stored, first)
         for message in said if told else said[1:]:
             await self._store.inbox.put(_passed_on(stored, message, follower, message.text))
-        note = Noted(text=f"{first.author} wants more: {issue_words.followed_up(follower, new=not told)}")
+        note = Noted(text=f"{first.author} wants more: {followed_up(follower, new=not told)}")
         await self._store.record.append(case.id, [note], trace=stored.trace, key=key)
         await self._store.effects.done(key, {"case": follower})
         await self._doorbell.ring(follower, NOBODY, MessageKind.WORDS)
@@ -61,9 +61,9 @@ class FollowUps(FollowUpActivities):
 
     async def _opened(self, stored: StoredCase, first: Message) -> CaseId:
         words = first.text if first.kind in SPOKEN else ""
-        title, body = issue_words.follow_up(stored.file.issue, words, case=stored.case.id, message=first.id)
+        title, body = follow_up(stored.file.issue, words, case=stored.case.id, message=first.id)
         draft = NewIssue(title=title, body=body, labels=list(stored.file.issue.labels))
-        please = issue_words.please_follow_up(stored.case.id)
+        please = please_follow_up(stored.case.id)
         return await self._linked.open(stored, draft, first=lambda case: _passed_on(stored, first, case, please))
 
 

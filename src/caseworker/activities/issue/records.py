@@ -6,10 +6,10 @@ from temporalio import activity
 
 from caseworker.activities.issue.remarks import left_open
 from caseworker.activities.shared.context import refusals_told
+from caseworker.activities.shared.stored import claimed, stored_case
 from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
-from caseworker.core.base.budget import micros_of
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId, is_bug_case
 from caseworker.core.casefile.sections import after_move
 from caseworker.core.issue import words as issue_words
@@ -17,30 +17,10 @@ from caseworker.core.issue.case import Case
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import NEWS_KIND, fix_news
-from caseworker.core.people.grammar import milestone_in, reopens, wants_something
-from caseworker.core.people.messages import NOBODY, Audience, Claimed, Message, MessageKind, NewMessage, Standing
+from caseworker.core.people.grammar import wants_something
+from caseworker.core.people.messages import NOBODY, Audience, Claimed, NewMessage, Standing
 from caseworker.core.record.entries import Posted, Transitioned
 from caseworker.ports import Doorbell, Store, StoredCase
-
-
-async def stored_case(store: Store, case: CaseId) -> StoredCase:
-    stored = await store.cases.load(case)
-    if stored is None:
-        raise Refused(f"There is no case {case} in the records.", todo="`caseworker cases` lists what there is.")
-    return stored
-
-
-def claimed(message: Message) -> Claimed:
-    return Claimed(
-        id=message.id,
-        kind=message.kind,
-        author=message.author,
-        standing=message.standing,
-        resolution=message.resolution,
-        micros=micros_of(message.text) if message.kind is MessageKind.BUDGET else 0,
-        until=milestone_in(message.text) if message.kind is MessageKind.APPROVE else None,
-        reopens=reopens(message.kind, message.text),
-    )
 
 
 class Records(RecordActivities):

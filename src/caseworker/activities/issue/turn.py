@@ -6,8 +6,8 @@ from temporalio import activity
 
 from caseworker.activities.issue.brief import Briefing
 from caseworker.activities.issue.investigation import Inquiring
-from caseworker.activities.issue.records import stored_case
 from caseworker.activities.shared.context import refusals_told
+from caseworker.activities.shared.stored import stored_case
 from caseworker.activities.turn.attempts import SUPERSEDED, Attempts, Try
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.activities.turn.ear import OF_AN_ISSUE, TurnEar

@@ -2,9 +2,8 @@
 
 from temporalio import activity
 
-from caseworker.activities.bug.records import stored_bug
-from caseworker.activities.issue.records import stored_case
 from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.stored import stored_bug, stored_case
 from caseworker.contract.activities import WorkspaceActivities
 from caseworker.core.base.ids import CaseId, Sha, is_bug_case
 from caseworker.core.issue.case import Case

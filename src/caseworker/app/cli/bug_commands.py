@@ -32,9 +32,9 @@ def report(
     json: Json = False,
 ) -> None:
     """Report a bug, and see what is asked or found. Interrupt it at will: the case goes on."""
+    from caseworker.app.processes.start_checks import read_rehearsal
     from caseworker.app.terminal.report import ReportRequest, read_attachments, read_text
     from caseworker.app.terminal.report import report as report_bug
-    from caseworker.app.terminal.run import read_rehearsal
 
     settings = settings_now()
     request = ReportRequest(

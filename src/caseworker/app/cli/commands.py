@@ -10,10 +10,11 @@ from rich.console import Console
 from caseworker.app.desk import at_desk, find_case, reading
 from caseworker.app.parts import make_forge
 from caseworker.app.processes.find_host import start_host
+from caseworker.app.processes.start_checks import check_disk
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.bug_summary import bug_summary, print_bug_summary
 from caseworker.app.terminal.live_view import open_view, print_json
-from caseworker.app.terminal.run import check_disk, follow
+from caseworker.app.terminal.run import follow
 from caseworker.app.terminal.show import export_case, show_case, show_cases, show_pull_request
 from caseworker.app.terminal.show_bug import bug_file, export_bug, show_bug, show_fix
 from caseworker.app.terminal.summary import print_summary, summary_of

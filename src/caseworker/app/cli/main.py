@@ -11,7 +11,8 @@ import typer
 
 from caseworker.app.cli import bug_commands as bug_command_line
 from caseworker.app.cli import issue_commands as issue_command_line
-from caseworker.app.cli.options import CaseName, Interrupted, Json, Repository, do, flag, make_console, settings_now
+from caseworker.app.cli.options import CaseName, Json, Repository, do, flag, make_console, settings_now
+from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.core.base.errors import Refused, Transient
 
 app = typer.Typer(
@@ -61,7 +62,8 @@ def run(
     json: Json = False,
 ) -> None:
     """Take an issue to a pull request. Interrupt it at will: the case goes on, and the same command takes it up."""
-    from caseworker.app.terminal.run import RunRequest, issue_argument, read_rehearsal
+    from caseworker.app.processes.start_checks import read_rehearsal
+    from caseworker.app.terminal.run import RunRequest, issue_argument
     from caseworker.app.terminal.run import run as run_case
     from caseworker.core.base.policy import Milestone
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from caseworker.app.terminal.interrupted import Interrupted
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -26,10 +28,6 @@ CaseName = Annotated[
     str, typer.Argument(metavar="CASE", help="The case's id, or the end of it: local/shop#3, #3, bug-7F3K, 7f3k.")
 ]
 Repository = Annotated[Path, typer.Option("--repo", help="A git repository on this disk.")]
-
-
-class Interrupted(Exception):
-    """Ctrl-C, as an exception that Typer does not answer by itself. Its text says how the work goes on."""
 
 
 def settings_now() -> "Settings":

@@ -12,8 +12,9 @@ from shlex import quote
 from rich.console import Console
 
 from caseworker.app.desk import reading
+from caseworker.app.processes.start_checks import check_disk, check_sandbox, read_rehearsal
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.terminal.run import RunRequest, check_disk, check_sandbox, read_rehearsal, run
+from caseworker.app.terminal.run import RunRequest, run
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.intake.issues import read_issue

@@ -12,9 +12,10 @@ from rich.console import Console
 
 from caseworker.app.demos.fix import lay_out, tell_next
 from caseworker.app.desk import Desk, at_desk, person
+from caseworker.app.processes.start_checks import check_disk, check_sandbox, read_rehearsal
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
-from caseworker.app.terminal.run import check_disk, check_sandbox, exit_code, read_rehearsal
+from caseworker.app.terminal.run import exit_code
 from caseworker.app.terminal.summary import print_summary, summary_of
 from caseworker.app.terminal.tail import HOST_SECONDS, LOOK_SECONDS, Tail
 from caseworker.core.base.errors import Refused

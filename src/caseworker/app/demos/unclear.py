@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from caseworker.app.cli.options import Interrupted
 from caseworker.app.demos.issue import Scene, Stage, on_stage
 from caseworker.app.desk import person
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.keyboard import typing_on
 from caseworker.app.terminal.send import Speaker, send
 from caseworker.app.terminal.tail import HOST_SECONDS

@@ -4,7 +4,7 @@ import asyncio
 
 import structlog
 
-from caseworker.app.desk import HostBell
+from caseworker.app.processes.host_bell import HostBell
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import cluster_address, make_doorbell
 from caseworker.core.base.errors import Transient

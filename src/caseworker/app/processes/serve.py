@@ -12,9 +12,9 @@ from rich.console import Console
 
 from caseworker.app.processes.find_host import ensure_host
 from caseworker.app.processes.serve_host import keep_the_host
+from caseworker.app.processes.slack_settings import missing_settings
+from caseworker.app.processes.start_checks import check_disk, check_sandbox, read_rehearsal
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.terminal.run import check_disk, check_sandbox, read_rehearsal
-from caseworker.app.terminal.slack_checks import missing_settings
 from caseworker.core.base.errors import Refused
 from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.reports import Reports

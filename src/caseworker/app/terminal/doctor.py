@@ -12,9 +12,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from caseworker.app.parts import make_sandbox
+from caseworker.app.processes.start_checks import check_disk
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
-from caseworker.app.terminal.run import check_disk
 from caseworker.app.terminal.slack_checks import Finding, examine_reports
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.engine.host import HostPlace

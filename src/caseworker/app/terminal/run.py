@@ -1,7 +1,6 @@
 """`caseworker run`: check everything first, open or find the case, follow it until a person is needed."""
 
 import asyncio
-import shutil
 import time
 import uuid
 from collections.abc import Set
@@ -11,7 +10,8 @@ from pathlib import Path
 from rich.console import Console
 
 from caseworker.app.desk import Desk, at_desk, person
-from caseworker.app.parts import make_forge, make_sandbox
+from caseworker.app.parts import make_forge
+from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
 from caseworker.app.terminal.requests import may_go_on_until
@@ -35,7 +35,6 @@ from caseworker.core.telling.summaries import Summary
 from caseworker.intake.issues import read_issue
 from caseworker.ports import Issue, NewIssue, Store, StoredCase
 
-_NEEDED_BYTES = 200 * 1024 * 1024
 _LOOK_SECONDS = 0.1
 _HOST_SECONDS = 2.0
 _HEARD_SECONDS = 30.0
@@ -65,41 +64,6 @@ async def check_ready(repository: Path, rehearsal: str | None, settings: Setting
     if settings.is_embedded:
         await check_sandbox(settings)
     return facts.path
-
-
-def check_disk(home: Path) -> None:
-    there = next(folder for folder in (home, *home.parents) if folder.exists())
-    free = shutil.disk_usage(there).free
-    if free < _NEEDED_BYTES:
-        raise Refused(
-            f"Only {free // 1_000_000} MB are free where {home} lies; {_NEEDED_BYTES // 1_000_000} MB are needed.",
-            todo="Free some space, or set CASEWORKER_HOME to a folder on another disk.",
-        )
-
-
-async def check_sandbox(settings: Settings) -> None:
-    problem = await make_sandbox(settings).probe()
-    if problem is not None:
-        raise Refused(problem)
-
-
-def read_rehearsal(path: Path | None) -> str | None:
-    """The script's text, checked: an error in it is told now, with its line, and not in the middle of a case."""
-    if path is None:
-        return None
-    from caseworker.agents.rehearsal import load_rehearsal
-
-    path = path.expanduser()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise Refused(
-            f"There is no rehearsal script at {path}.", todo="docs/rehearsal.md shows how to write one."
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} can't be read as text: {error}.") from error
-    load_rehearsal(text, path.name)
-    return text
 
 
 def issue_argument(value: str) -> NewIssue | int:

@@ -8,9 +8,9 @@ from typing import Literal
 
 from rich.console import Console
 
-from caseworker.app.cli.options import Interrupted
 from caseworker.app.desk import Desk, at_desk, find_case, person, reading
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.receipts import turns_begun, was_refused
 from caseworker.app.terminal.show import await_outcome

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from caseworker.app.processes.slack_settings import missing_settings
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused, Transient
 
@@ -16,28 +17,12 @@ class Finding:
     says: str
 
 
-def missing_settings(settings: Settings) -> list[str]:
-    """What has to be set before Slack can be listened to, by name."""
-    missing = []
-    if settings.slack_bot_token is None:
-        missing.append("slack_bot_token (the bot's own, `xoxb-...`)")
-    if settings.slack_app_token is None and settings.slack_signing_secret is None:
-        missing.append("slack_app_token (`xapp-...`, for Socket Mode) or slack_signing_secret (for HTTP)")
-    if not settings.slack_reports_channel:
-        missing.append("slack_reports_channel (the id of the channel where bugs are reported)")
-    if settings.reports_repository is None:
-        missing.append("reports_repository (where the code is that reports are about)")
-    if settings.anthropic_api_key is None and settings.reports_rehearsal is None:
-        missing.append("anthropic_api_key, or reports_rehearsal to try it out without a model")
-    return missing
-
-
 async def examine_reports(settings: Settings) -> list[Finding]:
     return [await _repository(settings), *await _slack(settings)]
 
 
 async def _repository(settings: Settings) -> Finding:
-    from caseworker.app.terminal.run import read_rehearsal
+    from caseworker.app.processes.start_checks import read_rehearsal
     from caseworker.workspaces.mirrors import look
 
     if settings.reports_repository is None:
