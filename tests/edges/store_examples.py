@@ -56,10 +56,14 @@ async def filed(store: Store, title: str = "Checkout is broken") -> Issue:
     return await store.repositories.new_issue(await repository(store), NewIssue(title=title, body="It says 500."))
 
 
-async def open_case(store: Store, title: str = "Checkout is broken") -> CaseId:
+async def open_case(
+    store: Store, title: str = "Checkout is broken", *, parent: CaseId | None = None, id: str | None = None
+) -> CaseId:
+    """`id`: of the first message."""
     issue = await filed(store, title)
     case = issue_case(issue.repository, issue.number)
-    assert await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case))
+    first = said(case, id=id)
+    assert await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=first, parent=parent)
     return case
 
 

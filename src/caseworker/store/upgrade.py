@@ -20,7 +20,7 @@ _FIND_VERSION_TABLE = {
 
 
 async def migrate(database: Database, *, to: str = HEAD) -> None:
-    """Forwards only. `to`: an earlier revision, for a test that wants to see what comes after it."""
+    """Upgrades to `to`; never downgrades. Tests pass an earlier revision to load rows of that time."""
     async with database.reading() as connection:
         if await _revision(connection) == to:
             return

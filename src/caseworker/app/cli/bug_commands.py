@@ -28,7 +28,6 @@ def report(
     rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
     detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
     name: Name = None,
-    voice: Annotated[str | None, typer.Option("--as", hidden=True, help="An older spelling of `--name`.")] = None,
     json: Json = False,
 ) -> None:
     """Report a bug, and see what is asked or found. Interrupt it at will: the case goes on."""
@@ -42,7 +41,7 @@ def report(
         repository=repo,
         attachments=read_attachments(attach or []),
         rehearsal=read_rehearsal(rehearse or settings.reports_rehearsal),
-        reporter=name or (voice if voice != Voice.REPORTER else None),
+        reporter=name,
         detach=detach,
     )
     raise typer.Exit(do(report_bug(request, settings, make_console(), as_json=json), interrupted=_GOES_ON))
