@@ -6,7 +6,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.investigation.matrix import MOST_ITERATIONS
-from caseworker.core.issue.case import Case, Investigation
+from caseworker.core.issue.case import Investigation, IssueCase
 from caseworker.core.issue.investigation import MOST_UNKNOWN, after_cause_review
 from caseworker.core.issue.routing import OF_A_CAUSE, ROUTES, VERSION, Route, works_in
 from caseworker.core.issue.states import IssueState
@@ -80,9 +80,9 @@ def _causes() -> str:
     return "\n".join([*table, "", first, ""])
 
 
-def _judged(done: int) -> Case:
+def _judged(done: int) -> IssueCase:
     state = IssueState.REVIEWING_CODE
-    return Case(id=CaseId("owner/repository#1"), state=state, investigation=Investigation(iteration=done))
+    return IssueCase(id=CaseId("owner/repository#1"), state=state, investigation=Investigation(iteration=done))
 
 
 def _to(state: IssueState | None) -> str:

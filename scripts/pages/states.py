@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
-from caseworker.core.issue.case import Case, WaitingFor
+from caseworker.core.issue.case import IssueCase, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import TimedOut
 from caseworker.core.issue.moves import Move, take
@@ -113,7 +113,7 @@ def _labelled(edges: Iterable[tuple[IssueState, IssueState, str]]) -> list[str]:
     lines: list[str] = []
     for before, after, label in edges:
         if after not in next_states(before):
-            raise Bug(f"{before} -> {after} is drawn, and is not an edge of the table")
+            raise Defect(f"{before} -> {after} is drawn, and is not an edge of the table")
         lines.append(f"{before} --> {after}{f': {label}' if label else ''}")
     return lines
 
@@ -216,7 +216,7 @@ def _end_of(reason: WaitingFor, policy: Policy) -> tuple[float, IssueState] | No
     """After how many days it ends, and where: asked of the rules, not written down again."""
     now = datetime(2000, 1, 1, tzinfo=UTC)
     asking = Move(to=S.WAITING_FOR_HUMAN_INPUT, reason="asked", waiting_for=reason)
-    case = take(Case(id=CaseId("a/b#1"), state=S.REVIEWING_CODE), asking, policy, now)
+    case = take(IssueCase(id=CaseId("a/b#1"), state=S.REVIEWING_CODE), asking, policy, now)
     if case.wait is None or case.wait.until is None:
         return None
     return (case.wait.until - now).total_seconds() / 86_400, decide(case, TimedOut(), policy).to

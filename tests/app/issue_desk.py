@@ -4,7 +4,7 @@ from pathlib import Path
 
 from caseworker.app.settings import Settings
 from caseworker.core.base.ids import CaseId
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.record.entries import Entry, Noted
 from caseworker.ports import Store
 from caseworker.store.store import open_store
@@ -39,10 +39,10 @@ class IssueDesk:
         return (self.settings.home / "host.json").exists()
 
 
-async def move(store: Store, case: CaseId, *entries: Entry, **known: object) -> Case:
+async def move(store: Store, case: CaseId, *entries: Entry, **known: object) -> IssueCase:
     stored = await store.cases.load(case)
     assert stored is not None
     transitions = stored.case.transitions + 1
-    after = Case.model_validate({**stored.case.model_dump(), "transitions": transitions, **known})
+    after = IssueCase.model_validate({**stored.case.model_dump(), "transitions": transitions, **known})
     await store.cases.move(after, entries, stored.file, trace=TRACE)
     return after

@@ -7,7 +7,7 @@ from typing import Literal
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.casefile.model import CaseFile, IssueSection, new_case_file
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.analyst import AnalysisOutcome, FileNote, TestRequirement
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Proof
@@ -57,13 +57,13 @@ BASE, HEAD, OTHER = Sha("b" * 40), Sha("c" * 40), Sha("d" * 40)
 MORNING = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
 
 
-def a_case(state: IssueState = IssueState.RECEIVED, /, **known: object) -> Case:
-    return Case.model_validate({"id": CASE, "base": BASE, "checkpoint": HEAD, "state": state, **known})
+def a_case(state: IssueState = IssueState.RECEIVED, /, **known: object) -> IssueCase:
+    return IssueCase.model_validate({"id": CASE, "base": BASE, "checkpoint": HEAD, "state": state, **known})
 
 
-def a_proven_case(state: IssueState = IssueState.REVIEWING_CODE, /, **known: object) -> Case:
+def a_proven_case(state: IssueState = IssueState.REVIEWING_CODE, /, **known: object) -> IssueCase:
     proof = {"issue_type": "BUG_FIX", "red": True, "green": HEAD, "approved": HEAD}
-    return Case.model_validate({"id": CASE, "base": BASE, "checkpoint": HEAD, "state": state, **proof, **known})
+    return IssueCase.model_validate({"id": CASE, "base": BASE, "checkpoint": HEAD, "state": state, **proof, **known})
 
 
 def a_file() -> CaseFile:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from caseworker.core.base.roles import Role
-from caseworker.core.issue.case import Case, Investigation
+from caseworker.core.issue.case import Investigation, IssueCase
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
@@ -52,7 +52,7 @@ _ROLES = {
 
 def an_investigated_case(
     state: IssueState = IssueState.INVESTIGATING, /, *, iteration: int = 0, **known: object
-) -> Case:
+) -> IssueCase:
     investigation = {"number", "began_after", "unknown", "stands", "hypothesis"} & known.keys()
     about = {name: known.pop(name) for name in investigation}
     return a_case(state, investigation=Investigation.model_validate({"iteration": iteration, **about}), **known)

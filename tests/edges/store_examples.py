@@ -8,7 +8,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.pm import IssueType, TriageOutcome
 from caseworker.core.people.messages import MessageKind, NewAttachment, NewMessage, Standing
 from caseworker.core.record.entries import TurnCompleted, TurnFailed
@@ -99,7 +99,7 @@ async def stored_bug(store: Store, case: CaseId) -> StoredBug:
     return stored
 
 
-async def snapshot(store: Store, case: CaseId) -> Case:
+async def snapshot(store: Store, case: CaseId) -> IssueCase:
     stored = await store.cases.load(case)
     assert stored is not None
     return stored.case

@@ -9,7 +9,7 @@ from caseworker.agents.case_words import where_it_was_left
 from caseworker.agents.prompt_texts import BriefInputs, render
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import known_turns, outcome_schema
 from caseworker.core.people.messages import Message, MessageKind, Standing
@@ -165,7 +165,7 @@ def test_learnings_are_capped_and_the_first_ones_stay() -> None:
     assert prompt.count("Learning ") < 15
 
 
-CASE = Case(id=CaseId("local/shop#1"), state=IssueState.HUMAN_INPUT_RECEIVED, reason="ann has spoken.")
+CASE = IssueCase(id=CaseId("local/shop#1"), state=IssueState.HUMAN_INPUT_RECEIVED, reason="ann has spoken.")
 
 
 @pytest.mark.parametrize(
@@ -222,5 +222,5 @@ CASE = Case(id=CaseId("local/shop#1"), state=IssueState.HUMAN_INPUT_RECEIVED, re
         ),
     ],
 )
-def test_where_a_case_was_left_is_told_in_words(case: Case, told: str) -> None:
+def test_where_a_case_was_left_is_told_in_words(case: IssueCase, told: str) -> None:
     assert where_it_was_left(case) == told

@@ -14,7 +14,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile, CommunicationSection, Question
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.issue.case import Case, Investigation, Wait, WaitingFor
+from caseworker.core.issue.case import Investigation, IssueCase, Wait, WaitingFor
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
@@ -37,7 +37,7 @@ class Desk:
 
     store: Store
     workspaces: GitWorkspaces
-    case: Case
+    case: IssueCase
     workspace: Workspace
     turns: int = 0
     policy: Policy = field(default_factory=lambda: Policy(budget_micros=5_000_000))
@@ -106,7 +106,7 @@ async def desk(store: Store, repository: Repository, tmp_path: Path) -> Desk:
     await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=opening(name))
     workspaces = GitWorkspaces(tmp_path / "home")
     workspace = await workspaces.prepare(name, repository.path, None)
-    case = Case(id=name, base=workspace.base, checkpoint=workspace.base)
+    case = IssueCase(id=name, base=workspace.base, checkpoint=workspace.base)
     return Desk(store=store, workspaces=workspaces, case=case, workspace=workspace)
 
 

@@ -14,7 +14,7 @@ from caseworker.core.base.ids import CaseId, Sha, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.pm import Topic
 from caseworker.core.record.entries import BuildRan
 from caseworker.ports import NewIssue, Workspace
@@ -35,7 +35,7 @@ class Desk:
     repository: Repository
     workspaces: GitWorkspaces
     building: Building
-    case: Case
+    case: IssueCase
     workspace: Workspace
 
     async def agent_writes(self, files: dict[str, str]) -> Sha:
@@ -82,7 +82,7 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
             repository=repository,
             workspaces=workspaces,
             building=building,
-            case=Case(id=id, base=workspace.base),
+            case=IssueCase(id=id, base=workspace.base),
             workspace=workspace,
         )
     finally:

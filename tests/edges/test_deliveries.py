@@ -14,7 +14,7 @@ from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import Case, Grant, Subject
+from caseworker.core.issue.case import Grant, IssueCase, Subject
 from caseworker.core.issue.facts import BranchMoved, EffectRefused, PullRequestReady
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.developer import ImplementationOutcome
@@ -71,7 +71,7 @@ class Desk:
     workspaces: Workspaces
     forge: Forge
     id: CaseId
-    case: Case
+    case: IssueCase
     commits: int = field(default=0)
 
     @property
@@ -175,7 +175,7 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
         workspaces=Workspaces(tmp_path / "home"),
         forge=forge,
         id=case,
-        case=Case(id=case, state=IssueState.CREATING_PR),
+        case=IssueCase(id=case, state=IssueState.CREATING_PR),
     )
     await desk.agent_writes({"calc.py": START["calc.py"].replace("b", "B")})
     try:

@@ -13,7 +13,7 @@ from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequ
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, issue_case
 from caseworker.core.base.policy import Policy
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import MessageKind
@@ -81,7 +81,7 @@ async def desk(store: Store, tmp_path: Path) -> Desk:
     name = issue_case(issue.repository, issue.number)
     policy = Policy(attempts=2)
     await store.cases.open(issue, policy=policy, rehearsal="a script", trace=TRACE, first=said(name))
-    done = Case(id=name, state=IssueState.COMPLETED, transitions=1)
+    done = IssueCase(id=name, state=IssueState.COMPLETED, transitions=1)
     await store.cases.move(done, [Noted(text="merged")], await case_file(store, name), trace=TRACE)
     return Desk(store=store, repository=repository, bell=Bell(), case=name)
 

@@ -4,11 +4,10 @@ import asyncio
 
 import pytest
 
-from caseworker.core.base.errors import Bug as OurMistake
-from caseworker.core.base.errors import Refused
+from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, is_bug_case
 from caseworker.core.base.policy import Policy, Severity
-from caseworker.core.bug.case import Bug, BugState
+from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.people.messages import Audience, MessageKind
 from caseworker.core.record.entries import BugMoved, BugReported, Noted, WorkspaceRemoved
 from caseworker.ports import Thread
@@ -36,7 +35,7 @@ async def count_of_cases(store: Store) -> int:
     return len(await store.bugs.list()) + len(await store.cases.list())
 
 
-async def save(store: Store, bug: Bug, **changes: object) -> Bug:
+async def save(store: Store, bug: BugCase, **changes: object) -> BugCase:
     after = bug.model_copy(update=changes)
     await store.bugs.save(after, trace=TRACE)
     return after
@@ -52,7 +51,7 @@ async def test_a_bug_is_opened_with_its_thread_its_first_entry_and_its_first_mes
     assert is_bug_case(case)
     assert len(case) == len("bug-7F3K")
     stored = await stored_bug(store, case)
-    assert stored.case == Bug(id=case)
+    assert stored.case == BugCase(id=case)
     assert (stored.title, stored.report, stored.reporter) == ("Checkout says 500", "checkout says 500", "grace")
     assert (stored.surface, stored.repository, stored.policy) == ("cli", "local/shop", Policy())
     assert (stored.rehearsal, stored.trace) == ("turns: []", TRACE)
@@ -130,7 +129,7 @@ async def test_a_name_that_is_taken_is_drawn_again_and_gets_longer_when_many_are
 async def test_a_draw_that_never_finds_a_free_name_is_our_mistake_and_writes_nothing(store: Store) -> None:
     bugs = StoredBugs(store.database, draw=lambda length: CaseId("bug-AAAA"))
     await bugs.open(bug_report(), reported())
-    with pytest.raises(OurMistake):
+    with pytest.raises(Defect):
         await bugs.open(bug_report(thread=THREAD), reported())
     assert await store.threads.find(THREAD) is None
 
@@ -173,7 +172,7 @@ async def test_a_bug_without_entries_or_key_is_saved_every_time(store: Store) ->
 
 async def test_a_bug_that_is_not_there_is_refused(store: Store) -> None:
     with pytest.raises(Refused, match="There is no case bug-0000"):
-        await store.bugs.save(Bug(id=CaseId("bug-0000")), trace=TRACE)
+        await store.bugs.save(BugCase(id=CaseId("bug-0000")), trace=TRACE)
 
 
 # --- beside the issue cases ------------------------------------------------------------------------------------------
@@ -226,7 +225,7 @@ async def test_a_turn_of_a_bug_is_completed_without_a_case_file(store: Store) ->
     attempt = await begun(store, case)
     assert await store.turns.complete(attempt, finished(attempt), None, completed_entry(attempt))
     assert await store.turns.finished(case) == [finished(attempt)]
-    assert (await stored_bug(store, case)).case == Bug(id=case)
+    assert (await stored_bug(store, case)).case == BugCase(id=case)
 
 
 async def test_a_reopened_bug_begins_its_turn_in_another_session(store: Store) -> None:

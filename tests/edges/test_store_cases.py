@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from caseworker.core.base.errors import Bug, Refused
+from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.casefile.model import IssueSection, Question, new_case_file
@@ -66,7 +66,7 @@ async def test_a_first_message_that_belongs_to_another_case_opens_none(store: St
 
 async def test_a_first_message_with_another_address_is_our_mistake(store: Store) -> None:
     issue = await filed(store)
-    with pytest.raises(Bug):
+    with pytest.raises(Defect):
         await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(CaseId("local/other#1")))
 
 
@@ -141,7 +141,7 @@ async def test_a_case_without_a_prepared_file_has_its_analysis_before_it(store: 
 
 
 async def test_a_case_of_a_bug_that_does_not_exist_is_our_mistake(store: Store) -> None:
-    with pytest.raises(Bug):
+    with pytest.raises(Defect):
         await fix_for(store, CaseId("bug-0000"))
 
 

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 import pytest
-from caseworker.core.errors import Bug
 from pydantic import BaseModel, JsonValue
 from sqlalchemy import Connection, inspect, text
 
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId, effect_key
 from caseworker.core.people.messages import Audience
 from caseworker.store.database import connect
@@ -117,11 +117,11 @@ async def test_check_constraints_have_their_tables_name_once(empty_url: str) -> 
 async def test_a_rebuild_that_breaks_a_reference_is_rolled_back(tmp_path: Path) -> None:
     store = await open_store(f"sqlite:///{tmp_path / 'caseworker.db'}")
     case = await open_case(store)
-    with pytest.raises(Bug, match="refers to nothing"):
+    with pytest.raises(Defect, match="refers to nothing"):
         async with store.database.rebuilding() as connection:
             await connection.execute(text("DELETE FROM cases"))
     assert await store.cases.load(case) is not None
-    with pytest.raises(Bug):  # references are checked again after it
+    with pytest.raises(Defect):  # references are checked again after it
         async with store.database.writing() as connection:
             await connection.execute(text("DELETE FROM cases"))
     await store.close()

@@ -9,7 +9,7 @@ from caseworker.agents.hidden_text import cleaned, one_line
 from caseworker.agents.quotes import Fence, said
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.text import clip
-from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.people import where_left
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import Message, MessageKind, Standing
@@ -86,7 +86,7 @@ def learned(fence: Fence, learnings: Sequence[str]) -> str:
     return fence.around("\n".join(kept), what="learnings", source="earlier cases of this repository")
 
 
-def where_it_was_left(case: Case) -> str:
+def where_it_was_left(case: IssueCase) -> str:
     """For whoever makes sense of people's words: what the case waited for, where it goes on, and what came now."""
     wait = case.wait
     lines = [f"It waited for {_waited_for(case, wait)}."] if wait is not None else []
@@ -106,7 +106,7 @@ def _needs_a_command(wait: Wait) -> bool:
     return wait.reason in _BY_COMMAND and wait.subject is not Subject.ESCALATION
 
 
-def _waited_for(case: Case, wait: Wait) -> str:
+def _waited_for(case: IssueCase, wait: Wait) -> str:
     match wait.reason:
         case WaitingFor.ANSWER:
             return "an answer of people"

@@ -11,7 +11,7 @@ from caseworker.agents import case_words
 from caseworker.agents.hidden_text import cleaned, one_line, revealed
 from caseworker.agents.inquiry_words import accepted_cause, inquiry_blocks
 from caseworker.agents.quotes import Fence
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import clip
@@ -238,7 +238,7 @@ def _fill(template: str, blocks: dict[str, str]) -> str:
 
     def block(found: re.Match[str]) -> str:
         if found[1] not in blocks:
-            raise Bug(f"a prompt has the hole {found[0]}, and nothing fills it")
+            raise Defect(f"a prompt has the hole {found[0]}, and nothing fills it")
         return blocks[found[1]]
 
     paragraphs = (_HOLE.sub(block, paragraph) for paragraph in template.split("\n\n"))

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.bug.case import Bug, Post
+from caseworker.core.bug.case import BugCase, Post
 from caseworker.core.bug.decide import Investigated
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import (
     BranchMoved,
     BuildEnded,
@@ -46,14 +46,14 @@ class SettleRequest(_Wire):
 
 
 class MoveRequest(_Wire):
-    after: Case
+    after: IssueCase
     entry: Transitioned | Noted = Field(discriminator="kind")
     say: str = ""
     """To people, by the pm."""
 
 
 class TurnRequest(_Wire):
-    case: Case
+    case: IssueCase
     turn: int
     role: Role
     task: Task
@@ -73,7 +73,7 @@ TurnReply = Annotated[TurnEnded | TurnGaveUp | TurnDied | Deferred, Field(discri
 
 
 class BuildRequest(_Wire):
-    case: Case
+    case: IssueCase
     number: int
     stage: Stage
     commit: Sha
@@ -81,7 +81,7 @@ class BuildRequest(_Wire):
 
 
 class PushRequest(_Wire):
-    case: Case
+    case: IssueCase
     commit: Sha
 
 
@@ -97,7 +97,7 @@ BuildReply = BuildEnded
 
 
 class SaveBug(_Wire):
-    after: Bug
+    after: BugCase
     move: BugMoved | None = None
 
 
@@ -112,7 +112,7 @@ class PostRequest(_Wire):
 
 
 class BugTurnRequest(_Wire):
-    bug: Bug
+    bug: BugCase
     turn: int
     policy: Policy
 

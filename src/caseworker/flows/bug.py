@@ -31,7 +31,7 @@ with workflow.unsafe.imports_passed_through():
         SinceRequest,
     )
     from caseworker.core.bug import decide as decisions
-    from caseworker.core.bug.case import About, Bug, BugState
+    from caseworker.core.bug.case import About, BugCase, BugState
     from caseworker.core.people.messages import Audience
     from caseworker.core.record.entries import BugMoved
     from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
@@ -49,7 +49,7 @@ class BugInvestigationWorkflow(CaseFlow):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
-        self._bug = Bug(id=start.case)
+        self._bug = BugCase(id=start.case)
         self._saved = self._bug
         self._cut_short: list[workflow.ActivityHandle[Any]] = []
         self._timed = 0  # the round that the clock was last told of
@@ -241,7 +241,7 @@ class BugInvestigationWorkflow(CaseFlow):
         self._timed = self._bug.epoch
         await self._perform(BugActivities.keep_time, self._id, whatever_happens=True)
 
-    async def _become(self, after: Bug) -> None:
+    async def _become(self, after: BugCase) -> None:
         """The case as it is from now on; a move is on the record before anything follows from it."""
         before, self._bug = self._bug, after
         if after.transitions != before.transitions:

@@ -22,7 +22,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.base.ids import MessageId
     from caseworker.core.issue import words as issue_words
     from caseworker.core.issue.apply import learn, remarked
-    from caseworker.core.issue.case import Case, WaitingFor
+    from caseworker.core.issue.case import IssueCase, WaitingFor
     from caseworker.core.issue.command_facts import fact_of
     from caseworker.core.issue.decide import decide
     from caseworker.core.issue.facts import (
@@ -254,7 +254,7 @@ class IssueWorkflow(IssueSteps):
         known = learn(self._case, fact)
         await self._move(decide(known, fact, self._policy), known)
 
-    async def _move(self, move: Move, known: Case | None = None) -> None:
+    async def _move(self, move: Move, known: IssueCase | None = None) -> None:
         before = self._case.state
         self._case = take(known or self._case, move, self._policy, workflow.now())
         entry = Noted(text=move.reason) if before is self._case.state else self._transition(before)

@@ -31,7 +31,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.evidence.builds import Stage
     from caseworker.core.issue import words as issue_words
     from caseworker.core.issue.apply import after_turn, learn, remarked
-    from caseworker.core.issue.case import Case
+    from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.facts import (
         BranchMoved,
         BuildEnded,
@@ -61,7 +61,7 @@ _MOST_QUESTIONS = 6
 class IssueSteps(CaseFlow):
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
-        self._case = Case(id=start.case)
+        self._case = IssueCase(id=start.case)
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
         self._left: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import Sha
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.core.investigation import bisection_words as words
@@ -137,7 +137,7 @@ class _Search:
             if verdict != "good" or run == self.request.runs:
                 await self._note(commit, verdict, ended, run)
                 return verdict
-        raise Bug("a bisect without a run")
+        raise Defect("a bisect without a run")
 
     async def _run(self, seconds: float) -> CommandRun:
         command = Command(purpose=Purpose.TEST, command=self.request.script)
@@ -185,5 +185,5 @@ class _Search:
 
 def _git_dir(workspace: Workspace) -> Path:
     if workspace.git_dir is None:
-        raise Bug(f"the workspace of {workspace.case} was not prepared here")
+        raise Defect(f"the workspace of {workspace.case} was not prepared here")
     return workspace.git_dir

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from caseworker.core.base.errors import Bug, Refused
+from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.ports import Git, GitAnswer, Joined, Workspace
 from caseworker.workspaces.checkpoints import write_tree
@@ -223,7 +223,7 @@ class GitWorkspaces:
     async def drop(self, workspace: Workspace) -> None:
         name = side_name(workspace)
         if name is None:
-            raise Bug(f"{workspace.path} is no side tree of {workspace.case}")
+            raise Defect(f"{workspace.path} is no side tree of {workspace.case}")
         self._untouched.forget(workspace.path)
         self._indexes.forget(_git_dir(workspace))
         await in_thread(destroy, side_folder(self._folder(workspace.case), name), _git_dir(workspace))

@@ -6,7 +6,7 @@ import pytest
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
-from caseworker.core.bug.case import About, Bug, BugState, status_of
+from caseworker.core.bug.case import About, BugCase, BugState, status_of
 from caseworker.core.bug.decide import (
     KEPT_FOR_LATER,
     RESOLUTION_ASKED,
@@ -32,8 +32,10 @@ NOW = datetime(2026, 11, 2, 9, 40, tzinfo=UTC)
 POLICY = Policy()
 
 
-def bug(**changes: object) -> Bug:
-    return Bug(id=CaseId("bug-7F3K"), severity=Severity.P2, turns=1, answered=MessageId(1)).model_copy(update=changes)
+def bug(**changes: object) -> BugCase:
+    return BugCase(id=CaseId("bug-7F3K"), severity=Severity.P2, turns=1, answered=MessageId(1)).model_copy(
+        update=changes
+    )
 
 
 def said(
@@ -49,7 +51,7 @@ def turn(action: BugAction, *heard: Claimed) -> Investigated:
     return Investigated(verdict=Verdict(action=action), session=SessionId("s"), heard=heard)
 
 
-def abouts(after: Bug, audience: Audience | None = None) -> list[About]:
+def abouts(after: BugCase, audience: Audience | None = None) -> list[About]:
     return [post.about for post in after.outbox if audience in (None, post.audience)]
 
 

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.bug import decide as decisions
-from caseworker.core.bug.case import Bug, BugState, Post
+from caseworker.core.bug.case import BugCase, BugState, Post
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind, Resolution, Standing
 
@@ -70,7 +70,7 @@ class Walk(RuleBasedStateMachine):
     def report(self, vague: bool) -> None:
         self.now = datetime(2026, 1, 1, tzinfo=UTC)
         self.inbox = Inbox()
-        self.saved = self.bug = Bug(id=CaseId("bug-7F3K"), severity=Severity.P2, vague=vague)
+        self.saved = self.bug = BugCase(id=CaseId("bug-7F3K"), severity=Severity.P2, vague=vague)
         self.returned = False
         self.shown: list[tuple[int, list[MessageId]]] = []
         """What each completed turn was given."""

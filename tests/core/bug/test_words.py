@@ -7,13 +7,13 @@ import pytest
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy, Service, Severity
-from caseworker.core.bug.case import About, Bug, Post
+from caseworker.core.bug.case import About, BugCase, Post
 from caseworker.core.bug.words import DEFAULT_QUESTION, Matter, words_for
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.messages import Audience, MessageKind, Resolution
 
 ADA, GRACE, RITA = "U0ADA0000", "U0GRACE00", "U0RITA000"
-BUG = Bug(
+BUG = BugCase(
     id=CaseId("bug-7F3K"),
     reason=f"closed by @{ADA}",
     severity=Severity.P1,

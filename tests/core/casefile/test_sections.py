@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.roles import Role
 from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleObservation
 from caseworker.core.casefile.ownership import check_owned
@@ -124,18 +124,20 @@ def test_what_one_role_has_filled_no_other_could_have(
         or not changed(file, after) & own - {"communication"}
     ):
         return
-    with pytest.raises(Bug, match=f"the {other.value} has changed what is not its own in the case file: "):
+    with pytest.raises(Defect, match=f"the {other.value} has changed what is not its own in the case file: "):
         check_owned(file, after, other)
 
 
 def test_whoever_changes_what_is_not_its_own_is_stopped_with_the_places() -> None:
     file = a_file()
-    with pytest.raises(Bug, match=r"the tester has changed .*: writer.completed, writer.changes, .*, commit.message"):
+    with pytest.raises(
+        Defect, match=r"the tester has changed .*: writer.completed, writer.changes, .*, commit.message"
+    ):
         after_outcome(file, Role.TESTER, implemented(), attempt=1)
     renamed = file.model_copy(update={"issue": file.issue.model_copy(update={"title": "Another"})})
-    with pytest.raises(Bug, match=r"the pm has changed .*: issue.title"):
+    with pytest.raises(Defect, match=r"the pm has changed .*: issue.title"):
         check_owned(file, renamed, Role.PM)
-    with pytest.raises(Bug, match=r"the pm has changed .*: version"):
+    with pytest.raises(Defect, match=r"the pm has changed .*: version"):
         check_owned(file, file.model_copy(update={"version": "2.0"}), Role.PM)
 
 
@@ -169,10 +171,10 @@ def test_nobody_speaks_for_another_or_takes_back_what_was_said() -> None:
         ([asked], [raised], []),
         ([asked], [raised], [noted, RoleObservation(agent="analyst", type="t", content="c")]),
     ):
-        with pytest.raises(Bug, match="the developer has changed what others said"):
+        with pytest.raises(Defect, match="the developer has changed what others said"):
             check_owned(file, with_words(file, questions, escalations, observations), Role.DEVELOPER)
     again = with_words(file, [answer.model_copy(update={"answer": "The last."})], [raised], [noted])
-    with pytest.raises(Bug):  # what was answered stays answered
+    with pytest.raises(Defect):  # what was answered stays answered
         check_owned(with_words(file, [answer], [raised], [noted]), again, Role.ANALYST)
 
 

@@ -10,7 +10,7 @@ from caseworker.core.base.roles import Role
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched, told, touched
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Case, Grant, Subject, WaitingFor
+from caseworker.core.issue.case import Grant, IssueCase, Subject, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, BuildEnded, Declined, Fact, TurnEnded
 from caseworker.core.issue.moves import take
@@ -131,12 +131,12 @@ LOGIN_TOUCHED = Touched(topic=AUTHENTICATION, paths=("login.py",))
 APPROVES = TurnEnded(role=Role.TECH_LEAD, outcome=reviewed("APPROVED"), checkpoint=HEAD, session=SessionId("s"))
 
 
-def after(case: Case, fact: Fact) -> Case:
+def after(case: IssueCase, fact: Fact) -> IssueCase:
     known = learn(case, fact)
     return take(known, decide(known, fact, Policy()), Policy(), MORNING)
 
 
-def a_built(*touches: Touched, **known: object) -> Case:
+def a_built(*touches: Touched, **known: object) -> IssueCase:
     case = a_proven_case(S.RUNNING_TESTS, approved=None, **known)
     return after(case, BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="ok", touches=touches))
 

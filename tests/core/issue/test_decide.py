@@ -4,13 +4,13 @@ from typing import Literal
 
 import pytest
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue.apply import learn, remarked
-from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -105,12 +105,12 @@ def lead(outcome: IssueOutcome) -> TurnEnded:
 
 def waiting(
     reason: WaitingFor, subject: Subject | None = None, then: IssueState | None = None, **known: object
-) -> Case:
+) -> IssueCase:
     wait = Wait(reason=reason, subject=subject, then=then)
     return a_case(WAITS, wait=wait.model_dump(), waiting_for=reason, **known)
 
 
-TABLE: list[tuple[str, Case, Fact, IssueState, str]] = [
+TABLE: list[tuple[str, IssueCase, Fact, IssueState, str]] = [
     ("triage: go", a_case(), pm(triaged()), S.ANALYZING_REQUIREMENTS, "worth working on"),
     ("triage: it has its analysis", a_case(analysed=True), pm(triaged()), S.CREATING_TESTS, "comes with its analysis"),
     ("triage: no", a_case(), pm(triaged("REJECT")), S.CLOSED, "Not worth doing: A clear bug."),
@@ -392,14 +392,14 @@ TABLE: list[tuple[str, Case, Fact, IssueState, str]] = [
 
 
 @pytest.mark.parametrize(("case", "fact", "state", "reason"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
-def test_each_fact_has_its_move(case: Case, fact: Fact, state: IssueState, reason: str) -> None:
+def test_each_fact_has_its_move(case: IssueCase, fact: Fact, state: IssueState, reason: str) -> None:
     known = learn(case, fact)
     move = decide(known, fact, POLICY)
     assert (move.to, reason in move.reason) == (state, True), move
     assert take(known, move, POLICY, MORNING).state is state
 
 
-def after(case: Case, *facts: Fact, policy: Policy = POLICY) -> Case:
+def after(case: IssueCase, *facts: Fact, policy: Policy = POLICY) -> IssueCase:
     for fact in facts:
         known = learn(case, fact)
         case = take(known, decide(known, fact, policy), policy, MORNING)
@@ -435,7 +435,7 @@ def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> N
         (Subject.RED_BASE, a_proven_case(green=None, built=HEAD, waivable=Subject.RED_BASE)),
     ],
 )
-def test_a_waiver_stands_in_for_the_evidence_it_names(subject: Subject, case: Case) -> None:
+def test_a_waiver_stands_in_for_the_evidence_it_names(subject: Subject, case: IssueCase) -> None:
     assert not proven(case)
     assert proven(granted(case, subject, "ann"))
 
@@ -628,7 +628,7 @@ def test_who_asks_a_role_and_escalates_has_its_turn_again_after_the_person() -> 
     ],
 )
 def test_where_the_case_stops_for_a_person_anyway_they_hear_of_the_escalation_too(
-    case: Case, fact: TurnEnded, to: IssueState
+    case: IssueCase, fact: TurnEnded, to: IssueState
 ) -> None:
     move = decide(case, fact, POLICY)
     assert move.to is to
@@ -720,7 +720,7 @@ def test_waiting_for_a_merge_is_forgotten_once_it_came() -> None:
 
 
 def test_a_testers_claim_is_never_decided_without_the_red_build() -> None:
-    with pytest.raises(Bug, match="a tester's claim is judged by the red build, not here"):
+    with pytest.raises(Defect, match="a tester's claim is judged by the red build, not here"):
         decide(BUG, by_tester(wrote_test()), POLICY)
 
 
@@ -815,13 +815,13 @@ def test_a_review_that_changed_the_code_approves_nothing_that_was_built() -> Non
 @pytest.mark.parametrize("state", IssueState)
 def test_an_edge_that_is_not_in_the_table_is_refused(state: IssueState) -> None:
     for target in frozenset(IssueState) - next_states(state) - {state}:
-        with pytest.raises(Bug, match=f"owner/repo#42: {state} -> {target} is not an edge of the table"):
+        with pytest.raises(Defect, match=f"owner/repo#42: {state} -> {target} is not an edge of the table"):
             take(a_proven_case(state), Move(to=target, reason="why not"), POLICY, MORNING)
 
 
 @pytest.mark.parametrize("state", sorted(state for state in WORKING if S.CREATING_PR in next_states(state)))
 def test_a_pull_request_without_its_proof_is_refused_from_wherever_it_may_be_made(state: IssueState) -> None:
-    with pytest.raises(Bug, match=f"a pull request needs a green build and an approved review of {HEAD}"):
+    with pytest.raises(Defect, match=f"a pull request needs a green build and an approved review of {HEAD}"):
         take(a_proven_case(state, green=OTHER), Move(to=S.CREATING_PR, reason="trust me"), POLICY, MORNING)
     assert take(a_proven_case(state), Move(to=S.CREATING_PR, reason="seen"), POLICY, MORNING).state is S.CREATING_PR
 

@@ -8,7 +8,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Fact, Spoke, TurnEnded
 from caseworker.core.issue.moves import take
@@ -36,7 +36,7 @@ POLICY = Policy(approve_plan=True)
 NOTHING = interpreted("NO_ACTION")
 
 
-def after(case: Case, *facts: Fact | IssueOutcome) -> Case:
+def after(case: IssueCase, *facts: Fact | IssueOutcome) -> IssueCase:
     """With what code does by itself after each. An outcome is the pm's."""
     for one in facts:
         fact = ended(one) if isinstance(one, IssueOutcome) else one
@@ -56,7 +56,7 @@ SAID = Spoke(by="ann")
 PLAN = after(a_case(S.PLANNING_APPROACH), planned())
 
 
-def escalated(case: Case, outcome: IssueOutcome, role: Role = Role.DEVELOPER) -> Case:
+def escalated(case: IssueCase, outcome: IssueOutcome, role: Role = Role.DEVELOPER) -> IssueCase:
     fact = ended(outcome.model_copy(update={"escalation": "A or B?"}), role)
     known = learn(case, fact)
     waits = take(known, decide(known, fact, POLICY), POLICY, MORNING)
@@ -86,7 +86,9 @@ def test_an_answer_to_an_escalation_is_offered_and_taken() -> None:
         (escalated(a_case(), triaged(), Role.PM), None, S.ANALYZING_REQUIREMENTS),
     ],
 )
-def test_words_decide_what_a_role_did_not_want_to_decide_alone(case: Case, next: object, state: IssueState) -> None:
+def test_words_decide_what_a_role_did_not_want_to_decide_alone(
+    case: IssueCase, next: object, state: IssueState
+) -> None:
     outcome = interpreted().model_copy(update={"next": next})
     heard = after(case, SAID, outcome)
     assert (heard.state, heard.wait, heard.grants) == (state, None, ())

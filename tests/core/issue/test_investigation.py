@@ -12,7 +12,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS, contradicted, inquiries
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Case, Grant, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Grant, IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -76,31 +76,31 @@ ANY_ITERATION = range(1, MOST_ITERATIONS + 1)
 OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 
 
-def ended(case: Case, outcome: IssueOutcome) -> TurnEnded:
+def ended(case: IssueCase, outcome: IssueOutcome) -> TurnEnded:
     role, _ = turn_of(case)
     return TurnEnded(role=role, outcome=outcome, checkpoint=case.checkpoint or HEAD, session=SessionId("s"))
 
 
-def hears(case: Case, fact: Fact) -> Case:
+def hears(case: IssueCase, fact: Fact) -> IssueCase:
     known = learn(case, fact)
     after = take(known, decide(known, fact, POLICY), POLICY, MORNING + timedelta(minutes=case.transitions))
-    return Case.model_validate_json(after.model_dump_json())  # every step survives a restart
+    return IssueCase.model_validate_json(after.model_dump_json())  # every step survives a restart
 
 
-def ends(case: Case, outcome: IssueOutcome) -> Case:
+def ends(case: IssueCase, outcome: IssueOutcome) -> IssueCase:
     return hears(case, ended(case, outcome))
 
 
-def moves(case: Case, move: Move) -> Case:
+def moves(case: IssueCase, move: Move) -> IssueCase:
     return take(case, move, POLICY, MORNING)
 
 
-def done(case: Case) -> int:
+def done(case: IssueCase) -> int:
     assert case.investigation is not None
     return case.investigation.iteration
 
 
-def at(iteration: int, **known: object) -> Case:
+def at(iteration: int, **known: object) -> IssueCase:
     """A case in which that iteration is under way."""
     return an_investigated_case(iteration=iteration - 1, **known)
 
@@ -185,17 +185,17 @@ def test_without_a_hypothesis_after_an_iteration_it_is_stuck(iteration: int) -> 
 # --- nothing sets the count back -------------------------------------------------------------------------------------
 
 
-def _feedback(case: Case) -> Case:
+def _feedback(case: IssueCase) -> IssueCase:
     case = ends(case, iterated("ROOT_CAUSE_FOUND"))
     return ends(case, cause_reviewed("CHANGES_REQUESTED"))
 
 
-def _resources(case: Case) -> Case:
+def _resources(case: IssueCase) -> IssueCase:
     case = ends(case, iterated("BLOCKED"))
     return ends(case, unblocked("CONTINUE"))
 
 
-def _an_answer(case: Case) -> Case:
+def _an_answer(case: IssueCase) -> IssueCase:
     """A person's words begin a new round."""
     case = ends(ends(case, iterated("BLOCKED")), unblocked("NEEDS_CLARIFICATION"))
     case = hears(case, Spoke(by="ann", messages=()))
@@ -204,42 +204,42 @@ def _an_answer(case: Case) -> Case:
     return after
 
 
-def _a_retry(case: Case) -> Case:
+def _a_retry(case: IssueCase) -> IssueCase:
     case = ends(ends(case, iterated("BLOCKED")), unblocked("EXTERNAL_DEPENDENCY"))
     assert not at_work(case)
     return _passes_by(hears(case, RetryAsked(by="ann")))
 
 
-def _a_time_out(case: Case) -> Case:
+def _a_time_out(case: IssueCase) -> IssueCase:
     case = hears(ends(ends(case, iterated("BLOCKED")), unblocked("NEEDS_CLARIFICATION")), TimedOut())
     assert (case.state, at_work(case)) == (S.BLOCKED, False)
     return _passes_by(hears(case, RetryAsked(by="ann")))
 
 
-def _a_takeover(case: Case) -> Case:
+def _a_takeover(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TakenOver(by="ann"))
     return _passes_by(hears(case, HandedBack(by="ann")))
 
 
-def _reopening(case: Case) -> Case:
+def _reopening(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TurnGaveUp(role=Role.INVESTIGATOR, reason="it was killed"))
     assert case.state is S.FAILED
     return _passes_by(reopened(case).model_copy(update={"go": case.resume}))
 
 
-def _a_budget(case: Case) -> Case:
+def _a_budget(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TurnGaveUp(role=Role.INVESTIGATOR, reason="no money", limit="budget"))
     return _passes_by(hears(case, BudgetRaised(by="ann", micros=5)))
 
 
-def _a_detour(case: Case) -> Case:
+def _a_detour(case: IssueCase) -> IssueCase:
     """Planned without a cause, and then asked for again."""
     case = ends(ends(case, iterated("EXHAUSTED")), unblocked("PROCEED"))
     assert case.state is S.PLANNING_APPROACH
     return ends(case, planned("INVESTIGATION_NEEDED").model_copy(update={"investigation": a_request()}))
 
 
-def _passes_by(case: Case) -> Case:
+def _passes_by(case: IssueCase) -> IssueCase:
     move = passing_by(case)
     assert move is not None
     return moves(case, move)
@@ -259,7 +259,7 @@ def _passes_by(case: Case) -> Case:
         _a_detour,
     ],
 )
-def test_nothing_that_happens_in_between_sets_the_count_back(between: Callable[[Case], Case]) -> None:
+def test_nothing_that_happens_in_between_sets_the_count_back(between: Callable[[IssueCase], IssueCase]) -> None:
     case = at(1)
     for iteration in BEFORE_THE_LAST:
         case = between(case)
@@ -336,7 +336,7 @@ def test_after_the_fifth_iteration_there_are_three_moves_only() -> None:
         (a_case(S.HUMAN_INPUT_RECEIVED, resume=S.INVESTIGATING), interpreted("CONTINUE")),
     ],
 )
-def test_no_way_leads_to_a_sixth_iteration(case: Case, outcome: IssueOutcome) -> None:
+def test_no_way_leads_to_a_sixth_iteration(case: IssueCase, outcome: IssueOutcome) -> None:
     after = ends(case.model_copy(update={"investigation": USED_UP.investigation}), outcome)
     assert (after.state, after.task) in [
         (S.REVIEWING_CODE, Task.VALIDATE_CAUSE),
@@ -489,7 +489,7 @@ def test_people_are_told_what_the_pm_asks_and_why_it_stays_blocked() -> None:
         (a_case(S.REVIEWING_INTEGRATION), reviewed("ESCALATE")),
     ],
 )
-def test_everybody_who_may_can_begin_an_investigation(case: Case, outcome: IssueOutcome) -> None:
+def test_everybody_who_may_can_begin_an_investigation(case: IssueCase, outcome: IssueOutcome) -> None:
     after = ends(case.model_copy(update={"turns": 7}), outcome)
     assert after.state is S.INVESTIGATING
     assert after.investigation is not None

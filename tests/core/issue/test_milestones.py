@@ -7,7 +7,7 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Fact, TurnEnded
 from caseworker.core.issue.moves import take
@@ -25,7 +25,7 @@ TRIAGE_ONLY = Policy(until=Milestone.TRIAGE)
 SENSITIVE = triaged(topics=[Topic.PERMISSIONS])
 
 
-def after(case: Case, *facts: Fact, policy: Policy = TRIAGE_ONLY) -> Case:
+def after(case: IssueCase, *facts: Fact, policy: Policy = TRIAGE_ONLY) -> IssueCase:
     """With what code does by itself after each."""
     for fact in facts:
         assert fits(case, fact) is None
@@ -40,7 +40,7 @@ def ended(outcome: IssueOutcome, role: Role = Role.PM) -> TurnEnded:
     return TurnEnded(role=role, outcome=outcome, checkpoint=HEAD, session=SessionId("s-1"))
 
 
-def waiting(subject: Subject, then: IssueState, **known: object) -> Case:
+def waiting(subject: Subject, then: IssueState, **known: object) -> IssueCase:
     wait = Wait(reason=WaitingFor.APPROVAL, subject=subject, then=then)
     return a_case(WAITS, wait=wait.model_dump(), waiting_for=wait.reason, **known)
 
@@ -90,7 +90,7 @@ def test_a_bug_that_comes_with_its_analysis_is_planned_when_somebody_lets_it_go_
     ],
 )
 def test_an_approval_up_to_a_milestone_that_lies_behind_is_refused_with_what_fits(
-    case: Case, until: str, words: str
+    case: IssueCase, until: str, words: str
 ) -> None:
     with pytest.raises(Refused) as refused:
         refuse_misfit(case, MessageKind.APPROVE, until)

@@ -8,7 +8,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Case, WaitingFor
+from caseworker.core.issue.case import IssueCase, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     BranchMoved,
@@ -41,14 +41,14 @@ WAITS = S.WAITING_FOR_HUMAN_INPUT
 PARKED = S.REQUIRES_HUMAN_INTERVENTION
 
 
-def after(case: Case, *facts: Fact) -> Case:
+def after(case: IssueCase, *facts: Fact) -> IssueCase:
     for fact in facts:
         known = learn(case, fact)
         case = take(known, decide(known, fact, POLICY), POLICY, MORNING)
     return case
 
 
-def passed(case: Case) -> Case:
+def passed(case: IssueCase) -> IssueCase:
     """Also through what code does with no turn."""
     while (move := passing_by(case)) is not None:
         case = take(case, move, POLICY, MORNING)
@@ -59,11 +59,11 @@ def pm(outcome: InterpretOutcome, checkpoint: Sha = HEAD) -> TurnEnded:
     return TurnEnded(role=Role.PM, outcome=outcome, checkpoint=checkpoint, session=SessionId("s-1"))
 
 
-def ready() -> Case:
+def ready() -> IssueCase:
     return after(a_proven_case(S.CREATING_PR, built=HEAD), PullRequestReady(number=7, commit=HEAD))
 
 
-def taken(case: Case) -> Case:
+def taken(case: IssueCase) -> IssueCase:
     return passed(after(case, TakenOver(by="ann")))
 
 

@@ -8,7 +8,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import in_few
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Case, Subject
+from caseworker.core.issue.case import IssueCase, Subject
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -52,7 +52,7 @@ OWN_FAILURE = OLD_FAILURE.model_copy(update={"commit": OTHER, "reason": "the new
 NOTHING_TO_RUN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="nothing_to_run", reason="no test command")
 
 
-def after(case: Case, *facts: Fact) -> Case:
+def after(case: IssueCase, *facts: Fact) -> IssueCase:
     """The case after each of them, and after what code does by itself."""
     for fact in facts:
         known = learn(case, fact)
@@ -62,22 +62,22 @@ def after(case: Case, *facts: Fact) -> Case:
     return case
 
 
-def turn(role: Role, outcome: IssueOutcome, case: Case) -> TurnEnded:
+def turn(role: Role, outcome: IssueOutcome, case: IssueCase) -> TurnEnded:
     assert case.checkpoint is not None
     return TurnEnded(role=role, outcome=outcome, checkpoint=case.checkpoint, session=SessionId("s"))
 
 
-def lead(status: ReviewStatus, case: Case) -> TurnEnded:
+def lead(status: ReviewStatus, case: IssueCase) -> TurnEnded:
     return turn(Role.TECH_LEAD, reviewed(status), case)
 
 
-def goes_on(case: Case, next: NextState | None = None) -> Case:
+def goes_on(case: IssueCase, next: NextState | None = None) -> IssueCase:
     """Somebody has spoken, and the pm takes that for a word to go on."""
     heard = after(case, Spoke(by="ann"))
     return after(heard, turn(Role.PM, interpreted("CONTINUE", next), heard))
 
 
-def waived(build: BuildEnded) -> Case:
+def waived(build: BuildEnded) -> IssueCase:
     return after(a_case(S.RUNNING_TESTS, issue_type="BUG_FIX", red=True), build, Agreed(by="ann"))
 
 
@@ -167,7 +167,7 @@ FORBIDDEN = BuildEnded(
 GREEN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="all passed")
 
 
-def told_to_take_it_back(build: BuildEnded = FORBIDDEN) -> Case:
+def told_to_take_it_back(build: BuildEnded = FORBIDDEN) -> IssueCase:
     """A developer has read it, says it is done, and the next build is waited for."""
     red = after(a_case(S.RUNNING_TESTS, issue_type="BUG_FIX", red=True), build)
     assert red.task is Task.JUDGE

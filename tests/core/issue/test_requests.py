@@ -7,7 +7,7 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Declined, Fact, Spoke, TimedOut, TurnEnded, TurnGaveUp
 from caseworker.core.issue.moves import take
@@ -36,7 +36,7 @@ LATE = TurnGaveUp(role=Role.PM, reason="60 minutes", limit="time")
 NOTHING = interpreted("NO_ACTION")
 
 
-def after(case: Case, *facts: Fact | IssueOutcome) -> Case:
+def after(case: IssueCase, *facts: Fact | IssueOutcome) -> IssueCase:
     """With what code does by itself after each. An outcome is the pm's."""
     for one in facts:
         fact = ended(one) if isinstance(one, IssueOutcome) else one

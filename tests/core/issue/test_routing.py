@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scripts.pages.routing import RENEW, routing_page
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
@@ -123,13 +123,13 @@ def test_the_table_passes_the_check_that_every_worker_makes() -> None:
 
 def test_a_row_that_leads_where_no_edge_is_keeps_a_worker_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(routing.ROUTES[Role.ANALYST], "READY", Route(S.CREATING_PR))
-    with pytest.raises(Bug, match="no legal row for analyst READY in analyzing_requirements"):
+    with pytest.raises(Defect, match="no legal row for analyst READY in analyzing_requirements"):
         check_routing()
 
 
 def test_an_alias_of_nothing_keeps_a_worker_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ALIASES[Role.DEVELOPER], "SHRUG", "NO_SUCH_STATUS")
-    with pytest.raises(Bug, match="alias of developer for NO_SUCH_STATUS"):
+    with pytest.raises(Defect, match="alias of developer for NO_SUCH_STATUS"):
         check_routing()
 
 

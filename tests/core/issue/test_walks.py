@@ -22,7 +22,7 @@ from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Case, Subject
+from caseworker.core.issue.case import IssueCase, Subject
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -143,7 +143,7 @@ FORBIDDEN: list[tuple[str, ...]] = [(), (), (), ("setup.cfg",), ("setup.cfg", "a
 class CaseMachine(RuleBasedStateMachine):
     """The flow's part is played here in a few lines: the record is a JSON text, a crash reads it again."""
 
-    case: Case
+    case: IssueCase
     policy: Policy
 
     @initialize(
@@ -168,7 +168,7 @@ class CaseMachine(RuleBasedStateMachine):
         known = {"checkpoint": ex.BASE} if state is S.RECEIVED else on_the_way
         if state is S.INVESTIGATING:
             known = {**known, "investigation": {"number": 1}}
-        self.case = Case.model_validate(
+        self.case = IssueCase.model_validate(
             {"id": ex.CASE, "base": ex.BASE, "analysed": analysed, "state": state, "resume": state, **known}
         )
         self.now = ex.MORNING
@@ -183,7 +183,7 @@ class CaseMachine(RuleBasedStateMachine):
         known = learn(self.case, fact)
         self.moves(decide(known, fact, self.policy), known)
 
-    def moves(self, move: Move, known: Case | None = None) -> None:
+    def moves(self, move: Move, known: IssueCase | None = None) -> None:
         before = self.case
         self.now += timedelta(minutes=1)
         after = take(known or before, move, self.policy, self.now)
@@ -203,7 +203,7 @@ class CaseMachine(RuleBasedStateMachine):
         self.case = after
         self.record = after.model_dump_json()
 
-    def counts_on(self, before: Case, after: Case) -> None:
+    def counts_on(self, before: IssueCase, after: IssueCase) -> None:
         """No move takes an iteration back, or gives one away; only another problem has a count of its own."""
         was, now = before.investigation, after.investigation
         if was is None or now is None:
@@ -399,7 +399,7 @@ class CaseMachine(RuleBasedStateMachine):
     def the_process_dies_or_continues_as_new(self, data: st.DataObject) -> None:
         """What is not saved is the turn's number: it is claimed anew, and given again."""
         turns = self.case.turns
-        self.case = Case.model_validate_json(self.record)
+        self.case = IssueCase.model_validate_json(self.record)
         assert self.case.turns <= turns
 
     # --- what always holds

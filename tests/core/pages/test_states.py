@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scripts.pages.states import GUARDS, RENEW, states_page
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.moves import Move, proven, take
 from caseworker.core.issue.states import IssueState, own_edges
@@ -48,5 +48,5 @@ def test_no_pull_request_while_one_thing_that_the_page_names_is_missing(
 ) -> None:
     case = a_proven_case(S.REVIEWING_CODE, **missing)
     assert proven(a_proven_case())
-    with pytest.raises(Bug):
+    with pytest.raises(Defect):
         take(case, Move(to=S.CREATING_PR, reason=f"without: {GUARDS[number]}"), Policy(), MORNING)

@@ -3,7 +3,7 @@
 import pytest
 
 from caseworker.core.base.roles import Role
-from caseworker.core.bug.case import Bug, BugState
+from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.evidence.builds import Purpose, Stage
 from caseworker.core.issue.states import IssueState
@@ -187,4 +187,4 @@ def test_a_summary_tells_what_a_person_can_do_about_it_and_what_was_asked() -> N
     ],
 )
 def test_a_bug_stands_in_one_line(known: dict[str, object], stands: str) -> None:
-    assert standing_of_bug(Bug.model_validate({"id": "bug-7F3K", **known})) == stands
+    assert standing_of_bug(BugCase.model_validate({"id": "bug-7F3K", **known})) == stands

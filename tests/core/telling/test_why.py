@@ -8,7 +8,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import BugState
-from caseworker.core.issue.case import Case, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.options import COMMAND, options, refuse_misfit
 from caseworker.core.issue.people import fits
@@ -37,7 +37,7 @@ def test_the_page_has_every_state_every_wait_and_every_subject() -> None:
 
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
-def test_everything_that_is_offered_fits(case: Case) -> None:
+def test_everything_that_is_offered_fits(case: IssueCase) -> None:
     for option in options(case):
         if option.kind is not None:
             refuse_misfit(case, option.kind, SAID.get(option.kind, "please go on"))
@@ -45,7 +45,7 @@ def test_everything_that_is_offered_fits(case: Case) -> None:
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
 @pytest.mark.parametrize("kind", [K.APPROVE, K.REJECT, K.TAKEOVER, K.HAND_BACK, K.RETRY, K.CLOSE])
-def test_a_command_is_taken_exactly_where_it_is_offered(case: Case, kind: MessageKind) -> None:
+def test_a_command_is_taken_exactly_where_it_is_offered(case: IssueCase, kind: MessageKind) -> None:
     """Words and money are welcome also where nobody asks for them."""
     offered = kind in [option.kind for option in options(case)]
     assert (_refusal(case, kind) is None) is offered
@@ -56,7 +56,7 @@ def test_a_command_is_taken_exactly_where_it_is_offered(case: Case, kind: Messag
 
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
-def test_a_case_that_is_not_over_can_always_be_moved_by_a_person(case: Case) -> None:
+def test_a_case_that_is_not_over_can_always_be_moved_by_a_person(case: IssueCase) -> None:
     told = why(case, Policy())
     assert told.moves_it
     assert all(told.case in words or case.branch in words for words in told.moves_it)
@@ -66,7 +66,7 @@ def test_a_case_that_is_not_over_can_always_be_moved_by_a_person(case: Case) -> 
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
 @pytest.mark.parametrize("kind", COMMAND)
-def test_a_refusal_names_the_command_and_what_fits_instead(case: Case, kind: MessageKind) -> None:
+def test_a_refusal_names_the_command_and_what_fits_instead(case: IssueCase, kind: MessageKind) -> None:
     refused = _refusal(case, kind)
     if refused is not None:
         assert refused.what.startswith(f"`{COMMAND[kind]}` does not fit owner/repo#42")
@@ -74,7 +74,7 @@ def test_a_refusal_names_the_command_and_what_fits_instead(case: Case, kind: Mes
         assert f"`{COMMAND[kind]}`" not in refused.todo
 
 
-def _refusal(case: Case, kind: MessageKind) -> Refused | None:
+def _refusal(case: IssueCase, kind: MessageKind) -> Refused | None:
     try:
         refuse_misfit(case, kind, SAID.get(kind, "thanks"))
     except Refused as refused:
@@ -82,7 +82,7 @@ def _refusal(case: Case, kind: MessageKind) -> Refused | None:
     return None
 
 
-REFUSED: list[tuple[str, Case, MessageKind, str, str]] = [
+REFUSED: list[tuple[str, IssueCase, MessageKind, str, str]] = [
     (
         "approve",
         a_case(S.CREATING_TESTS),
@@ -182,7 +182,7 @@ REFUSED: list[tuple[str, Case, MessageKind, str, str]] = [
 
 
 @pytest.mark.parametrize(("case", "kind", "text", "words"), [row[1:] for row in REFUSED], ids=[r[0] for r in REFUSED])
-def test_what_does_not_fit_is_refused_in_these_words(case: Case, kind: MessageKind, text: str, words: str) -> None:
+def test_what_does_not_fit_is_refused_in_these_words(case: IssueCase, kind: MessageKind, text: str, words: str) -> None:
     with pytest.raises(Refused) as refused:
         refuse_misfit(case, kind, text)
     assert str(refused.value) == words
@@ -211,5 +211,5 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize(("case", "kind", "text"), [row[1:] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
-def test_what_fits_is_taken(case: Case, kind: MessageKind, text: str) -> None:
+def test_what_fits_is_taken(case: IssueCase, kind: MessageKind, text: str) -> None:
     refuse_misfit(case, kind, text)

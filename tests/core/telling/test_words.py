@@ -11,7 +11,7 @@ from caseworker.core.base.text import code, printable
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.casefile.sections import after_move, after_outcome
 from caseworker.core.evidence.builds import Purpose, Stage
-from caseworker.core.issue.case import Case, Grant, Subject
+from caseworker.core.issue.case import Grant, IssueCase, Subject
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.words import kept, standing_of
 from caseworker.core.outcomes.outcome import IssueOutcome, Outcome
@@ -367,7 +367,7 @@ def test_the_latest_build_of_a_stage_is_found() -> None:
 # --- where a case stands, what came of words
 
 
-STANDING: list[tuple[Case, str]] = [
+STANDING: list[tuple[IssueCase, str]] = [
     (a_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="merge"), "waits for a person to merge `agent/issue-42`"),
     (
         a_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="approval", reason="The plan waits."),
@@ -390,7 +390,7 @@ STANDING: list[tuple[Case, str]] = [
 
 
 @pytest.mark.parametrize(("case", "words"), STANDING)
-def test_a_case_says_where_it_stands_and_what_would_move_it(case: Case, words: str) -> None:
+def test_a_case_says_where_it_stands_and_what_would_move_it(case: IssueCase, words: str) -> None:
     assert standing_of(case) == words
 
 

@@ -10,8 +10,8 @@ from datetime import timedelta
 
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
-from caseworker.core.bug.case import Bug, BugState
-from caseworker.core.issue.case import Case, Grant, Investigation, Subject, Wait, WaitingFor
+from caseworker.core.bug.case import BugCase, BugState
+from caseworker.core.issue.case import Grant, Investigation, IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
 from caseworker.core.issue.words import asked
 from caseworker.core.telling.bug_why import why_bug
@@ -34,12 +34,12 @@ def a_wait(
     return {"wait": wait, "waiting_for": reason, "since": MORNING}
 
 
-def _early(state: IssueState, /, **known: object) -> Case:
+def _early(state: IssueState, /, **known: object) -> IssueCase:
     """Before anything was written."""
     return a_case(state, **{"checkpoint": BASE, "transitions": 2, "reason": "The issue is worth working on.", **known})
 
 
-def _late(state: IssueState, /, **known: object) -> Case:
+def _late(state: IssueState, /, **known: object) -> IssueCase:
     """A bug fix whose test is red and whose change is there."""
     seen = {
         "issue_type": "BUG_FIX",
@@ -63,7 +63,7 @@ EARLY = (
 )
 
 
-def _working() -> dict[str, Case]:
+def _working() -> dict[str, IssueCase]:
     found = {state.value: _early(state) if state in EARLY else _late(state) for state in IssueState if state in WORKING}
     found[S.RECEIVED] = a_case(S.RECEIVED, base=None, checkpoint=None)
     found[S.REQUIREMENTS_CLARIFIED] = _early(S.REQUIREMENTS_CLARIFIED, asked=1, reason="ada has spoken.")
@@ -97,13 +97,13 @@ def _working() -> dict[str, Case]:
     }
 
 
-def _investigated() -> dict[str, Case]:
+def _investigated() -> dict[str, IssueCase]:
     """In an investigation, right after it, and where it got stuck."""
     matrix = "Iteration 2 of 5: The cart is changed by two threads."
     stuck = "Iteration 2 of 5: Looked. It is stuck: access to the staging log. The pm sees to it."
     left = {"resume": S.INVESTIGATING, "since": MORNING}
 
-    def at(state: IssueState, iteration: int, stands: object = "open", **known: object) -> Case:
+    def at(state: IssueState, iteration: int, stands: object = "open", **known: object) -> IssueCase:
         investigation = {"iteration": iteration, "stands": stands, "hypothesis": "H2" if stands == "approved" else ""}
         return _early(state, **{"investigation": investigation, "reason": matrix, "transitions": 9, **known})
 
@@ -137,7 +137,7 @@ def _investigated() -> dict[str, Case]:
     }
 
 
-def _waiting() -> dict[str, Case]:
+def _waiting() -> dict[str, IssueCase]:
     state = S.WAITING_FOR_HUMAN_INPUT
     unclear = {"reason": "The requirements are unclear, and people were asked.", "asked": 1}
     found = {
@@ -186,7 +186,7 @@ def _waiting() -> dict[str, Case]:
     return found
 
 
-def _parked() -> dict[str, Case]:
+def _parked() -> dict[str, IssueCase]:
     still = {"since": MORNING}
     timed_out = {"reason": "Nobody has answered: people were asked."}
     return {
@@ -210,7 +210,7 @@ def _parked() -> dict[str, Case]:
     }
 
 
-def _stuck(reason: WaitingFor) -> Case:
+def _stuck(reason: WaitingFor) -> IssueCase:
     """Somebody spoke while it waited, and the turn that was to make sense of it met its limit."""
     wait = a_wait(reason, Subject.PLAN if reason is WaitingFor.APPROVAL else None)
     known: dict[WaitingFor, dict[str, object]] = {
@@ -221,7 +221,7 @@ def _stuck(reason: WaitingFor) -> Case:
     return _late(S.REQUIRES_HUMAN_INTERVENTION, **{**wait, **limit, **known.get(reason, {})})
 
 
-def _over() -> dict[str, Case]:
+def _over() -> dict[str, IssueCase]:
     return {
         "completed": a_proven_case(S.COMPLETED, built=HEAD, pull_request=1, pushed=HEAD, reason="Merged by ada."),
         "failed": _late(S.FAILED, attempt=4, reason="All 3 attempts are used."),
@@ -229,7 +229,7 @@ def _over() -> dict[str, Case]:
     }
 
 
-def _bugs() -> dict[str, Bug]:
+def _bugs() -> dict[str, BugCase]:
     named: dict[str, dict[str, object]] = {
         "new": {},
         "investigating": {"severity": "P1", "services": ("checkout",), "turns": 1},
@@ -251,7 +251,7 @@ def _bugs() -> dict[str, Bug]:
         "dev_takeover": {"state": BugState.DEV_TAKEOVER, "severity": "P2", "taken_by": "grace"},
         "resolved": {"state": BugState.RESOLVED, "severity": "P2", "resolution": "code_fix", "reason": "it was fixed"},
     }
-    return {f"a bug, {name}": Bug.model_validate({"id": "bug-7F3K", **known}) for name, known in named.items()}
+    return {f"a bug, {name}": BugCase.model_validate({"id": "bug-7F3K", **known}) for name, known in named.items()}
 
 
 ISSUES = {**_working(), **_investigated(), **_waiting(), **_parked(), **_over()}
@@ -274,7 +274,7 @@ def _section(name: str, one: Why) -> str:
     return "\n".join([*lines, *(f"> {line}" for line in one.moves_it), f"Next: {one.next}"])
 
 
-def covers(case: Case) -> tuple[IssueState, WaitingFor | None, Subject | None]:
+def covers(case: IssueCase) -> tuple[IssueState, WaitingFor | None, Subject | None]:
     waits = case.wait if case.state in WAITING | PARKED else None
     return case.state, waits.reason if waits else None, waits.subject if waits else None
 

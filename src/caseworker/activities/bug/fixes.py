@@ -2,7 +2,7 @@
 
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.core.base.ids import CaseId
-from caseworker.core.bug.case import Bug
+from caseworker.core.bug.case import BugCase
 from caseworker.core.bug.words import Matter, findings, fix_issue
 from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSection, new_case_file
 from caseworker.core.issue.states import TERMINAL
@@ -18,7 +18,7 @@ class Fixes:
         self._linked = linked
         self._doorbell = doorbell
 
-    async def open(self, stored: StoredBug, bug: Bug, outcome: BugOutcome) -> CaseId:
+    async def open(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
         """Again, for the same turn: the same case. For a later turn: the open one is told, an ended one is followed
         by another."""
         known = await self._store.cases.load(bug.fix) if bug.fix else None
@@ -30,7 +30,7 @@ class Fixes:
         await self._doorbell.ring(case, NOBODY, MessageKind.WORDS)
         return case
 
-    async def _new(self, stored: StoredBug, bug: Bug, outcome: BugOutcome) -> CaseId:
+    async def _new(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
         matter = Matter(
             case=bug,
             title=stored.title,
@@ -49,10 +49,10 @@ class Fixes:
             file=lambda issue: _file(issue, stored, outcome),
         )
 
-    async def _put(self, case: CaseId, stored: StoredBug, bug: Bug, text: str) -> None:
+    async def _put(self, case: CaseId, stored: StoredBug, bug: BugCase, text: str) -> None:
         await self._store.inbox.put(self._message(case, stored, bug, text))
 
-    def _message(self, case: CaseId, stored: StoredBug, bug: Bug, text: str) -> NewMessage:
+    def _message(self, case: CaseId, stored: StoredBug, bug: BugCase, text: str) -> NewMessage:
         return NewMessage(
             case=case,
             surface="case",

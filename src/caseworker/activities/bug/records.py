@@ -8,7 +8,7 @@ from caseworker.activities.shared.stored import claimed, stored_bug
 from caseworker.contract.activities import BugRecordActivities
 from caseworker.contract.wire import ClaimRequest, PostRequest, SaveBug, SinceRequest
 from caseworker.core.base.ids import CaseId
-from caseworker.core.bug.case import About, Bug, Post
+from caseworker.core.bug.case import About, BugCase, Post
 from caseworker.core.bug.reports import read_report, reported
 from caseworker.core.bug.words import Matter, words_for
 from caseworker.core.outcomes.bug import BugOutcome
@@ -25,12 +25,12 @@ class BugRecords(BugRecordActivities):
         self._store = store
 
     @activity.defn
-    async def load_bug(self, case: CaseId) -> Bug:
+    async def load_bug(self, case: CaseId) -> BugCase:
         with refusals_told():
             return (await stored_bug(self._store, case)).case
 
     @activity.defn
-    async def read_report(self, bug: Bug) -> Bug:
+    async def read_report(self, bug: BugCase) -> BugCase:
         with refusals_told():
             stored = await stored_bug(self._store, bug.id)
             said = reported(await self._store.inbox.of(bug.id))

@@ -10,7 +10,7 @@ from caseworker.contract.activities import BugActivities
 from caseworker.contract.wire import FixOpened, FixReply, PostRequest
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha
-from caseworker.core.bug.case import Bug
+from caseworker.core.bug.case import BugCase
 from caseworker.core.issue.facts import EffectRefused
 from caseworker.ports import Store, Switchboard, Workspaces
 
@@ -30,7 +30,7 @@ class BugWork(BugActivities):
         await self._doorbell.keep_time(case)
 
     @activity.defn
-    async def prepare_bug_workspace(self, bug: Bug) -> Sha:
+    async def prepare_bug_workspace(self, bug: BugCase) -> Sha:
         with refusals_told():
             stored = await stored_bug(self._store, bug.id)
         with traced(stored.trace, bug.id):
@@ -43,7 +43,7 @@ class BugWork(BugActivities):
         await self._writer.post(request)
 
     @activity.defn
-    async def open_fix(self, bug: Bug) -> FixReply:
+    async def open_fix(self, bug: BugCase) -> FixReply:
         with refusals_told():
             stored = await stored_bug(self._store, bug.id)
         with traced(stored.trace, bug.id):

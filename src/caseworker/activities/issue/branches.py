@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from caseworker.contract.wire import PushRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import Sha
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import BranchMoved
 from caseworker.core.record.entries import BranchPushed, Noted
 from caseworker.core.telling.commits import merge_message, taken_in
@@ -91,12 +91,12 @@ class Branches:
         known = frozenset({*pushed[-1:], *([case.pushed] if case.pushed else [])})
         return _Look(workspace=workspace, head=head, known=known, since=await self._newest(workspace, case, pushed))
 
-    async def _pushed_by_us(self, case: Case) -> list[Sha]:
+    async def _pushed_by_us(self, case: IssueCase) -> list[Sha]:
         """Oldest first. The case knows only of pushes that led to a pull request."""
         entries = [recorded.entry for recorded in await self._store.record.whole(case.id, ["branch_pushed"])]
         return [entry.commit for entry in entries if isinstance(entry, BranchPushed) and entry.branch == case.branch]
 
-    async def _newest(self, workspace: Workspace, case: Case, pushed: list[Sha]) -> Sha | None:
+    async def _newest(self, workspace: Workspace, case: IssueCase, pushed: list[Sha]) -> Sha | None:
         if not pushed or case.pushed is None:
             return pushed[-1] if pushed else case.pushed
         if case.pushed in pushed or await self._workspaces.contains(workspace, pushed[-1], case.pushed):

@@ -18,7 +18,7 @@ from caseworker.core.evidence.build_commands import find_commands
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
 from caseworker.core.investigation.matrix import Inquiry, inquiries
-from caseworker.core.issue.case import Case, cap_of
+from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.moves import is_used_up
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.tester import ValidationOutcome
@@ -153,7 +153,7 @@ def _all_of(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:
     return check
 
 
-def _let(case: Case) -> list[str]:
+def _let(case: IssueCase) -> list[str]:
     """An exception to what must not be done, which whoever judges the change has to know."""
     if not case.may_change:
         return []

@@ -16,7 +16,7 @@ from caseworker.core.casefile.sections import after_pull_request
 from caseworker.core.evidence.weakened_tests import is_looked_at, weakened
 from caseworker.core.investigation.matrix import Inquiry, inquiries
 from caseworker.core.issue import words as issue_words
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import EffectRefused, PullRequestReady
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import BranchPushed, Noted, Posted, PullRequestOpened
@@ -154,7 +154,7 @@ class Delivering(DeliveryActivities):
             url=f"file://{repository}#{case.branch}",
         )
 
-    async def _inquiries(self, case: Case) -> list[Inquiry]:
+    async def _inquiries(self, case: IssueCase) -> list[Inquiry]:
         return inquiries(await self._store.turns.finished(case.id)) if case.investigation is not None else []
 
     async def _weakened(self, workspace: Workspace, commit: Sha) -> list[str]:
@@ -164,7 +164,7 @@ class Delivering(DeliveryActivities):
         after = await self._workspaces.texts(workspace, commit, paths)
         return await asyncio.to_thread(weakened, before, after)
 
-    async def _answers(self, case: Case) -> tuple[list[Posted], tuple[MessageId, ...]]:
+    async def _answers(self, case: IssueCase) -> tuple[list[Posted], tuple[MessageId, ...]]:
         """What came of each remark; and those of which nothing could come yet."""
         if not case.remarks:
             return [], ()
@@ -178,7 +178,7 @@ class Delivering(DeliveryActivities):
         return [Posted(audience=Audience.DEVELOPERS, about="answers", text=issue_words.answered(told))], late
 
 
-def _news(case: Case, pull: PullRequest) -> PullRequestOpened | Noted:
+def _news(case: IssueCase, pull: PullRequest) -> PullRequestOpened | Noted:
     if pull.number == case.pull_request:
         return Noted(text=pull_request_updated(pull.number))
     return PullRequestOpened(number=pull.number, title=pull.title, branch=pull.head, base=pull.base, url=pull.url)

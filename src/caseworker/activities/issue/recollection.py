@@ -9,7 +9,7 @@ from caseworker.core.casefile.model import CaseFile
 from caseworker.core.casefile.ownership import SPEAKER
 from caseworker.core.casefile.sections import asked_of
 from caseworker.core.investigation.matrix import Inquiry
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
@@ -76,14 +76,14 @@ def _asked_by(turn: FinishedTurn) -> list[str]:
             return [escalation] if escalation else []
 
 
-def inquiry_of(case: Case, known: Sequence[Inquiry]) -> Inquiry | None:
+def inquiry_of(case: IssueCase, known: Sequence[Inquiry]) -> Inquiry | None:
     """The one that the case is about now, or was last."""
     if case.investigation is None or not known:
         return None
     return known[-1]
 
 
-def accepted_cause(case: Case) -> str:
+def accepted_cause(case: IssueCase) -> str:
     """The hypothesis that is acted on."""
     found = case.investigation
     return found.hypothesis if found is not None and found.stands == "approved" else ""

@@ -13,7 +13,7 @@ from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId, is_bug_case
 from caseworker.core.casefile.sections import after_move
 from caseworker.core.issue import words as issue_words
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import NEWS_KIND, fix_news
@@ -29,7 +29,7 @@ class Records(RecordActivities):
         self._doorbell = doorbell
 
     @activity.defn
-    async def load_case(self, case: CaseId) -> Case:
+    async def load_case(self, case: CaseId) -> IssueCase:
         with refusals_told():
             return (await stored_case(self._store, case)).case
 
@@ -86,7 +86,7 @@ def _said(text: str) -> list[Posted]:
     return [Posted(audience=Audience.DEVELOPERS, about="pm", text=text)] if text else []
 
 
-def _news(stored: StoredCase, after: Case) -> NewMessage | None:
+def _news(stored: StoredCase, after: IssueCase) -> NewMessage | None:
     """What the bug that this case fixes is told of a move: where a person is wanted, and how it ended."""
     if stored.parent is None or not is_bug_case(stored.parent) or after.state not in NEWS_KIND or at_work(after):
         return None

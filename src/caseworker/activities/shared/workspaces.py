@@ -6,7 +6,7 @@ from caseworker.activities.shared.context import refusals_told, short_work, trac
 from caseworker.activities.shared.stored import stored_bug, stored_case
 from caseworker.contract.activities import WorkspaceActivities
 from caseworker.core.base.ids import CaseId, Sha, is_bug_case
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import IssueState
 from caseworker.core.record.entries import WorkspaceRemoved
 from caseworker.ports import Store, StoredBug, StoredCase, Workspaces
@@ -18,7 +18,7 @@ class WorkspaceKeeping(WorkspaceActivities):
         self._workspaces = workspaces
 
     @activity.defn
-    async def prepare_workspace(self, case: Case) -> Sha:
+    async def prepare_workspace(self, case: IssueCase) -> Sha:
         with refusals_told():
             stored = await stored_case(self._store, case.id)
         with traced(stored.trace, case.id):
@@ -28,7 +28,7 @@ class WorkspaceKeeping(WorkspaceActivities):
                 self._workspaces.untouched(workspace)  # the first turn finds it as it is
                 return workspace.base
 
-    async def _base(self, case: Case) -> Sha | None:
+    async def _base(self, case: IssueCase) -> Sha | None:
         """Where an earlier run of this case began, if it got as far as a turn: the base must not move under it."""
         if case.base is not None:
             return case.base

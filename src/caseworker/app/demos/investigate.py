@@ -20,7 +20,7 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.core.evidence.builds import Stage as BuildStage
 from caseworker.core.investigation.matrix import inquiries
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.record.entries import Bisected
 from caseworker.core.telling.story import one_line
 
@@ -109,7 +109,7 @@ async def _measured(stage: Stage) -> list[Runs]:
     return measured
 
 
-async def _commits(stage: Stage, case: Case) -> list[tuple[str, Sha]]:
+async def _commits(stage: Stage, case: IssueCase) -> list[tuple[str, Sha]]:
     builds = [build for build in await stage.desk.store.builds.of(stage.case) if build.stage is BuildStage.HEAD]
     assert case.tests is not None, "there is a pull request"
     assert case.checkpoint is not None, "there is a pull request"

@@ -24,7 +24,7 @@ from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.text import printable
 from caseworker.core.evidence.repository_rules import RepositoryRules
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import TERMINAL, IssueState
 from caseworker.core.issue.turns import MAY_BE_AT_WORK, at_work
 from caseworker.core.issue.words import standing_of, state_words
@@ -99,7 +99,7 @@ async def announce(store: Store, case: CaseId, console: Console, *, as_json: boo
         console.print(printable(left_alone(stored.case)), markup=False, highlight=False)
 
 
-def left_alone(case: Case) -> str:
+def left_alone(case: IssueCase) -> str:
     if at_work(case):
         return f"{case.id} is under way. `caseworker show {case.id}` tells how it stands."
     if case.state in TERMINAL:
@@ -147,7 +147,7 @@ def _known(stored: StoredCase, *, further: bool) -> str:
     return f"{known} {'It may go on.' if further else 'Following it.'}"
 
 
-def _over(case: Case) -> str:
+def _over(case: IssueCase) -> str:
     known = f"{case.id} was opened before and is {state_words(case.state)}."
     if case.state is IssueState.COMPLETED:
         return f"{known} What is left is another issue: change the text, and this opens a new case."

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from caseworker.app.desk import Desk
 from caseworker.core.base.ids import CaseId
-from caseworker.core.bug.case import Bug, BugState
+from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.record.entries import BugMoved, Posted, Recorded
 from caseworker.ports import Store, StoredBug
 
@@ -61,7 +61,7 @@ class BugTail(Tail):
         return bug if is_all_said(bug.case, self._posted) else None
 
 
-def is_all_said(bug: Bug, posted: list[Posted]) -> bool:
+def is_all_said(bug: BugCase, posted: list[Posted]) -> bool:
     """The saved outbox is what was still to be said at the last save: some of it may be on the record since."""
     wanted = Counter((post.about.value, post.audience) for post in bug.outbox)
     return not wanted - Counter((post.about, post.audience) for post in posted)

@@ -14,5 +14,5 @@ class Refused(Exception):
         self.todo = todo
 
 
-class Bug(Exception):
+class Defect(Exception):
     """Ours. Loud."""

@@ -69,7 +69,7 @@ class Post(BaseModel):
     """With RESOLVED: as it was then. The case may be open again when this is said."""
 
 
-class Bug(BaseModel):
+class BugCase(BaseModel):
     """Counters only ever grow: keys of effects and numbers of turns are made from them."""
 
     model_config = ConfigDict(frozen=True)
@@ -126,7 +126,7 @@ class Bug(BaseModel):
         return self.state is BugState.RESOLVED
 
 
-def status_of(bug: Bug) -> BugStatus:
+def status_of(bug: BugCase) -> BugStatus:
     """Computed from facts, never stored."""
     match bug.state:
         case BugState.RESOLVED:

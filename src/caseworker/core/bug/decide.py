@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
-from caseworker.core.bug.case import About, Bug, BugState, Post
+from caseworker.core.bug.case import About, BugCase, BugState, Post
 from caseworker.core.outcomes.bug import BugAction, BugOutcome
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, MessageKind, Resolution, Standing
 from caseworker.core.people.receipts import OVER
@@ -48,7 +48,7 @@ class Look(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    after: Bug
+    after: BugCase
     settled: tuple[Settled, ...] = ()
 
 
@@ -82,10 +82,10 @@ class Ended(BaseModel):
 
     action: BugAction
     """The one that was taken."""
-    after: Bug
+    after: BugCase
 
 
-def look(bug: Bug, claimed: Sequence[Claimed], policy: Policy, now: datetime) -> Look:
+def look(bug: BugCase, claimed: Sequence[Claimed], policy: Policy, now: datetime) -> Look:
     """Everything in the order it came. What was said before a close is answered for as over; what asks for more after
     it opens the case again, and what follows that is said to an open case."""
     settled: list[Settled] = []
@@ -118,7 +118,7 @@ def _as_over(spoken: Sequence[Claimed]) -> list[Settled]:
     return [Settled(messages=tuple(message.id for message in spoken), outcome=OVER)] if spoken else []
 
 
-def _obey(bug: Bug, message: Claimed, policy: Policy, now: datetime) -> tuple[Bug, str]:
+def _obey(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> tuple[BugCase, str]:
     match message.kind:
         case MessageKind.CLOSE if bug.is_over:
             return bug, OVER
@@ -142,7 +142,7 @@ def _obey(bug: Bug, message: Claimed, policy: Policy, now: datetime) -> tuple[Bu
             return bug, OVER if bug.is_over else "not for a bug case"
 
 
-def _fix_news(bug: Bug, message: Claimed, policy: Policy, now: datetime) -> Bug:
+def _fix_news(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> BugCase:
     told = say_to_all(bug, About.FIX_NEWS, message.id)
     if message.kind is MessageKind.FIX_NEWS:
         return told.model_copy(update={"fix_open": True})
@@ -153,7 +153,7 @@ def _fix_news(bug: Bug, message: Claimed, policy: Policy, now: datetime) -> Bug:
     return _awaiting_developers(told, policy, now) if told.state is S.AWAITING_DEV else told
 
 
-def _listened(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
+def _listened(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
     """Who has spoken: it decides whether a resolution or a fix may follow."""
     return bug.model_copy(
         update={
@@ -164,7 +164,7 @@ def _listened(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
     )
 
 
-def _noted(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
+def _noted(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
     """One acknowledgement per burst and thread; none to the report itself (it has its own), none while a developer has
     the case and people talk among themselves, none where a follow-up is announced instead."""
     newest = max(message.id for message in spoken)
@@ -179,13 +179,13 @@ def _noted(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
     return bug
 
 
-def acknowledged(bug: Bug, said: Sequence[Claimed]) -> Bug:
+def acknowledged(bug: BugCase, said: Sequence[Claimed]) -> BugCase:
     """What people said while a turn is at work: answered in the thread at once, read by the turn or after it."""
     spoken = [message for message in said if message.kind in SPOKEN]
     return _noted(bug, spoken) if spoken else bug
 
 
-def _woken(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
+def _woken(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
     match bug.state:
         case S.AWAITING_REPORTER if any(message.standing is Standing.REPORTER for message in spoken):
             return moved(bug, S.INVESTIGATING, "the reporter answered", waited_in=S.AWAITING_REPORTER)
@@ -197,7 +197,7 @@ def _woken(bug: Bug, spoken: Sequence[Claimed]) -> Bug:
             return bug
 
 
-def _heard_again(bug: Bug, message: Claimed) -> Bug:
+def _heard_again(bug: BugCase, message: Claimed) -> BugCase:
     """A new round: counters and money go on, what was confirmed in the last one counts no more."""
     opened = moved(bug, S.INVESTIGATING, "somebody spoke after it was resolved", waited_in=S.RESOLVED)
     opened = opened.model_copy(
@@ -220,12 +220,12 @@ def _heard_again(bug: Bug, message: Claimed) -> Bug:
 # --- the end of a turn
 
 
-def is_blind(bug: Bug, turn: int) -> bool:
+def is_blind(bug: BugCase, turn: int) -> bool:
     """A vague report is asked about before any tool is used; unless somebody has worked on it meanwhile."""
     return bug.vague and turn <= 1 and bug.waited_in is None
 
 
-def honoured(bug: Bug, verdict: Verdict) -> BugAction:
+def honoured(bug: BugCase, verdict: Verdict) -> BugAction:
     """The action that is taken: a model proposes, facts permit."""
     match verdict.action:
         case BugAction.POST_FINDINGS | BugAction.RESOLVED | BugAction.CREATE_FIX if is_blind(bug, bug.turns):
@@ -240,7 +240,7 @@ def honoured(bug: Bug, verdict: Verdict) -> BugAction:
             return action
 
 
-def after_turn(bug: Bug, turn: Investigated, policy: Policy, now: datetime) -> Ended:
+def after_turn(bug: BugCase, turn: Investigated, policy: Policy, now: datetime) -> Ended:
     """`bug.turns` counts this turn already."""
     bug = _listened(bug, [message for message in turn.heard if message.kind in SPOKEN])
     action = honoured(bug, turn.verdict)
@@ -249,7 +249,7 @@ def after_turn(bug: Bug, turn: Investigated, policy: Policy, now: datetime) -> E
     return Ended(action=action, after=_acted(bug, action, turn.verdict, policy, now))
 
 
-def _acted(bug: Bug, action: BugAction, verdict: Verdict, policy: Policy, now: datetime) -> Bug:
+def _acted(bug: BugCase, action: BugAction, verdict: Verdict, policy: Policy, now: datetime) -> BugCase:
     match action:
         case BugAction.ASK_REPORTER:
             asking = say_to_all(bug, About.QUESTION, bug.turns)
@@ -274,7 +274,7 @@ def _acted(bug: Bug, action: BugAction, verdict: Verdict, policy: Policy, now: d
             return _awaiting_developers(told, policy, now)
 
 
-def after_failed_turn(bug: Bug, reason: str, policy: Policy, now: datetime) -> Bug:
+def after_failed_turn(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:
     """A failing turn calls people; it never crashes the case."""
     told = say(bug, About.FAILED_TURN, Audience.DEVELOPERS, bug.turns, note=reason)
     told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.turns)
@@ -283,12 +283,12 @@ def after_failed_turn(bug: Bug, reason: str, policy: Policy, now: datetime) -> B
     return _awaiting_developers(told, policy, now, reason="a turn failed; people were called")
 
 
-def fix_opened(bug: Bug, fix: CaseId) -> Bug:
+def fix_opened(bug: BugCase, fix: CaseId) -> BugCase:
     opened = bug.model_copy(update={"fix": fix, "fix_wanted": False})
     return say_to_all(opened, About.FIX_OPENED, bug.turns)
 
 
-def fix_refused(bug: Bug, reason: str, policy: Policy, now: datetime) -> Bug:
+def fix_refused(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:
     told = bug.model_copy(update={"fix_wanted": False, "fix_open": False})
     told = say(told, About.FIX_REFUSED, Audience.DEVELOPERS, bug.turns, note=reason)
     if told.state is not S.AWAITING_DEV:
@@ -299,13 +299,13 @@ def fix_refused(bug: Bug, reason: str, policy: Policy, now: datetime) -> Bug:
 # --- silence
 
 
-def wake_at(bug: Bug) -> datetime | None:
+def wake_at(bug: BugCase) -> datetime | None:
     """When silence itself means something."""
     times = [at for at in (bug.remind_at, bug.until) if at is not None]
     return min(times) if times else None
 
 
-def after_silence(bug: Bug, now: datetime) -> Bug:
+def after_silence(bug: BugCase, now: datetime) -> BugCase:
     if bug.remind_at is not None and now >= bug.remind_at:
         reminded = bug.model_copy(update={"remind_at": None})
         return say(reminded, About.REMINDER, Audience.DEVELOPERS, bug.transitions)
@@ -321,7 +321,7 @@ def after_silence(bug: Bug, now: datetime) -> Bug:
 # --- small moves
 
 
-def moved(bug: Bug, to: BugState, reason: str, **changes: object) -> Bug:
+def moved(bug: BugCase, to: BugState, reason: str, **changes: object) -> BugCase:
     """Into a state, with a clean slate for what belongs to the state before."""
     slate: dict[str, object] = {"until": None, "remind_at": None, "taken_by": ""}
     return bug.model_copy(
@@ -329,7 +329,7 @@ def moved(bug: Bug, to: BugState, reason: str, **changes: object) -> Bug:
     )
 
 
-def _awaiting_developers(bug: Bug, policy: Policy, now: datetime, reason: str = "findings were posted") -> Bug:
+def _awaiting_developers(bug: BugCase, policy: Policy, now: datetime, reason: str = "findings were posted") -> BugCase:
     """Silence resolves a case only where nobody was called and no fix is under way."""
     held = bug.escalated or bug.fix_open
     until = None if held else now + timedelta(seconds=policy.developer_wait_seconds)
@@ -337,7 +337,9 @@ def _awaiting_developers(bug: Bug, policy: Policy, now: datetime, reason: str = 
     return moved(bug, S.AWAITING_DEV, reason, until=until, remind_at=remind_at)
 
 
-def resolved(bug: Bug, resolution: Resolution | None, reason: str, *, closed_by: MessageId | None = None) -> Bug:
+def resolved(
+    bug: BugCase, resolution: Resolution | None, reason: str, *, closed_by: MessageId | None = None
+) -> BugCase:
     over = moved(
         bug,
         S.RESOLVED,
@@ -351,7 +353,7 @@ def resolved(bug: Bug, resolution: Resolution | None, reason: str, *, closed_by:
     return say_to_all(over, About.RESOLVED, over.epoch)
 
 
-def say(bug: Bug, about: About, audience: Audience, number: int, *, note: str = "") -> Bug:
+def say(bug: BugCase, about: About, audience: Audience, number: int, *, note: str = "") -> BugCase:
     is_end = about is About.RESOLVED
     post = Post(
         about=about,
@@ -364,11 +366,11 @@ def say(bug: Bug, about: About, audience: Audience, number: int, *, note: str = 
     return bug.model_copy(update={"outbox": (*bug.outbox, post)})
 
 
-def say_to_all(bug: Bug, about: About, number: int) -> Bug:
+def say_to_all(bug: BugCase, about: About, number: int) -> BugCase:
     return say(say(bug, about, Audience.REPORTER, number), about, Audience.DEVELOPERS, number)
 
 
-def said(bug: Bug, post: Post, policy: Policy, now: datetime) -> Bug:
+def said(bug: BugCase, post: Post, policy: Policy, now: datetime) -> BugCase:
     """Without the post. Who is waited for has the whole time from when they were told, however slow the surface was."""
     left = tuple(other for other in bug.outbox if other != post)
     changes: dict[str, object] = {"outbox": left}

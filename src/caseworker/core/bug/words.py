@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
-from caseworker.core.bug.case import About, Bug, Post
+from caseworker.core.bug.case import About, BugCase, Post
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.messages import Audience, MessageKind, Resolution
 
@@ -30,7 +30,7 @@ class Matter(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    case: Bug
+    case: BugCase
     title: str
     reporter: str
     policy: Policy

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.roles import Role
 from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleObservation
 
@@ -38,9 +38,9 @@ def check_owned(before: CaseFile, after: CaseFile, role: Role) -> None:
     mine = _OWNED[role] | _SHARED
     foreign = [place for place in _changed(before, after) if place not in mine and place.partition(".")[0] not in mine]
     if foreign:
-        raise Bug(f"the {role.value} has changed what is not its own in the case file: {', '.join(foreign)}")
+        raise Defect(f"the {role.value} has changed what is not its own in the case file: {', '.join(foreign)}")
     if not _speaks_for_itself(before, after, role):
-        raise Bug(f"the {role.value} has changed what others said in the case file, or spoken in their name")
+        raise Defect(f"the {role.value} has changed what others said in the case file, or spoken in their name")
 
 
 def is_open_to(question: Question, role: Role) -> bool:

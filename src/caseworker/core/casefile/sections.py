@@ -22,7 +22,7 @@ from caseworker.core.casefile.model import (
 )
 from caseworker.core.casefile.ownership import SPEAKER, check_owned, is_open_to
 from caseworker.core.evidence.builds import Build, Purpose, how_it_ended
-from caseworker.core.issue.case import Case, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
 from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import PARKED, WAITING, IssueState
 from caseworker.core.outcomes.analyst import AnalysisOutcome
@@ -241,7 +241,7 @@ def after_pull_request(file: CaseFile, *, commit: str, branch: str, url: str) ->
     return file.model_copy(update={"commit": section})
 
 
-def after_move(file: CaseFile, case: Case, before: Case | None = None) -> CaseFile:
+def after_move(file: CaseFile, case: IssueCase, before: IssueCase | None = None) -> CaseFile:
     """The pipeline section says where the case stands, in the case file's own words. `before`: the case that moved."""
     pipeline = file.pipeline.model_copy(
         update={
@@ -271,7 +271,7 @@ def _overruled(triage: TriageSection) -> TriageSection:
     return triage.model_copy(update={"should_proceed": True, "rejection_reason": None})
 
 
-def _escalations(file: CaseFile, case: Case, before: Case | None) -> list[Escalation]:
+def _escalations(file: CaseFile, case: IssueCase, before: IssueCase | None) -> list[Escalation]:
     """Resolved when a person answers; not, if the case goes back to wait for an answer after mere thanks, or if it was
     only given money or leave to go on."""
     raised = file.communication.escalations
@@ -295,7 +295,7 @@ def _status(state: IssueState) -> str:
     return "blocked" if state in PARKED | WAITING else "in_progress"
 
 
-def _failure(case: Case) -> str | None:
+def _failure(case: IssueCase) -> str | None:
     match case.state:
         case S.FAILED:
             return case.reason

@@ -10,7 +10,7 @@ from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
 from caseworker.core.evidence.sensitive_paths import told
 from caseworker.core.issue import words
-from caseworker.core.issue.case import Case, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
 from caseworker.core.issue.facts import (
     Agreed,
     BranchMoved,
@@ -51,7 +51,7 @@ from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, Validati
 S = IssueState
 
 
-def learn(case: Case, fact: Fact) -> Case:
+def learn(case: IssueCase, fact: Fact) -> IssueCase:
     """The case with the fact folded in. A new commit takes back what was proved of the old one."""
     if isinstance(fact, Agreed) and case.wait is not None:
         case = _let_go(case, fact, at_milestone=case.wait.reason is WaitingFor.MILESTONE)
@@ -119,21 +119,21 @@ def _waivable(head: BuildEnded) -> Subject | None:
     return Subject.RED_BASE if head.verdict == "red" and head.base_fails_too else None
 
 
-def _let_go(case: Case, fact: Agreed, *, at_milestone: bool) -> Case:
+def _let_go(case: IssueCase, fact: Agreed, *, at_milestone: bool) -> IssueCase:
     """An approval may say how far it goes; at a milestone, one that does not say goes all the way."""
     further = fact.until is not None and how_far(fact.until) > how_far(reached(case))
     until = fact.until if further else (Milestone.PR if at_milestone else case.until)
     return case.model_copy(update={"until": until})
 
 
-def remarked(case: Case, messages: Sequence[MessageId]) -> Case:
+def remarked(case: IssueCase, messages: Sequence[MessageId]) -> IssueCase:
     """Said of a pull request that is open, also while somebody is at work on it: each is to be answered."""
     if case.pull_request is None:
         return case
     return case.model_copy(update={"remarks": tuple(dict.fromkeys([*case.remarks, *messages]))})
 
 
-def after_turn(case: Case, fact: TurnEnded) -> Case:
+def after_turn(case: IssueCase, fact: TurnEnded) -> IssueCase:
     """Where the turn left the work; what it said of it is another matter: a role that asks says nothing yet."""
     sessions = {**case.sessions, fact.role.value: fact.session}
     if isinstance(fact.outcome, DiagnosticOutcome):  # what it wrote was for looking only, in a tree of its own
@@ -141,7 +141,7 @@ def after_turn(case: Case, fact: TurnEnded) -> Case:
     return case.model_copy(update={"checkpoint": fact.checkpoint, "sessions": sessions})
 
 
-def _learned(case: Case, fact: TurnEnded) -> dict[str, object]:
+def _learned(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
     match fact.outcome:
         case TriageOutcome() as triage:
             return {

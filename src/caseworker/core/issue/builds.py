@@ -5,7 +5,7 @@ from typing import Final, assert_never
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.forbidden_paths import listed
-from caseworker.core.issue.case import Case, Subject
+from caseworker.core.issue.case import IssueCase, Subject
 from caseworker.core.issue.facts import BuildEnded
 from caseworker.core.issue.moves import Move, is_green, was_red
 from caseworker.core.issue.states import IssueState
@@ -22,7 +22,7 @@ _TEST_TRIES: Final = 2
 _FLAKY_RUNS: Final = 2
 
 
-def after_red(case: Case, fact: BuildEnded) -> Move:
+def after_red(case: IssueCase, fact: BuildEnded) -> Move:
     if fact.verdict == "red":
         return Move(to=S.IMPLEMENTING, reason=f"Red first: {fact.reason}.")
     if fact.verdict == "green" and case.issue_type is not IssueType.BUG_FIX:
@@ -36,7 +36,7 @@ def after_red(case: Case, fact: BuildEnded) -> Move:
     return waiver(Subject.NO_RED_TEST, reason, S.IMPLEMENTING)
 
 
-def after_head(case: Case, fact: BuildEnded) -> Move:
+def after_head(case: IssueCase, fact: BuildEnded) -> Move:
     match fact.verdict:
         case "green":
             return Move(to=S.REVIEWING_CODE, reason=f"Green: {fact.reason}.")
@@ -63,12 +63,12 @@ def after_head(case: Case, fact: BuildEnded) -> Move:
             assert_never(fact.verdict)
 
 
-def _is_kept_all_the_same(case: Case, fact: BuildEnded) -> bool:
+def _is_kept_all_the_same(case: IssueCase, fact: BuildEnded) -> bool:
     """Nothing else is wrong with it, and a developer who was told to take all of it back has not."""
     return bool(fact.forbidden) and not fact.otherwise_red and set(fact.forbidden) <= set(case.warned_of)
 
 
-def after_judgement(case: Case, outcome: JudgeOutcome, to: IssueState, policy: Policy) -> Move:
+def after_judgement(case: IssueCase, outcome: JudgeOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
         case "FLAKY" if case.flaky <= _FLAKY_RUNS:
             return Move(to=case.state, reason=f"By chance, says the tester: {outcome.summary} It is run again.")

@@ -90,7 +90,7 @@ class Investigation(BaseModel):
     """With "approved": the one that is acted on."""
 
 
-class Case(BaseModel):
+class IssueCase(BaseModel):
     """Counters only ever grow: keys of effects and numbers of turns are made from them."""
 
     model_config = ConfigDict(frozen=True)
@@ -215,11 +215,11 @@ class Case(BaseModel):
         return f"agent/issue-{self.id.rpartition('#')[2]}"
 
 
-def limit_of(case: Case, policy: Policy) -> Milestone:
+def limit_of(case: IssueCase, policy: Policy) -> Milestone:
     """How far it goes by itself."""
     return case.until or policy.until
 
 
-def cap_of(case: Case, policy: Policy) -> int:
+def cap_of(case: IssueCase, policy: Policy) -> int:
     """What it may spend, in micro-dollars."""
     return policy.budget_micros + case.extra_micros

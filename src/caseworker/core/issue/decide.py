@@ -2,13 +2,13 @@
 
 from typing import Final, assert_never
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue import words
 from caseworker.core.issue.builds import after_head, after_judgement, after_red
-from caseworker.core.issue.case import Case, Subject, WaitingFor, limit_of
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor, limit_of
 from caseworker.core.issue.facts import (
     Agreed,
     BranchMoved,
@@ -64,7 +64,7 @@ CLEAR_ENOUGH: Final = 0.85
 """Requirements are unclear under this confidence: the one place where a model's own estimate counts."""
 
 
-def decide(case: Case, fact: Fact, policy: Policy) -> Move:
+def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
     """The next move of a case that has just learned `fact`."""
     match fact:
         case TurnEnded():
@@ -91,7 +91,7 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
         case BuildEnded(stage=Stage.HEAD):
             return after_head(case, fact)
         case BuildEnded():
-            raise Bug("the base's build is what others are compared with; nothing follows from it alone")
+            raise Defect("the base's build is what others are compared with; nothing follows from it alone")
         case PullRequestReady():
             reason = f"Pull request {fact.number} is open; a person merges it."
             return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=reason, waiting_for=WaitingFor.MERGE)
@@ -118,7 +118,7 @@ def decide(case: Case, fact: Fact, policy: Policy) -> Move:
             return after_people(case, fact)
 
 
-def _after_turn(case: Case, fact: TurnEnded, policy: Policy) -> Move:
+def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
     outcome = fact.outcome
     escalation = getattr(outcome, "escalation", "")
     if escalation and getattr(outcome, "ask", []):  # its work is not done: what it has to know it may ask again after
@@ -148,7 +148,7 @@ def _kept(task: Task | None) -> Task | None:
     return task if task in KEPT_TASKS else None
 
 
-def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, policy: Policy) -> Move:
+def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState, policy: Policy) -> Move:
     """The routed move, or what evidence and people's rights make of it."""
     match outcome:
         case TriageOutcome():
@@ -172,7 +172,7 @@ def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, poli
         case TestsOutcome(status="TESTS_READY") if outcome.escalation:
             return Move(to=case.state, reason=f"The tester: {outcome.summary}")  # red first, whatever is decided
         case TestsOutcome(status="TESTS_READY"):
-            raise Bug("a tester's claim is judged by the red build, not here")
+            raise Defect("a tester's claim is judged by the red build, not here")
         case TestsOutcome(status="BLOCKED"):
             return blocked(role, outcome.summary)
         case TestsOutcome() if case.testless > _TESTLESS:
@@ -206,7 +206,7 @@ def _guarded(case: Case, role: Role, outcome: IssueOutcome, to: IssueState, poli
             return unknown(case, f"the {words.of_role(role)} has answered")
 
 
-def _after_triage(case: Case, outcome: TriageOutcome, to: IssueState, policy: Policy) -> Move:
+def _after_triage(case: IssueCase, outcome: TriageOutcome, to: IssueState, policy: Policy) -> Move:
     if outcome.status == "REJECT":
         return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}", say=words.not_worth_doing(outcome))
     then = S.CREATING_TESTS if case.analysed else S.ANALYZING_REQUIREMENTS
@@ -221,14 +221,14 @@ def _after_triage(case: Case, outcome: TriageOutcome, to: IssueState, policy: Po
     return Move(to=to, reason="The issue is worth working on.")
 
 
-def _after_analysis(case: Case, policy: Policy) -> Move:
+def _after_analysis(case: IssueCase, policy: Policy) -> Move:
     wants_plan = policy.approve_plan or limit_of(case, policy) is Milestone.PLAN or case.weighty
     if wants_plan and not case.planned:
         return Move(to=S.PLANNING_APPROACH, reason="The requirements are clear; how to go about it is planned first.")
     return _to_tests(case, "The requirements are clear")
 
 
-def _to_tests(case: Case, because: str) -> Move:
+def _to_tests(case: IssueCase, because: str) -> Move:
     if case.investigation is not None and case.red:
         return Move(to=S.IMPLEMENTING, reason=f"{because}; the test is there.")
     if case.test_required:
@@ -236,7 +236,7 @@ def _to_tests(case: Case, because: str) -> Move:
     return Move(to=S.IMPLEMENTING, reason=f"{because}; no new test is needed.")
 
 
-def _after_plan(case: Case, outcome: PlanOutcome, to: IssueState, policy: Policy) -> Move:
+def _after_plan(case: IssueCase, outcome: PlanOutcome, to: IssueState, policy: Policy) -> Move:
     if outcome.status == "INVESTIGATION_NEEDED":
         return investigate(case, outcome.reason, outcome.investigation)
     if outcome.status == "EXTERNAL_DEPENDENCY":
@@ -255,7 +255,7 @@ def _after_plan(case: Case, outcome: PlanOutcome, to: IssueState, policy: Policy
     return go_on
 
 
-def _after_writing(case: Case, role: Role, outcome: ImplementationOutcome, to: IssueState, policy: Policy) -> Move:
+def _after_writing(case: IssueCase, role: Role, outcome: ImplementationOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
         case "SPAWN_INVESTIGATOR" | "BLOCKED":
             return investigate(case, outcome.summary)
@@ -271,7 +271,7 @@ def _after_writing(case: Case, role: Role, outcome: ImplementationOutcome, to: I
             return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
 
 
-def _after_review(case: Case, outcome: ReviewOutcome, to: IssueState, policy: Policy) -> Move:
+def _after_review(case: IssueCase, outcome: ReviewOutcome, to: IssueState, policy: Policy) -> Move:
     feedback = outcome.feedback_for_writer or ""
     match outcome.status:
         case "APPROVED" | "APPROVED_WITH_NOTES":
@@ -300,7 +300,7 @@ def _after_review(case: Case, outcome: ReviewOutcome, to: IssueState, policy: Po
             assert_never(outcome.status)
 
 
-def _after_unblocking(case: Case, outcome: ReviewOutcome) -> Move:
+def _after_unblocking(case: IssueCase, outcome: ReviewOutcome) -> Move:
     """Guidance and one more attempt, an investigation, or a person."""
     feedback = outcome.feedback_for_writer or " ".join(outcome.good)
     if outcome.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):

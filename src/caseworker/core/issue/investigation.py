@@ -7,7 +7,7 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry
 from caseworker.core.issue import words
-from caseworker.core.issue.case import Case, Investigation, Subject, WaitingFor, limit_of
+from caseworker.core.issue.case import Investigation, IssueCase, Subject, WaitingFor, limit_of
 from caseworker.core.issue.moves import Move, is_used_up
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.usual_moves import blocked, wait_for
@@ -25,7 +25,7 @@ MOST_UNKNOWN: Final = 2
 """Iterations that may end with a status nobody knows: they count as ones that want to look further."""
 
 
-def understood(case: Case, outcome: InvestigationOutcome) -> str:
+def understood(case: IssueCase, outcome: InvestigationOutcome) -> str:
     """The status that counts, for a case that has learned of the outcome already."""
     if outcome.status in INVESTIGATION_STATUSES:
         status = outcome.status
@@ -36,7 +36,7 @@ def understood(case: Case, outcome: InvestigationOutcome) -> str:
     return status if outcome.hypothesis_matrix or status == "INVESTIGATION_INCOMPLETE" else "BLOCKED"
 
 
-def after_one_more(case: Case, outcome: InvestigationOutcome) -> Investigation:
+def after_one_more(case: IssueCase, outcome: InvestigationOutcome) -> Investigation:
     """Learned: one iteration more, whatever it brought."""
     before = _of(case)
     counted = before.model_copy(
@@ -50,14 +50,14 @@ def after_one_more(case: Case, outcome: InvestigationOutcome) -> Investigation:
     return counted.model_copy(update={"stands": ends.get(status, "open")})
 
 
-def after_an_invalid_one(case: Case) -> Investigation:
+def after_an_invalid_one(case: IssueCase) -> Investigation:
     """Learned: an iteration that handed in nothing."""
     counted = _of(case).model_copy(update={"iteration": _of(case).iteration + 1})
     used_up = is_used_up(case.model_copy(update={"investigation": counted}))
     return counted.model_copy(update={"stands": "incomplete"}) if used_up else counted
 
 
-def after_review(case: Case, outcome: CauseReviewOutcome) -> Investigation:
+def after_review(case: IssueCase, outcome: CauseReviewOutcome) -> Investigation:
     """Learned: the cause that is acted on, or that there is none."""
     known = _of(case)
     if outcome.status == "APPROVED":
@@ -65,7 +65,7 @@ def after_review(case: Case, outcome: CauseReviewOutcome) -> Investigation:
     return known.model_copy(update={"stands": "given_up"}) if outcome.status == "UNBLOCKING_GUIDANCE" else known
 
 
-def after_iteration(case: Case, outcome: InvestigationOutcome) -> Move:
+def after_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Move:
     count = f"Iteration {_of(case).iteration} of {MOST_ITERATIONS}"
     status = understood(case, outcome)
     if status != outcome.status and outcome.status not in INVESTIGATION_STATUSES:
@@ -101,7 +101,7 @@ def without_diagnostic(reason: str) -> Move:
     return Move(to=S.INVESTIGATING, reason=reason)
 
 
-def not_to_be_approved(case: Case, known: Sequence[Inquiry], outcome: CauseReviewOutcome) -> str:
+def not_to_be_approved(case: IssueCase, known: Sequence[Inquiry], outcome: CauseReviewOutcome) -> str:
     """Why this hypothesis can't be acted on. Empty: it can. While it may still be looked into, only a proven one."""
     inquiry = known[-1] if known else Inquiry(number=1)
     named = [one for one in inquiry.hypotheses if one.id == outcome.hypothesis]
@@ -115,7 +115,7 @@ def not_to_be_approved(case: Case, known: Sequence[Inquiry], outcome: CauseRevie
     return ""
 
 
-def after_nothing(case: Case, reason: str) -> Move:
+def after_nothing(case: IssueCase, reason: str) -> Move:
     """The iteration is counted, as one that has found nothing."""
     said = f"Iteration {_of(case).iteration} of {MOST_ITERATIONS} came to nothing: {reason}"
     if is_used_up(case):
@@ -123,7 +123,7 @@ def after_nothing(case: Case, reason: str) -> Move:
     return Move(to=S.INVESTIGATING, reason=said)
 
 
-def after_cause_review(case: Case, outcome: CauseReviewOutcome, to: IssueState, policy: Policy) -> Move:
+def after_cause_review(case: IssueCase, outcome: CauseReviewOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
         case "APPROVED":
             return _to_the_fix(case, f"The tech lead accepts {outcome.hypothesis} as the cause.", to, policy)
@@ -140,7 +140,7 @@ def after_cause_review(case: Case, outcome: CauseReviewOutcome, to: IssueState, 
             assert_never(outcome.status)
 
 
-def _to_the_fix(case: Case, reason: str, to: IssueState, policy: Policy) -> Move:
+def _to_the_fix(case: IssueCase, reason: str, to: IssueState, policy: Policy) -> Move:
     """What a person wants to see first, the plan, is made first."""
     stops_there = limit_of(case, policy) is Milestone.PLAN
     if stops_there or (policy.approve_plan and not case.granted(Subject.PLAN)):
@@ -165,6 +165,6 @@ def after_unblocking(outcome: UnblockingOutcome, to: IssueState) -> Move:
             assert_never(outcome.status)
 
 
-def _of(case: Case) -> Investigation:
+def _of(case: IssueCase) -> Investigation:
     """A snapshot that some earlier version left in INVESTIGATING has none yet."""
     return case.investigation or Investigation()

@@ -6,13 +6,13 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.base.text import clip
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
-from caseworker.core.issue.case import Case, Grant, Investigation, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Grant, Investigation, IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.outcomes.pm import IssueType
 
@@ -58,7 +58,7 @@ class Move(BaseModel):
     """With INVESTIGATING: another problem than the one that was investigated before."""
 
 
-def proven(case: Case) -> bool:
+def proven(case: IssueCase) -> bool:
     """Green and approved, both of the very commit that would be pushed; and red first, where a test was asked for. What
     is missing a person may have waived."""
     commit = case.checkpoint
@@ -66,7 +66,7 @@ def proven(case: Case) -> bool:
     return is_a_change and is_green(case) and case.approved == commit and was_red(case)
 
 
-def is_green(case: Case) -> bool:
+def is_green(case: IssueCase) -> bool:
     if case.green is not None and case.green == case.checkpoint:
         return True
     if case.unfit or case.waivable is None or case.built != case.checkpoint:
@@ -74,26 +74,26 @@ def is_green(case: Case) -> bool:
     return case.granted(case.waivable)
 
 
-def was_red(case: Case) -> bool:
+def was_red(case: IssueCase) -> bool:
     return case.red or case.issue_type is not IssueType.BUG_FIX or case.granted(Subject.NO_RED_TEST)
 
 
-def undecided(case: Case) -> tuple[Touched, ...]:
+def undecided(case: IssueCase) -> tuple[Touched, ...]:
     """What the change touches that a person has to agree to, and nobody has. Who let the work begin has agreed to the
     topics that were named then, and to no other."""
     return tuple(one for one in case.touches if one.topic not in case.agreed)
 
 
-def take(case: Case, move: Move, policy: Policy, now: datetime) -> Case:
+def take(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCase:
     """The case after the move. An edge not in the table, or a pull request without its proof, is a bug of ours."""
     if move.to is case.state:
         attempt = case.attempt + move.attempt
         stays = {"task": move.task, "reason": move.reason, "transitions": case.transitions + 1, "attempt": attempt}
         return case.model_copy(update=stays)
     if move.to not in next_states(case.state):
-        raise Bug(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
+        raise Defect(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
     if move.to is S.CREATING_PR and not proven(case):
-        raise Bug(f"{case.id}: a pull request needs a green build and an approved review of {case.checkpoint}")
+        raise Defect(f"{case.id}: a pull request needs a green build and an approved review of {case.checkpoint}")
     move = _within_limits(case, _with_iterations_left(case, move), policy)
     if move.to is S.FAILED and case.pull_request is not None:
         move = _kept_open(case, move)
@@ -120,7 +120,7 @@ def take(case: Case, move: Move, policy: Policy, now: datetime) -> Case:
     return case.model_copy(update=changes)
 
 
-def _kept_open(case: Case, move: Move) -> Move:
+def _kept_open(case: IssueCase, move: Move) -> Move:
     """With a pull request that people can still merge or close a case is not over: it has to see that."""
     ended = move.reason if move.reason.endswith((".", "!", "?")) else f"{move.reason}."
     reason = (
@@ -130,12 +130,12 @@ def _kept_open(case: Case, move: Move) -> Move:
     return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=reason)
 
 
-def is_used_up(case: Case) -> bool:
+def is_used_up(case: IssueCase) -> bool:
     """No iteration is left: the tech lead takes the best hypothesis, plans without it, or asks a person."""
     return case.investigation is not None and case.investigation.iteration >= MOST_ITERATIONS
 
 
-def _with_iterations_left(case: Case, move: Move) -> Move:
+def _with_iterations_left(case: IssueCase, move: Move) -> Move:
     if move.to is not S.INVESTIGATING or not is_used_up(case) or _begins_another(case, move):
         return move
     reason = f"{move.reason} All {MOST_ITERATIONS} iterations of the investigation are used."
@@ -145,12 +145,12 @@ def _with_iterations_left(case: Case, move: Move) -> Move:
     return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=f"{reason} A word on how to go on moves it.")
 
 
-def _begins_another(case: Case, move: Move) -> bool:
+def _begins_another(case: IssueCase, move: Move) -> bool:
     number = case.investigation.number if case.investigation is not None else 0
     return number == 0 or (move.new_problem and number < MOST_INVESTIGATIONS)
 
 
-def _investigated(case: Case, move: Move) -> Investigation:
+def _investigated(case: IssueCase, move: Move) -> Investigation:
     """A problem's counter is taken up where it was left; only another problem has one of its own."""
     known = case.investigation
     if known is not None and not _begins_another(case, move):
@@ -158,7 +158,7 @@ def _investigated(case: Case, move: Move) -> Investigation:
     return Investigation(number=known.number + 1 if known is not None else 1, began_after=case.turns)
 
 
-def _within_limits(case: Case, move: Move, policy: Policy) -> Move:
+def _within_limits(case: IssueCase, move: Move, policy: Policy) -> Move:
     if move.to not in WORKING - BY_PEOPLE or move.new_round:
         return move
     if case.transitions - case.round_began >= policy.transitions:
@@ -174,7 +174,7 @@ def _within_limits(case: Case, move: Move, policy: Policy) -> Move:
     return move
 
 
-def _place(case: Case, move: Move) -> str:
+def _place(case: IssueCase, move: Move) -> str:
     """The state that is entered, and the evidence it is entered with."""
     proof = [case.checkpoint, case.green, case.approved, case.built, case.feedback]
     people = [case.asked, case.remarks, case.grants, case.guided, case.flaky, case.test_tries]
@@ -183,7 +183,7 @@ def _place(case: Case, move: Move) -> str:
     return f"{move.to}/{digest}"
 
 
-def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, object]:
+def _waits(case: IssueCase, move: Move, policy: Policy, now: datetime) -> dict[str, object]:
     """What it waits for from now on, and the state it was taken from."""
     if move.to in WAITING | PARKED | {S.FAILED, S.CLOSED} and case.state in WORKING - BY_PEOPLE:
         task = case.task if case.task in KEPT_TASKS else None
@@ -216,14 +216,14 @@ def _waits(case: Case, move: Move, policy: Policy, now: datetime) -> dict[str, o
     return left | {"taken_by": ""} if move.to is S.REQUIREMENTS_UNCLEAR else left
 
 
-def _waited_for(case: Case, reason: WaitingFor) -> Wait | None:
+def _waited_for(case: IssueCase, reason: WaitingFor) -> Wait | None:
     """What counts again after the money that ran out while somebody made sense of what was said."""
     if reason is not WaitingFor.BUDGET or case.state not in BY_PEOPLE or case.wait is None:
         return None
     return case.wait.before if case.wait.reason is WaitingFor.BUDGET else case.wait
 
 
-def _merge_waited_for(case: Case, reason: WaitingFor) -> Wait | None:
+def _merge_waited_for(case: IssueCase, reason: WaitingFor) -> Wait | None:
     """What counts again once a question about an open pull request is off the table."""
     if reason is not WaitingFor.ANSWER or case.state not in BY_PEOPLE or case.wait is None:
         return None
@@ -232,14 +232,14 @@ def _merge_waited_for(case: Case, reason: WaitingFor) -> Wait | None:
     return next((wait for wait in (case.wait, case.wait.before) if wait and wait.reason is WaitingFor.MERGE), None)
 
 
-def _remembers(case: Case, move: Move) -> dict[str, object]:
+def _remembers(case: IssueCase, move: Move) -> dict[str, object]:
     if move.new_round or move.to not in WORKING - BY_PEOPLE or case.state in BY_PEOPLE:
         return {}  # who comes back because a person said so has not gone round by itself
     place = _place(case, move)
     return {"seen": {**case.seen, place: case.seen.get(place, 0) + 1}}
 
 
-def reached(case: Case) -> Milestone:
+def reached(case: IssueCase) -> Milestone:
     """How far a case that waits for a word has come: no approval makes it stop there, or before."""
     wait = case.wait
     is_early = wait is not None and (wait.reason is WaitingFor.MILESTONE or wait.subject is Subject.SENSITIVE)
@@ -247,11 +247,11 @@ def reached(case: Case) -> Milestone:
     return Milestone.TRIAGE if plan_follows and not case.planned else Milestone.PLAN
 
 
-def granted(case: Case, subject: Subject, by: str, *, about: str = "") -> Case:
+def granted(case: IssueCase, subject: Subject, by: str, *, about: str = "") -> IssueCase:
     return case.model_copy(update={"grants": (*case.grants, Grant(subject=subject, by=by, about=about))})
 
 
-def next_reminder(case: Case, policy: Policy) -> datetime | None:
+def next_reminder(case: IssueCase, policy: Policy) -> datetime | None:
     """One while an answer is waited for; one a week while the case is parked."""
     if case.since is None:
         return None
@@ -263,10 +263,10 @@ def next_reminder(case: Case, policy: Policy) -> datetime | None:
     return None
 
 
-def reminded(case: Case) -> Case:
+def reminded(case: IssueCase) -> IssueCase:
     return counted(case.model_copy(update={"reminders": case.reminders + 1}))
 
 
-def counted(case: Case) -> Case:
+def counted(case: IssueCase) -> IssueCase:
     """A change without a move: what is saved under a number of its own is saved once."""
     return case.model_copy(update={"transitions": case.transitions + 1})

@@ -9,7 +9,7 @@ from caseworker.core.base.budget import micros_of
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.policy import Milestone, how_far
-from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.facts import Agreed
 from caseworker.core.issue.moves import reached
@@ -51,11 +51,11 @@ class Option(BaseModel):
     words: str
 
 
-def awaits_agreement(case: Case) -> bool:
+def awaits_agreement(case: IssueCase) -> bool:
     return fits(case, Agreed(by="")) is None
 
 
-def options(case: Case) -> list[Option]:
+def options(case: IssueCase) -> list[Option]:
     """The most fitting first."""
     if case.state in TERMINAL:
         return _after_the_end(case)
@@ -76,7 +76,7 @@ def _each_once(several: list[Option]) -> list[Option]:
     return [option for option in several if by_words[option.kind or option.words] is option]
 
 
-def _if_parked(case: Case) -> list[Option]:
+def _if_parked(case: IssueCase) -> list[Option]:
     if case.state not in PARKED:
         return []
     more = _do(case, K.WORDS, "tells the pm how to go on")
@@ -85,13 +85,13 @@ def _if_parked(case: Case) -> list[Option]:
     return [again] if answers else [more, again]
 
 
-def _again(case: Case) -> str:
+def _again(case: IssueCase) -> str:
     if case.resume is S.INVESTIGATING:
         return "goes on with the investigation; its iterations are not counted anew"
     return "goes on where it was left, with fresh attempts"
 
 
-def _of_wait(case: Case, wait: Wait) -> list[Option]:
+def _of_wait(case: IssueCase, wait: Wait) -> list[Option]:
     match wait.reason:
         case WaitingFor.ANSWER:
             return [_do(case, K.ANSWER, "answers; a part of it is welcome, too")]
@@ -112,18 +112,18 @@ def _of_wait(case: Case, wait: Wait) -> list[Option]:
             assert_never(wait.reason)
 
 
-def _unnamed(case: Case) -> list[Option]:
+def _unnamed(case: IssueCase) -> list[Option]:
     """A case that began to wait under the first rules knows less of its wait."""
     if case.state not in WAITING:
         return []
     return [_merge(case), _remark(case)] if case.waiting_for is WaitingFor.MERGE else [_remark(case)]
 
 
-def _merge(case: Case) -> Option:
+def _merge(case: IssueCase) -> Option:
     return Option(kind=None, words=f"Merging `{case.branch}` completes the case: it sees that by itself.")
 
 
-def _remark(case: Case) -> Option:
+def _remark(case: IssueCase) -> Option:
     return _do(case, K.WORDS, "asks or remarks; the pm decides what follows")
 
 
@@ -153,7 +153,7 @@ _DECLINED: Final[dict[Subject | None, str]] = {
 }
 
 
-def _after_the_end(case: Case) -> list[Option]:
+def _after_the_end(case: IssueCase) -> list[Option]:
     if case.state is S.COMPLETED:
         more = _do(case, K.WORDS, "opens a new case that follows up on it, if your words ask for work")
         return [more, _do(case, K.RETRY, "opens a new case for the same issue; this one stays completed")]
@@ -161,11 +161,11 @@ def _after_the_end(case: Case) -> list[Option]:
     return [again, _do(case, K.WORDS, "opens it again, if your words ask for work")]
 
 
-def _ask(case: Case) -> Option:
+def _ask(case: IssueCase) -> Option:
     return _do(case, K.WORDS, "asks or remarks, and decides nothing")
 
 
-def _do(case: Case, kind: MessageKind, does: str) -> Option:
+def _do(case: IssueCase, kind: MessageKind, does: str) -> Option:
     return Option(kind=kind, words=f"`{typed(case.id, kind)}` {does}.")
 
 
@@ -177,7 +177,7 @@ def typed(case: CaseId, kind: MessageKind) -> str:
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 
-def refuse_misfit(case: Case, kind: MessageKind, text: str) -> None:
+def refuse_misfit(case: IssueCase, kind: MessageKind, text: str) -> None:
     """Raises `Refused` for what can't be done in this state, or says too little to be done; with what could be."""
     reason = _misfit(case, kind, text)
     if reason is None:
@@ -194,7 +194,7 @@ _WELL_SAID: Final = {K.APPROVE: "", K.REJECT: "It should be blue.", K.BUDGET: "+
 """Commands that can be refused for what they say, and how they are not."""
 
 
-def _misfit(case: Case, kind: MessageKind, text: str) -> str | None:
+def _misfit(case: IssueCase, kind: MessageKind, text: str) -> str | None:
     micros = micros_of(text) if kind is K.BUDGET else 0
     said = Claimed(id=MessageId(0), kind=kind, author="you", standing=Standing.OWNER, micros=micros)
     fact = fact_of(said)
@@ -218,7 +218,7 @@ def _misfit(case: Case, kind: MessageKind, text: str) -> str | None:
             return None
 
 
-def _no_further(case: Case, until: Milestone | None) -> str | None:
+def _no_further(case: IssueCase, until: Milestone | None) -> str | None:
     if until is None or how_far(until) > how_far(reached(case)):
         return None
     if reached(case) is Milestone.PLAN and not case.planned:
@@ -226,7 +226,7 @@ def _no_further(case: Case, until: Milestone | None) -> str | None:
     return f"it has come as far as the {reached(case)} already"
 
 
-def _unasked(case: Case) -> str | None:
+def _unasked(case: IssueCase) -> str | None:
     """An answer may come late, in parts, and from anybody; only where nothing was ever asked there is none."""
     if case.state in WAITING | PARKED:
         expected = case.wait is None or case.wait.reason is WaitingFor.ANSWER
@@ -236,6 +236,6 @@ def _unasked(case: Case) -> str | None:
     return None if asked else "nothing was asked"
 
 
-def _instead(case: Case) -> str:
+def _instead(case: IssueCase) -> str:
     fitting = [f"`{COMMAND[option.kind]}`" for option in options(case) if option.kind is not None]
     return f"What fits: {', '.join(dict.fromkeys(fitting))}. `caseworker why {case.id}` says more."

@@ -5,7 +5,7 @@ from typing import Final, assert_never
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue import words
-from caseworker.core.issue.case import Case, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.facts import (
     Agreed,
     BudgetRaised,
@@ -31,7 +31,7 @@ MOST_ASKED: Final = 3
 """How often people are asked about the requirements before the case is parked."""
 
 
-def ask_people(case: Case, questions: list[str]) -> Move:
+def ask_people(case: IssueCase, questions: list[str]) -> Move:
     if case.asked > MOST_ASKED:
         return park(f"People were asked {MOST_ASKED} times, and it is still unclear: {' '.join(questions)}")
     return Move(
@@ -42,7 +42,7 @@ def ask_people(case: Case, questions: list[str]) -> Move:
     )
 
 
-def after_interpretation(case: Case, outcome: InterpretOutcome, to: IssueState) -> Move:
+def after_interpretation(case: IssueCase, outcome: InterpretOutcome, to: IssueState) -> Move:
     match outcome.status:
         case "REJECT":
             return Move(to=S.CLOSED, reason=f"Not to be done: {outcome.reply}", say=outcome.reply)
@@ -70,7 +70,7 @@ def after_interpretation(case: Case, outcome: InterpretOutcome, to: IssueState) 
             assert_never(outcome.status)
 
 
-def _back(case: Case, reply: str) -> Move:
+def _back(case: IssueCase, reply: str) -> Move:
     """Nothing follows from what was said: the case waits for what it waited for."""
     if case.state is S.REQUIREMENTS_CLARIFIED:
         return Move(
@@ -97,18 +97,18 @@ def _back(case: Case, reply: str) -> Move:
     )
 
 
-def _only_a_command_helps(case: Case) -> bool:
+def _only_a_command_helps(case: IssueCase) -> bool:
     """A model's reading of words is no approval: that is a command, or the case would wait for nothing. What a role did
     not want to decide alone is decided by whatever a person says about it."""
     return _waits_for_a_command(case) and case.wait is not None and case.wait.subject is not Subject.ESCALATION
 
 
-def _waits_for_a_command(case: Case) -> bool:
+def _waits_for_a_command(case: IssueCase) -> bool:
     commanded = (WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE)
     return case.wait is not None and case.wait.reason in commanded
 
 
-def _go_on(case: Case, outcome: InterpretOutcome) -> Move:
+def _go_on(case: IssueCase, outcome: InterpretOutcome) -> Move:
     chosen = IssueState(outcome.next) if outcome.next else None
     if case.state is S.REQUIREMENTS_CLARIFIED:
         allowed = {S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING}
@@ -129,7 +129,7 @@ _OF_A_GREEN_BUILD: Final = frozenset(
 )
 
 
-def _with_proof(case: Case, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
+def _with_proof(case: IssueCase, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
     """Where it goes on, and why if not at `to`: what is reviewed or delivered was built first. While people were asked
     the work may have moved on, and what was left may never have been green."""
     looks_at_a_build = to in _OF_A_GREEN_BUILD and task is None
@@ -152,12 +152,12 @@ def is_about_merge(wait: Wait) -> bool:
     return wait.reason is WaitingFor.ANSWER and wait.before is not None and wait.before.reason is WaitingFor.MERGE
 
 
-def to_the_merge(case: Case) -> Move:
+def to_the_merge(case: IssueCase) -> Move:
     reason = f"Nobody has answered; pull request {case.pull_request} waits for a merge, as before."
     return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.WAITING_FOR_HUMAN_INPUT, paid=True)
 
 
-def where_left(case: Case) -> IssueState | None:
+def where_left(case: IssueCase) -> IssueState | None:
     """Where words lead that name no other place. What people decide for a role must not go by unread: where code alone
     would go on, the one who asked is given their words."""
     wait = case.wait
@@ -168,7 +168,7 @@ def where_left(case: Case) -> IssueState | None:
 
 
 def after_people(
-    case: Case, fact: Spoke | Agreed | Declined | TakenOver | HandedBack | BudgetRaised | RetryAsked
+    case: IssueCase, fact: Spoke | Agreed | Declined | TakenOver | HandedBack | BudgetRaised | RetryAsked
 ) -> Move:
     """For a case in which nobody works, or whose work was stopped for this."""
     match fact:
@@ -203,7 +203,7 @@ def after_people(
             assert_never(fact)
 
 
-def _read_there(case: Case) -> bool:
+def _read_there(case: IssueCase) -> bool:
     """Whether what was said meanwhile is read, and acted on, by whoever goes on; if not, the pm makes sense of it. Of
     an open pull request only who works on people's remarks does that."""
     if case.pull_request is not None:
@@ -211,21 +211,21 @@ def _read_there(case: Case) -> bool:
     return case.resume in TURN_OF
 
 
-def agreed_at_triage(case: Case, fact: Agreed) -> Move:
+def agreed_at_triage(case: IssueCase, fact: Agreed) -> Move:
     """Who agrees that it may be worked on at all has not said that it goes further than it was to go."""
     move = after_people(case, fact)
     sensitive = case.wait is not None and case.wait.subject is Subject.SENSITIVE
     return move.model_copy(update={"go": S.WAITING_FOR_HUMAN_INPUT}) if sensitive else move
 
 
-def _heard(case: Case, reason: str) -> Move:
+def _heard(case: IssueCase, reason: str) -> Move:
     clarifies = case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION or (
         case.state is S.BLOCKED and case.resume is S.REQUIREMENTS_UNCLEAR and not _waits_for_a_command(case)
     )
     return Move(to=S.REQUIREMENTS_CLARIFIED if clarifies else S.HUMAN_INPUT_RECEIVED, reason=reason)
 
 
-def _after_refusal(case: Case, fact: Declined) -> Move:
+def _after_refusal(case: IssueCase, fact: Declined) -> Move:
     reason = f"{fact.by} does not agree."
     wait = case.wait or Wait(reason=WaitingFor.ANSWER)
     if wait.subject is Subject.SENSITIVE:
@@ -239,7 +239,7 @@ def _after_refusal(case: Case, fact: Declined) -> Move:
     return _heard(case, reason).model_copy(update={"settled": True})
 
 
-def passing_by(case: Case) -> Move | None:
+def passing_by(case: IssueCase) -> Move | None:
     """What code does in a working state before anybody is given a turn."""
     if case.go is None:
         return None
@@ -258,7 +258,7 @@ def passing_by(case: Case) -> Move | None:
     return Move(to=to, task=task, reason=f"It goes on: {case.reason}", new_problem=another)
 
 
-def fits(case: Case, fact: Fact) -> str | None:
+def fits(case: IssueCase, fact: Fact) -> str | None:
     """Null, or why this can't be done in this state, and what could."""
     over = case.state in TERMINAL
     match fact:
@@ -282,7 +282,7 @@ def fits(case: Case, fact: Fact) -> str | None:
             return None
 
 
-def _awaits_agreement(case: Case, fact: Agreed | Declined) -> bool:
+def _awaits_agreement(case: IssueCase, fact: Agreed | Declined) -> bool:
     """Also where it got stuck over what people said meanwhile; not while somebody has it."""
     if case.wait is None or case.state not in WAITING | PARKED or case.taken_by:
         return False
@@ -291,7 +291,7 @@ def _awaits_agreement(case: Case, fact: Agreed | Declined) -> bool:
     return case.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MILESTONE)
 
 
-def reopened(case: Case) -> Case:
+def reopened(case: IssueCase) -> IssueCase:
     """After `retry`, or a request for work: attempts anew, transitions and money kept."""
     return case.model_copy(
         update={

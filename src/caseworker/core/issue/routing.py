@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from caseworker.core.base.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState, next_states
 from caseworker.core.issue.turns import TURN_OF, WRITERS
@@ -161,10 +161,10 @@ def check_routing() -> None:
     for role, rows in ROUTES.items():
         for status, state in itertools.product(rows, works_in(role)):
             if routed(role, status, state) is None:
-                raise Bug(f"the routing table has no legal row for {role} {status} in {state}")
+                raise Defect(f"the routing table has no legal row for {role} {status} in {state}")
     for status in OF_A_CAUSE:
         if routed(Role.TECH_LEAD, status, S.REVIEWING_CODE, Task.VALIDATE_CAUSE) is None:
-            raise Bug(f"the routing table has no legal row for a cause that is {status}")
+            raise Defect(f"the routing table has no legal row for a cause that is {status}")
     for role, names in ALIASES.items():
         if missing := [name for name in names.values() if name not in ROUTES[role]]:
-            raise Bug(f"the routing table has an alias of {role} for {missing[0]}, which has no row")
+            raise Defect(f"the routing table has an alias of {role} for {missing[0]}, which has no row")

@@ -3,7 +3,7 @@
 from typing import Final
 
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import Case, WaitingFor
+from caseworker.core.issue.case import IssueCase, WaitingFor
 from caseworker.core.issue.states import PARKED, WORKING, IssueState
 
 S = IssueState
@@ -45,18 +45,18 @@ MAY_BE_AT_WORK: Final = WORKING | {S.BLOCKED}
 """As far as the state alone tells: in BLOCKED only the snapshot knows."""
 
 
-def at_work(case: Case) -> bool:
+def at_work(case: IssueCase) -> bool:
     """Also in BLOCKED, until the pm has seen to an investigation that is stuck."""
     return case.state in WORKING or (case.state is S.BLOCKED and case.task is Task.UNBLOCK_INVESTIGATION)
 
 
-def is_for_a_person(case: Case) -> bool:
+def is_for_a_person(case: IssueCase) -> bool:
     """It stands, with work that nobody has delivered: parked, taken over, or out of money. What is unproven is not put
     on the branch of an open pull request: people may merge that at any moment."""
     stands = case.state in PARKED or case.waiting_for is WaitingFor.BUDGET
     return stands and not at_work(case) and case.pull_request is None and case.checkpoint not in (None, case.base)
 
 
-def turn_of(case: Case) -> tuple[Role, Task]:
+def turn_of(case: IssueCase) -> tuple[Role, Task]:
     role, task = (_SECOND[case.task], case.task) if case.task is not None else TURN_OF[case.state]
     return (Role.SENIOR_DEVELOPER if role is Role.DEVELOPER and case.senior else role), task

@@ -4,7 +4,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import told
 from caseworker.core.issue import words
-from caseworker.core.issue.case import Case, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
 from caseworker.core.issue.moves import Move, proven, undecided, was_red
 from caseworker.core.issue.states import IssueState, next_states
 from caseworker.core.outcomes.investigation import InvestigationRequest
@@ -12,7 +12,7 @@ from caseworker.core.outcomes.investigation import InvestigationRequest
 S = IssueState
 
 
-def deliver(case: Case, reason: str) -> Move:
+def deliver(case: IssueCase, reason: str) -> Move:
     touches = undecided(case)
     if proven(case) and touches:
         asks = f"A person has to agree to it first: it touches {told(touches)}."
@@ -27,7 +27,7 @@ def deliver(case: Case, reason: str) -> Move:
     return Move(to=S.REVIEWING_CODE, reason="It is reviewed again: what was approved is not what would be pushed.")
 
 
-def repair(case: Case, policy: Policy, reason: str, to: IssueState) -> Move:
+def repair(case: IssueCase, policy: Policy, reason: str, to: IssueState) -> Move:
     """Another attempt; after the last the tech lead may find a way for one more; after that it has failed."""
     if case.attempt < policy.attempts:
         return Move(to=to, reason=f"{reason} Attempt {case.attempt + 1} of {policy.attempts}.", attempt=True)
@@ -38,13 +38,13 @@ def repair(case: Case, policy: Policy, reason: str, to: IssueState) -> Move:
     )
 
 
-def unblock(case: Case, reason: str) -> Move:
+def unblock(case: IssueCase, reason: str) -> Move:
     asks = f"{reason} The tech lead looks for a way on."
     stays = case.state is S.REVIEWING_CODE or S.REVIEWING_CODE not in next_states(case.state)
     return Move(to=case.state if stays else S.REVIEWING_CODE, task=Task.UNBLOCK, reason=asks)
 
 
-def unknown(case: Case, what: str) -> Move:
+def unknown(case: IssueCase, what: str) -> Move:
     """On the record, and the tech lead decides; where none can be asked, a person."""
     reason = f"No rule says what follows when the {what} in {case.state}."
     if S.REVIEWING_CODE in next_states(case.state):
@@ -52,7 +52,7 @@ def unknown(case: Case, what: str) -> Move:
     return park(reason)
 
 
-def investigate(case: Case, why: str, request: InvestigationRequest | None = None) -> Move:
+def investigate(case: IssueCase, why: str, request: InvestigationRequest | None = None) -> Move:
     """Where no edge leads there, a person has to see to it."""
     problem = request.problem_summary if request is not None else why
     if S.INVESTIGATING not in next_states(case.state):

@@ -9,7 +9,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import words_of
 from caseworker.core.evidence.sensitive_paths import Touched, told
-from caseworker.core.issue.case import Case, Subject, WaitingFor, cap_of
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor, cap_of
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
@@ -96,7 +96,7 @@ def wants_waiver(subject: Subject, reason: str) -> str:
     return f"{reason} If you `approve`, {_MUST_BE_WAIVED[subject]}. If not, `reject` and say what to do instead."
 
 
-def budget_used(case: Case, policy: Policy) -> str:
+def budget_used(case: IssueCase, policy: Policy) -> str:
     return (
         f"The budget of {dollars(cap_of(case, policy))} is used up. The work so far is kept. "
         f"`caseworker budget {case.id} +5` goes on with 5 dollars more."
@@ -119,7 +119,7 @@ def no_place(most: int) -> str:
     return f"{at_work} at work; it waits for its turn. CASEWORKER_DEVELOPERS raises the number."
 
 
-def say_approve(case: Case) -> str:
+def say_approve(case: IssueCase) -> str:
     if case.wait is not None and case.wait.reason is WaitingFor.BUDGET:
         return f"To go on it needs money: `caseworker budget {case.id} +5`."
     return "If you agree, say `approve`; if not, `reject` and why."
@@ -133,14 +133,14 @@ def conflicts(files: Sequence[str]) -> str:
     )
 
 
-def asked_now(case: Case) -> str:
+def asked_now(case: IssueCase) -> str:
     """What people are asked, while they are. Empty: nothing, or somebody has the case."""
     if case.wait is None or case.state not in WAITING | PARKED or case.taken_by:
         return ""
     return case.wait.asks
 
 
-def reminder(case: Case) -> str:
+def reminder(case: IssueCase) -> str:
     """With what was asked, word for word: who reads it need not look for the question."""
     request = asked_now(case)
     if request and case.state in WAITING:
@@ -193,7 +193,7 @@ OBEYED: Final = {
 }
 
 
-def obeyed(kind: MessageKind, case: Case) -> str:
+def obeyed(kind: MessageKind, case: IssueCase) -> str:
     """What came of a command. Who takes a case over is told where its work is."""
     if kind is not MessageKind.TAKEOVER:
         return OBEYED[kind]
@@ -218,7 +218,7 @@ NEWS_KIND: Final = {
 """The states of a fix that its bug is told about."""
 
 
-def fix_news(case: Case) -> str:
+def fix_news(case: IssueCase) -> str:
     """For the developers of the bug."""
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MERGE:
         return (
@@ -230,7 +230,7 @@ def fix_news(case: Case) -> str:
     return f"{case.id} {standing_of(case)}"
 
 
-def kept(case: Case) -> str:
+def kept(case: IssueCase) -> str:
     """What came of words that nobody is at work to hear."""
     if case.taken_by:
         return f"kept: {case.taken_by} has the case, and it is read when the case is handed back"
@@ -252,7 +252,7 @@ _AWAITED: Final = {
 _MOVED_BY: Final = {WaitingFor.APPROVAL: "approve", WaitingFor.BUDGET: "budget +5", WaitingFor.MILESTONE: "approve"}
 
 
-def standing_of(case: Case) -> str:
+def standing_of(case: IssueCase) -> str:
     """One line: where the case stands and what would move it."""
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MERGE:
         return f"waits for a person to merge `{case.branch}`"

@@ -2,14 +2,14 @@
 
 from typing import assert_never
 
-from caseworker.core.bug.case import Bug, BugState, status_of
+from caseworker.core.bug.case import BugCase, BugState, status_of
 from caseworker.core.people.messages import Resolution
 from caseworker.core.telling.why import Why, at
 
 _KINDS = ", ".join(kind.value for kind in Resolution)
 
 
-def why_bug(bug: Bug) -> Why:
+def why_bug(bug: BugCase) -> Why:
     stands, waits_for, follows = _told(bug)
     return Why(
         case=bug.id,
@@ -24,7 +24,7 @@ def why_bug(bug: Bug) -> Why:
     )
 
 
-def _told(bug: Bug) -> tuple[str, str, str]:
+def _told(bug: BugCase) -> tuple[str, str, str]:
     """How it stands, what it waits for, what follows by itself."""
     until = f" at {at(bug.until)}" if bug.until is not None else ""
     match bug.state:
@@ -53,7 +53,7 @@ def _told(bug: Bug) -> tuple[str, str, str]:
             assert_never(bug.state)
 
 
-def _evidence(bug: Bug) -> list[str]:
+def _evidence(bug: BugCase) -> list[str]:
     lines = [f"Severity: {bug.severity}." if bug.severity is not None else "Severity: nobody has read the report yet."]
     if bug.services:
         lines.append(f"About: {', '.join(bug.services)}.")
@@ -63,7 +63,7 @@ def _evidence(bug: Bug) -> list[str]:
     return lines
 
 
-def _moves(bug: Bug) -> list[str]:
+def _moves(bug: BugCase) -> list[str]:
     close = f'`caseworker close {bug.id} --resolution KIND --reason "..."` resolves it. KIND: {_KINDS}.'
     answer = f'`caseworker answer {bug.id} "..." --as reporter` answers.'
     speak = f'`caseworker say {bug.id} "..."` is read by the investigator; "please fix it" asks for a fix.'

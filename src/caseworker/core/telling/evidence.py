@@ -4,12 +4,12 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.investigation.matrix import MOST_ITERATIONS
-from caseworker.core.issue.case import WAIVERS, Case, Grant, Investigation, Subject, cap_of, limit_of
+from caseworker.core.issue.case import WAIVERS, Grant, Investigation, IssueCase, Subject, cap_of, limit_of
 from caseworker.core.issue.moves import is_green, was_red
 from caseworker.core.outcomes.pm import IssueType
 
 
-def evidence_of(case: Case, policy: Policy, spent: int | None) -> list[str]:
+def evidence_of(case: IssueCase, policy: Policy, spent: int | None) -> list[str]:
     lines = _proof(case)
     if case.planned:
         lines.append("Plan: it is made.")
@@ -28,7 +28,7 @@ def evidence_of(case: Case, policy: Policy, spent: int | None) -> list[str]:
     return lines
 
 
-def _proof(case: Case) -> list[str]:
+def _proof(case: IssueCase) -> list[str]:
     if case.checkpoint is None or case.checkpoint == case.base:
         return ["Change: nothing is changed yet, so there is nothing to prove."]
     shown = f"`caseworker diff {case.id}` shows it"
@@ -36,7 +36,7 @@ def _proof(case: Case) -> list[str]:
     return [change, _red(case), _green(case), _reviewed(case)]
 
 
-def missing(case: Case) -> list[str]:
+def missing(case: IssueCase) -> list[str]:
     """What a pull request would need, and the case does not have."""
     if case.checkpoint is None or case.checkpoint == case.base:
         return _proof(case)
@@ -44,7 +44,7 @@ def missing(case: Case) -> list[str]:
     return [told(case) for told, there in has.items() if not there]
 
 
-def _red(case: Case) -> str:
+def _red(case: IssueCase) -> str:
     test = f"`{case.test_file}`" if case.test_file else "the new test"
     if case.red:
         return f"Red first: {test} was seen to fail without the change."
@@ -55,7 +55,7 @@ def _red(case: Case) -> str:
     return "Red first: not needed, as this is not a bug fix."
 
 
-def _green(case: Case) -> str:
+def _green(case: IssueCase) -> str:
     if case.green is not None and case.green == case.checkpoint:
         return f"Green: commit {_short(case.green)} was built, and its tests pass."
     if case.built is None:
@@ -67,7 +67,7 @@ def _green(case: Case) -> str:
     return f"Green: not yet, the last build was of commit {_short(case.built)}, and the work has moved on."
 
 
-def _reviewed(case: Case) -> str:
+def _reviewed(case: IssueCase) -> str:
     if case.approved is None:
         return "Reviewed: not approved yet."
     if case.approved == case.checkpoint:
@@ -94,7 +94,7 @@ def _granted(grant: Grant) -> str:
     return f"Agreed by {grant.by}: {grant.what}."
 
 
-def _attempts(case: Case, policy: Policy) -> str:
+def _attempts(case: IssueCase, policy: Policy) -> str:
     extra = ", the last one with the tech lead's guidance" if case.attempt > policy.attempts else ""
     moves = case.transitions - case.round_began
     attempt = min(case.attempt, policy.attempts)
@@ -104,7 +104,7 @@ def _attempts(case: Case, policy: Policy) -> str:
     )
 
 
-def _remarks(case: Case) -> str:
+def _remarks(case: IssueCase) -> str:
     if not case.remarks:
         return ""
     return f"; {'1 remark' if len(case.remarks) == 1 else f'{len(case.remarks)} remarks'} to be answered"

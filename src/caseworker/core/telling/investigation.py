@@ -7,7 +7,7 @@ from typing import Final
 
 from caseworker.core.base.text import clip, code, printable
 from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry, Measured, Revision
-from caseworker.core.issue.case import Case
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.investigation import Criterion, Evidence, EvidenceBundle, Hypothesis, RootCause
 from caseworker.core.telling.story import one_line
 
@@ -37,7 +37,7 @@ def investigation_page(title: str, inquiries: Sequence[Inquiry]) -> str:
     return clip("\n\n".join([*head, *parts]), PAGE_LIMIT) + "\n"
 
 
-def pull_request_part(case: Case, inquiries: Sequence[Inquiry]) -> str:
+def pull_request_part(case: IssueCase, inquiries: Sequence[Inquiry]) -> str:
     """For whoever merges: the cause that was acted on, what shows it, and what was ruled out. Empty: none was."""
     known = case.investigation
     if known is None or known.stands != "approved" or not inquiries:

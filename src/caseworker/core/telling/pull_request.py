@@ -7,7 +7,7 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import code
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, Purpose, Stage
-from caseworker.core.issue.case import WAIVERS, Case, Subject
+from caseworker.core.issue.case import WAIVERS, IssueCase, Subject
 from caseworker.core.telling.build_texts import _bullets, latest, run_words
 from caseworker.core.telling.commits import _unsigned
 
@@ -32,7 +32,7 @@ def pull_request_updated(number: int) -> str:
 
 def pull_request_body(
     file: CaseFile,
-    case: Case,
+    case: IssueCase,
     builds: Sequence[Build],
     *,
     cost: str,
@@ -73,7 +73,7 @@ def _must_do(file: CaseFile) -> str:
     return _bullets(file.analysis.must_do)
 
 
-def _red_words(case: Case, builds: Sequence[Build]) -> list[str]:
+def _red_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
     red = latest(builds, Stage.RED)
     if case.red and red is not None:
         return [f"**Red first**: on `{red.commit[:12]}`, with the new test and without the change.\n\n{_red_run(red)}"]
@@ -84,7 +84,7 @@ def _red_words(case: Case, builds: Sequence[Build]) -> list[str]:
     return [f"**No red test**: no test was seen to fail without the change.{_waived(case, Subject.NO_RED_TEST)}"]
 
 
-def _changed_test(case: Case, test_was_changed: bool) -> list[str]:
+def _changed_test(case: IssueCase, test_was_changed: bool) -> list[str]:
     if not test_was_changed:
         return []
     return [
@@ -93,7 +93,7 @@ def _changed_test(case: Case, test_was_changed: bool) -> list[str]:
     ]
 
 
-def _head_words(case: Case, builds: Sequence[Build]) -> list[str]:
+def _head_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
     head = latest(builds, Stage.HEAD)
     if head is None:
         return []
@@ -118,12 +118,12 @@ def _weakened(findings: Sequence[str]) -> list[str]:
     return [f"**Tests removed, skipped or weakened**, found by comparing them with the base:\n\n{_bullets(findings)}"]
 
 
-def _waived(case: Case, subject: Subject) -> str:
+def _waived(case: IssueCase, subject: Subject) -> str:
     who = dict.fromkeys(code(grant.by) for grant in case.grants if grant.subject is subject)
     return f" Waived by {', '.join(who)}." if who else ""
 
 
-def _decided(case: Case) -> list[str]:
+def _decided(case: IssueCase) -> list[str]:
     """What people have agreed to, and who."""
     told = dict.fromkeys(
         f"{'Waived' if grant.subject in WAIVERS else 'Approved'} by {code(grant.by)}: {grant.what}"

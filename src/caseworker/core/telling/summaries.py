@@ -7,10 +7,10 @@ from typing import Any, Literal, assert_never
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.policy import Severity
-from caseworker.core.bug.case import Bug, BugState, BugStatus
+from caseworker.core.bug.case import BugCase, BugState, BugStatus
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
-from caseworker.core.issue.case import Case, WaitingFor
+from caseworker.core.issue.case import IssueCase, WaitingFor
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import at_work
@@ -67,7 +67,7 @@ class Summary(BaseModel):
 
 
 def summarise(
-    case: Case,
+    case: IssueCase,
     file: CaseFile,
     *,
     outcomes: Sequence[Outcome],
@@ -104,7 +104,7 @@ def summarise(
     )
 
 
-def _cause(case: Case, outcomes: Sequence[Outcome]) -> str:
+def _cause(case: IssueCase, outcomes: Sequence[Outcome]) -> str:
     """What an investigation has proven, in place of what the analysis supposed. Empty: nothing was."""
     if case.investigation is None or case.investigation.stands != "approved":
         return ""
@@ -113,7 +113,7 @@ def _cause(case: Case, outcomes: Sequence[Outcome]) -> str:
     return cause.cause if cause is not None and cause.hypothesis == case.investigation.hypothesis else ""
 
 
-def _left_behind(case: Case) -> dict[str, Any]:
+def _left_behind(case: IssueCase) -> dict[str, Any]:
     """What whoever takes up a case needs that stopped short of its end."""
     feedback = case.feedback if case.state in (IssueState.FAILED, IssueState.REQUIRES_HUMAN_INTERVENTION) else ""
     if case.state is not IssueState.FAILED:
@@ -126,7 +126,7 @@ _ALWAYS = (MessageKind.TAKEOVER, MessageKind.CLOSE)
 """Possible nearly everywhere, and no answer to anything."""
 
 
-def _result(case: Case) -> Literal["pull_request", "merged", "milestone", "ended", "waits", "working"]:
+def _result(case: IssueCase) -> Literal["pull_request", "merged", "milestone", "ended", "waits", "working"]:
     if case.state is IssueState.COMPLETED:
         return "merged"
     if case.state in TERMINAL:
@@ -175,7 +175,7 @@ class BugSummary(BaseModel):
     seconds: float
 
 
-def standing_of_bug(bug: Bug) -> str:
+def standing_of_bug(bug: BugCase) -> str:
     """One line: where the case stands and what would move it."""
     fix = f"; its fix is {bug.fix}" if bug.fix is not None else ""
     match bug.state:
@@ -194,5 +194,5 @@ def standing_of_bug(bug: Bug) -> str:
             assert_never(bug.state)
 
 
-def _until(bug: Bug) -> str:
+def _until(bug: BugCase) -> str:
     return f" until {bug.until:%Y-%m-%d %H:%M} UTC" if bug.until is not None else ""

@@ -10,7 +10,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.investigation.matrix import MOST_ITERATIONS
-from caseworker.core.issue.case import WAIVERS, Case, WaitingFor, cap_of, limit_of
+from caseworker.core.issue.case import WAIVERS, IssueCase, WaitingFor, cap_of, limit_of
 from caseworker.core.issue.moves import is_used_up, next_reminder
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
@@ -41,7 +41,7 @@ class Why(BaseModel):
     """What the case does by itself."""
 
 
-def why(case: Case, policy: Policy, *, spent: int | None = None) -> Why:
+def why(case: IssueCase, policy: Policy, *, spent: int | None = None) -> Why:
     """`spent`: micro-dollars so far, where they are known."""
     waits = case.state in WAITING and case.wait is not None
     return Why(
@@ -103,7 +103,7 @@ _WAITS: Final = {
 }
 
 
-def _stands(case: Case) -> str:
+def _stands(case: IssueCase) -> str:
     if case.state in TERMINAL:
         return {S.COMPLETED: "It is completed.", S.CLOSED: "It is closed."}.get(case.state, "It has failed.")
     if case.state in WAITING:
@@ -124,17 +124,17 @@ def _stands(case: Case) -> str:
     return f"The {of_role(role)} {_WORK[case.state]}{_iteration(case)}."
 
 
-def _iteration(case: Case) -> str:
+def _iteration(case: IssueCase) -> str:
     if case.state is not S.INVESTIGATING:
         return ""
     return f": iteration {_done(case) + 1} of {MOST_ITERATIONS}"
 
 
-def _done(case: Case) -> int:
+def _done(case: IssueCase) -> int:
     return case.investigation.iteration if case.investigation is not None else 0
 
 
-def _waits_for(case: Case, policy: Policy) -> str:
+def _waits_for(case: IssueCase, policy: Policy) -> str:
     wait = case.wait
     if at_work(case):
         return ""
@@ -203,7 +203,7 @@ _USED_UP: Final = (
 )
 
 
-def _next(case: Case, policy: Policy) -> str:
+def _next(case: IssueCase, policy: Policy) -> str:
     if case.state in TERMINAL:
         return "Nothing."
     if at_work(case):
@@ -217,7 +217,7 @@ def _next(case: Case, policy: Policy) -> str:
     return f"{reminded}After {at(case.wait.until)} it is blocked; people can still move it then."
 
 
-def _follows(case: Case) -> str:
+def _follows(case: IssueCase) -> str:
     if case.go is not None:
         return f"It goes on to: {of_state(case.go)}."
     if case.task is Task.VALIDATE_CAUSE and is_used_up(case):
