@@ -272,7 +272,7 @@ def _look(database: Path) -> _Progress:
 
 async def _check_delivered(store: Store) -> None:
     for stored in await store.cases.list():
-        if stored.case.wait is None or stored.case.wait.reason is not WaitingFor.MERGE:
+        if stored.case.waiting.wait is None or stored.case.waiting.wait.reason is not WaitingFor.MERGE:
             raise NotMeasured(f"{stored.case.id} left the straight path: {stored.case.reason}")
 
 

@@ -125,7 +125,7 @@ async def _asked(store: Store, repository: RepositoryId, number: int) -> CaseId:
     case, _ = await store.bugs.open(bug, first)
     claimed = await store.inbox.claim(case, 1)
     await store.inbox.settle([message.id for message in claimed], "read by the investigator, who asked the reporter")
-    snapshot = BugCase(id=case, turns=1, severity=Severity.P2, answered=claimed[0].id)
+    snapshot = BugCase(id=case).updated(turns=1, severity=Severity.P2, answered=claimed[0].id)
     until = datetime.now(UTC) + timedelta(hours=2)
     asked = moved(snapshot, BugState.AWAITING_REPORTER, "the reporter was asked", until=until)
     await store.bugs.save(asked, trace=trace)

@@ -217,9 +217,9 @@ def _end_of(reason: WaitingFor, policy: Policy) -> tuple[float, IssueState] | No
     now = datetime(2000, 1, 1, tzinfo=UTC)
     asking = Move(to=S.WAITING_FOR_HUMAN_INPUT, reason="asked", waiting_for=reason)
     case = take(IssueCase(id=CaseId("a/b#1"), state=S.REVIEWING_CODE), asking, policy, now)
-    if case.wait is None or case.wait.until is None:
+    if case.waiting.wait is None or case.waiting.wait.until is None:
         return None
-    return (case.wait.until - now).total_seconds() / 86_400, decide(case, TimedOut(), policy).to
+    return (case.waiting.wait.until - now).total_seconds() / 86_400, decide(case, TimedOut(), policy).to
 
 
 def _names(states: Iterable[IssueState]) -> str:

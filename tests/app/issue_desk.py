@@ -8,6 +8,7 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.record.entries import Entry, Noted
 from caseworker.ports import Store
 from caseworker.store.store import open_store
+from tests.core.examples import with_known
 from tests.edges.store_examples import TRACE, open_case
 
 
@@ -42,7 +43,7 @@ class IssueDesk:
 async def move(store: Store, case: CaseId, *entries: Entry, **known: object) -> IssueCase:
     stored = await store.cases.load(case)
     assert stored is not None
-    transitions = stored.case.transitions + 1
-    after = IssueCase.model_validate({**stored.case.model_dump(), "transitions": transitions, **known})
+    transitions = stored.case.progress.transitions + 1
+    after = with_known(stored.case, transitions=transitions, **known)
     await store.cases.move(after, entries, stored.file, trace=TRACE)
     return after

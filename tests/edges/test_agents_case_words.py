@@ -173,51 +173,39 @@ CASE = IssueCase(id=CaseId("local/shop#1"), state=IssueState.HUMAN_INPUT_RECEIVE
     [
         (CASE, "Now: ann has spoken."),
         (
-            CASE.model_copy(
-                update={"state": IssueState.REQUIREMENTS_CLARIFIED, "wait": Wait(reason=WaitingFor.ANSWER)}
-            ),
+            CASE.updated(state=IssueState.REQUIREMENTS_CLARIFIED, wait=Wait(reason=WaitingFor.ANSWER)),
             "It waited for an answer of people.\nWithout `next` the analyst takes up the answer.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(
-                update={"wait": Wait(reason=WaitingFor.APPROVAL, subject=Subject.PLAN, then=IssueState.CREATING_TESTS)}
-            ),
+            CASE.updated(wait=Wait(reason=WaitingFor.APPROVAL, subject=Subject.PLAN, then=IssueState.CREATING_TESTS)),
             "It waited for a person's approval of the plan, which only the commands `approve` and `reject` give or "
             "refuse.\nWith that it goes on with creating_tests.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(
-                update={
-                    "wait": Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION, then=IssueState.RUNNING_TESTS),
-                    "resume": IssueState.IMPLEMENTING,
-                }
+            CASE.updated(
+                wait=Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION, then=IssueState.RUNNING_TESTS),
+                resume=IssueState.IMPLEMENTING,
             ),
             "It waited for a person to decide what a role did not want to decide alone: what they say decides it, and "
             "CONTINUE goes on with that.\nWithout `next` it goes on with implementing.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(update={"wait": Wait(reason=WaitingFor.BUDGET, then=IssueState.IMPLEMENTING)}),
+            CASE.updated(wait=Wait(reason=WaitingFor.BUDGET, then=IssueState.IMPLEMENTING)),
             "It waited for a larger budget, which only the command `budget` gives.\n"
             "With that it goes on with implementing.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(update={"wait": Wait(reason=WaitingFor.MILESTONE, then=IssueState.CREATING_TESTS)}),
+            CASE.updated(wait=Wait(reason=WaitingFor.MILESTONE, then=IssueState.CREATING_TESTS)),
             "It waited for leave to go further than it was to go, which only the command `approve` gives.\n"
             "With that it goes on with creating_tests.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(
-                update={
-                    "wait": Wait(reason=WaitingFor.MERGE),
-                    "resume": IssueState.CREATING_PR,
-                    "pull_request": 7,
-                }
-            ),
+            CASE.updated(wait=Wait(reason=WaitingFor.MERGE), resume=IssueState.CREATING_PR, pull_request=7),
             "It waited for a person to merge pull request 7.\n"
             "Pull request 7 is open; what is wrong with it goes to addressing_feedback.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(update={"resume": IssueState.FIXING_ISSUES}),
+            CASE.updated(resume=IssueState.FIXING_ISSUES),
             "Without `next` it goes on with fixing_issues.\nNow: ann has spoken.",
         ),
     ],

@@ -43,7 +43,7 @@ class Desk:
     policy: Policy = field(default_factory=lambda: Policy(budget_micros=5_000_000))
 
     async def brief(self, role: Role, task: Task, **changes: object) -> Brief:
-        case = self.case.model_copy(update=changes)
+        case = self.case.updated(**changes)
         stored = await self.store.cases.load(case.id)
         assert stored is not None
         turn = self.turns + 1
@@ -106,7 +106,7 @@ async def desk(store: Store, repository: Repository, tmp_path: Path) -> Desk:
     await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=opening(name))
     workspaces = GitWorkspaces(tmp_path / "home")
     workspace = await workspaces.prepare(name, repository.path, None)
-    case = IssueCase(id=name, base=workspace.base, checkpoint=workspace.base)
+    case = IssueCase(id=name).updated(base=workspace.base, checkpoint=workspace.base)
     return Desk(store=store, workspaces=workspaces, case=case, workspace=workspace)
 
 

@@ -63,7 +63,7 @@ class Desk:
         return list(await self.store.cases.children(self.case))
 
     async def ends(self, child: StoredCase) -> None:
-        over = child.case.model_copy(update={"state": IssueState.CLOSED, "transitions": 1})
+        over = child.case.updated(state=IssueState.CLOSED, transitions=1)
         await self.store.cases.move(over, [Noted(text="over")], child.file, trace=TRACE)
 
 
@@ -81,7 +81,7 @@ async def desk(store: Store, tmp_path: Path) -> Desk:
     name = issue_case(issue.repository, issue.number)
     policy = Policy(attempts=2)
     await store.cases.open(issue, policy=policy, rehearsal="a script", trace=TRACE, first=said(name))
-    done = IssueCase(id=name, state=IssueState.COMPLETED, transitions=1)
+    done = IssueCase(id=name, state=IssueState.COMPLETED).updated(transitions=1)
     await store.cases.move(done, [Noted(text="merged")], await case_file(store, name), trace=TRACE)
     return Desk(store=store, repository=repository, bell=Bell(), case=name)
 

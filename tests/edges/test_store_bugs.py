@@ -36,7 +36,7 @@ async def count_of_cases(store: Store) -> int:
 
 
 async def save(store: Store, bug: BugCase, **changes: object) -> BugCase:
-    after = bug.model_copy(update=changes)
+    after = bug.updated(**changes)
     await store.bugs.save(after, trace=TRACE)
     return after
 
@@ -140,7 +140,7 @@ async def test_a_draw_that_never_finds_a_free_name_is_our_mistake_and_writes_not
 async def test_a_saved_bug_is_read_back_with_what_happened(store: Store) -> None:
     case = await open_bug(store)
     bug = (await stored_bug(store, case)).case
-    after = bug.model_copy(update={"severity": Severity.P1, "state": BugState.AWAITING_DEV, "transitions": 1})
+    after = bug.updated(severity=Severity.P1, state=BugState.AWAITING_DEV, transitions=1)
     moved = BugMoved(number=1, from_state=bug.state, to_state=after.state, reason="the findings are posted")
     await store.bugs.save(after, [moved, Noted(text="and more")], trace=TRACE, key="1/1")
     assert (await stored_bug(store, case)).case == after
@@ -150,12 +150,12 @@ async def test_a_saved_bug_is_read_back_with_what_happened(store: Store) -> None
 async def test_with_a_key_that_was_used_nothing_is_told_twice_and_the_newest_snapshot_stays(store: Store) -> None:
     case = await open_bug(store)
     bug = (await stored_bug(store, case)).case
-    newer = bug.model_copy(update={"transitions": 2, "turns": 1, "reason": "newer"})
+    newer = bug.updated(transitions=2, turns=1, reason="newer")
     await store.bugs.save(newer, [Noted(text="once")], trace=TRACE, key="1/1")
-    late = bug.model_copy(update={"transitions": 1, "turns": 1, "reason": "late"})
+    late = bug.updated(transitions=1, turns=1, reason="late")
     await store.bugs.save(late, [Noted(text="twice")], trace=TRACE, key="1/1")
     assert (await stored_bug(store, case)).case == newer
-    again = newer.model_copy(update={"reason": "the same move, decided anew after its task was lost"})
+    again = newer.updated(reason="the same move, decided anew after its task was lost")
     await store.bugs.save(again, [Noted(text="twice")], trace=TRACE, key="1/1")
     assert (await stored_bug(store, case)).case == again
     assert (await kinds(store, case)).count("noted") == 1
@@ -166,7 +166,7 @@ async def test_a_bug_without_entries_or_key_is_saved_every_time(store: Store) ->
     bug = (await stored_bug(store, case)).case
     await save(store, bug, turns=1)
     await save(store, bug, turns=2)
-    assert (await stored_bug(store, case)).case.turns == 2
+    assert (await stored_bug(store, case)).case.progress.turns == 2
     assert await kinds(store, case) == ["bug_reported", "message_recorded"]
 
 

@@ -47,7 +47,7 @@ async def stored(store: Store, case: CaseId) -> StoredBug:
 
 async def change(store: Store, case: CaseId, **fields: object) -> None:
     bug = await stored(store, case)
-    await store.bugs.save(bug.case.model_copy(update=fields), trace=bug.trace)
+    await store.bugs.save(bug.case.updated(**fields), trace=bug.trace)
 
 
 async def said(reports: Reports, case: CaseId, text: str, standing: Standing, *, id: str = "e2") -> Message:

@@ -230,7 +230,7 @@ async def test_the_reporters_never_mind_closes_and_a_new_complaint_rings_a_case_
     await desk.slack.user_writes(REPORTS, ADA, "never mind", thread=ts)
     bug = await desk.only_bug()
     await desk.store.inbox.claim(bug.case.id, turn=1)
-    await desk.store.bugs.save(bug.case.model_copy(update={"state": BugState.RESOLVED}), trace=bug.trace)
+    await desk.store.bugs.save(bug.case.updated(state=BugState.RESOLVED), trace=bug.trace)
     await desk.slack.user_writes(REPORTS, ADA, "thank you!", thread=ts)
     await desk.slack.user_writes(REPORTS, ADA, "it is broken again", thread=ts)
     assert desk.bell.kinds == [MessageKind.WORDS, MessageKind.CLOSE, MessageKind.WORDS]

@@ -55,7 +55,7 @@ async def counted(case: CaseInWorld) -> int:
 
 
 def delivered(stored: StoredCase) -> bool:
-    return stored.case.pull_request is not None
+    return stored.case.delivery.pull_request is not None
 
 
 async def test_found_in_the_second_iteration_after_one_diagnostic(world: World) -> None:

@@ -121,7 +121,7 @@ class BugInWorld:
         return await self.world.store.inbox.of(self.id)
 
     async def receipts(self) -> list[str]:
-        turns = (await self.stored()).case.turns
+        turns = (await self.stored()).case.progress.turns
         return [receipt(message, turns) for message in await self.messages()]
 
     async def conversation(self) -> list[Line]:

@@ -229,12 +229,12 @@ class CaseInWorld:
 
     async def expect_waiting(self, reason: WaitingFor) -> StoredCase:
         return await self.expect(
-            lambda stored: stored.case.state in WAITING and stored.case.waiting_for is reason, f"waiting for {reason}"
+            lambda stored: stored.case.state in WAITING and stored.case.waits_for is reason, f"waiting for {reason}"
         )
 
     async def expect_asked_for(self, subject: Subject) -> StoredCase:
         def is_asked(stored: StoredCase) -> bool:
-            wait = stored.case.wait
+            wait = stored.case.waiting.wait
             return stored.case.state in WAITING and wait is not None and wait.subject is subject
 
         return await self.expect(is_asked, f"the request to approve {subject}")
@@ -273,7 +273,7 @@ class CaseInWorld:
         return [r.entry.to_state for r in await self.record() if isinstance(r.entry, Transitioned)]
 
     async def receipts(self) -> list[str]:
-        turns = (await self.stored()).case.turns
+        turns = (await self.stored()).case.progress.turns
         return [receipt(message, turns) for message in await self.world.store.inbox.of(self.id)]
 
     async def story(self) -> str:

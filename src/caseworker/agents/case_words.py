@@ -88,10 +88,12 @@ def learned(fence: Fence, learnings: Sequence[str]) -> str:
 
 def where_it_was_left(case: IssueCase) -> str:
     """For whoever makes sense of people's words: what the case waited for, where it goes on, and what came now."""
-    wait = case.wait
+    wait = case.waiting.wait
     lines = [f"It waited for {_waited_for(case, wait)}."] if wait is not None else []
-    if case.pull_request is not None:
-        lines.append(f"Pull request {case.pull_request} is open; what is wrong with it goes to addressing_feedback.")
+    if case.delivery.pull_request is not None:
+        lines.append(
+            f"Pull request {case.delivery.pull_request} is open; what is wrong with it goes to addressing_feedback."
+        )
     left = where_left(case)
     if case.state is IssueState.REQUIREMENTS_CLARIFIED:
         lines.append("Without `next` the analyst takes up the answer.")
@@ -120,7 +122,7 @@ def _waited_for(case: IssueCase, wait: Wait) -> str:
         case WaitingFor.MILESTONE:
             return "leave to go further than it was to go, which only the command `approve` gives"
         case WaitingFor.MERGE:
-            return f"a person to merge pull request {case.pull_request}"
+            return f"a person to merge pull request {case.delivery.pull_request}"
         case _:
             assert_never(wait.reason)
 

@@ -81,11 +81,11 @@ class IssueWorkflow(IssueSteps):
                 await self._move(passing)
             else:
                 await self._move_on(await self._work())
-        elif self._case.late and not self._is_stuck() and self._waits_for(WaitingFor.MERGE):
-            await self._move_on(Spoke(by="Somebody", messages=self._case.late))
+        elif self._case.people.late and not self._is_stuck() and self._waits_for(WaitingFor.MERGE):
+            await self._move_on(Spoke(by="Somebody", messages=self._case.people.late))
         else:
             self._continue_as_new_if(workflow.info().get_current_history_length() > SHORT_HISTORY)
-            if is_for_a_person(self._case) and self._case.checkpoint != self._left:
+            if is_for_a_person(self._case) and self._case.delivery.checkpoint != self._left:
                 await self._leave_the_work()
             await self._wait_for_people()
 
@@ -95,7 +95,7 @@ class IssueWorkflow(IssueSteps):
         """Look, obey commands, let words wake a case in which nobody works. True if the case moved, or may move now:
         what is left is claimed again by the same number."""
         self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
-        messages = await self._claim(self._case.turns + 1)
+        messages = await self._claim(self._case.progress.turns + 1)
         for message in messages:
             if await self._obey(message, messages):
                 return True
@@ -112,7 +112,7 @@ class IssueWorkflow(IssueSteps):
     def _wakes(self, message: Claimed) -> bool:
         """Who has taken the case over is not disturbed; and "yes" is an answer where one is waited for, mere thanks
         where none is."""
-        if self._case.taken_by:
+        if self._case.people.taken_by:
             return False
         return message.reopens or self._waits_for(WaitingFor.ANSWER) or self._waits_for(WaitingFor.APPROVAL)
 
@@ -121,7 +121,7 @@ class IssueWorkflow(IssueSteps):
         if fact is None:
             return False
         if isinstance(fact, HandedBack):
-            turn = ClaimRequest(case=self._case.id, turn=self._case.turns + 1)
+            turn = ClaimRequest(case=self._case.id, turn=self._case.progress.turns + 1)
             said = await self._record(RecordActivities.remarks_to, turn)
             fact = fact.model_copy(update={"messages": tuple(said)})
         if isinstance(fact, Merged):  # what was said just before it, and nobody has read, is told to be left open
@@ -144,10 +144,10 @@ class IssueWorkflow(IssueSteps):
 
     def _waits_for(self, reason: WaitingFor) -> bool:
         """Also after it has waited so long that it is blocked, or when it got stuck over what people said to it."""
-        if self._case.wait is None or self._case.wait.reason is not reason:
+        if self._case.waiting.wait is None or self._case.waiting.wait.reason is not reason:
             return False
         if self._is_stuck():
-            return not self._case.taken_by
+            return not self._case.people.taken_by
         return self._case.state in WAITING or self._case.state is IssueState.BLOCKED
 
     def _is_stuck(self) -> bool:
@@ -166,12 +166,12 @@ class IssueWorkflow(IssueSteps):
 
     def _due(self) -> datetime | None:
         times = [next_reminder(self._case, self._policy)]
-        if self._case.state in WAITING and self._case.wait is not None:
-            times.append(self._case.wait.until)
+        if self._case.state in WAITING and self._case.waiting.wait is not None:
+            times.append(self._case.waiting.wait.until)
         return min((time for time in times if time is not None), default=None)
 
     async def _time_has_come(self) -> None:
-        wait = self._case.wait
+        wait = self._case.waiting.wait
         if self._case.state in WAITING and wait is not None and wait.until and workflow.now() >= wait.until:
             await self._move_on(TimedOut())
             return
@@ -184,11 +184,11 @@ class IssueWorkflow(IssueSteps):
     async def _finish(self) -> bool:
         """No return before a look that found nothing, with no bell since and no await in between. False: somebody wants
         it worked on again."""
-        if self._case.state is IssueState.FAILED and self._case.checkpoint != self._case.base:
+        if self._case.state is IssueState.FAILED and self._case.delivery.checkpoint != self._case.delivery.base:
             await self._keep_the_work()
         await self._perform(WorkspaceActivities.remove_workspace, self._case.id, whatever_happens=True)
         while True:
-            late = await self._claim(self._case.turns + 1)
+            late = await self._claim(self._case.progress.turns + 1)
             if not late and self._bells == self._heard:
                 return True
             asking = [message for message in late if self._reopens(message)]
@@ -239,11 +239,8 @@ class IssueWorkflow(IssueSteps):
         asked = RetryAsked(by=message.author, messages=spoken)
         self._case = reopened(learn(self._case, asked))
         retries = message.kind is MessageKind.RETRY
-        self._case = self._case.model_copy(
-            update={
-                "reason": f"{message.author} wants it worked on again.",
-                "go": self._case.resume if retries else None,
-            }
+        self._case = self._case.updated(
+            reason=f"{message.author} wants it worked on again.", go=self._case.waiting.resume if retries else None
         )
         await self._keep(self._transition(before))
         await self._settle([m.id for m in late if m.kind not in SPOKEN], OBEYED[MessageKind.RETRY])
@@ -262,7 +259,10 @@ class IssueWorkflow(IssueSteps):
 
     def _transition(self, before: IssueState) -> Transitioned:
         return Transitioned(
-            number=self._case.transitions, from_state=before, to_state=self._case.state, reason=self._case.reason
+            number=self._case.progress.transitions,
+            from_state=before,
+            to_state=self._case.state,
+            reason=self._case.reason,
         )
 
     async def _keep(self, entry: Transitioned | Noted, say: str = "") -> None:

@@ -75,9 +75,9 @@ class IssueSteps(CaseFlow):
                 return await self._turn()
             case IssueState.CREATING_TESTS:
                 return await self._create_tests()
-            case IssueState.UPDATING_TESTS if self._case.built is None:
+            case IssueState.UPDATING_TESTS if self._case.evidence.built is None:
                 return await self._create_tests()
-            case IssueState.RUNNING_TESTS if self._case.task is None:
+            case IssueState.RUNNING_TESTS if self._case.progress.task is None:
                 return await self._run_tests()
             case IssueState.CREATING_PR:
                 return await self._create_pull_request()
@@ -87,9 +87,9 @@ class IssueSteps(CaseFlow):
                 return await self._turn()
 
     async def _prepare(self) -> None:
-        if self._case.base is None:
+        if self._case.delivery.base is None:
             base = await self._perform(WorkspaceActivities.prepare_workspace, self._case)
-            self._case = self._case.model_copy(update={"base": base, "checkpoint": base})
+            self._case = self._case.updated(base=base, checkpoint=base)
 
     async def _create_tests(self) -> Fact:
         """Red first: the tester's word counts only once the new test was seen to fail on the base."""
@@ -109,7 +109,7 @@ class IssueSteps(CaseFlow):
         """Where nobody has looked at the base yet, a red build is compared with it: it may be no worse."""
         head = await self._build(Stage.HEAD)
         is_red = isinstance(head, BuildEnded) and head.verdict == "red"
-        if not is_red or self._case.base_built:
+        if not is_red or self._case.evidence.base_built:
             return head
         base = await self._build(Stage.BASE)
         if not isinstance(base, BuildEnded):
@@ -119,7 +119,7 @@ class IssueSteps(CaseFlow):
 
     async def _address_feedback(self) -> Fact:
         """What a person has pushed meanwhile comes first: nothing of theirs is overwritten."""
-        if self._case.pushed is not None:
+        if self._case.delivery.pushed is not None:
             request = PushRequest(case=self._case, commit=self._checkpoint)
             refused = self._joined(await self._perform(DeliveryActivities.adopt_branch, request))
             if refused is not None:
@@ -129,9 +129,9 @@ class IssueSteps(CaseFlow):
     async def _take_in(self) -> EffectRefused | None:
         """What was pushed by the person who had the case, before anybody goes on. It is saved with the move that
         follows; after a crash it is looked for again."""
-        if not self._case.handed_back or self._case.checkpoint is None:
+        if not self._case.people.handed_back or self._case.delivery.checkpoint is None:
             return None
-        request = PushRequest(case=self._case, commit=self._case.checkpoint)
+        request = PushRequest(case=self._case, commit=self._case.delivery.checkpoint)
         return self._joined(await self._unless_rung(DeliveryActivities.adopt_branch, request))
 
     def _joined(self, reply: PushReply) -> EffectRefused | None:
@@ -173,7 +173,7 @@ class IssueSteps(CaseFlow):
         return bool(getattr(reply.outcome, "escalation", ""))
 
     async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | Deferred:
-        turn = self._case.turns + 1
+        turn = self._case.progress.turns + 1
         self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
         request = TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy)
         reply: TurnReply = await self._labour(
@@ -184,8 +184,8 @@ class IssueSteps(CaseFlow):
         )
         if isinstance(reply, Deferred):  # nobody has read what is in hand: it is the next turn's, under this number
             return reply
-        self._case = self._case.model_copy(update={"turns": turn})
-        if self._case.pull_request is not None:
+        self._case = self._case.updated(turns=turn)
+        if self._case.delivery.pull_request is not None:
             heard = await self._record(RecordActivities.remarks_to, ClaimRequest(case=self._case.id, turn=turn))
             self._case = remarked(self._case, heard)
         read, self._in_hand = self._in_hand, []
@@ -199,8 +199,8 @@ class IssueSteps(CaseFlow):
 
     async def _consult(self, asker: Role, questions: list[RoleQuestion]) -> Fact | None:
         """Each role that was asked has a turn, which can only answer. Null: all have answered."""
-        asked = self._case.consulted + len(questions)
-        self._case = self._case.model_copy(update={"consulted": asked})
+        asked = self._case.progress.consulted + len(questions)
+        self._case = self._case.updated(consulted=asked)
         if asked > _MOST_QUESTIONS:
             return EffectRefused(
                 reason=f"The {issue_words.of_role(asker)} keeps asking the others: {questions[0].question}"
@@ -222,22 +222,22 @@ class IssueSteps(CaseFlow):
         return isinstance(outcome, AnswerOutcome) and outcome.leaves_open(number)
 
     async def _build(self, stage: Stage) -> Fact:
-        number = self._case.builds + 1
-        commit = self._case.base if stage is Stage.BASE else self._checkpoint
+        number = self._case.progress.builds + 1
+        commit = self._case.delivery.base if stage is Stage.BASE else self._checkpoint
         assert commit is not None
         request = BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
         ended = await self._labour(
             BuildActivities.run_build, request, limit=timedelta(hours=6), heartbeat=self._policy.heartbeat_seconds
         )
-        self._case = self._case.model_copy(update={"builds": number})
+        self._case = self._case.updated(builds=number)
         if isinstance(ended, TurnDied):
             return TurnGaveUp(role=Role.TESTER, reason=f"the build could not be run: {ended.reason}")
         return ended
 
     @property
     def _checkpoint(self) -> Sha:
-        assert self._case.checkpoint is not None
-        return self._case.checkpoint
+        assert self._case.delivery.checkpoint is not None
+        return self._case.delivery.checkpoint
 
 
 async def _told(work: Awaitable[R]) -> R | EffectRefused:

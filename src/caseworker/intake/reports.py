@@ -159,4 +159,4 @@ def _text(words: Words) -> str:
 def _spoken(words: Words, text: str, standing: Standing, bug: StoredBug) -> Spoken:
     if words.kind is not None:
         return Spoken(kind=words.kind, resolution=words.resolution)
-    return understand(text, standing, asked=bug.case.asked_to_close == words.author)
+    return understand(text, standing, asked=bug.case.people.asked_to_close == words.author)

@@ -85,7 +85,7 @@ class StoredBugs(Port):
 async def _is_older(connection: Connection, after: BugCase) -> bool:
     known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
     newest = BugCase.model_validate(known)
-    return (after.transitions, after.turns) < (newest.transitions, newest.turns)
+    return (after.progress.transitions, after.progress.turns) < (newest.progress.transitions, newest.progress.turns)
 
 
 async def _known(connection: Connection, bug: NewBug, first: NewMessage) -> CaseId | None:

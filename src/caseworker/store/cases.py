@@ -73,7 +73,7 @@ class StoredCases(Port):
         trace: TraceId,
         tell: NewMessage | None = None,
     ) -> None:
-        key = f"transition/{after.epoch}/{after.transitions}"
+        key = f"transition/{after.epoch}/{after.progress.transitions}"
         concerned = {after.id} if tell is None else {after.id, tell.case}
         async with self._database.writing() as connection:
             for case in sorted(concerned):  # always in this order, so that two such moves never wait for each other
@@ -139,7 +139,7 @@ def dumped(file: CaseFile) -> dict[str, object]:
 def _row(issue: Issue, policy: Policy, file: CaseFile | None) -> dict[str, object]:
     """With a file that was prepared, the case begins with its analysis done."""
     at = now()
-    case = IssueCase(id=issue_case(issue.repository, issue.number), analysed=file is not None)
+    case = IssueCase(id=issue_case(issue.repository, issue.number)).updated(analysed=file is not None)
     if file is None:
         section = IssueSection(
             number=issue.number, title=issue.title, url=issue.url, original_body=issue.body, labels=issue.labels

@@ -33,8 +33,8 @@ POLICY = Policy()
 
 
 def bug(**changes: object) -> BugCase:
-    return BugCase(id=CaseId("bug-7F3K"), severity=Severity.P2, turns=1, answered=MessageId(1)).model_copy(
-        update=changes
+    return (
+        BugCase(id=CaseId("bug-7F3K")).updated(severity=Severity.P2, turns=1, answered=MessageId(1)).updated(**changes)
     )
 
 
@@ -97,7 +97,7 @@ def test_a_follow_up_is_announced_instead_of_a_mere_note() -> None:
 def test_the_report_itself_gets_its_own_acknowledgement_only() -> None:
     after = look(bug(severity=None, answered=MessageId(0), turns=0), [said(1)], POLICY, NOW).after
     assert after.outbox == ()
-    assert after.answered == 1
+    assert after.people.answered == 1
 
 
 def test_what_comes_while_a_turn_works_is_answered_and_not_again_after_it() -> None:
@@ -111,7 +111,7 @@ def test_what_was_said_before_a_close_and_thanks_after_it_are_answered_for() -> 
     thanks = said(4).model_copy(update={"reopens": False})
     found = look(bug(state=S.AWAITING_DEV), [said(2), close, thanks], POLICY, NOW)
     assert found.after.is_over
-    assert found.after.resolution is Resolution.DUPLICATE
+    assert found.after.ending.resolution is Resolution.DUPLICATE
     assert {number for one in found.settled for number in one.messages} == {2, 3, 4}
     assert abouts(found.after) == [About.RESOLVED, About.RESOLVED]
 
@@ -142,46 +142,46 @@ def test_who_is_waited_for_has_the_whole_time_from_when_they_were_told() -> None
     asking = after_turn(bug(), turn(BugAction.ASK_REPORTER), POLICY, NOW).after
     later = NOW + timedelta(hours=5)
     asked = without(asking, asking.outbox[0], POLICY, later)
-    assert asked.until == later + timedelta(hours=2)
+    assert asked.waiting.until == later + timedelta(hours=2)
     found = after_turn(bug(), turn(BugAction.POST_FINDINGS), POLICY, NOW).after
     told = without(found, found.outbox[0], POLICY, later)
-    assert (told.remind_at, told.until) == (later + timedelta(hours=24), later + timedelta(hours=48))
+    assert (told.waiting.remind_at, told.waiting.until) == (later + timedelta(hours=24), later + timedelta(hours=48))
 
 
 def test_a_fix_that_is_refused_undoes_no_takeover() -> None:
     taken = bug(state=S.DEV_TAKEOVER, taken_by="ada", fix_wanted=True, fix_open=True)
     after = fix_refused(taken, "no repository", POLICY, NOW)
-    assert (after.state, after.taken_by, after.fix_open) == (S.DEV_TAKEOVER, "ada", False)
+    assert (after.state, after.people.taken_by, after.repair.fix_open) == (S.DEV_TAKEOVER, "ada", False)
     assert abouts(after) == [About.FIX_REFUSED]
 
 
 def test_a_fix_that_was_not_opened_before_the_close_holds_nothing_open_later() -> None:
-    assert not resolved(bug(fix_wanted=True, fix_open=True), None, "closed by ada").fix_open
-    assert resolved(bug(fix_open=True, fix=CaseId("local/shop#1")), None, "closed by ada").fix_open
+    assert not resolved(bug(fix_wanted=True, fix_open=True), None, "closed by ada").repair.fix_open
+    assert resolved(bug(fix_open=True, fix=CaseId("local/shop#1")), None, "closed by ada").repair.fix_open
 
 
 def test_a_close_without_a_type_is_asked_about_and_moves_nothing() -> None:
     found = look(bug(), [said(2, Standing.DEVELOPER, MessageKind.CLOSE_INCOMPLETE)], POLICY, NOW)
     assert found.after.state is S.INVESTIGATING
-    assert found.after.asked_to_close == "ada"
+    assert found.after.people.asked_to_close == "ada"
     assert [one.outcome for one in found.settled] == [RESOLUTION_ASKED]
     assert abouts(found.after) == [About.ASKED_TO_CLOSE]
 
 
 def test_takeover_and_hand_back() -> None:
     taken = look(bug(), [said(2, Standing.DEVELOPER, MessageKind.TAKEOVER)], POLICY, NOW).after
-    assert (taken.state, taken.taken_by) == (S.DEV_TAKEOVER, "ada")
+    assert (taken.state, taken.people.taken_by) == (S.DEV_TAKEOVER, "ada")
     back = look(taken, [said(3, Standing.DEVELOPER, MessageKind.HAND_BACK)], POLICY, NOW).after
-    assert (back.state, back.waited_in) == (S.INVESTIGATING, S.DEV_TAKEOVER)
+    assert (back.state, back.waiting.waited_in) == (S.INVESTIGATING, S.DEV_TAKEOVER)
 
 
 def test_a_reopened_case_is_a_new_round_in_which_nothing_is_confirmed_yet() -> None:
     over = resolved(bug(developer_spoke=True, confirmable=True, findings_posted=True), Resolution.CODE_FIX, "done")
     again = look(over.model_copy(update={"outbox": ()}), [said(9)], POLICY, NOW).after
     assert again.epoch == 2
-    assert (again.developer_spoke, again.confirmable, again.resolution) == (False, False, None)
+    assert (again.people.developer_spoke, again.people.confirmable, again.ending.resolution) == (False, False, None)
     assert abouts(again) == [About.REOPENED, About.REOPENED]
-    assert again.turns == over.turns
+    assert again.progress.turns == over.progress.turns
 
 
 def test_a_second_close_of_what_is_closed_changes_nothing() -> None:
@@ -214,8 +214,8 @@ def test_a_model_proposes_and_facts_permit(facts: dict[str, object], proposed: B
 def test_words_heard_in_the_middle_of_the_turn_count_for_what_it_may_do() -> None:
     ended = after_turn(bug(), turn(BugAction.CREATE_FIX, said(2, Standing.DEVELOPER)), POLICY, NOW)
     assert ended.action is BugAction.CREATE_FIX
-    assert ended.after.fix_wanted
-    assert ended.after.until is None
+    assert ended.after.repair.fix_wanted
+    assert ended.after.waiting.until is None
 
 
 def test_a_question_waits_two_hours_and_then_it_goes_on_without_saying_so() -> None:
@@ -224,7 +224,7 @@ def test_a_question_waits_two_hours_and_then_it_goes_on_without_saying_so() -> N
     early = after_silence(asking, NOW + timedelta(hours=1))
     assert early == asking
     late = after_silence(asking, NOW + timedelta(hours=2))
-    assert (late.state, late.timed_out, late.waited_in) == (S.INVESTIGATING, True, S.AWAITING_REPORTER)
+    assert (late.state, late.waiting.timed_out, late.waiting.waited_in) == (S.INVESTIGATING, True, S.AWAITING_REPORTER)
     assert abouts(late)[-1] is About.NO_ANSWER
 
 
@@ -236,7 +236,7 @@ def test_findings_are_followed_by_one_reminder_and_then_by_an_honest_end() -> No
     assert abouts(reminded)[-1] is About.REMINDER
     assert wake_at(reminded) == NOW + timedelta(hours=48)
     over = after_silence(reminded, NOW + timedelta(hours=48))
-    assert (over.state, over.resolution) == (S.RESOLVED, Resolution.NO_RESPONSE)
+    assert (over.state, over.ending.resolution) == (S.RESOLVED, Resolution.NO_RESPONSE)
 
 
 def test_an_escalated_case_is_reminded_of_and_never_resolved_by_silence() -> None:
@@ -250,18 +250,18 @@ def test_an_escalated_case_is_reminded_of_and_never_resolved_by_silence() -> Non
 
 def test_a_failing_turn_escalates() -> None:
     failed = after_failed_turn(bug(), "the model refused", POLICY, NOW)
-    assert (failed.state, failed.escalated, failed.until) == (S.AWAITING_DEV, True, None)
+    assert (failed.state, failed.people.escalated, failed.waiting.until) == (S.AWAITING_DEV, True, None)
     assert About.ESCALATION in abouts(failed, Audience.DEVELOPERS)
 
 
 def test_a_fix_that_ended_makes_the_clock_of_silence_run_again() -> None:
     waiting = after_turn(bug(developer_spoke=True), turn(BugAction.CREATE_FIX), POLICY, NOW).after
-    assert waiting.until is None
+    assert waiting.waiting.until is None
     ended = look(waiting, [said(7, Standing.DEVELOPER, MessageKind.FIX_ENDED)], POLICY, NOW).after
-    assert ended.until == NOW + timedelta(hours=48)
+    assert ended.waiting.until == NOW + timedelta(hours=48)
 
 
 def test_a_merged_fix_resolves_the_case() -> None:
     waiting = after_turn(bug(developer_spoke=True), turn(BugAction.CREATE_FIX), POLICY, NOW).after
     over = look(waiting, [said(7, Standing.DEVELOPER, MessageKind.FIX_MERGED)], POLICY, NOW).after
-    assert (over.state, over.resolution) == (S.RESOLVED, Resolution.CODE_FIX)
+    assert (over.state, over.ending.resolution) == (S.RESOLVED, Resolution.CODE_FIX)

@@ -70,7 +70,7 @@ class Walk(RuleBasedStateMachine):
     def report(self, vague: bool) -> None:
         self.now = datetime(2026, 1, 1, tzinfo=UTC)
         self.inbox = Inbox()
-        self.saved = self.bug = BugCase(id=CaseId("bug-7F3K"), severity=Severity.P2, vague=vague)
+        self.saved = self.bug = BugCase(id=CaseId("bug-7F3K")).updated(severity=Severity.P2, vague=vague)
         self.returned = False
         self.shown: list[tuple[int, list[MessageId]]] = []
         """What each completed turn was given."""
@@ -112,16 +112,16 @@ class Walk(RuleBasedStateMachine):
     def the_flow_goes_on(self, crashes: bool) -> None:
         self._look(repeated=crashes)
         self.said += self.bug.outbox
-        self.bug = self.bug.model_copy(update={"outbox": ()})
+        self.bug = self.bug.updated(outbox=())
         if self.bug.is_over:
             self.saved = self.bug
-            late = self.inbox.claim(self.bug.turns + 1)
+            late = self.inbox.claim(self.bug.progress.turns + 1)
             self.returned = not late
         elif self.bug.state is BugState.INVESTIGATING:
             self.at_work = True
 
     def _look(self, *, repeated: bool) -> None:
-        turn = self.bug.turns + 1
+        turn = self.bug.progress.turns + 1
         claimed = self.inbox.claim(turn)
         if repeated:  # the worker died before it could tell what it had claimed
             claimed = self.inbox.claim(turn)
@@ -133,7 +133,7 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.at_work)
     @rule()
     def the_agent_hears(self) -> None:
-        self.inbox.claim(self.bug.turns + 1, spoken_only=True)
+        self.inbox.claim(self.bug.progress.turns + 1, spoken_only=True)
 
     @precondition(lambda self: self.at_work)
     @rule()
@@ -143,23 +143,23 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.at_work)
     @rule(action=st.sampled_from(BugAction))
     def the_turn_ends(self, action: BugAction) -> None:
-        turn = self.bug.turns + 1
+        turn = self.bug.progress.turns + 1
         given = [row.message for row in self.inbox.of(turn)]
         self.shown.append((turn, [message.id for message in given if message.kind in SPOKEN]))
-        self.bug = self.bug.model_copy(update={"turns": turn})
+        self.bug = self.bug.updated(turns=turn)
         investigated = decisions.Investigated(
             verdict=decisions.Verdict(action=action), session=SessionId(str(turn)), heard=tuple(given)
         )
         ended = decisions.after_turn(self.bug, investigated, POLICY, self.now)
         self.inbox.settle(tuple(message.id for message in given), decisions.SETTLED_BY[ended.action])
-        self.bug = self.saved = ended.after.model_copy(update={"fix_wanted": False})
+        self.bug = self.saved = ended.after.updated(fix_wanted=False)
         self.at_work = False
 
     @precondition(lambda self: self.at_work)
     @rule()
     def the_turn_fails(self) -> None:
-        turn = self.bug.turns + 1
-        self.bug = self.bug.model_copy(update={"turns": turn})
+        turn = self.bug.progress.turns + 1
+        self.bug = self.bug.updated(turns=turn)
         self.inbox.settle(tuple(row.message.id for row in self.inbox.of(turn)), decisions.TURN_FAILED)
         self.bug = self.saved = decisions.after_failed_turn(self.bug, "it broke", POLICY, self.now)
         self.at_work = False
@@ -168,7 +168,7 @@ class Walk(RuleBasedStateMachine):
     @rule()
     def the_flow_starts_from_its_record(self) -> None:
         """Continued as new, or its server's data was lost: only what was saved is there."""
-        self.bug = self.saved.model_copy(update={"outbox": ()})
+        self.bug = self.saved.updated(outbox=())
 
     @precondition(lambda self: not self.at_work and not self.returned)
     @rule(hours=st.sampled_from([1, 3, 25, 49]))

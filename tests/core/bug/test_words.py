@@ -13,9 +13,7 @@ from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.messages import Audience, MessageKind, Resolution
 
 ADA, GRACE, RITA = "U0ADA0000", "U0GRACE00", "U0RITA000"
-BUG = BugCase(
-    id=CaseId("bug-7F3K"),
-    reason=f"closed by @{ADA}",
+BUG = BugCase(id=CaseId("bug-7F3K"), reason=f"closed by @{ADA}").updated(
     severity=Severity.P1,
     services=("shop",),
     taken_by=ADA,
@@ -128,7 +126,7 @@ def told(about: About, audience: Audience, matter: Matter = MATTER, *, note: str
         epoch=1,
         number=2,
         note=matter.case.reason if is_end else note,
-        resolution=matter.case.resolution if is_end else None,
+        resolution=matter.case.ending.resolution if is_end else None,
     )
     return words_for(post, matter)
 
@@ -144,7 +142,7 @@ def test_what_developers_are_told(about: About) -> None:
 
 
 def _turned(resolution: Resolution | None, news: MessageKind | None) -> Matter:
-    return MATTER.model_copy(update={"case": BUG.model_copy(update={"resolution": resolution}), "news_kind": news})
+    return MATTER.model_copy(update={"case": BUG.updated(resolution=resolution), "news_kind": news})
 
 
 @pytest.mark.parametrize("about", About)

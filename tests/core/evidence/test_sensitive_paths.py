@@ -143,7 +143,7 @@ def a_built(*touches: Touched, **known: object) -> IssueCase:
 
 def test_a_reviewed_change_that_touches_such_a_topic_waits_for_a_person_and_then_goes_on() -> None:
     asks = after(a_built(SCHEMA_TOUCHED), APPROVES)
-    assert (asks.state, asks.waiting_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
+    assert (asks.state, asks.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
     assert asks.reason == "A person has to agree to it first: it touches database schema (`db/schema.sql`)."
     agreed = after(asks, Agreed(by="ann"))
     passing = passing_by(agreed)
@@ -153,7 +153,7 @@ def test_a_reviewed_change_that_touches_such_a_topic_waits_for_a_person_and_then
 
 def test_a_topic_is_agreed_to_once_and_another_one_is_asked_about() -> None:
     agreed = after(after(a_built(SCHEMA_TOUCHED), APPROVES), Agreed(by="ann"))
-    known = {"agreed": agreed.agreed, "grants": agreed.grants}
+    known = {"agreed": agreed.people.agreed, "grants": agreed.people.grants}
     assert after(a_built(SCHEMA_TOUCHED, **known), APPROVES).state is S.CREATING_PR
     more = after(a_built(SCHEMA_TOUCHED, LOGIN_TOUCHED, **known), APPROVES)
     assert more.reason == "A person has to agree to it first: it touches authentication (`login.py`)."
@@ -165,7 +165,7 @@ def begun(*topics: Topic) -> dict[str, object]:
         role=Role.PM, outcome=triaged("NEEDS_APPROVAL", topics=topics), checkpoint=HEAD, session=SessionId("s")
     )
     case = after(after(a_case(), triage), Agreed(by="ann"))
-    return {"topics": case.topics, "agreed": case.agreed, "grants": case.grants}
+    return {"topics": case.requirements.topics, "agreed": case.people.agreed, "grants": case.people.grants}
 
 
 def test_who_let_the_sensitive_work_begin_is_not_asked_again() -> None:
@@ -177,18 +177,18 @@ def test_who_let_the_sensitive_work_begin_is_not_asked_again() -> None:
 @pytest.mark.parametrize("topics", [(), (SCHEMA,)])
 def test_who_let_work_on_one_topic_begin_is_asked_about_another(topics: tuple[Topic, ...]) -> None:
     asked = after(a_built(SCHEMA_TOUCHED, LOGIN_TOUCHED, **begun(*topics)), APPROVES)
-    assert asked.waiting_for is WaitingFor.APPROVAL
+    assert asked.waits_for is WaitingFor.APPROVAL
     assert "authentication (`login.py`)" in asked.reason
     assert ("database schema" in asked.reason) == (not topics)
 
 
 def test_a_refusal_is_read_by_the_pm_like_any_other() -> None:
     declined = after(after(a_built(SCHEMA_TOUCHED), APPROVES), Declined(by="ann"))
-    assert (declined.state, declined.go, declined.wait) == (S.HUMAN_INPUT_RECEIVED, None, None)
+    assert (declined.state, declined.progress.go, declined.waiting.wait) == (S.HUMAN_INPUT_RECEIVED, None, None)
 
 
 def test_nobody_gets_past_the_question_by_going_on_where_it_was_left() -> None:
-    case = a_built(SCHEMA_TOUCHED).model_copy(update={"approved": HEAD, "go": S.CREATING_PR})
+    case = a_built(SCHEMA_TOUCHED).updated(approved=HEAD, go=S.CREATING_PR)
     passing = passing_by(case)
     assert passing is not None
     assert passing.to is S.REVIEWING_CODE

@@ -248,14 +248,14 @@ TABLE: list[tuple[str, IssueCase, Fact, IssueState, str]] = [
     ("judged: beyond the tester", JUDGING, by_tester(judged("FAIL_ESCALATE")), S.REVIEWING_CODE, "looks for a way on"),
     (
         "judged: the code, last attempt",
-        JUDGING.model_copy(update={"attempt": 3}),
+        JUDGING.updated(attempt=3),
         by_tester(judged()),
         S.REVIEWING_CODE,
         "All 3 attempts are used. The tech lead looks for a way on.",
     ),
     (
         "judged: the code, after the tech lead's help",
-        JUDGING.model_copy(update={"attempt": 4, "guided": True}),
+        JUDGING.updated(attempt=4, guided=True),
         by_tester(judged()),
         S.FAILED,
         "All 3 attempts are used, and one more",
@@ -411,11 +411,11 @@ def after(case: IssueCase, *facts: Fact, policy: Policy = POLICY) -> IssueCase:
 
 def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> None:
     asked = after(a_case(), pm(triaged(topics=[Topic.AUTHENTICATION])))
-    assert asked.wait == Wait(
+    assert asked.waiting.wait == Wait(
         reason=WaitingFor.APPROVAL,
         subject=Subject.SENSITIVE,
         then=S.ANALYZING_REQUIREMENTS,
-        until=asked.wait.until if asked.wait else None,
+        until=asked.waiting.wait.until if asked.waiting.wait else None,
         asks="A person has to agree before this is worked on: A clear bug. It touches authentication. `approve` or "
         "`reject`.",
         because="A person has to agree first: A clear bug.",
@@ -449,29 +449,29 @@ def test_a_waiver_of_the_build_counts_for_what_was_built_only() -> None:
 def test_words_are_no_approval_however_the_pm_reads_them() -> None:
     asked = after(a_case(), pm(triaged("NEEDS_APPROVAL")))
     heard = after(asked, Spoke(by="ann"), pm(interpreted()))
-    assert (heard.state, heard.waiting_for) == (WAITS, WaitingFor.APPROVAL)
-    assert not heard.grants
+    assert (heard.state, heard.waits_for) == (WAITS, WaitingFor.APPROVAL)
+    assert not heard.people.grants
 
 
 def test_a_question_of_the_pm_does_not_stand_in_for_an_approval() -> None:
     """Else the answer to it would let the work begin."""
     asked = after(a_case(), pm(triaged("NEEDS_APPROVAL")))
     again = after(asked, Spoke(by="ann"), pm(interpreted("NEEDS_CLARIFICATION")))
-    assert (again.state, again.wait) == (asked.state, asked.wait)
+    assert (again.state, again.waiting.wait) == (asked.state, asked.waiting.wait)
     heard = after(again, Spoke(by="ann"), pm(interpreted()))
-    assert (heard.state, heard.waiting_for, heard.grants) == (WAITS, WaitingFor.APPROVAL, ())
+    assert (heard.state, heard.waits_for, heard.people.grants) == (WAITS, WaitingFor.APPROVAL, ())
 
 
 def test_money_that_ran_out_over_what_people_said_leads_back_to_it_and_to_what_was_waited_for() -> None:
     ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
     out_of_money = TurnGaveUp(role=Role.PM, reason="no money", limit="budget")
     broke = after(ready, Spoke(by="ann", messages=(MessageId(4),)), out_of_money)
-    assert broke.waiting_for is WaitingFor.BUDGET
+    assert broke.waits_for is WaitingFor.BUDGET
     again = after(broke, Spoke(by="ann"), out_of_money)
     for case in (broke, again):
         paid = after(case, BudgetRaised(by="ann", micros=5))
-        assert (paid.state, paid.go, paid.wait) == (S.HUMAN_INPUT_RECEIVED, None, ready.wait)
-        assert after(paid, pm(interpreted("NO_ACTION"))).waiting_for is WaitingFor.MERGE
+        assert (paid.state, paid.progress.go, paid.waiting.wait) == (S.HUMAN_INPUT_RECEIVED, None, ready.waiting.wait)
+        assert after(paid, pm(interpreted("NO_ACTION"))).waits_for is WaitingFor.MERGE
 
 
 def test_words_about_money_clarify_no_requirements() -> None:
@@ -490,7 +490,7 @@ def test_who_has_a_case_has_it_no_more_when_the_agents_ask_people_again() -> Non
     passing = passing_by(retried)
     assert passing is not None
     back = after(take(retried, passing, POLICY, MORNING), pm(questioned()))
-    assert (back.state, back.taken_by) == (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "")
+    assert (back.state, back.people.taken_by) == (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "")
 
 
 def test_a_branch_that_a_person_has_taken_back_to_where_it_began_is_not_reviewed_for_ever() -> None:
@@ -503,45 +503,50 @@ def test_a_branch_that_a_person_has_taken_back_to_where_it_began_is_not_reviewed
 def test_mere_words_lead_back_to_what_the_case_waited_for() -> None:
     ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
     back = after(ready, Spoke(by="ann", messages=(MessageId(4),)), pm(interpreted("NO_ACTION")))
-    assert (back.state, back.wait) == (ready.state, ready.wait)
+    assert (back.state, back.waiting.wait) == (ready.state, ready.waiting.wait)
 
 
 def test_feedback_begins_a_new_round_on_the_same_pull_request() -> None:
     ready = after(a_proven_case(S.CREATING_PR, attempt=3), PullRequestReady(number=7, commit=HEAD))
     spoken = after(ready, Spoke(by="ann", messages=(MessageId(4),)))
     case = after(spoken, pm(interpreted(next="addressing_feedback")))
-    assert (case.state, case.round, case.attempt, case.remarks) == (S.ADDRESSING_FEEDBACK, 2, 1, (4,))
+    assert (case.state, case.limits.round, case.limits.attempt, case.people.remarks) == (
+        S.ADDRESSING_FEEDBACK,
+        2,
+        1,
+        (4,),
+    )
     assert turn_of(case) == (Role.DEVELOPER, Task.ADDRESS_FEEDBACK)
 
 
 def test_what_came_too_late_for_a_round_is_a_remark_of_the_next_until_the_pm_has_read_it() -> None:
     updated = after(a_proven_case(S.CREATING_PR, remarks=[4, 5]), PullRequestReady(number=7, commit=HEAD, late=(5,)))
-    assert (updated.remarks, updated.late, updated.waiting_for) == ((), (5,), WaitingFor.MERGE)
-    spoken = after(updated, Spoke(by="Somebody", messages=updated.late))
-    assert (spoken.state, spoken.remarks, spoken.late) == (S.HUMAN_INPUT_RECEIVED, (5,), (5,))
+    assert (updated.people.remarks, updated.people.late, updated.waits_for) == ((), (5,), WaitingFor.MERGE)
+    spoken = after(updated, Spoke(by="Somebody", messages=updated.people.late))
+    assert (spoken.state, spoken.people.remarks, spoken.people.late) == (S.HUMAN_INPUT_RECEIVED, (5,), (5,))
     back = after(spoken, pm(interpreted("NO_ACTION")))
-    assert (back.waiting_for, back.late) == (WaitingFor.MERGE, ())
+    assert (back.waits_for, back.people.late) == (WaitingFor.MERGE, ())
     again = after(updated, Declined(by="ann", messages=(MessageId(6),)))
-    assert (again.go, again.remarks) == (S.ADDRESSING_FEEDBACK, (5, 6))
+    assert (again.progress.go, again.people.remarks) == (S.ADDRESSING_FEEDBACK, (5, 6))
 
 
 def test_words_said_at_work_are_remarks_once_a_pull_request_is_open() -> None:
-    assert remarked(a_case(), [MessageId(4)]).remarks == ()
-    assert remarked(a_case(pull_request=7, remarks=[4]), [MessageId(4), MessageId(5)]).remarks == (4, 5)
+    assert remarked(a_case(), [MessageId(4)]).people.remarks == ()
+    assert remarked(a_case(pull_request=7, remarks=[4]), [MessageId(4), MessageId(5)]).people.remarks == (4, 5)
 
 
 def test_a_rejected_pull_request_is_worked_on_with_no_turn_in_between() -> None:
     ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
     case = after(ready, Declined(by="ann", messages=(MessageId(4),)))
-    assert (case.go, case.remarks) == (S.ADDRESSING_FEEDBACK, (4,))
+    assert (case.progress.go, case.people.remarks) == (S.ADDRESSING_FEEDBACK, (4,))
 
 
 def test_a_rejected_plan_is_made_again() -> None:
     policy = Policy(approve_plan=True)
     asked = after(a_case(S.PLANNING_APPROACH), pm(planned()), policy=policy)
-    assert asked.wait is not None
-    assert asked.wait.subject is Subject.PLAN
-    assert after(asked, Declined(by="ann")).go is S.PLANNING_APPROACH
+    assert asked.waiting.wait is not None
+    assert asked.waiting.wait.subject is Subject.PLAN
+    assert after(asked, Declined(by="ann")).progress.go is S.PLANNING_APPROACH
 
 
 @pytest.mark.parametrize(("until", "state"), [(Milestone.TRIAGE, S.RECEIVED), (Milestone.PLAN, S.PLANNING_APPROACH)])
@@ -549,31 +554,31 @@ def test_a_milestone_is_as_far_as_it_goes_until_somebody_lets_it_go_on(until: Mi
     policy = Policy(until=until)
     outcome = triaged() if until is Milestone.TRIAGE else planned()
     case = after(a_case(state), pm(outcome), policy=policy)
-    assert (case.state, case.waiting_for) == (WAITS, WaitingFor.MILESTONE)
-    assert case.wait is not None
-    assert case.wait.until is None
+    assert (case.state, case.waits_for) == (WAITS, WaitingFor.MILESTONE)
+    assert case.waiting.wait is not None
+    assert case.waiting.wait.until is None
     agreed = after(case, Agreed(by="ann"), policy=policy)
-    assert (agreed.go, agreed.until) == (case.wait.then, Milestone.PR)
+    assert (agreed.progress.go, agreed.people.until) == (case.waiting.wait.then, Milestone.PR)
 
 
 def test_a_taken_over_case_is_handed_back_where_it_was_left() -> None:
     taken = after(a_case(S.IMPLEMENTING), TakenOver(by="ann"))
-    assert (taken.taken_by, taken.resume) == ("ann", S.IMPLEMENTING)
+    assert (taken.people.taken_by, taken.waiting.resume) == ("ann", S.IMPLEMENTING)
     assert fits(taken, TakenOver(by="bob")) == "ann has it already"
     back = after(taken, HandedBack(by="ann"))
-    assert (back.taken_by, back.go) == ("", S.IMPLEMENTING)
+    assert (back.people.taken_by, back.progress.go) == ("", S.IMPLEMENTING)
 
 
 def test_more_money_lets_it_go_on_where_it_stopped() -> None:
     stopped = after(a_case(S.REVIEWING_CODE), TurnGaveUp(role=Role.TECH_LEAD, reason="no money", limit="budget"))
     paid = after(stopped, BudgetRaised(by="ann", micros=5))
-    assert (paid.go, paid.extra_micros) == (S.REVIEWING_CODE, 5)
+    assert (paid.progress.go, paid.people.extra_micros) == (S.REVIEWING_CODE, 5)
 
 
 def test_a_stuck_case_is_tried_again_with_all_attempts() -> None:
     stuck = after(a_case(S.FIXING_ISSUES, attempt=3), EffectRefused(reason="no"))
     again = after(stuck, RetryAsked(by="ann"))
-    assert (again.go, again.attempt, again.round) == (S.FIXING_ISSUES, 1, 2)
+    assert (again.progress.go, again.limits.attempt, again.limits.round) == (S.FIXING_ISSUES, 1, 2)
 
 
 def test_each_command_is_refused_where_it_does_not_fit() -> None:
@@ -591,8 +596,12 @@ def test_each_command_is_refused_where_it_does_not_fit() -> None:
 def test_a_person_is_asked_when_a_role_does_not_want_to_decide_alone() -> None:
     outcome = implemented().model_copy(update={"escalation": "It changes who may log in."})
     case = after(a_case(S.IMPLEMENTING), turn(outcome))
-    assert case.wait is not None
-    assert (case.state, case.wait.subject, case.wait.then) == (WAITS, Subject.ESCALATION, S.RUNNING_TESTS)
+    assert case.waiting.wait is not None
+    assert (case.state, case.waiting.wait.subject, case.waiting.wait.then) == (
+        WAITS,
+        Subject.ESCALATION,
+        S.RUNNING_TESTS,
+    )
 
 
 ESCALATION = "It touches logins."
@@ -609,8 +618,12 @@ def test_a_tester_who_escalates_is_given_its_turn_again_after_since_red_comes_fi
     case = a_case(state, issue_type="BUG_FIX")
     fact = by_tester(escalating(wrote_test()))
     waits = take(learn(case, fact), decide(learn(case, fact), fact, POLICY), POLICY, MORNING)
-    assert waits.wait is not None
-    assert (waits.wait.subject, waits.wait.then, waits.reason) == (Subject.ESCALATION, state, ESCALATION)
+    assert waits.waiting.wait is not None
+    assert (waits.waiting.wait.subject, waits.waiting.wait.then, waits.reason) == (
+        Subject.ESCALATION,
+        state,
+        ESCALATION,
+    )
 
 
 def test_who_asks_a_role_and_escalates_has_its_turn_again_after_the_person() -> None:
@@ -637,7 +650,7 @@ def test_where_the_case_stops_for_a_person_anyway_they_hear_of_the_escalation_to
 
 
 def test_the_tech_lead_is_asked_for_a_way_on_once_in_a_round() -> None:
-    last = JUDGING.model_copy(update={"attempt": POLICY.attempts + 1, "guided": True})
+    last = JUDGING.updated(attempt=POLICY.attempts + 1, guided=True)
     assert decide(JUDGING, by_tester(judged("FAIL_ESCALATE")), POLICY).task is Task.UNBLOCK
     assert decide(last, by_tester(judged("FAIL_ESCALATE")), POLICY).to is S.FAILED
 
@@ -646,7 +659,7 @@ def test_a_test_that_the_validation_finds_wanting_costs_an_attempt() -> None:
     case = a_case(S.VALIDATING_SOLUTION)
     move = decide(case, by_tester(validated("TESTS_NEED_WORK")), POLICY)
     assert (move.to, move.attempt) == (S.UPDATING_TESTS, True)
-    used = case.model_copy(update={"attempt": POLICY.attempts, "guided": True})
+    used = case.updated(attempt=POLICY.attempts, guided=True)
     assert decide(used, by_tester(validated("TESTS_NEED_WORK")), POLICY).to is S.FAILED
 
 
@@ -658,7 +671,7 @@ def test_people_are_asked_when_the_tester_has_found_no_test_three_times() -> Non
         seen.append(decide(case, fact, POLICY))
     assert [move.to for move in seen] == [S.ANALYZING_REQUIREMENTS, S.ANALYZING_REQUIREMENTS, WAITS]
     assert seen[-1].say == "The tester can't write a test without an answer: What is a large cart?"
-    assert take(case, Move(to=S.IMPLEMENTING, reason="On.", new_round=True), POLICY, MORNING).testless == 0
+    assert take(case, Move(to=S.IMPLEMENTING, reason="On.", new_round=True), POLICY, MORNING).limits.testless == 0
 
 
 def test_a_question_is_not_more_than_three() -> None:
@@ -680,7 +693,7 @@ def test_a_failed_build_is_no_rejection() -> None:
 
 def test_security_work_is_the_seniors_from_the_start() -> None:
     case = learn(a_case(), pm(triaged(topics=[Topic.CRYPTOGRAPHY])))
-    assert turn_of(case.model_copy(update={"state": S.IMPLEMENTING})) == (Role.SENIOR_DEVELOPER, Task.IMPLEMENT)
+    assert turn_of(case.updated(state=S.IMPLEMENTING)) == (Role.SENIOR_DEVELOPER, Task.IMPLEMENT)
 
 
 def test_the_same_state_with_the_same_evidence_three_times_is_no_progress() -> None:
@@ -709,14 +722,14 @@ def test_an_open_pull_request_waits_for_a_merge() -> None:
     fact = PullRequestReady(number=7, commit=HEAD)
     known = learn(a_proven_case(S.CREATING_PR), fact)
     after = take(known, decide(known, fact, POLICY), POLICY, MORNING)
-    assert (after.state, after.waiting_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.MERGE)
+    assert (after.state, after.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.MERGE)
     assert after.reason == "Pull request 7 is open; a person merges it."
-    assert (after.pull_request, after.pushed) == (7, HEAD)
+    assert (after.delivery.pull_request, after.delivery.pushed) == (7, HEAD)
 
 
 def test_waiting_for_a_merge_is_forgotten_once_it_came() -> None:
     waiting = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="merge")
-    assert take(waiting, decide(waiting, Merged(by="ann"), POLICY), POLICY, MORNING).waiting_for is None
+    assert take(waiting, decide(waiting, Merged(by="ann"), POLICY), POLICY, MORNING).waits_for is None
 
 
 def test_a_testers_claim_is_never_decided_without_the_red_build() -> None:
@@ -729,32 +742,32 @@ def test_a_testers_claim_is_never_decided_without_the_red_build() -> None:
 
 def test_a_case_learns_the_checkpoint_and_the_session_of_each_turn() -> None:
     after = learn(learn(a_case(checkpoint=BASE), turn(triaged(), role=Role.PM)), turn(analysed(), role=Role.ANALYST))
-    assert after.checkpoint == HEAD
-    assert after.sessions == {"pm": "s-1", "analyst": "s-1"}
+    assert after.delivery.checkpoint == HEAD
+    assert after.progress.sessions == {"pm": "s-1", "analyst": "s-1"}
 
 
 def test_a_case_learns_what_it_needs_of_each_outcome() -> None:
-    assert learn(a_case(), turn(triaged(type=IssueType.NEW_FEATURE))).issue_type is IssueType.NEW_FEATURE
-    assert learn(a_case(), turn(analysed(test_required=False))).test_required is False
+    assert learn(a_case(), turn(triaged(type=IssueType.NEW_FEATURE))).requirements.issue_type is IssueType.NEW_FEATURE
+    assert learn(a_case(), turn(analysed(test_required=False))).requirements.test_required is False
     after = learn(a_case(), turn(wrote_test()))
-    assert (after.test_file, after.new_test) == ("test_cart.py", "python -m unittest test_cart")
-    assert learn(a_case(feedback="repair it"), turn(implemented())).feedback == ""
-    assert learn(a_case(), turn(reviewed("CHANGES_REQUESTED"))).feedback == "What of a discount over 100 %?"
+    assert (after.evidence.test_file, after.evidence.new_test) == ("test_cart.py", "python -m unittest test_cart")
+    assert learn(a_case(feedback="repair it"), turn(implemented())).evidence.feedback == ""
+    assert learn(a_case(), turn(reviewed("CHANGES_REQUESTED"))).evidence.feedback == "What of a discount over 100 %?"
 
 
 def test_a_rejection_takes_an_approval_back() -> None:
-    assert learn(a_proven_case(), turn(reviewed("CHANGES_REQUESTED"))).approved is None
+    assert learn(a_proven_case(), turn(reviewed("CHANGES_REQUESTED"))).evidence.approved is None
 
 
 def test_a_red_build_takes_green_back_and_says_what_to_repair() -> None:
     after = learn(a_proven_case(), built("red", feedback="`make test` failed"))
-    assert (after.green, after.feedback) == (None, "`make test` failed")
+    assert (after.evidence.green, after.evidence.feedback) == (None, "`make test` failed")
 
 
 def test_red_is_what_the_red_build_saw_last() -> None:
     seen = learn(BUG, built("red", Stage.RED))
-    assert seen.red
-    assert not learn(seen, built("green", Stage.RED)).red
+    assert seen.evidence.red
+    assert not learn(seen, built("green", Stage.RED)).evidence.red
 
 
 @pytest.mark.parametrize(
@@ -828,20 +841,20 @@ def test_a_pull_request_without_its_proof_is_refused_from_wherever_it_may_be_mad
 
 def test_a_move_is_counted_and_its_reason_kept() -> None:
     moved = take(a_case(transitions=4), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
-    assert (moved.state, moved.reason, moved.transitions) == (S.ANALYZING_REQUIREMENTS, "go", 5)
+    assert (moved.state, moved.reason, moved.progress.transitions) == (S.ANALYZING_REQUIREMENTS, "go", 5)
 
 
 def test_each_repair_uses_an_attempt_and_after_the_last_the_tech_lead_may_give_one_more() -> None:
     case = a_case(S.RUNNING_TESTS)
     for attempt in (2, 3):
         case = after(case, built("red", feedback=f"{attempt}"), by_tester(judged()))
-        assert (case.state, case.attempt) == (S.FIXING_ISSUES, attempt)
+        assert (case.state, case.limits.attempt) == (S.FIXING_ISSUES, attempt)
         case = after(case, turn(implemented()))
     case = after(case, built("red", feedback="3"), by_tester(judged()))
-    assert (case.state, case.task, case.attempt) == (S.REVIEWING_CODE, Task.UNBLOCK, 3)
+    assert (case.state, case.progress.task, case.limits.attempt) == (S.REVIEWING_CODE, Task.UNBLOCK, 3)
     case = after(case, lead(reviewed("UNBLOCKING_GUIDANCE")), turn(implemented()))
     case = after(case, built("red", feedback="4"), by_tester(judged()))
-    assert (case.state, case.attempt) == (S.FAILED, 4)
+    assert (case.state, case.limits.attempt) == (S.FAILED, 4)
 
 
 def test_the_last_transition_of_a_round_fails_the_case() -> None:

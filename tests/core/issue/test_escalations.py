@@ -60,8 +60,8 @@ def escalated(case: IssueCase, outcome: IssueOutcome, role: Role = Role.DEVELOPE
     fact = ended(outcome.model_copy(update={"escalation": "A or B?"}), role)
     known = learn(case, fact)
     waits = take(known, decide(known, fact, POLICY), POLICY, MORNING)
-    assert waits.wait is not None
-    assert waits.wait.subject is Subject.ESCALATION
+    assert waits.waiting.wait is not None
+    assert waits.waiting.wait.subject is Subject.ESCALATION
     return waits
 
 
@@ -91,13 +91,13 @@ def test_words_decide_what_a_role_did_not_want_to_decide_alone(
 ) -> None:
     outcome = interpreted().model_copy(update={"next": next})
     heard = after(case, SAID, outcome)
-    assert (heard.state, heard.wait, heard.grants) == (state, None, ())
+    assert (heard.state, heard.waiting.wait, heard.people.grants) == (state, None, ())
     assert [why(one, POLICY).asked for one in (after(case, SAID, NOTHING), case)] == [why(case, POLICY).asked] * 2
 
 
 def test_an_escalation_can_still_be_approved_and_a_question_of_the_pm_leaves_it_so() -> None:
     again = after(ALONE, SAID, interpreted("NEEDS_CLARIFICATION"))
-    assert again.wait == ALONE.wait
+    assert again.waiting.wait == ALONE.waiting.wait
     agreed = after(again, Agreed(by="ann"))
     assert agreed.state is S.RUNNING_TESTS
     assert agreed.granted(Subject.ESCALATION)
@@ -108,7 +108,7 @@ def test_words_approve_nothing_else(subject: Subject) -> None:
     wait = Wait(reason=WaitingFor.APPROVAL, subject=subject, then=S.REVIEWING_CODE)
     case = a_case(S.WAITING_FOR_HUMAN_INPUT, wait=wait, waiting_for=wait.reason, resume=S.IMPLEMENTING)
     heard = after(case, SAID, interpreted())
-    assert (heard.state, heard.wait, heard.grants) == (S.WAITING_FOR_HUMAN_INPUT, wait, ())
+    assert (heard.state, heard.waiting.wait, heard.people.grants) == (S.WAITING_FOR_HUMAN_INPUT, wait, ())
 
 
 def test_words_about_an_escalation_of_an_investigation_lead_to_the_task_that_was_next() -> None:
@@ -120,7 +120,7 @@ def test_words_about_an_escalation_of_an_investigation_lead_to_the_task_that_was
     )
     known = {"wait": wait, "waiting_for": wait.reason, "resume": S.INVESTIGATING, "investigation": {"iteration": 2}}
     heard = after(a_case(S.WAITING_FOR_HUMAN_INPUT, **known), SAID, interpreted())
-    assert (heard.state, heard.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+    assert (heard.state, heard.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
 
 
 @pytest.mark.parametrize("known", [{"approved": OTHER}, {"touches": [Touched(topic="permissions", paths=("acl.py",))]}])

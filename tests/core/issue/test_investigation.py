@@ -78,12 +78,12 @@ OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 
 def ended(case: IssueCase, outcome: IssueOutcome) -> TurnEnded:
     role, _ = turn_of(case)
-    return TurnEnded(role=role, outcome=outcome, checkpoint=case.checkpoint or HEAD, session=SessionId("s"))
+    return TurnEnded(role=role, outcome=outcome, checkpoint=case.delivery.checkpoint or HEAD, session=SessionId("s"))
 
 
 def hears(case: IssueCase, fact: Fact) -> IssueCase:
     known = learn(case, fact)
-    after = take(known, decide(known, fact, POLICY), POLICY, MORNING + timedelta(minutes=case.transitions))
+    after = take(known, decide(known, fact, POLICY), POLICY, MORNING + timedelta(minutes=case.progress.transitions))
     return IssueCase.model_validate_json(after.model_dump_json())  # every step survives a restart
 
 
@@ -127,7 +127,7 @@ def test_every_status_is_in_the_table_of_this_test() -> None:
 def test_each_status_leads_where_it_says_in_every_iteration_before_the_last(status: str, iteration: int) -> None:
     after = ends(at(iteration), iterated(status))
     assert after.investigation is not None
-    assert (after.state, after.task, after.investigation.stands) == LEADS[status]
+    assert (after.state, after.progress.task, after.investigation.stands) == LEADS[status]
     assert after.investigation.iteration == iteration
     assert after.reason.startswith(f"Iteration {iteration} of 5: Looked.")
 
@@ -135,7 +135,7 @@ def test_each_status_leads_where_it_says_in_every_iteration_before_the_last(stat
 @pytest.mark.parametrize("status", [*INVESTIGATION_STATUSES, "SHRUG"])
 def test_after_the_fifth_iteration_the_tech_lead_is_next_whatever_it_says(status: str) -> None:
     after = ends(at(MOST_ITERATIONS), iterated(status))
-    assert (after.state, after.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+    assert (after.state, after.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
     assert after.investigation is not None
     assert after.investigation.stands == ("found" if status == "ROOT_CAUSE_FOUND" else "incomplete")
     assert is_used_up(after)
@@ -146,7 +146,7 @@ def test_an_unknown_status_counts_twice_as_more_analysis_and_then_as_blocked() -
     seen = []
     for word in ("SHRUG", "HM", "WELL"):
         case = ends(case, iterated(word))
-        seen.append((case.state, case.task, case.reason))
+        seen.append((case.state, case.progress.task, case.reason))
     assert seen == [
         (
             S.INVESTIGATING,
@@ -178,7 +178,7 @@ def test_known_statuses_in_between_do_not_forgive_unknown_ones() -> None:
 @pytest.mark.parametrize("iteration", BEFORE_THE_LAST)
 def test_without_a_hypothesis_after_an_iteration_it_is_stuck(iteration: int) -> None:
     after = ends(at(iteration), without_a_matrix())
-    assert (after.state, after.task) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION)
+    assert (after.state, after.progress.task) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION)
     assert "It is stuck: there is no hypothesis left to look into." in after.reason
 
 
@@ -200,7 +200,7 @@ def _an_answer(case: IssueCase) -> IssueCase:
     case = ends(ends(case, iterated("BLOCKED")), unblocked("NEEDS_CLARIFICATION"))
     case = hears(case, Spoke(by="ann", messages=()))
     after = ends(case, interpreted("CONTINUE"))
-    assert after.round == case.round + 1
+    assert after.limits.round == case.limits.round + 1
     return after
 
 
@@ -224,7 +224,7 @@ def _a_takeover(case: IssueCase) -> IssueCase:
 def _reopening(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TurnGaveUp(role=Role.INVESTIGATOR, reason="it was killed"))
     assert case.state is S.FAILED
-    return _passes_by(reopened(case).model_copy(update={"go": case.resume}))
+    return _passes_by(reopened(case).updated(go=case.waiting.resume))
 
 
 def _a_budget(case: IssueCase) -> IssueCase:
@@ -265,7 +265,7 @@ def test_nothing_that_happens_in_between_sets_the_count_back(between: Callable[[
         case = between(case)
         assert (case.state, done(case)) == (S.INVESTIGATING, iteration)
     last = ends(case, iterated("NEED_DEVELOPER_DIAGNOSTIC"))
-    assert (last.state, last.task, done(last)) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, MOST_ITERATIONS)
+    assert (last.state, last.progress.task, done(last)) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, MOST_ITERATIONS)
 
 
 def test_a_case_that_was_interrupted_in_a_diagnostic_or_a_judgement_takes_it_up_again() -> None:
@@ -274,32 +274,36 @@ def test_a_case_that_was_interrupted_in_a_diagnostic_or_a_judgement_takes_it_up_
         an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE),
     ):
         back = _passes_by(hears(hears(case, TakenOver(by="ann")), HandedBack(by="ann")))
-        assert (back.state, back.task, back.investigation) == (case.state, case.task, case.investigation)
+        assert (back.state, back.progress.task, back.investigation) == (
+            case.state,
+            case.progress.task,
+            case.investigation,
+        )
 
 
 def test_a_judgement_that_failed_goes_on_as_one_when_a_person_says_so() -> None:
     case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE)
     case = hears(case, TurnGaveUp(role=Role.TECH_LEAD, reason="too slow", limit="time"))
     case = ends(hears(case, Spoke(by="ann", messages=())), interpreted("CONTINUE"))
-    assert (case.state, case.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+    assert (case.state, case.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
 
 
 @pytest.mark.parametrize("status", ["ROOT_CAUSE_FOUND", "NEED_DEVELOPER_DIAGNOSTIC"])
 def test_what_an_iteration_led_to_still_follows_when_a_person_had_to_agree_first(status: str) -> None:
     outcome = iterated(status).model_copy(update={"escalation": "It needs the production log."})
     case = ends(at(2), outcome)
-    assert (case.state, case.waiting_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
+    assert (case.state, case.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
     case = _passes_by(hears(case, Agreed(by="ann")))
-    assert (case.state, case.task) == LEADS[status][:2]
+    assert (case.state, case.progress.task) == LEADS[status][:2]
     assert done(case) == 2
 
 
 def test_the_pm_who_ran_out_of_money_sees_to_a_stuck_investigation_when_there_is_some() -> None:
     case = ends(at(2), iterated("BLOCKED"))
     case = hears(case, TurnGaveUp(role=Role.PM, reason="no money", limit="budget"))
-    assert case.waiting_for is WaitingFor.BUDGET
+    assert case.waits_for is WaitingFor.BUDGET
     case = _passes_by(hears(case, BudgetRaised(by="ann", micros=5)))
-    assert (case.state, case.task, at_work(case)) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, True)
+    assert (case.state, case.progress.task, at_work(case)) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, True)
 
 
 # --- after the fifth -------------------------------------------------------------------------------------------------
@@ -337,8 +341,8 @@ def test_after_the_fifth_iteration_there_are_three_moves_only() -> None:
     ],
 )
 def test_no_way_leads_to_a_sixth_iteration(case: IssueCase, outcome: IssueOutcome) -> None:
-    after = ends(case.model_copy(update={"investigation": USED_UP.investigation}), outcome)
-    assert (after.state, after.task) in [
+    after = ends(case.updated(investigation=USED_UP.investigation), outcome)
+    assert (after.state, after.progress.task) in [
         (S.REVIEWING_CODE, Task.VALIDATE_CAUSE),
         (S.REQUIRES_HUMAN_INTERVENTION, None),
         (S.PLANNING_APPROACH, None),
@@ -349,10 +353,8 @@ def test_no_way_leads_to_a_sixth_iteration(case: IssueCase, outcome: IssueOutcom
 def test_a_person_who_wants_it_investigated_further_begins_a_round_all_the_same() -> None:
     """What people ask for is never lost to a limit of the agents."""
     case = a_case(S.HUMAN_INPUT_RECEIVED, transitions=POLICY.transitions + 9)
-    after = ends(
-        case.model_copy(update={"investigation": USED_UP.investigation}), interpreted("CONTINUE", "investigating")
-    )
-    assert (after.state, after.task, after.round) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, 2)
+    after = ends(case.updated(investigation=USED_UP.investigation), interpreted("CONTINUE", "investigating"))
+    assert (after.state, after.progress.task, after.limits.round) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, 2)
 
 
 # --- diagnostics -----------------------------------------------------------------------------------------------------
@@ -375,27 +377,30 @@ MEASURING = an_investigated_case(iteration=2, task=Task.DIAGNOSE, senior=False)
 )
 def test_after_a_diagnostic_the_investigator_goes_on_whatever_came_of_it(fact: Fact, reason: str) -> None:
     after = hears(MEASURING, fact)
-    assert (after.state, after.task, after.reason) == (S.INVESTIGATING, None, reason)
+    assert (after.state, after.progress.task, after.reason) == (S.INVESTIGATING, None, reason)
     assert after.investigation == MEASURING.investigation
-    assert after.attempt == MEASURING.attempt
+    assert after.limits.attempt == MEASURING.limits.attempt
 
 
 def test_what_a_diagnostic_wrote_is_not_the_case_s_work() -> None:
     fact = TurnEnded(role=Role.DEVELOPER, outcome=diagnosed(), checkpoint=OTHER, session=SessionId("other"))
     after = hears(MEASURING, fact)
-    assert (after.checkpoint, after.sessions) == (MEASURING.checkpoint, MEASURING.sessions)
+    assert (after.delivery.checkpoint, after.progress.sessions) == (
+        MEASURING.delivery.checkpoint,
+        MEASURING.progress.sessions,
+    )
 
 
 def test_a_diagnostic_without_money_waits_for_it_and_is_taken_up_again() -> None:
     case = hears(MEASURING, TurnGaveUp(role=Role.DEVELOPER, reason="no money", limit="budget"))
-    assert case.waiting_for is WaitingFor.BUDGET
+    assert case.waits_for is WaitingFor.BUDGET
     case = _passes_by(hears(case, BudgetRaised(by="ann", micros=5)))
-    assert (case.state, case.task) == (S.INVESTIGATING, Task.DIAGNOSE)
+    assert (case.state, case.progress.task) == (S.INVESTIGATING, Task.DIAGNOSE)
 
 
 def test_a_senior_measures_where_a_senior_has_taken_over() -> None:
     assert turn_of(MEASURING) == (Role.DEVELOPER, Task.DIAGNOSE)
-    assert turn_of(MEASURING.model_copy(update={"senior": True})) == (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)
+    assert turn_of(MEASURING.updated(senior=True)) == (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)
 
 
 # --- the tech lead ---------------------------------------------------------------------------------------------------
@@ -415,8 +420,8 @@ def test_what_the_tech_lead_says_of_a_cause(status: CauseStatus, to: IssueState,
     after = ends(case, cause_reviewed(status))
     assert after.investigation is not None
     assert (after.state, after.investigation.stands, after.investigation.iteration) == (to, stands, 2)
-    assert after.approved is None  # a cause, never a commit
-    assert after.feedback == ("" if status == "APPROVED" else "What of a cart without a discount?")
+    assert after.evidence.approved is None  # a cause, never a commit
+    assert after.evidence.feedback == ("" if status == "APPROVED" else "What of a cart without a discount?")
 
 
 @pytest.mark.parametrize(
@@ -439,8 +444,8 @@ def test_an_accepted_cause_is_repaired_with_a_test_first(known: dict[str, object
 def test_a_person_s_answer_leads_back_to_it_while_iterations_are_left(iteration: int, then: IssueState) -> None:
     case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands="found", task=Task.VALIDATE_CAUSE)
     case = ends(case, cause_reviewed("NEEDS_INFO"))
-    assert case.wait is not None
-    assert (case.wait.reason, case.wait.then) == (WaitingFor.ANSWER, then)
+    assert case.waiting.wait is not None
+    assert (case.waiting.wait.reason, case.waiting.wait.then) == (WaitingFor.ANSWER, then)
     after = ends(hears(case, Spoke(by="ann", messages=())), interpreted("CONTINUE"))
     assert (after.state, done(after)) == (then, iteration)
 
@@ -461,7 +466,7 @@ def test_what_the_pm_makes_of_a_stuck_investigation(status: PmStatus, to: IssueS
     stuck = ends(at(2), iterated("EXHAUSTED"))
     assert (at_work(stuck), turn_of(stuck)) == (True, (Role.PM, Task.UNBLOCK_INVESTIGATION))
     after = ends(stuck, unblocked(status))
-    assert (after.state, after.task, at_work(after), done(after)) == (to, None, works, 2)
+    assert (after.state, after.progress.task, at_work(after), done(after)) == (to, None, works, 2)
 
 
 def test_people_are_told_what_the_pm_asks_and_why_it_stays_blocked() -> None:
@@ -490,7 +495,7 @@ def test_people_are_told_what_the_pm_asks_and_why_it_stays_blocked() -> None:
     ],
 )
 def test_everybody_who_may_can_begin_an_investigation(case: IssueCase, outcome: IssueOutcome) -> None:
-    after = ends(case.model_copy(update={"turns": 7}), outcome)
+    after = ends(case.updated(turns=7), outcome)
     assert after.state is S.INVESTIGATING
     assert after.investigation is not None
     assert (after.investigation.number, after.investigation.iteration) == (1, 0)
@@ -508,11 +513,11 @@ def test_another_problem_has_an_investigation_of_its_own_and_there_are_three_at_
     another = reviewed("SPAWN_INVESTIGATOR").model_copy(update={"investigation": a_request(new_problem=True)})
     numbers = []
     for _ in range(MOST_INVESTIGATIONS):
-        case = ends(case.model_copy(update={"state": S.REVIEWING_CODE, "task": None, "seen": {}}), another)
+        case = ends(case.updated(state=S.REVIEWING_CODE, task=None, seen={}), another)
         assert case.investigation is not None
         numbers.append((case.state, case.investigation.number, case.investigation.iteration))
         used = case.investigation.model_copy(update={"iteration": MOST_ITERATIONS})
-        case = case.model_copy(update={"investigation": used})
+        case = case.updated(investigation=used)
     assert numbers == [
         (S.INVESTIGATING, 2, 0),
         (S.INVESTIGATING, 3, 0),
@@ -702,7 +707,7 @@ def test_the_wish_for_an_investigation_ends_no_wait_that_only_a_command_ends(rea
     case = a_case(S.HUMAN_INPUT_RECEIVED, wait=wait)
     after = hears(case, ended(case, interpreted("INVESTIGATION_NEEDED")))
     assert after.state is S.WAITING_FOR_HUMAN_INPUT
-    assert after.wait == wait
+    assert after.waiting.wait == wait
 
 
 @pytest.mark.parametrize("asked", [{"approve_plan": True}, {"until": Milestone.PLAN}])
@@ -716,7 +721,7 @@ def test_an_accepted_cause_does_not_skip_the_plan_that_a_person_wants_to_see(ask
 def test_a_word_that_leads_to_an_investigation_begins_a_new_round() -> None:
     case = a_case(S.HUMAN_INPUT_RECEIVED, transitions=200, attempt=3)
     after = hears(case, ended(case, interpreted("INVESTIGATION_NEEDED")))
-    assert (after.state, after.attempt) == (S.INVESTIGATING, 1)
+    assert (after.state, after.limits.attempt) == (S.INVESTIGATING, 1)
 
 
 def test_an_iteration_that_hands_in_nothing_is_counted_and_the_case_goes_on() -> None:
@@ -725,7 +730,7 @@ def test_an_iteration_that_hands_in_nothing_is_counted_and_the_case_goes_on() ->
         case = hears(case, TurnGaveUp(role=Role.INVESTIGATOR, reason="invalid twice", invalid=True))
         assert (case.state, case.investigation and case.investigation.iteration) == (S.INVESTIGATING, count)
     case = hears(case, TurnGaveUp(role=Role.INVESTIGATOR, reason="invalid twice", invalid=True))
-    assert (case.state, case.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+    assert (case.state, case.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
 
 
 def test_a_new_problem_that_a_person_has_to_agree_to_first_is_still_a_new_one() -> None:

@@ -51,27 +51,27 @@ def test_sensitive_work_that_was_to_be_triaged_only_waits_at_the_milestone_once_
 ) -> None:
     asked = after(a_case(analysed=has_analysis), ended(SENSITIVE))
     agreed = after(asked, Agreed(by="ann"))
-    assert (agreed.state, agreed.waiting_for) == (WAITS, WaitingFor.MILESTONE)
+    assert (agreed.state, agreed.waits_for) == (WAITS, WaitingFor.MILESTONE)
     assert agreed.granted(Subject.SENSITIVE)
     assert agreed.reason == "The issue is triaged: as far as it was to go."
     begun = after(agreed, Agreed(by="ann"))
-    assert (begun.state, begun.until) == (asked.wait.then if asked.wait else None, Milestone.PR)
+    assert (begun.state, begun.people.until) == (asked.waiting.wait.then if asked.waiting.wait else None, Milestone.PR)
 
 
 @pytest.mark.parametrize("until", [Milestone.PLAN, Milestone.PR])
 def test_an_approval_of_sensitive_work_that_names_a_further_milestone_goes_that_far(until: Milestone) -> None:
     asked = after(a_case(), ended(SENSITIVE))
     agreed = after(asked, Agreed(by="ann", until=until))
-    assert (agreed.state, agreed.until) == (S.ANALYZING_REQUIREMENTS, until)
+    assert (agreed.state, agreed.people.until) == (S.ANALYZING_REQUIREMENTS, until)
     clear = after(agreed, ended(analysed(), Role.ANALYST))
     assert clear.state is (S.PLANNING_APPROACH if until is Milestone.PLAN else S.CREATING_TESTS)
     if until is Milestone.PLAN:
-        assert after(clear, ended(planned())).waiting_for is WaitingFor.MILESTONE
+        assert after(clear, ended(planned())).waits_for is WaitingFor.MILESTONE
 
 
 def test_a_bug_that_comes_with_its_analysis_is_planned_when_somebody_lets_it_go_as_far_as_the_plan() -> None:
     at_triage = after(a_case(analysed=True), ended(triaged()))
-    assert at_triage.waiting_for is WaitingFor.MILESTONE
+    assert at_triage.waits_for is WaitingFor.MILESTONE
     assert after(at_triage, Agreed(by="ann", until=Milestone.PLAN)).state is S.PLANNING_APPROACH
     assert after(at_triage, Agreed(by="ann")).state is S.CREATING_TESTS
 
@@ -97,14 +97,14 @@ def test_an_approval_up_to_a_milestone_that_lies_behind_is_refused_with_what_fit
     assert words in refused.value.what
     assert "`caseworker approve" in refused.value.todo
     named = Milestone(until.removeprefix("until "))
-    assert learn(case, Agreed(by="ann", until=named)).until is None  # nor does `why` ever promise it
+    assert learn(case, Agreed(by="ann", until=named)).people.until is None  # nor does `why` ever promise it
 
 
 @pytest.mark.parametrize("then", [S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH])
 def test_whoever_decides_what_an_analyst_did_not_want_to_may_say_how_far_it_goes(then: IssueState) -> None:
     case = waiting(Subject.ESCALATION, then)
     refuse_misfit(case, MessageKind.APPROVE, "until plan")
-    assert after(case, Agreed(by="ann", until=Milestone.PLAN)).until is Milestone.PLAN
+    assert after(case, Agreed(by="ann", until=Milestone.PLAN)).people.until is Milestone.PLAN
 
 
 @pytest.mark.parametrize("approve_plan", [True, False])
@@ -113,7 +113,7 @@ def test_who_lets_a_plan_go_on_from_its_milestone_has_approved_it_where_an_appro
 ) -> None:
     policy = Policy(until=Milestone.PLAN, approve_plan=approve_plan)
     made = after(a_case(S.PLANNING_APPROACH), ended(planned()), policy=policy)
-    assert made.waiting_for is WaitingFor.MILESTONE
+    assert made.waits_for is WaitingFor.MILESTONE
     agreed = after(made, Agreed(by="ann"), policy=policy)
-    assert (agreed.state, agreed.until) == (S.CREATING_TESTS, Milestone.PR)
+    assert (agreed.state, agreed.people.until) == (S.CREATING_TESTS, Milestone.PR)
     assert agreed.granted(Subject.PLAN) is approve_plan

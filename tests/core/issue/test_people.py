@@ -76,31 +76,36 @@ SAID = (MessageId(4), MessageId(5))
 
 def test_what_was_said_of_a_pull_request_while_a_person_had_it_is_read_by_the_pm() -> None:
     back = after(taken(ready()), HandedBack(by="ann", messages=SAID))
-    assert (back.state, back.go, back.taken_by, back.remarks) == (S.HUMAN_INPUT_RECEIVED, None, "", SAID)
+    assert (back.state, back.progress.go, back.people.taken_by, back.people.remarks) == (
+        S.HUMAN_INPUT_RECEIVED,
+        None,
+        "",
+        SAID,
+    )
     assert after(back, pm(interpreted())).state is S.ADDRESSING_FEEDBACK
-    assert after(back, pm(interpreted("NO_ACTION"))).wait == ready().wait
+    assert after(back, pm(interpreted("NO_ACTION"))).waiting.wait == ready().waiting.wait
 
 
 def test_a_pull_request_that_is_handed_back_with_thanks_alone_waits_for_its_merge_again() -> None:
     back = after(taken(ready()), HandedBack(by="ann"))
-    assert (back.go, passed(back).state) == (S.CREATING_PR, S.CREATING_PR)
+    assert (back.progress.go, passed(back).state) == (S.CREATING_PR, S.CREATING_PR)
 
 
 def test_who_worked_on_remarks_goes_on_with_those_that_came_meanwhile() -> None:
     at_it = a_case(S.ADDRESSING_FEEDBACK, pull_request=7, remarks=[3])
     back = after(taken(at_it), HandedBack(by="ann", messages=SAID))
-    assert (back.go, back.remarks) == (S.ADDRESSING_FEEDBACK, (3, *SAID))
+    assert (back.progress.go, back.people.remarks) == (S.ADDRESSING_FEEDBACK, (3, *SAID))
 
 
 def test_before_there_is_a_pull_request_whoever_goes_on_reads_what_was_said_and_where_code_goes_on_the_pm() -> None:
-    assert after(taken(a_case(S.IMPLEMENTING)), HandedBack(by="ann", messages=SAID)).go is S.IMPLEMENTING
-    assert after(taken(a_proven_case(S.CREATING_PR)), HandedBack(by="ann", messages=SAID)).go is None
+    assert after(taken(a_case(S.IMPLEMENTING)), HandedBack(by="ann", messages=SAID)).progress.go is S.IMPLEMENTING
+    assert after(taken(a_proven_case(S.CREATING_PR)), HandedBack(by="ann", messages=SAID)).progress.go is None
 
 
 def test_a_case_that_is_handed_back_goes_on_also_when_nothing_follows_from_the_words() -> None:
     case = a_case(S.REVIEWING_CODE, pull_request=7, built=HEAD, green=HEAD)
     back = after(taken(case), HandedBack(by="ann", messages=SAID), pm(interpreted("NO_ACTION")))
-    assert (back.state, back.handed_back) == (S.REVIEWING_CODE, False)
+    assert (back.state, back.people.handed_back) == (S.REVIEWING_CODE, False)
     heard = after(a_case(PARKED, resume=S.REVIEWING_CODE), Spoke(by="ann"), pm(interpreted("NO_ACTION")))
     assert heard.state is PARKED
 
@@ -112,12 +117,15 @@ def test_what_a_person_has_pushed_meanwhile_is_tested_before_it_is_looked_at(lef
     contradicts = THEIRS.model_copy(update={"conflict": ("cart.py",)})
     fixing = passed(learn(back, contradicts))
     assert fixing.state is S.FIXING_ISSUES
-    assert "cart.py" in fixing.feedback
+    assert "cart.py" in fixing.evidence.feedback
 
 
 def test_who_was_writing_goes_on_with_what_a_person_has_pushed() -> None:
     back = after(taken(a_case(S.IMPLEMENTING)), HandedBack(by="ann"))
-    assert (passed(learn(back, THEIRS)).state, passed(learn(back, THEIRS)).checkpoint) == (S.IMPLEMENTING, OTHER)
+    assert (passed(learn(back, THEIRS)).state, passed(learn(back, THEIRS)).delivery.checkpoint) == (
+        S.IMPLEMENTING,
+        OTHER,
+    )
 
 
 @pytest.mark.parametrize("reading", [interpreted("NO_ACTION"), interpreted(next="reviewing_code")])
@@ -202,19 +210,19 @@ def test_a_limit_of_transitions_does_not_fail_a_case_whose_pull_request_is_open(
     case = a_case(S.RUNNING_TESTS, transitions=60)
     move = Move(to=S.REVIEWING_CODE, reason="Green.")
     assert take(case, move, POLICY, MORNING).state is S.FAILED
-    assert take(case.model_copy(update={"pull_request": 7}), move, POLICY, MORNING).state is PARKED
+    assert take(case.updated(pull_request=7), move, POLICY, MORNING).state is PARKED
 
 
 def test_a_question_about_a_pull_request_that_nobody_answers_leads_back_to_its_merge() -> None:
     asked = after(ready(), Spoke(by="ann", messages=SAID), pm(interpreted("NEEDS_CLARIFICATION")))
-    assert (asked.state, asked.waiting_for) == (WAITS, WaitingFor.ANSWER)
+    assert (asked.state, asked.waits_for) == (WAITS, WaitingFor.ANSWER)
     assert after(asked, Merged(by="ann")).state is S.COMPLETED
     again = after(asked, Spoke(by="ann"), pm(interpreted("NEEDS_CLARIFICATION")))
     for case in (asked, again):
         late = passed(after(case, TimedOut()))
-        assert (late.state, late.waiting_for, late.wait) == (WAITS, WaitingFor.MERGE, ready().wait)
+        assert (late.state, late.waits_for, late.waiting.wait) == (WAITS, WaitingFor.MERGE, ready().waiting.wait)
     dropped = after(asked, Spoke(by="ann"), pm(interpreted("NO_ACTION")))
-    assert (dropped.state, dropped.wait) == (WAITS, ready().wait)
+    assert (dropped.state, dropped.waiting.wait) == (WAITS, ready().waiting.wait)
 
 
 def test_a_case_that_is_blocked_with_its_pull_request_open_is_completed_by_a_merge() -> None:
@@ -224,7 +232,7 @@ def test_a_case_that_is_blocked_with_its_pull_request_open_is_completed_by_a_mer
 
 def test_a_reopened_case_has_all_its_tries_again() -> None:
     again = reopened(a_case(S.FAILED, flaky=3, test_tries=2, attempt=3, guided=True))
-    assert (again.flaky, again.test_tries, again.attempt, again.guided) == (0, 0, 1, False)
+    assert (again.limits.flaky, again.limits.test_tries, again.limits.attempt, again.limits.guided) == (0, 0, 1, False)
 
 
 def test_what_was_left_open_by_a_merge_is_told_with_the_way_on() -> None:

@@ -63,7 +63,7 @@ PLAN = after(a_case(S.PLANNING_APPROACH), planned())
 @pytest.mark.parametrize("words", [(), (SAID, NOTHING), (SAID, NOTHING, SAID, NOTHING)])
 def test_the_questions_are_shown_and_told_again_also_after_words_that_answer_nothing(words: tuple[Fact, ...]) -> None:
     case = after(ASKED, *words)
-    assert (case.state, case.wait) == (ASKED.state, ASKED.wait)
+    assert (case.state, case.waiting.wait) == (ASKED.state, ASKED.waiting.wait)
     assert why(case, POLICY).asked == QUESTION
     assert reminder(case) == f"Still waiting: {QUESTION}"
     assert case.reason == (f"{UNCLEAR} It waits on." if words else UNCLEAR)
@@ -85,13 +85,13 @@ def test_a_request_for_an_approval_is_shown_until_it_is_given_also_where_the_cas
 def test_a_long_request_is_kept_in_short() -> None:
     plan = planned().model_copy(update={"plan": "step\n" * 3_000})
     waits = after(a_case(S.PLANNING_APPROACH), plan)
-    assert waits.wait is not None
-    assert len(waits.wait.asks) < 4_100
-    assert "characters left out" in waits.wait.asks
+    assert waits.waiting.wait is not None
+    assert len(waits.waiting.wait.asks) < 4_100
+    assert "characters left out" in waits.waiting.wait.asks
 
 
 def test_nobody_is_asked_anything_while_somebody_has_the_case() -> None:
-    taken = PLAN.model_copy(update={"state": S.REQUIRES_HUMAN_INTERVENTION, "taken_by": "grace", "reason": "hers"})
+    taken = PLAN.updated(state=S.REQUIRES_HUMAN_INTERVENTION, taken_by="grace", reason="hers")
     assert why(taken, POLICY).asked == ""
     assert reminder(taken) == "Still waiting: hers"
 
@@ -117,7 +117,7 @@ def test_an_approval_is_taken_also_when_the_turn_that_reads_people_met_its_limit
 
 
 def test_who_has_taken_a_case_over_is_not_overruled_by_an_approval_or_a_retry() -> None:
-    taken = PLAN.model_copy(update={"state": S.REQUIRES_HUMAN_INTERVENTION, "taken_by": "grace"})
+    taken = PLAN.updated(state=S.REQUIRES_HUMAN_INTERVENTION, taken_by="grace")
     assert fits(taken, Agreed(by="ann")) == "nothing waits for an approval"
     with pytest.raises(Refused, match="`handback` lets the agents go on"):
         refuse_misfit(taken, MessageKind.RETRY, "")

@@ -162,8 +162,8 @@ def test_every_waiting_state_has_its_time_out_edge_to_blocked(state: IssueState)
 def test_every_wait_times_out_over_that_edge_but_those_for_a_milestone_and_a_merge(reason: WaitingFor) -> None:
     asked = Move(to=IssueState.WAITING_FOR_HUMAN_INPUT, reason="people were asked", waiting_for=reason)
     waits = take(a_case(IssueState.REVIEWING_CODE), asked, Policy(), MORNING)
-    assert waits.wait is not None
-    assert (waits.wait.until is None) is (reason in (WaitingFor.MILESTONE, WaitingFor.MERGE))
+    assert waits.waiting.wait is not None
+    assert (waits.waiting.wait.until is None) is (reason in (WaitingFor.MILESTONE, WaitingFor.MERGE))
     assert take(waits, decide(waits, TimedOut(), Policy()), Policy(), MORNING).state is IssueState.BLOCKED
 
 

@@ -168,9 +168,7 @@ class CaseMachine(RuleBasedStateMachine):
         known = {"checkpoint": ex.BASE} if state is S.RECEIVED else on_the_way
         if state is S.INVESTIGATING:
             known = {**known, "investigation": {"number": 1}}
-        self.case = IssueCase.model_validate(
-            {"id": ex.CASE, "base": ex.BASE, "analysed": analysed, "state": state, "resume": state, **known}
-        )
+        self.case = ex.case_with(base=ex.BASE, analysed=analysed, state=state, resume=state, **known)
         self.now = ex.MORNING
         self.record = self.case.model_dump_json()
         self.told: list[str] = []
@@ -188,15 +186,19 @@ class CaseMachine(RuleBasedStateMachine):
         self.now += timedelta(minutes=1)
         after = take(known or before, move, self.policy, self.now)
         assert after.state in next_states(before.state) | {before.state}
-        assert after.transitions == before.transitions + 1
-        assert after.attempt <= self.policy.attempts + 1
+        assert after.progress.transitions == before.progress.transitions + 1
+        assert after.limits.attempt <= self.policy.attempts + 1
         assert after.reason.strip() == after.reason != ""
-        assert (after.epoch, after.round, after.turns) >= (before.epoch, before.round, before.turns)
-        assert set(before.grants) <= set(after.grants)
+        assert (after.epoch, after.limits.round, after.progress.turns) >= (
+            before.epoch,
+            before.limits.round,
+            before.progress.turns,
+        )
+        assert set(before.people.grants) <= set(after.people.grants)
         self.counts_on(before, after)
         if after.state is S.CREATING_PR:
             assert proven(after)
-            assert not after.forbidden
+            assert not after.evidence.forbidden
             assert not undecided(after)
         if move.say:
             self.told.append(move.say)
@@ -244,7 +246,7 @@ class CaseMachine(RuleBasedStateMachine):
         if at_work(case):
             found += ["work"] * 20
         if self.works() and self.has_turn():
-            found += ["give up", *(["defer"] * 5 if case.task is Task.DIAGNOSE else [])]
+            found += ["give up", *(["defer"] * 5 if case.progress.task is Task.DIAGNOSE else [])]
         if case.state not in TERMINAL:
             found += ["command"] * (1 if at_work(case) else 4)
         if case.state in WAITING | PARKED:
@@ -256,7 +258,7 @@ class CaseMachine(RuleBasedStateMachine):
         return found
 
     def the_work_goes_on(self, data: st.DataObject) -> None:
-        if self.case.go is not None:
+        if self.case.progress.go is not None:
             self.code_takes_it_on()
         elif self.has_turn():
             self.a_turn_ends(data)
@@ -276,10 +278,10 @@ class CaseMachine(RuleBasedStateMachine):
         role, task = turn_of(self.case)
         outcome: IssueOutcome = outcomes(task, data)
         writes = task in (Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.CREATE_TESTS)
-        checkpoint = data.draw(st.sampled_from(SHAS)) if writes else self.case.checkpoint or ex.BASE
-        self.case = self.case.model_copy(update={"turns": self.case.turns + 1})
+        checkpoint = data.draw(st.sampled_from(SHAS)) if writes else self.case.delivery.checkpoint or ex.BASE
+        self.case = self.case.updated(turns=self.case.progress.turns + 1)
         fact = TurnEnded(role=role, outcome=outcome, checkpoint=checkpoint, session=SessionId("s"))
-        is_first = self.case.state is S.CREATING_TESTS or self.case.built is None
+        is_first = self.case.state is S.CREATING_TESTS or self.case.evidence.built is None
         if outcome.status == "TESTS_READY" and is_first and not getattr(outcome, "escalation", ""):
             self.case = learn(self.case, fact)
             verdict: Any = data.draw(st.sampled_from(["red", "red", "green", "nothing_to_run"]))
@@ -297,7 +299,7 @@ class CaseMachine(RuleBasedStateMachine):
     def no_developer_is_free(self, data: st.DataObject) -> None:
         before = self.case
         self.hears(Deferred(reason="No developer was free."))
-        assert (self.case.state, self.case.task) == (S.INVESTIGATING, None)
+        assert (self.case.state, self.case.progress.task) == (S.INVESTIGATING, None)
         assert self.case.investigation == before.investigation
 
     def a_turn_gives_up(self, data: st.DataObject) -> None:
@@ -307,16 +309,16 @@ class CaseMachine(RuleBasedStateMachine):
         assert self.case.investigation == before.investigation
 
     def a_build_ends(self, data: st.DataObject) -> None:
-        assert self.case.checkpoint is not None
+        assert self.case.delivery.checkpoint is not None
         verdict: Any = data.draw(st.sampled_from(["green", "green", "red", "nothing_to_run"]))
         base = data.draw(st.booleans())
         paths = data.draw(st.sampled_from(FORBIDDEN)) if verdict != "nothing_to_run" else ()
-        forbidden = tuple(path for path in paths if path not in self.case.may_change)
+        forbidden = tuple(path for path in paths if path not in self.case.people.may_change)
         otherwise_red, verdict = verdict == "red" and not base, "red" if forbidden else verdict
         self.hears(
             BuildEnded(
                 stage=Stage.HEAD,
-                commit=self.case.checkpoint,
+                commit=self.case.delivery.checkpoint,
                 verdict=verdict,
                 reason="seen",
                 feedback="it failed" if verdict == "red" else "",
@@ -329,12 +331,14 @@ class CaseMachine(RuleBasedStateMachine):
         )
 
     def it_is_delivered(self, data: st.DataObject) -> None:
-        assert self.case.checkpoint is not None
+        assert self.case.delivery.checkpoint is not None
         what = data.draw(st.sampled_from(["ready", "ready", "refused", "moved", "conflict"]))
         commit = data.draw(st.sampled_from(SHAS))
         facts: dict[str, Fact] = {
             "ready": PullRequestReady(
-                number=1, commit=self.case.checkpoint, late=data.draw(st.sampled_from([(), (), (MessageId(7),)]))
+                number=1,
+                commit=self.case.delivery.checkpoint,
+                late=data.draw(st.sampled_from([(), (), (MessageId(7),)])),
             ),
             "refused": EffectRefused(reason="the forge said no"),
             "moved": BranchMoved(theirs=commit, commit=commit),
@@ -343,9 +347,9 @@ class CaseMachine(RuleBasedStateMachine):
         self.hears(facts[what])
 
     def somebody_speaks(self, data: st.DataObject) -> None:
-        late = self.case.late
+        late = self.case.people.late
         self.hears(Spoke(by="ann", messages=(MessageId(1),)))
-        assert set(late) <= set(self.case.remarks)
+        assert set(late) <= set(self.case.people.remarks)
 
     def somebody_commands(self, data: st.DataObject) -> None:
         often = ["agree"] * 8 + ["decline"] * 2 + ["hand back"] * 4 + ["take"]
@@ -359,7 +363,7 @@ class CaseMachine(RuleBasedStateMachine):
             "merge": Merged(by="ann"),
         }
         self.hears(facts[which])
-        if self.case.handed_back and data.draw(st.booleans()):
+        if self.case.people.handed_back and data.draw(st.booleans()):
             self.what_was_pushed_meanwhile_is_taken_in(data)
 
     def what_was_pushed_meanwhile_is_taken_in(self, data: st.DataObject) -> None:
@@ -375,22 +379,30 @@ class CaseMachine(RuleBasedStateMachine):
         if before.state is S.FAILED and data.draw(LUCK) < 3:  # kept with what a person had pushed
             commit = data.draw(st.sampled_from(SHAS))
             before = learn(before, BranchMoved(theirs=commit, commit=commit))
-        go = before.resume if data.draw(st.booleans()) else None  # words are made sense of first
-        self.case = reopened(before).model_copy(update={"reason": "again", "go": go})
+        go = before.waiting.resume if data.draw(st.booleans()) else None  # words are made sense of first
+        self.case = reopened(before).updated(reason="again", go=go)
         assert self.case.investigation == before.investigation
-        assert (self.case.epoch, self.case.transitions) == (before.epoch + 1, before.transitions + 1)
+        assert (self.case.epoch, self.case.progress.transitions) == (before.epoch + 1, before.progress.transitions + 1)
         self.record = self.case.model_dump_json()
 
     def somebody_pays(self, data: st.DataObject) -> None:
         fact = BudgetRaised(by="ann", micros=data.draw(st.integers(1, 10)))
-        if self.case.state in WAITING and self.case.wait is not None and self.case.wait.reason.value == "budget":
+        if (
+            self.case.state in WAITING
+            and self.case.waiting.wait is not None
+            and self.case.waiting.wait.reason.value == "budget"
+        ):
             self.hears(fact)
         else:
             self.case = learn(self.case, fact)
             self.record = self.case.model_dump_json()
 
     def time_passes(self, data: st.DataObject) -> None:
-        if self.case.state in WAITING and self.case.wait is not None and self.case.wait.until is not None:
+        if (
+            self.case.state in WAITING
+            and self.case.waiting.wait is not None
+            and self.case.waiting.wait.until is not None
+        ):
             self.hears(TimedOut())
         elif next_reminder(self.case, self.policy) is not None:
             self.case = reminded(self.case)
@@ -398,17 +410,17 @@ class CaseMachine(RuleBasedStateMachine):
 
     def the_process_dies_or_continues_as_new(self, data: st.DataObject) -> None:
         """What is not saved is the turn's number: it is claimed anew, and given again."""
-        turns = self.case.turns
+        turns = self.case.progress.turns
         self.case = IssueCase.model_validate_json(self.record)
-        assert self.case.turns <= turns
+        assert self.case.progress.turns <= turns
 
     # --- what always holds
 
     def works(self) -> bool:
-        return at_work(self.case) and self.case.go is None
+        return at_work(self.case) and self.case.progress.go is None
 
     def has_turn(self) -> bool:
-        return self.case.state not in (S.RUNNING_TESTS, S.CREATING_PR) or self.case.task is not None
+        return self.case.state not in (S.RUNNING_TESTS, S.CREATING_PR) or self.case.progress.task is not None
 
     @invariant()
     def it_is_somewhere_sensible(self) -> None:
@@ -416,16 +428,16 @@ class CaseMachine(RuleBasedStateMachine):
             return
         case = self.case
         if case.state in WAITING:
-            assert case.wait is not None
-            assert case.waiting_for is case.wait.reason
-        assert case.state is not S.FAILED or case.pull_request is None  # or nobody would see it merged
-        if case.go is not None:
+            assert case.waiting.wait is not None
+            assert case.waits_for is case.waiting.wait.reason
+        assert case.state is not S.FAILED or case.delivery.pull_request is None  # or nobody would see it merged
+        if case.progress.go is not None:
             assert case.state in WORKING
-            assert case.go in next_states(case.state) | {case.state}
+            assert case.progress.go in next_states(case.state) | {case.state}
         if case.state in WORKING - BY_PEOPLE:
             stays = 2 * MOST_ITERATIONS  # counted as well; they end by limits of their own
-            assert case.transitions - case.round_began <= self.policy.transitions + stays
-        for subject in {grant.subject for grant in case.grants}:
+            assert case.progress.transitions - case.limits.round_began <= self.policy.transitions + stays
+        for subject in {grant.subject for grant in case.people.grants}:
             assert isinstance(subject, Subject)
 
     @invariant()
@@ -449,11 +461,11 @@ class CaseMachine(RuleBasedStateMachine):
         if not hasattr(self, "case") or not self.works():
             return
         case = self.case
-        if case.task in (Task.DIAGNOSE, Task.VALIDATE_CAUSE, Task.UNBLOCK_INVESTIGATION):
+        if case.progress.task in (Task.DIAGNOSE, Task.VALIDATE_CAUSE, Task.UNBLOCK_INVESTIGATION):
             assert case.investigation is not None
-        if case.task is Task.UNBLOCK_INVESTIGATION:
+        if case.progress.task is Task.UNBLOCK_INVESTIGATION:
             assert case.state is S.BLOCKED
-        if case.state is S.REVIEWING_CODE and case.task is None:
+        if case.state is S.REVIEWING_CODE and case.progress.task is None:
             assert is_green(case)  # or what is approved might be what fails
 
     @invariant()

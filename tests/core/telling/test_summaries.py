@@ -3,7 +3,7 @@
 import pytest
 
 from caseworker.core.base.roles import Role
-from caseworker.core.bug.case import BugCase, BugState
+from caseworker.core.bug.case import BugState
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.evidence.builds import Purpose, Stage
 from caseworker.core.issue.states import IssueState
@@ -16,6 +16,7 @@ from tests.core.examples import (
     CASE,
     HEAD,
     MORNING,
+    a_bug,
     a_build,
     a_case,
     a_file,
@@ -49,6 +50,7 @@ def test_a_summary_tells_what_was_wrong_what_changed_and_the_proof() -> None:
         result="pull_request",
         moves_it=[
             "Merging `agent/issue-42` completes the case: it sees that by itself.",
+            f'`caseworker reject {CASE} "what should be different"` has it changed, in the same pull request.',
             f'`caseworker say {CASE} "..."` asks or remarks; the pm decides what follows.',
         ],
         wrong="cart.py:12 adds before it subtracts.",
@@ -187,4 +189,4 @@ def test_a_summary_tells_what_a_person_can_do_about_it_and_what_was_asked() -> N
     ],
 )
 def test_a_bug_stands_in_one_line(known: dict[str, object], stands: str) -> None:
-    assert standing_of_bug(BugCase.model_validate({"id": "bug-7F3K", **known})) == stands
+    assert standing_of_bug(a_bug(**known)) == stands

@@ -2,7 +2,7 @@
 
 Renew the page of expected texts, and read its diff:
 
-    python -m tests.core.why_examples > tests/core/why_expected.md
+    python -m tests.core.telling.why_examples > tests/core/telling/why_expected.md
 """
 
 import sys
@@ -16,7 +16,7 @@ from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
 from caseworker.core.issue.words import asked
 from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.why import Why, at, why
-from tests.core.examples import BASE, CASE, HEAD, MORNING, OTHER, a_case, a_proven_case
+from tests.core.examples import BASE, CASE, HEAD, MORNING, OTHER, a_bug, a_case, a_proven_case
 
 S = IssueState
 SUNDAY = MORNING + timedelta(days=6)
@@ -112,8 +112,8 @@ def _investigated() -> dict[str, IssueCase]:
         "investigating, the first iteration": at(S.INVESTIGATING, 0, reason="It is investigated: it fails at times."),
         "investigating, the third iteration": at(S.INVESTIGATING, 2),
         "investigating, the last iteration": at(S.INVESTIGATING, 4),
-        "investigating, of a second problem": at(S.INVESTIGATING, 1).model_copy(
-            update={"investigation": Investigation(number=2, iteration=1)}
+        "investigating, of a second problem": at(S.INVESTIGATING, 1).updated(
+            investigation=Investigation(number=2, iteration=1)
         ),
         "investigating, a diagnostic": at(S.INVESTIGATING, 2, task=Task.DIAGNOSE),
         "reviewing_code, a cause is judged": at(S.REVIEWING_CODE, 2, "found", **judged),
@@ -174,9 +174,6 @@ def _waiting() -> dict[str, IssueCase]:
             pull_request=1,
             pushed=HEAD,
             reason="Pull request 1 is open; a person merges it.",
-        ),
-        "waiting_for_human_input, merge, since the first rules": a_proven_case(
-            state, waiting_for=WaitingFor.MERGE, pull_request=1, pushed=HEAD, built=HEAD
         ),
         "waiting_for_human_input, approval": _late(state, **a_wait(WaitingFor.APPROVAL), reason="May we?"),
     }
@@ -251,7 +248,7 @@ def _bugs() -> dict[str, BugCase]:
         "dev_takeover": {"state": BugState.DEV_TAKEOVER, "severity": "P2", "taken_by": "grace"},
         "resolved": {"state": BugState.RESOLVED, "severity": "P2", "resolution": "code_fix", "reason": "it was fixed"},
     }
-    return {f"a bug, {name}": BugCase.model_validate({"id": "bug-7F3K", **known}) for name, known in named.items()}
+    return {f"a bug, {name}": a_bug(**known) for name, known in named.items()}
 
 
 ISSUES = {**_working(), **_investigated(), **_waiting(), **_parked(), **_over()}
@@ -275,7 +272,7 @@ def _section(name: str, one: Why) -> str:
 
 
 def covers(case: IssueCase) -> tuple[IssueState, WaitingFor | None, Subject | None]:
-    waits = case.wait if case.state in WAITING | PARKED else None
+    waits = case.waiting.wait if case.state in WAITING | PARKED else None
     return case.state, waits.reason if waits else None, waits.subject if waits else None
 
 

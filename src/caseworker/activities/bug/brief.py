@@ -43,7 +43,7 @@ class BugBriefing:
             tools=() if blind else tools_for(Role.INVESTIGATOR, Task.BUG),
             workspace=workspace.path,
             writable=False,
-            resume=bug.session,
+            resume=bug.progress.session,
             rehearsal=stored.rehearsal,
             nth=1 + len(done),
             cap_micros=policy.budget_micros,
@@ -61,7 +61,7 @@ class BugBriefing:
         bug, policy = request.bug, request.policy
         claimed = [message for message in await self._store.inbox.of(bug.id) if message.turn == request.turn]
         said = [message for message in claimed if message.kind in SPOKEN]
-        services = {name: policy.services[name].owners for name in bug.services if name in policy.services}
+        services = {name: policy.services[name].owners for name in bug.report.services if name in policy.services}
         return BriefInputs(
             title=stored.title,
             body=stored.report,
@@ -69,11 +69,11 @@ class BugBriefing:
             said=tuple(said[1:] if request.turn == 1 else said),  # the report itself is there already
             commands=await self._commands(workspace),
             bug_id=bug.id,
-            severity=bug.severity,
+            severity=bug.report.severity,
             services=tuple((name, owners) for name, owners in services.items()),
             vague=is_blind(bug, request.turn),
-            continues_from=bug.waited_in.value if bug.waited_in else "",
-            timed_out=bug.timed_out,
+            continues_from=bug.waiting.waited_in.value if bug.waiting.waited_in else "",
+            timed_out=bug.waiting.timed_out,
             attachments=tuple(
                 (str(attachment_folder(workspace) / file_name(file)), file.title, file.media_type, file.size)
                 for file in files

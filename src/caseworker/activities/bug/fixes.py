@@ -21,7 +21,7 @@ class Fixes:
     async def open(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
         """Again, for the same turn: the same case. For a later turn: the open one is told, an ended one is followed
         by another."""
-        known = await self._store.cases.load(bug.fix) if bug.fix else None
+        known = await self._store.cases.load(bug.repair.fix) if bug.repair.fix else None
         if known is not None and known.case.state not in TERMINAL:
             await self._put(known.case.id, stored, bug, f"New findings:\n\n{findings(outcome)}")
             case = known.case.id
@@ -41,7 +41,7 @@ class Fixes:
         )
         title, body = fix_issue(matter)
         # The turn is in the text, so that a later request for a fix is another issue, and a repeated one the same.
-        draft = NewIssue(title=title, body=f"{body}\n\n({bug.id}, turn {bug.turns})", labels=["bug"])
+        draft = NewIssue(title=title, body=f"{body}\n\n({bug.id}, turn {bug.progress.turns})", labels=["bug"])
         return await self._linked.open(
             stored,
             draft,
@@ -56,7 +56,7 @@ class Fixes:
         return NewMessage(
             case=case,
             surface="case",
-            external_id=f"{bug.id}/{bug.epoch}/fix/{bug.turns}",
+            external_id=f"{bug.id}/{bug.epoch}/fix/{bug.progress.turns}",
             author=bug.id,
             standing=Standing.DEVELOPER,
             kind=MessageKind.WORDS,

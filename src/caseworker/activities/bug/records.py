@@ -35,9 +35,7 @@ class BugRecords(BugRecordActivities):
             stored = await stored_bug(self._store, bug.id)
             said = reported(await self._store.inbox.of(bug.id))
             reading = read_report(said or stored.report, stored.policy.services)
-            after = bug.model_copy(
-                update={"severity": reading.severity, "services": reading.services, "vague": reading.vague}
-            )
+            after = bug.updated(severity=reading.severity, services=reading.services, vague=reading.vague)
             entry = BugRead(
                 severity=reading.severity,
                 services=list(reading.services),
@@ -112,7 +110,7 @@ class PostWriter:
     async def _closing_words(self, stored: StoredBug) -> str:
         """The reason a developer gave with the close; the reporter's own words need no repeating."""
         said = await self._store.inbox.of(stored.case.id)
-        closing = next((message for message in said if message.id == stored.case.closed_by), None)
+        closing = next((message for message in said if message.id == stored.case.ending.closed_by), None)
         if closing is None or closing.resolution is None:
             return ""
         return understand(closing.text, closing.standing, asked=True).reason or closing.text

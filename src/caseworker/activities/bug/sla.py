@@ -18,7 +18,7 @@ from caseworker.ports import Store, StoredBug
 async def sla_epochs(store: Store, stored: StoredBug) -> tuple[SlaFacts, ...]:
     """As the record tells them; the last is the present one."""
     telling = await store.record.whole(stored.case.id, TELLING)
-    return epochs_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.severity, record=telling)
+    return epochs_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.report.severity, record=telling)
 
 
 class SlaKeeping(SlaActivities):
@@ -69,6 +69,6 @@ class SlaKeeping(SlaActivities):
         await self._store.record.append(stored.case.id, [entry], trace=stored.trace, key=key)
 
     def _words(self, stored: StoredBug, facts: SlaFacts, found: Due, request: CheckSla) -> str:
-        owners = stored.policy.owners_of(stored.case.services)
+        owners = stored.policy.owners_of(stored.case.report.services)
         people = people_to_tell(found, stored.policy, owners)
         return words_for(found, facts, title=stored.title, people=people, now=request.now)

@@ -38,7 +38,7 @@ class Investigating(InvestigationActivities):
 
     async def _attempt(self, this: Try, request: BugTurnRequest, stored: StoredBug) -> BugTurnReply:
         repository = await self._store.repositories.path_of(stored.repository)
-        workspace = await self._workspaces.prepare(this.case, repository, request.bug.base)
+        workspace = await self._workspaces.prepare(this.case, repository, request.bug.progress.base)
         await self._workspaces.reset(workspace, workspace.base, scrub=this.attempt.number > 1)
         brief = await self._briefing.write(request, stored, this.attempt, workspace)
         ear = TurnEar(store=self._store, attempt=this.attempt, standings=OF_A_BUG)

@@ -36,7 +36,7 @@ class BugWork(BugActivities):
         with traced(stored.trace, bug.id):
             async with short_work(self._store, stored):
                 repository = await self._store.repositories.path_of(stored.repository)
-                return (await self._workspaces.prepare(bug.id, repository, bug.base)).base
+                return (await self._workspaces.prepare(bug.id, repository, bug.progress.base)).base
 
     @activity.defn
     async def post(self, request: PostRequest) -> None:
@@ -48,9 +48,9 @@ class BugWork(BugActivities):
             stored = await stored_bug(self._store, bug.id)
         with traced(stored.trace, bug.id):
             async with short_work(self._store, stored):
-                outcome = await outcome_of(self._store, stored, bug.turns)
+                outcome = await outcome_of(self._store, stored, bug.progress.turns)
                 if outcome is None:
-                    return EffectRefused(reason=f"turn {bug.turns} left no findings to work from.")
+                    return EffectRefused(reason=f"turn {bug.progress.turns} left no findings to work from.")
                 try:
                     return FixOpened(case=await self._fixes.open(stored, bug, outcome))
                 except Refused as refused:

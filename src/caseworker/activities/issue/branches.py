@@ -47,10 +47,15 @@ class Branches:
     async def _is_of_who_had_it(self, request: PushRequest, look: _Look) -> bool:
         """We never pushed, and who had taken the case over began its branch where the case began."""
         case = request.case
-        if not case.handed_back or case.base is None or look.known or look.head in (None, case.base):
+        if (
+            not case.people.handed_back
+            or case.delivery.base is None
+            or look.known
+            or look.head in (None, case.delivery.base)
+        ):
             return False
         assert look.head is not None
-        return await self._workspaces.contains(look.workspace, look.head, case.base)
+        return await self._workspaces.contains(look.workspace, look.head, case.delivery.base)
 
     async def push(self, request: PushRequest, stored: StoredCase) -> BranchMoved | None:
         """Null: it is there, perhaps by an earlier try of which we did not hear the end. Otherwise somebody has pushed,
@@ -85,10 +90,10 @@ class Branches:
     async def _look(self, request: PushRequest, stored: StoredCase) -> _Look:
         case = request.case
         repository = await self._store.repositories.path_of(stored.repository)
-        workspace = await self._workspaces.prepare(case.id, repository, case.base)
+        workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
         head = await self._forge.fetch(stored.repository, workspace, branch=case.branch)
         pushed = await self._pushed_by_us(case)
-        known = frozenset({*pushed[-1:], *([case.pushed] if case.pushed else [])})
+        known = frozenset({*pushed[-1:], *([case.delivery.pushed] if case.delivery.pushed else [])})
         return _Look(workspace=workspace, head=head, known=known, since=await self._newest(workspace, case, pushed))
 
     async def _pushed_by_us(self, case: IssueCase) -> list[Sha]:
@@ -97,11 +102,13 @@ class Branches:
         return [entry.commit for entry in entries if isinstance(entry, BranchPushed) and entry.branch == case.branch]
 
     async def _newest(self, workspace: Workspace, case: IssueCase, pushed: list[Sha]) -> Sha | None:
-        if not pushed or case.pushed is None:
-            return pushed[-1] if pushed else case.pushed
-        if case.pushed in pushed or await self._workspaces.contains(workspace, pushed[-1], case.pushed):
+        if not pushed or case.delivery.pushed is None:
+            return pushed[-1] if pushed else case.delivery.pushed
+        if case.delivery.pushed in pushed or await self._workspaces.contains(
+            workspace, pushed[-1], case.delivery.pushed
+        ):
             return pushed[-1]
-        return case.pushed  # a person's, taken in since
+        return case.delivery.pushed  # a person's, taken in since
 
     async def _is_on_top_of_ours(self, request: PushRequest, look: _Look) -> bool:
         """We pushed, died before we could say so, and a person has gone on from there."""

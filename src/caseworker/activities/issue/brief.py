@@ -62,7 +62,7 @@ class Briefing:
             workspace=workspace.path,
             writable=writes(role, task),
             # Who measures begins from nothing but the request: what it did in the case's own tree is not there.
-            resume=case.sessions.get(role.value) if task is not Task.DIAGNOSE else None,
+            resume=case.progress.sessions.get(role.value) if task is not Task.DIAGNOSE else None,
             rehearsal=stored.rehearsal,
             nth=1 + sum(turn.role is role and turn.task is task for turn in done),
             cap_micros=cap_of(case, policy),
@@ -84,8 +84,8 @@ class Briefing:
         """Messages are read by the turn's number: what was claimed for it and before it, and no newer one."""
         case, file, role, task = request.case, stored.file, request.role, request.task
         messages = await self._store.inbox.of(case.id)
-        remarks = recollection.remarks_of(messages, case.remarks if task in recollection.WITH_REMARKS else ())
-        late = recollection.remarks_of(messages, case.late if task is Task.INTERPRET else ())
+        remarks = recollection.remarks_of(messages, case.people.remarks if task in recollection.WITH_REMARKS else ())
+        late = recollection.remarks_of(messages, case.people.late if task is Task.INTERPRET else ())
         numbered = {remark.id for remark in (*remarks, *late)}
         others = [message for message in messages if message.id not in numbered]
         commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
@@ -99,7 +99,7 @@ class Briefing:
             earlier=recollection.said_before(others, request.turn),
             evidence=await self._evidence(request),
             diff=await self._diff(request, workspace),
-            feedback=case.feedback,
+            feedback=case.evidence.feedback,
             must_do=tuple(file.analysis.must_do),
             must_not_do=(*file.analysis.must_not_do, *_let(case)),
             commands=tuple(command.command for command in commands),
@@ -138,7 +138,7 @@ class Briefing:
         return "\n\n".join(f"build {one.number}. {build_words(one)}" for one in newest if one is not None)
 
     async def _diff(self, request: TurnRequest, workspace: Workspace) -> str:
-        commit = request.case.checkpoint
+        commit = request.case.delivery.checkpoint
         if commit is None or commit == workspace.base or request.task not in recollection.AT_THE_WORK:
             return ""
         return await self._workspaces.diff(workspace, workspace.base, commit)
@@ -155,9 +155,9 @@ def _all_of(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:
 
 def _let(case: IssueCase) -> list[str]:
     """An exception to what must not be done, which whoever judges the change has to know."""
-    if not case.may_change:
+    if not case.people.may_change:
         return []
-    return [f"Except: a person has let these be changed all the same: {listed(case.may_change)}."]
+    return [f"Except: a person has let these be changed all the same: {listed(case.people.may_change)}."]
 
 
 def _laid(stored: StoredCase, workspace: Workspace, pages: Mapping[str, str]) -> list[tuple[Path, Path]]:

@@ -52,7 +52,7 @@ class Building(BuildActivities):
             with traced(stored.trace, request.case.id, build=request.number):
                 async with beating(), self._workspaces.hold(request.case.id):
                     repository = await self._store.repositories.path_of(stored.repository)
-                    workspace = await self._workspaces.prepare(request.case.id, repository, request.case.base)
+                    workspace = await self._workspaces.prepare(request.case.id, repository, request.case.delivery.base)
                     build = await self._run(request, workspace)
                     changed = await self._changed(request, workspace)
                     paths = await self._own_paths(request, workspace, changed, stored.file.analysis.must_not_do)
@@ -65,8 +65,8 @@ class Building(BuildActivities):
     async def _run(self, request: BuildRequest, workspace: Workspace) -> Build:
         # How to build is read from the base: a change must not choose what it is judged by.
         commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
-        if request.stage is not Stage.BASE and request.case.new_test:
-            commands = [*commands, Command(purpose=Purpose.NEW_TEST, command=request.case.new_test)]
+        if request.stage is not Stage.BASE and request.case.evidence.new_test:
+            commands = [*commands, Command(purpose=Purpose.NEW_TEST, command=request.case.evidence.new_test)]
         # Scrubbed: an ignored file that an agent left behind must not decide what we see.
         await self._workspaces.reset(workspace, request.commit, scrub=True)
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
@@ -152,7 +152,7 @@ class _Forbidden:
 def _forbidden(request: BuildRequest, must_not_do: Sequence[str], paths: Sequence[str]) -> _Forbidden:
     """Without what a person has let the case change."""
     found = in_few(forbidden_paths(must_not_do, paths))
-    left = {name: several for name, several in found.items() if name not in request.case.may_change}
+    left = {name: several for name, several in found.items() if name not in request.case.people.may_change}
     return _Forbidden(sentences=violated(must_not_do, [*chain(*left.values())]), names=tuple(left))
 
 

@@ -38,7 +38,7 @@ class Delivering(DeliveryActivities):
         with refusals_told():
             stored = await stored_case(self._store, case.id)
         with traced(stored.trace, case.id):
-            key = effect_key(case.id, case.epoch, "push", case.transitions)
+            key = effect_key(case.id, case.epoch, "push", case.progress.transitions)
             return await self._pushed(key, request, stored)
 
     @activity.defn
@@ -93,7 +93,7 @@ class Delivering(DeliveryActivities):
         with refusals_told():
             stored = await stored_case(self._store, case.id)
         with traced(stored.trace, case.id):
-            key = effect_key(case.id, case.epoch, "pull_request", case.transitions)
+            key = effect_key(case.id, case.epoch, "pull_request", case.progress.transitions)
             async with short_work(self._store, stored):
                 try:
                     pull = await self._opened(key, request, stored)
@@ -127,11 +127,15 @@ class Delivering(DeliveryActivities):
     async def _draft(self, request: PushRequest, stored: StoredCase) -> PullRequest:
         case = request.case
         repository = await self._store.repositories.path_of(stored.repository)
-        workspace = await self._workspaces.prepare(case.id, repository, case.base)
+        workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
         spent = await self._store.ledger.spent(case.id)
         builds = await self._store.builds.of(case.id)
         changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
-        since_red = await self._workspaces.changed(workspace, case.tests, request.commit) if case.tests else []
+        since_red = (
+            await self._workspaces.changed(workspace, case.evidence.tests, request.commit)
+            if case.evidence.tests
+            else []
+        )
         return PullRequest(
             repository=stored.repository,
             number=0,
@@ -143,7 +147,7 @@ class Delivering(DeliveryActivities):
                 builds,
                 cost=cost_words(spent.micros, rehearsed=stored.rehearsal is not None),
                 changed=changed,
-                test_was_changed=case.test_file in since_red,
+                test_was_changed=case.evidence.test_file in since_red,
                 weakened=await self._weakened(workspace, request.commit),
                 investigated=pull_request_part(case, await self._inquiries(case)),
             ),
@@ -166,10 +170,10 @@ class Delivering(DeliveryActivities):
 
     async def _answers(self, case: IssueCase) -> tuple[list[Posted], tuple[MessageId, ...]]:
         """What came of each remark; and those of which nothing could come yet."""
-        if not case.remarks:
+        if not case.people.remarks:
             return [], ()
         said = {message.id: message for message in await self._store.inbox.of(case.id)}
-        remarks = [said[remark] for remark in case.remarks if remark in said]
+        remarks = [said[remark] for remark in case.people.remarks if remark in said]
         answers = answers_to(remarks, await self._store.turns.finished(case.id))
         late = tuple(remark.id for remark, answer in zip(remarks, answers, strict=True) if answer is None)
         told = [(remark.author, remark.text, answer) for remark, answer in zip(remarks, answers, strict=True) if answer]
@@ -179,6 +183,6 @@ class Delivering(DeliveryActivities):
 
 
 def _news(case: IssueCase, pull: PullRequest) -> PullRequestOpened | Noted:
-    if pull.number == case.pull_request:
+    if pull.number == case.delivery.pull_request:
         return Noted(text=pull_request_updated(pull.number))
     return PullRequestOpened(number=pull.number, title=pull.title, branch=pull.head, base=pull.base, url=pull.url)

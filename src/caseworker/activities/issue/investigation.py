@@ -47,7 +47,7 @@ class Inquiring:
         if request.task is not Task.DIAGNOSE:
             yield workspace
             return
-        commit = request.case.checkpoint or workspace.base
+        commit = request.case.delivery.checkpoint or workspace.base
         tree = await self._workspaces.branch_off(workspace, f"diagnostic-{request.turn}", commit)
         try:
             yield tree
@@ -90,7 +90,7 @@ class Inquiring:
 
     async def _repaired(self, this: Try, request: TurnRequest, workspace: Workspace) -> str:
         """Lines that were there before and are not as they were: that is no measuring."""
-        before = request.case.checkpoint or workspace.base
+        before = request.case.delivery.checkpoint or workspace.base
         name = f"look-{request.turn}-{this.attempt.number}"
         try:
             now = await self._workspaces.commit(workspace, "What a diagnostic wrote", parent=before, name=name)
@@ -131,7 +131,7 @@ class Inquiring:
         inside = f"{workspace.path}/"
         evidence = [piece.model_copy(update={"source": piece.source.replace(inside, "")}) for piece in cause.evidence]
         record = await self._store.record.whole(request.case.id, EVENTS)
-        commit = request.case.checkpoint or workspace.base
+        commit = request.case.delivery.checkpoint or workspace.base
         texts = await self._workspaces.texts(workspace, commit, cited_files(evidence))
         return tie(evidence, record, texts)
 

@@ -72,14 +72,14 @@ class Records(RecordActivities):
     async def _left_open(self, request: MoveRequest) -> str:
         """What people said of a pull request and nothing has come of, when it is merged. Empty: there is none."""
         case, entry = request.after, request.entry
-        remarks = dict.fromkeys([*case.remarks, *case.late])
+        remarks = dict.fromkeys([*case.people.remarks, *case.people.late])
         if case.state is not IssueState.COMPLETED or not isinstance(entry, Transitioned) or not remarks:
             return ""
         said = {message.id: message for message in await self._store.inbox.of(case.id)}
         made = [said[remark] for remark in remarks if remark in said]
         still_open = left_open(made, await self._store.turns.finished(case.id))
         told = [(message.author, message.text) for message in still_open]
-        return issue_words.left_open(case.id, case.pull_request, told) if told else ""
+        return issue_words.left_open(case.id, case.delivery.pull_request, told) if told else ""
 
 
 def _said(text: str) -> list[Posted]:
@@ -93,7 +93,7 @@ def _news(stored: StoredCase, after: IssueCase) -> NewMessage | None:
     return NewMessage(
         case=stored.parent,
         surface="case",
-        external_id=f"{after.id}/{after.epoch}/{after.transitions}",
+        external_id=f"{after.id}/{after.epoch}/{after.progress.transitions}",
         author=after.id,
         standing=Standing.DEVELOPER,
         kind=NEWS_KIND[after.state],

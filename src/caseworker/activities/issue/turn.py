@@ -91,7 +91,7 @@ class Turning(TurnActivities):
         end = await self._attempts.run(this, brief, ear)
         if not isinstance(end, AgentFinished):
             return end
-        checkpoint = request.case.checkpoint or workspace.base
+        checkpoint = request.case.delivery.checkpoint or workspace.base
         if brief.writable:
             checkpoint = await self._workspaces.commit(
                 workspace,
@@ -106,9 +106,11 @@ class Turning(TurnActivities):
     async def _fresh_workspace(self, this: Try, request: TurnRequest, stored: StoredCase) -> Workspace:
         case = request.case
         repository = await self._store.repositories.path_of(stored.repository)
-        workspace = await self._workspaces.prepare(case.id, repository, case.base)
+        workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
         # The first attempt follows a step that ended well; any other may find what a dead one left.
-        await self._workspaces.reset(workspace, case.checkpoint or workspace.base, scrub=this.attempt.number > 1)
+        await self._workspaces.reset(
+            workspace, case.delivery.checkpoint or workspace.base, scrub=this.attempt.number > 1
+        )
         return workspace
 
     async def _commit(
@@ -117,7 +119,7 @@ class Turning(TurnActivities):
         finished, entry = await self._attempts.finished(this, end, checkpoint)
         assert not isinstance(end.outcome, BugOutcome)  # it is parsed by role and task, and ours are an issue's
         stored = await stored_case(self._store, this.case)
-        file = after_outcome(stored.file, this.role, end.outcome, request.case.attempt)
+        file = after_outcome(stored.file, this.role, end.outcome, request.case.limits.attempt)
         more = await self._inquiring.entries(request, workspace, finished)
         if not await self._store.turns.complete(this.attempt, finished, file, entry, *more):
             return TurnDied(reason=SUPERSEDED, passing=True)
@@ -149,8 +151,8 @@ def _parent(request: TurnRequest, workspace: Workspace) -> Sha:
     """One commit on the base; what was pushed stays, since a person may have built on it. Of a diagnostic only what it
     added itself counts."""
     if request.task is Task.DIAGNOSE:
-        return request.case.checkpoint or workspace.base
-    return request.case.pushed or workspace.base
+        return request.case.delivery.checkpoint or workspace.base
+    return request.case.delivery.pushed or workspace.base
 
 
 def _message(outcome: Outcome, number: int) -> str:

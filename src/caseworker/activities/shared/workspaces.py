@@ -30,8 +30,8 @@ class WorkspaceKeeping(WorkspaceActivities):
 
     async def _base(self, case: IssueCase) -> Sha | None:
         """Where an earlier run of this case began, if it got as far as a turn: the base must not move under it."""
-        if case.base is not None:
-            return case.base
+        if case.delivery.base is not None:
+            return case.delivery.base
         finished = await self._store.turns.finished(case.id)
         return finished[0].checkpoint if finished else None
 
@@ -50,4 +50,4 @@ def _unmerged(stored: StoredCase | StoredBug) -> Sha | None:
     """Work that is in no branch of anybody's, perhaps: who wants it after all finds it where it was left."""
     if isinstance(stored, StoredBug) or stored.case.state is IssueState.COMPLETED:
         return None
-    return stored.case.checkpoint if stored.case.checkpoint != stored.case.base else None
+    return stored.case.delivery.checkpoint if stored.case.delivery.checkpoint != stored.case.delivery.base else None

@@ -95,7 +95,7 @@ async def _measured(stage: Stage) -> list[Runs]:
     repository = await stage.desk.store.repositories.path_of(stored.repository)
     measured: list[Runs] = []
     async with workspaces.hold(stage.case):
-        workspace = await workspaces.prepare(stage.case, repository, stored.case.base)
+        workspace = await workspaces.prepare(stage.case, repository, stored.case.delivery.base)
         for what, commit in await _commits(stage, stored.case):
             tree = await workspaces.branch_off(workspace, "measure", commit)
             try:
@@ -111,10 +111,14 @@ async def _measured(stage: Stage) -> list[Runs]:
 
 async def _commits(stage: Stage, case: IssueCase) -> list[tuple[str, Sha]]:
     builds = [build for build in await stage.desk.store.builds.of(stage.case) if build.stage is BuildStage.HEAD]
-    assert case.tests is not None, "there is a pull request"
-    assert case.checkpoint is not None, "there is a pull request"
-    guess = [("with the first fix, a guess", build.commit) for build in builds[:1] if build.commit != case.checkpoint]
-    return [("without a fix", case.tests), *guess, ("with the fix of the cause", case.checkpoint)]
+    assert case.evidence.tests is not None, "there is a pull request"
+    assert case.delivery.checkpoint is not None, "there is a pull request"
+    guess = [
+        ("with the first fix, a guess", build.commit)
+        for build in builds[:1]
+        if build.commit != case.delivery.checkpoint
+    ]
+    return [("without a fix", case.evidence.tests), *guess, ("with the fix of the cause", case.delivery.checkpoint)]
 
 
 async def _tell_runs(stage: Stage, measured: list[Runs]) -> None:

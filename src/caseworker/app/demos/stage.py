@@ -69,10 +69,10 @@ class Play:
 
     async def follow_the_fix(self) -> CaseId:
         stored = await self._desk.store.bugs.load(self._case)
-        if stored is None or stored.case.fix is None:
+        if stored is None or stored.case.repair.fix is None:
             raise Refused(f"The fix of {self._case} was announced, but not begun.")
-        await follow(self._desk, stored.case.fix, self._json or _Aside(self._talk))
-        return stored.case.fix
+        await follow(self._desk, stored.case.repair.fix, self._json or _Aside(self._talk))
+        return stored.case.repair.fix
 
     async def _look(self) -> list[Recorded]:
         news = await self._tail.news()

@@ -50,7 +50,7 @@ async def run_unclear_demo(settings: Settings, console: Console, *, yes: bool, a
 
 async def _is_asked(stage: Stage) -> bool:
     case = (await stage.stored()).case
-    return case.state in WAITING and case.waiting_for is WaitingFor.ANSWER
+    return case.state in WAITING and case.waits_for is WaitingFor.ANSWER
 
 
 async def _answer(stage: Stage, asked: str, *, yes: bool) -> MessageId:
@@ -69,7 +69,7 @@ async def _tell_what_came_of(stage: Stage, sent: MessageId) -> None:
     if stage.as_json:
         return
     said = next(message for message in await stage.desk.store.inbox.of(stage.case) if message.id == sent)
-    words = receipt(said, (await stage.stored()).case.turns)
+    words = receipt(said, (await stage.stored()).case.progress.turns)
     stage.console.print()
     stage.console.print(Text(f"↳ Your answer “{one_line(said.text, 80)}”: {words}.", style="dim"))
 

@@ -18,17 +18,21 @@ async def show_diff(settings: Settings, console: Console, name: str, *, stat: bo
     async with reading(settings) as store:
         stored = await find_case(store, name)
         if isinstance(stored, StoredBug):
-            todo = f"`caseworker show {stored.case.fix}` has its fix." if stored.case.fix else "Its fix will have one."
+            todo = (
+                f"`caseworker show {stored.case.repair.fix}` has its fix."
+                if stored.case.repair.fix
+                else "Its fix will have one."
+            )
             raise Refused(f"{stored.case.id} is a bug case: it changes nothing.", todo=todo)
         repository = await store.repositories.path_of(stored.repository)
     case = stored.case
-    if case.base is None or case.checkpoint in (None, case.base):
+    if case.delivery.base is None or case.delivery.checkpoint in (None, case.delivery.base):
         raise Refused(f"{case.id} has changed nothing yet.", todo=f"`caseworker why {case.id}` says what happens.")
-    assert case.checkpoint is not None
+    assert case.delivery.checkpoint is not None
     how = ("--stat",) if stat else ()
-    diff = await change_between(settings.home, repository, case.base, case.checkpoint, *how)
+    diff = await change_between(settings.home, repository, case.delivery.base, case.delivery.checkpoint, *how)
     if as_json:
-        print_json({"case": case.id, "base": case.base, "commit": case.checkpoint, "diff": diff})
+        print_json({"case": case.id, "base": case.delivery.base, "commit": case.delivery.checkpoint, "diff": diff})
     elif console.is_terminal and not stat:
         console.print(Syntax(printable(diff), "diff", background_color="default", word_wrap=True))
     else:

@@ -18,7 +18,7 @@ def was_refused(message: Message) -> bool:
 async def turns_begun(store: Store, case: CaseId) -> int:
     """With the one that is at work: what it was given, or heard meanwhile, it has seen."""
     stored = await (store.bugs.load(case) if is_bug_case(case) else store.cases.load(case))
-    done = stored.case.turns if stored is not None else 0
+    done = stored.case.progress.turns if stored is not None else 0
     return max([done, *(attempt.turn for attempt in await store.turns.running() if attempt.case == case)])
 
 

@@ -16,10 +16,10 @@ _BY = "pm"
 
 async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Outcome]) -> str:
     """The question or request that people are to answer; at a milestone, what was to be had. Empty: nothing."""
-    wait = stored.case.wait
+    wait = stored.case.waiting.wait
     if stored.case.state not in WAITING | PARKED or wait is None or wait.reason is WaitingFor.MERGE:
         return ""
-    if stored.case.taken_by:
+    if stored.case.people.taken_by:
         return ""
     if wait.reason is WaitingFor.MILESTONE:
         return _reached(outcomes)
@@ -29,7 +29,7 @@ async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Out
 
 def may_go_on_until(stored: StoredCase, until: Milestone) -> bool:
     """It waits at a milestone, and this one is further on."""
-    wait, reached = stored.case.wait, limit_of(stored.case, stored.policy)
+    wait, reached = stored.case.waiting.wait, limit_of(stored.case, stored.policy)
     waits = stored.case.state in WAITING and wait is not None and wait.reason is WaitingFor.MILESTONE
     return waits and how_far(until) > how_far(reached)
 

@@ -63,7 +63,7 @@ def _case_json(stored: StoredCase | StoredBug) -> dict[str, object]:
         "stands": how_it_stands(stored)[1],
         "opened_at": stored.opened_at.isoformat(),
         "changed_at": stored.changed_at.isoformat(),
-        "pull_request": None if isinstance(stored, StoredBug) else stored.case.pull_request,
+        "pull_request": None if isinstance(stored, StoredBug) else stored.case.delivery.pull_request,
         "trace": stored.trace,
     }
 
@@ -78,7 +78,9 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
             {
                 **_case_json(stored),
                 "summary": summary.model_dump(mode="json"),
-                "messages": [{**m.model_dump(mode="json"), "receipt": receipt(m, stored.case.turns)} for m in messages],
+                "messages": [
+                    {**m.model_dump(mode="json"), "receipt": receipt(m, stored.case.progress.turns)} for m in messages
+                ],
                 "record": [r.model_dump(mode="json") for r in story],
             }
         )
@@ -91,7 +93,7 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
     console.print("\n[bold]Messages[/]")
     for message in messages:
         console.print(
-            f"  {message.author}: {one_line(message.text)}  ({receipt(message, stored.case.turns)})",
+            f"  {message.author}: {one_line(message.text)}  ({receipt(message, stored.case.progress.turns)})",
             markup=False,
             highlight=False,
         )

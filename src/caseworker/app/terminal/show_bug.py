@@ -45,7 +45,7 @@ _SHOWN_ELSEWHERE = (ToolCalled, ToolReturned, AgentSaid, Posted, MessageRecorded
 
 async def _facts(store: Store, stored: StoredBug, summary: BugSummary, promised: str) -> list[tuple[str, str]]:
     facts = [("Cost", cost_line(summary)), ("Promised", promised)]
-    fix = await store.cases.load(stored.case.fix) if stored.case.fix is not None else None
+    fix = await store.cases.load(stored.case.repair.fix) if stored.case.repair.fix is not None else None
     if fix is not None:
         state, stands = how_it_stands(fix)
         facts.append(("Fix", f"{fix.case.id}, {state}: {stands}"))
@@ -55,7 +55,7 @@ async def _facts(store: Store, stored: StoredBug, summary: BugSummary, promised:
 
 async def show_fix(store: Store, stored: StoredBug, console: Console, *, as_json: bool) -> None:
     """The pull request of the case that fixes it."""
-    fix = await store.cases.load(stored.case.fix) if stored.case.fix is not None else None
+    fix = await store.cases.load(stored.case.repair.fix) if stored.case.repair.fix is not None else None
     if fix is not None:
         await show_pull_request(store, fix, console, as_json=as_json)
     elif as_json:

@@ -19,7 +19,7 @@ from caseworker.ports import StoredBug
 
 
 def facts_about(stored: StoredBug, record: Sequence[Recorded]) -> SlaFacts:
-    return facts_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.severity, record=record)
+    return facts_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.report.severity, record=record)
 
 
 def sla_line(stored: StoredBug, record: Sequence[Recorded], now: datetime) -> SlaLine:

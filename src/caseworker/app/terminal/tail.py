@@ -54,7 +54,7 @@ class BugTail(Tail):
     async def waiting(self) -> StoredBug | None:
         """The case, if it waits for somebody, everybody was heard, and what follows from its last move was said."""
         bug = await self._store.bugs.load(self._case)
-        if bug is None or bug.case.state is BugState.INVESTIGATING or bug.case.fix_wanted:
+        if bug is None or bug.case.state is BugState.INVESTIGATING or bug.case.repair.fix_wanted:
             return None
         if any(message.turn is None for message in await self._store.inbox.of(self._case)):
             return None

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Severity
+from caseworker.core.base.snapshot import Part, Snapshot
 from caseworker.core.people.messages import Audience, Resolution
 
 
@@ -69,55 +70,79 @@ class Post(BaseModel):
     """With RESOLVED: as it was then. The case may be open again when this is said."""
 
 
-class BugCase(BaseModel):
+class Progress(Part):
     """Counters only ever grow: keys of effects and numbers of turns are made from them."""
 
-    model_config = ConfigDict(frozen=True)
-
-    id: CaseId
-    epoch: int = 1
-    state: BugState = BugState.INVESTIGATING
-    reason: str = "the report was received"
     turns: int = 0
     transitions: int = 0
+    base: Sha | None = None
+    """The commit the investigator reads."""
+    session: SessionId | None = None
+    """The agent session of the last completed turn."""
+
+
+class Report(Part):
+    """What the report itself says, found by patterns."""
 
     severity: Severity | None = None
     """Null: nobody has read the report yet."""
     services: tuple[str, ...] = ()
     vague: bool = False
     """The report names nothing to start from: the first turn asks, with no tools in hand."""
-    base: Sha | None = None
-    """The commit the investigator reads."""
-    session: SessionId | None = None
-    """The agent session of the last completed turn."""
 
+
+class Waiting(Part):
     waited_in: BugState | None = None
-    """Where the coming turn continues from."""
+    """The state the coming turn continues from."""
     timed_out: bool = False
     """The reporter was asked and did not answer in time."""
     remind_at: datetime | None = None
     until: datetime | None = None
     """When the present wait is over. Null: it has no end."""
+
+
+class People(Part):
+    """What people have said and decided, and what they were told."""
+
     answered: MessageId = MessageId(0)
     """The newest message that was acknowledged in its thread."""
-
     developer_spoke: bool = False
     findings_posted: bool = False
     confirmable: bool = False
     """The reporter has spoken since the findings were posted."""
     escalated: bool = False
+    taken_by: str = ""
+    asked_to_close: str = ""
+    """Who was asked for a resolution type and a reason."""
+
+
+class Repair(Part):
+    """The issue case that fixes the bug."""
+
     fix: CaseId | None = None
-    """The issue case that fixes it."""
     fix_wanted: bool = False
     """A developer asked for it, and it has not been opened (or told) yet."""
     fix_open: bool = False
     """It is under way: silence resolves nothing meanwhile."""
-    taken_by: str = ""
-    asked_to_close: str = ""
-    """Who was asked for a resolution type and a reason."""
+
+
+class Ending(Part):
     resolution: Resolution | None = None
     closed_by: MessageId | None = None
-    """The message that closed it, if one did: its reason is told."""
+    """The message that closed the case, if one did: its reason is told."""
+
+
+class BugCase(Snapshot):
+    id: CaseId
+    epoch: int = 1
+    state: BugState = BugState.INVESTIGATING
+    reason: str = "the report was received"
+    progress: Progress = Progress()
+    report: Report = Report()
+    waiting: Waiting = Waiting()
+    people: People = People()
+    repair: Repair = Repair()
+    ending: Ending = Ending()
     outbox: tuple[Post, ...] = ()
     """Said in this order, each once; saved with the move that gave rise to it, so that no crash forgets it."""
 
@@ -135,11 +160,11 @@ def status_of(bug: BugCase) -> BugStatus:
             return BugStatus.DEV_TAKEOVER
         case BugState.AWAITING_REPORTER:
             return BugStatus.AWAITING_REPORTER
-        case BugState.AWAITING_DEV if bug.escalated:
+        case BugState.AWAITING_DEV if bug.people.escalated:
             return BugStatus.ESCALATED
         case BugState.AWAITING_DEV:
-            return BugStatus.PENDING_VERIFICATION if bug.findings_posted else BugStatus.AWAITING_DEV
-        case BugState.INVESTIGATING if bug.severity is None:
+            return BugStatus.PENDING_VERIFICATION if bug.people.findings_posted else BugStatus.AWAITING_DEV
+        case BugState.INVESTIGATING if bug.report.severity is None:
             return BugStatus.NEW
         case BugState.INVESTIGATING:
-            return BugStatus.INVESTIGATING if bug.turns or bug.base else BugStatus.TRIAGED
+            return BugStatus.INVESTIGATING if bug.progress.turns or bug.progress.base else BugStatus.TRIAGED

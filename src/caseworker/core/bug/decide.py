@@ -126,7 +126,7 @@ def _obey(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> tupl
             why = f"closed by @{message.author}"
             return resolved(bug, message.resolution, why, closed_by=message.id), CLOSED
         case MessageKind.CLOSE_INCOMPLETE if not bug.is_over:
-            asked = bug.model_copy(update={"asked_to_close": message.author})
+            asked = bug.updated(asked_to_close=message.author)
             return say(asked, About.ASKED_TO_CLOSE, Audience.DEVELOPERS, message.id), RESOLUTION_ASKED
         case MessageKind.TAKEOVER if not bug.is_over:
             taken = moved(bug, S.DEV_TAKEOVER, f"{message.author} has taken it", taken_by=message.author)
@@ -145,8 +145,8 @@ def _obey(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> tupl
 def _fix_news(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> BugCase:
     told = say_to_all(bug, About.FIX_NEWS, message.id)
     if message.kind is MessageKind.FIX_NEWS:
-        return told.model_copy(update={"fix_open": True})
-    told = told.model_copy(update={"fix_open": False})
+        return told.updated(fix_open=True)
+    told = told.updated(fix_open=False)
     if message.kind is MessageKind.FIX_MERGED and not told.is_over:
         return resolved(told, Resolution.CODE_FIX, "the fix was merged")
     # Now it waits for a developer again, with the time-out that a fix under way had suspended.
@@ -155,12 +155,10 @@ def _fix_news(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> 
 
 def _listened(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
     """Who has spoken: it decides whether a resolution or a fix may follow."""
-    return bug.model_copy(
-        update={
-            "developer_spoke": bug.developer_spoke or any(message.standing in TEAM for message in spoken),
-            "confirmable": bug.confirmable
-            or (bug.findings_posted and any(message.standing is Standing.REPORTER for message in spoken)),
-        }
+    return bug.updated(
+        developer_spoke=bug.people.developer_spoke or any(message.standing in TEAM for message in spoken),
+        confirmable=bug.people.confirmable
+        or (bug.people.findings_posted and any(message.standing is Standing.REPORTER for message in spoken)),
     )
 
 
@@ -168,9 +166,9 @@ def _noted(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
     """One acknowledgement per burst and thread; none to the report itself (it has its own), none while a developer has
     the case and people talk among themselves, none where a follow-up is announced instead."""
     newest = max(message.id for message in spoken)
-    fresh = [message for message in spoken if message.id > bug.answered]
-    bug = bug.model_copy(update={"answered": MessageId(max(newest, bug.answered))})
-    if bug.state is S.DEV_TAKEOVER or bug.severity is None:
+    fresh = [message for message in spoken if message.id > bug.people.answered]
+    bug = bug.updated(answered=MessageId(max(newest, bug.people.answered)))
+    if bug.state is S.DEV_TAKEOVER or bug.report.severity is None:
         return bug
     if any(message.standing is Standing.REPORTER for message in fresh):
         bug = say(bug, About.NOTED, Audience.REPORTER, newest)
@@ -192,7 +190,7 @@ def _woken(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
         case S.AWAITING_DEV:
             who = "a developer" if any(message.standing in TEAM for message in spoken) else "the reporter"
             going_on = moved(bug, S.INVESTIGATING, f"{who} has spoken", waited_in=S.AWAITING_DEV)
-            return say(going_on, About.FOLLOW_UP, Audience.DEVELOPERS, bug.turns + 1)
+            return say(going_on, About.FOLLOW_UP, Audience.DEVELOPERS, bug.progress.turns + 1)
         case _:
             return bug
 
@@ -200,19 +198,17 @@ def _woken(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
 def _heard_again(bug: BugCase, message: Claimed) -> BugCase:
     """A new round: counters and money go on, what was confirmed in the last one counts no more."""
     opened = moved(bug, S.INVESTIGATING, "somebody spoke after it was resolved", waited_in=S.RESOLVED)
-    opened = opened.model_copy(
-        update={
-            "epoch": bug.epoch + 1,
-            "resolution": None,
-            "developer_spoke": False,
-            "findings_posted": False,
-            "confirmable": False,
-            "escalated": False,
-            "asked_to_close": "",
-            "answered": message.id,
-            "closed_by": None,
-            "base": None,  # the code may have changed meanwhile
-        }
+    opened = opened.updated(
+        epoch=bug.epoch + 1,
+        resolution=None,
+        developer_spoke=False,
+        findings_posted=False,
+        confirmable=False,
+        escalated=False,
+        asked_to_close="",
+        answered=message.id,
+        closed_by=None,
+        base=None,
     )
     return say_to_all(opened, About.REOPENED, opened.epoch)
 
@@ -222,19 +218,19 @@ def _heard_again(bug: BugCase, message: Claimed) -> BugCase:
 
 def is_blind(bug: BugCase, turn: int) -> bool:
     """A vague report is asked about before any tool is used; unless somebody has worked on it meanwhile."""
-    return bug.vague and turn <= 1 and bug.waited_in is None
+    return bug.report.vague and turn <= 1 and bug.waiting.waited_in is None
 
 
 def honoured(bug: BugCase, verdict: Verdict) -> BugAction:
     """The action that is taken: a model proposes, facts permit."""
     match verdict.action:
-        case BugAction.POST_FINDINGS | BugAction.RESOLVED | BugAction.CREATE_FIX if is_blind(bug, bug.turns):
+        case BugAction.POST_FINDINGS | BugAction.RESOLVED | BugAction.CREATE_FIX if is_blind(bug, bug.progress.turns):
             return BugAction.ASK_REPORTER  # it had no tools: there is nothing it could have found
-        case BugAction.RESOLVED if not (bug.developer_spoke or bug.confirmable):
+        case BugAction.RESOLVED if not (bug.people.developer_spoke or bug.people.confirmable):
             return BugAction.POST_FINDINGS
-        case BugAction.CREATE_FIX if not bug.developer_spoke:
+        case BugAction.CREATE_FIX if not bug.people.developer_spoke:
             return BugAction.POST_FINDINGS  # reporters tell symptoms; fixes are the developers' to ask for
-        case BugAction.ASK_REPORTER if bug.timed_out:
+        case BugAction.ASK_REPORTER if bug.waiting.timed_out:
             return BugAction.POST_FINDINGS  # asked, waited for, not answered: developers are next
         case action:
             return action
@@ -244,53 +240,49 @@ def after_turn(bug: BugCase, turn: Investigated, policy: Policy, now: datetime) 
     """`bug.turns` counts this turn already."""
     bug = _listened(bug, [message for message in turn.heard if message.kind in SPOKEN])
     action = honoured(bug, turn.verdict)
-    severity = turn.verdict.severity or bug.severity
-    bug = bug.model_copy(update={"session": turn.session, "severity": severity, "waited_in": None, "timed_out": False})
+    severity = turn.verdict.severity or bug.report.severity
+    bug = bug.updated(session=turn.session, severity=severity, waited_in=None, timed_out=False)
     return Ended(action=action, after=_acted(bug, action, turn.verdict, policy, now))
 
 
 def _acted(bug: BugCase, action: BugAction, verdict: Verdict, policy: Policy, now: datetime) -> BugCase:
     match action:
         case BugAction.ASK_REPORTER:
-            asking = say_to_all(bug, About.QUESTION, bug.turns)
+            asking = say_to_all(bug, About.QUESTION, bug.progress.turns)
             until = now + timedelta(seconds=policy.reporter_wait_seconds)
             return moved(asking, S.AWAITING_REPORTER, "the reporter was asked", until=until)
         case BugAction.RESOLVED:
-            told = say_to_all(bug, About.FINDINGS, bug.turns)
+            told = say_to_all(bug, About.FINDINGS, bug.progress.turns)
             kinds = {kind.value: kind for kind in Resolution}
             return resolved(
                 told, kinds.get(verdict.fix_type, Resolution.NOT_A_BUG), "confirmed, and nothing is left to do"
             )
         case BugAction.POST_FINDINGS | BugAction.ESCALATE | BugAction.CREATE_FIX:
-            told = say_to_all(bug, About.FINDINGS, bug.turns).model_copy(
-                update={"findings_posted": True, "confirmable": False}
-            )
+            told = say_to_all(bug, About.FINDINGS, bug.progress.turns).updated(findings_posted=True, confirmable=False)
             if action is BugAction.ESCALATE:
-                told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.turns).model_copy(
-                    update={"escalated": True}
-                )
+                told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.progress.turns).updated(escalated=True)
             if action is BugAction.CREATE_FIX:
-                told = told.model_copy(update={"fix_wanted": True, "fix_open": True})
+                told = told.updated(fix_wanted=True, fix_open=True)
             return _awaiting_developers(told, policy, now)
 
 
 def after_failed_turn(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:
     """A failing turn calls people; it never crashes the case."""
-    told = say(bug, About.FAILED_TURN, Audience.DEVELOPERS, bug.turns, note=reason)
-    told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.turns)
-    told = say(told, About.FAILED_TURN, Audience.REPORTER, bug.turns)
-    told = told.model_copy(update={"escalated": True, "waited_in": None, "timed_out": False})
+    told = say(bug, About.FAILED_TURN, Audience.DEVELOPERS, bug.progress.turns, note=reason)
+    told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.progress.turns)
+    told = say(told, About.FAILED_TURN, Audience.REPORTER, bug.progress.turns)
+    told = told.updated(escalated=True, waited_in=None, timed_out=False)
     return _awaiting_developers(told, policy, now, reason="a turn failed; people were called")
 
 
 def fix_opened(bug: BugCase, fix: CaseId) -> BugCase:
-    opened = bug.model_copy(update={"fix": fix, "fix_wanted": False})
-    return say_to_all(opened, About.FIX_OPENED, bug.turns)
+    opened = bug.updated(fix=fix, fix_wanted=False)
+    return say_to_all(opened, About.FIX_OPENED, bug.progress.turns)
 
 
 def fix_refused(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:
-    told = bug.model_copy(update={"fix_wanted": False, "fix_open": False})
-    told = say(told, About.FIX_REFUSED, Audience.DEVELOPERS, bug.turns, note=reason)
+    told = bug.updated(fix_wanted=False, fix_open=False)
+    told = say(told, About.FIX_REFUSED, Audience.DEVELOPERS, bug.progress.turns, note=reason)
     if told.state is not S.AWAITING_DEV:
         return told  # people have moved it meanwhile
     return _awaiting_developers(told, policy, now, reason="the fix could not be begun")
@@ -301,18 +293,18 @@ def fix_refused(bug: BugCase, reason: str, policy: Policy, now: datetime) -> Bug
 
 def wake_at(bug: BugCase) -> datetime | None:
     """When silence itself means something."""
-    times = [at for at in (bug.remind_at, bug.until) if at is not None]
+    times = [at for at in (bug.waiting.remind_at, bug.waiting.until) if at is not None]
     return min(times) if times else None
 
 
 def after_silence(bug: BugCase, now: datetime) -> BugCase:
-    if bug.remind_at is not None and now >= bug.remind_at:
-        reminded = bug.model_copy(update={"remind_at": None})
-        return say(reminded, About.REMINDER, Audience.DEVELOPERS, bug.transitions)
-    if bug.until is None or now < bug.until:
+    if bug.waiting.remind_at is not None and now >= bug.waiting.remind_at:
+        reminded = bug.updated(remind_at=None)
+        return say(reminded, About.REMINDER, Audience.DEVELOPERS, bug.progress.transitions)
+    if bug.waiting.until is None or now < bug.waiting.until:
         return bug
     if bug.state is S.AWAITING_REPORTER:
-        going_on = say_to_all(bug, About.NO_ANSWER, bug.turns)
+        going_on = say_to_all(bug, About.NO_ANSWER, bug.progress.turns)
         reason = "the reporter did not answer in time; going on without"
         return moved(going_on, S.INVESTIGATING, reason, waited_in=S.AWAITING_REPORTER, timed_out=True)
     return resolved(bug, Resolution.NO_RESPONSE, "nobody responded")
@@ -324,14 +316,13 @@ def after_silence(bug: BugCase, now: datetime) -> BugCase:
 def moved(bug: BugCase, to: BugState, reason: str, **changes: object) -> BugCase:
     """Into a state, with a clean slate for what belongs to the state before."""
     slate: dict[str, object] = {"until": None, "remind_at": None, "taken_by": ""}
-    return bug.model_copy(
-        update={**slate, "state": to, "reason": reason, "transitions": bug.transitions + 1, **changes}
-    )
+    into = {"state": to, "reason": reason, "transitions": bug.progress.transitions + 1}
+    return bug.updated(**{**slate, **into, **changes})
 
 
 def _awaiting_developers(bug: BugCase, policy: Policy, now: datetime, reason: str = "findings were posted") -> BugCase:
     """Silence resolves a case only where nobody was called and no fix is under way."""
-    held = bug.escalated or bug.fix_open
+    held = bug.people.escalated or bug.repair.fix_open
     until = None if held else now + timedelta(seconds=policy.developer_wait_seconds)
     remind_at = now + timedelta(seconds=policy.reminder_seconds)
     return moved(bug, S.AWAITING_DEV, reason, until=until, remind_at=remind_at)
@@ -347,7 +338,7 @@ def resolved(
         resolution=resolution,
         closed_by=closed_by,
         asked_to_close="",
-        fix_open=bug.fix_open and not bug.fix_wanted,  # one that was not opened yet won't be
+        fix_open=bug.repair.fix_open and not bug.repair.fix_wanted,  # one that was not opened yet won't be
         fix_wanted=False,
     )
     return say_to_all(over, About.RESOLVED, over.epoch)
@@ -361,7 +352,7 @@ def say(bug: BugCase, about: About, audience: Audience, number: int, *, note: st
         epoch=bug.epoch,
         number=number,
         note=bug.reason if is_end else note[:1_000],
-        resolution=bug.resolution if is_end else None,
+        resolution=bug.ending.resolution if is_end else None,
     )
     return bug.model_copy(update={"outbox": (*bug.outbox, post)})
 
@@ -374,10 +365,10 @@ def said(bug: BugCase, post: Post, policy: Policy, now: datetime) -> BugCase:
     """Without the post. Who is waited for has the whole time from when they were told, however slow the surface was."""
     left = tuple(other for other in bug.outbox if other != post)
     changes: dict[str, object] = {"outbox": left}
-    if post.about is About.QUESTION and bug.state is S.AWAITING_REPORTER and bug.until is not None:
+    if post.about is About.QUESTION and bug.state is S.AWAITING_REPORTER and bug.waiting.until is not None:
         changes["until"] = now + timedelta(seconds=policy.reporter_wait_seconds)
-    if post.about is About.FINDINGS and bug.state is S.AWAITING_DEV and bug.remind_at is not None:
+    if post.about is About.FINDINGS and bug.state is S.AWAITING_DEV and bug.waiting.remind_at is not None:
         changes["remind_at"] = now + timedelta(seconds=policy.reminder_seconds)
-        if bug.until is not None:
+        if bug.waiting.until is not None:
             changes["until"] = now + timedelta(seconds=policy.developer_wait_seconds)
-    return bug.model_copy(update=changes)
+    return bug.updated(**changes)

@@ -109,19 +109,22 @@ def _for_developers(post: Post, matter: Matter) -> str:
         case About.FOLLOW_UP:
             return "A follow-up investigation has started."
         case About.REMINDER:
-            end = " If nobody replies, it will be closed as `no_response`; it can be reopened." if bug.until else ""
+            end = (
+                " If nobody replies, it will be closed as `no_response`; it can be reopened."
+                if bug.waiting.until
+                else ""
+            )
             return f"{bug.id} is waiting for a developer: {_stopped(matter.title)}{end}"
         case About.TAKEN_OVER:
-            who = f"@{bug.taken_by}" if bug.taken_by else "A developer"
+            who = f"@{bug.people.taken_by}" if bug.people.taken_by else "A developer"
             return f"{who} has taken over {bug.id}. The agent has stopped; write `hand back` to let it continue."
         case About.HANDED_BACK:
             return "Thank you. The investigation continues with everything said in the meantime."
         case About.ASKED_TO_CLOSE:
-            return f"@{bug.asked_to_close}, how was it resolved, and why? Reply with {CLOSE_FORM}."
+            return f"@{bug.people.asked_to_close}, how was it resolved, and why? Reply with {CLOSE_FORM}."
         case About.FIX_OPENED:
-            return (
-                f"The fix is being worked on as {bug.fix}. Its pull request will be announced here; merging is yours."
-            )
+            announced = "Its pull request will be announced here; merging is yours."
+            return f"The fix is being worked on as {bug.repair.fix}. {announced}"
         case About.FIX_REFUSED:
             return f"The fix could not be started: {_stopped(post.note)}"
         case About.FIX_NEWS:
@@ -142,9 +145,9 @@ def _stopped(sentence: str) -> str:
 
 def _escalation(matter: Matter) -> str:
     bug = matter.case
-    people = matter.policy.contacts[0] if matter.policy.contacts else matter.policy.owners_of(bug.services)
+    people = matter.policy.contacts[0] if matter.policy.contacts else matter.policy.owners_of(bug.report.services)
     called = at(people) if people else "everybody who reads this"
-    how_bad = f" ({bug.severity})" if bug.severity else ""
+    how_bad = f" ({bug.report.severity})" if bug.report.severity else ""
     return f"**Escalated**: {called}, please look at {bug.id}{how_bad}."
 
 
@@ -182,13 +185,13 @@ def _list(lines: Iterable[str]) -> str:
 
 
 def _summary(matter: Matter) -> str:
-    bug, owners = matter.case, matter.policy.owners_of(matter.case.services)
+    bug, owners = matter.case, matter.policy.owners_of(matter.case.report.services)
     lines = [
-        f"Services: {', '.join(bug.services)}." if bug.services else "",
+        f"Services: {', '.join(bug.report.services)}." if bug.report.services else "",
         f"Owners: {at(owners)}." if owners else "",
-        "The report has nothing to go on yet, so the reporter is being asked first." if bug.vague else "",
+        "The report has nothing to go on yet, so the reporter is being asked first." if bug.report.vague else "",
     ]
-    head = f"**{bug.id}** ({bug.severity}), reported by @{matter.reporter}: {matter.title}"
+    head = f"**{bug.id}** ({bug.report.severity}), reported by @{matter.reporter}: {matter.title}"
     return "\n".join([head, " ".join(line for line in lines if line)]).strip()
 
 

@@ -246,7 +246,7 @@ def after_move(file: CaseFile, case: IssueCase, before: IssueCase | None = None)
     pipeline = file.pipeline.model_copy(
         update={
             "current_agent": _AT_WORK.get(case.state),
-            "attempt": case.attempt,
+            "attempt": case.limits.attempt,
             "blocked_reason": case.reason if case.state in PARKED | WAITING else None,
             "failure_reason": _failure(case),
             "status": _status(case.state),
@@ -275,10 +275,10 @@ def _escalations(file: CaseFile, case: IssueCase, before: IssueCase | None) -> l
     """Resolved when a person answers; not, if the case goes back to wait for an answer after mere thanks, or if it was
     only given money or leave to go on."""
     raised = file.communication.escalations
-    wait = before.wait if before is not None else None
+    wait = before.waiting.wait if before is not None else None
     if case.state in BY_PEOPLE and (wait is None or wait.reason not in (WaitingFor.BUDGET, WaitingFor.MILESTONE)):
         return [escalation.model_copy(update={"resolved": True}) for escalation in raised]
-    waits = case.state in WAITING and case.wait is not None and case.wait.subject is Subject.ESCALATION
+    waits = case.state in WAITING and case.waiting.wait is not None and case.waiting.wait.subject is Subject.ESCALATION
     if waits and raised:
         return [*raised[:-1], raised[-1].model_copy(update={"resolved": False})]
     return raised

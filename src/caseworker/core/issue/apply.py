@@ -53,55 +53,55 @@ S = IssueState
 
 def learn(case: IssueCase, fact: Fact) -> IssueCase:
     """The case with the fact folded in. A new commit takes back what was proved of the old one."""
-    if isinstance(fact, Agreed) and case.wait is not None:
-        case = _let_go(case, fact, at_milestone=case.wait.reason is WaitingFor.MILESTONE)
+    if isinstance(fact, Agreed) and case.waiting.wait is not None:
+        case = _let_go(case, fact, at_milestone=case.waiting.wait.reason is WaitingFor.MILESTONE)
     match fact:
         case TurnEnded():
-            return after_turn(case, fact).model_copy(update=_learned(case, fact))
+            return after_turn(case, fact).updated(**_learned(case, fact))
         case BuildEnded(stage=Stage.HEAD):
             green = fact.commit if fact.verdict == "green" else None
             seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
             judged = {"unfit": fact.unfit, "waivable": _waivable(fact), "forbidden": fact.forbidden}
             looked = {"touches": fact.touches, "changed": fact.changed, "joined": ""}
-            return case.model_copy(update={**seen, **judged, **looked})
+            return case.updated(**seen, **judged, **looked)
         case BuildEnded(stage=Stage.RED):
             feedback = "" if fact.verdict == "red" else f"The new test does not fail without the fix: {fact.reason}."
-            tries = case.test_tries + (fact.verdict != "red")
-            return case.model_copy(update={"red": fact.verdict == "red", "feedback": feedback, "test_tries": tries})
+            tries = case.limits.test_tries + (fact.verdict != "red")
+            return case.updated(red=fact.verdict == "red", feedback=feedback, test_tries=tries)
         case BuildEnded():
-            return case.model_copy(update={"base_built": True})
+            return case.updated(base_built=True)
         case PullRequestReady():
             answered = {"remarks": (), "late": fact.late}
-            return case.model_copy(update={"pull_request": fact.number, "pushed": fact.commit, **answered})
+            return case.updated(pull_request=fact.number, pushed=fact.commit, **answered)
         case BranchMoved():
-            theirs = words.conflicts(fact.conflict) if fact.conflict else case.feedback
+            theirs = words.conflicts(fact.conflict) if fact.conflict else case.evidence.feedback
             joined = "conflict" if fact.conflict else "clean"
             branch = {"checkpoint": fact.commit, "pushed": fact.theirs, "feedback": theirs}
-            return case.model_copy(update={**branch, "joined": joined})
+            return case.updated(**branch, joined=joined)
         case Spoke() | Declined() | RetryAsked():
-            return remarked(case, (*case.late, *fact.messages))
-        case Agreed() if case.wait is not None and case.wait.subject is Subject.TOUCHES:
-            agreed = tuple(dict.fromkeys([*case.agreed, *(one.topic for one in case.touches)]))
-            known = granted(case, Subject.TOUCHES, fact.by, about=told(case.touches))
-            return known.model_copy(update={"agreed": agreed})
-        case Agreed() if case.wait is not None and case.wait.subject is Subject.SENSITIVE:
-            agreed = tuple(dict.fromkeys([*case.agreed, *(case.topics)]))
-            about = ", ".join(topic.value.replace("_", " ") for topic in case.topics)
-            return granted(case, Subject.SENSITIVE, fact.by, about=about).model_copy(update={"agreed": agreed})
-        case Agreed() if case.wait is not None and case.wait.subject is Subject.FORBIDDEN:
-            known = granted(case, Subject.FORBIDDEN, fact.by, about=listed(case.forbidden))
-            return known.model_copy(update={"may_change": _and(case.may_change, case.forbidden)})
-        case Agreed() if case.wait is not None and case.wait.subject is not None:
-            return granted(case, case.wait.subject, fact.by)
+            return remarked(case, (*case.people.late, *fact.messages))
+        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.TOUCHES:
+            agreed = tuple(dict.fromkeys([*case.people.agreed, *(one.topic for one in case.evidence.touches)]))
+            known = granted(case, Subject.TOUCHES, fact.by, about=told(case.evidence.touches))
+            return known.updated(agreed=agreed)
+        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE:
+            agreed = tuple(dict.fromkeys([*case.people.agreed, *(case.requirements.topics)]))
+            about = ", ".join(topic.value.replace("_", " ") for topic in case.requirements.topics)
+            return granted(case, Subject.SENSITIVE, fact.by, about=about).updated(agreed=agreed)
+        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.FORBIDDEN:
+            known = granted(case, Subject.FORBIDDEN, fact.by, about=listed(case.evidence.forbidden))
+            return known.updated(may_change=_and(case.people.may_change, case.evidence.forbidden))
+        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is not None:
+            return granted(case, case.waiting.wait.subject, fact.by)
         case TakenOver():
-            return case.model_copy(update={"taken_by": fact.by})
+            return case.updated(taken_by=fact.by)
         case HandedBack():
-            back = case.model_copy(update={"taken_by": "", "handed_back": True})
-            return remarked(back, (*case.late, *fact.messages))
+            back = case.updated(taken_by="", handed_back=True)
+            return remarked(back, (*case.people.late, *fact.messages))
         case BudgetRaised():
-            return case.model_copy(update={"extra_micros": case.extra_micros + fact.micros})
-        case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.task is None:
-            return case.model_copy(update={"investigation": after_an_invalid_one(case)})
+            return case.updated(extra_micros=case.people.extra_micros + fact.micros)
+        case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
+            return case.updated(investigation=after_an_invalid_one(case))
         case TurnGaveUp() | Deferred() | EffectRefused() | Merged() | CloseAsked() | Agreed() | TimedOut():
             return case
         case _:
@@ -122,23 +122,23 @@ def _waivable(head: BuildEnded) -> Subject | None:
 def _let_go(case: IssueCase, fact: Agreed, *, at_milestone: bool) -> IssueCase:
     """An approval may say how far it goes; at a milestone, one that does not say goes all the way."""
     further = fact.until is not None and how_far(fact.until) > how_far(reached(case))
-    until = fact.until if further else (Milestone.PR if at_milestone else case.until)
-    return case.model_copy(update={"until": until})
+    until = fact.until if further else (Milestone.PR if at_milestone else case.people.until)
+    return case.updated(until=until)
 
 
 def remarked(case: IssueCase, messages: Sequence[MessageId]) -> IssueCase:
     """Said of a pull request that is open, also while somebody is at work on it: each is to be answered."""
-    if case.pull_request is None:
+    if case.delivery.pull_request is None:
         return case
-    return case.model_copy(update={"remarks": tuple(dict.fromkeys([*case.remarks, *messages]))})
+    return case.updated(remarks=tuple(dict.fromkeys([*case.people.remarks, *messages])))
 
 
 def after_turn(case: IssueCase, fact: TurnEnded) -> IssueCase:
     """Where the turn left the work; what it said of it is another matter: a role that asks says nothing yet."""
-    sessions = {**case.sessions, fact.role.value: fact.session}
+    sessions = {**case.progress.sessions, fact.role.value: fact.session}
     if isinstance(fact.outcome, DiagnosticOutcome):  # what it wrote was for looking only, in a tree of its own
         return case
-    return case.model_copy(update={"checkpoint": fact.checkpoint, "sessions": sessions})
+    return case.updated(checkpoint=fact.checkpoint, sessions=sessions)
 
 
 def _learned(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
@@ -148,37 +148,40 @@ def _learned(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
                 "issue_type": triage.type,
                 "topics": tuple(triage.topics),
                 "weighty": triage.scope != "SMALL" or triage.complexity == "complex",
-                "senior": case.senior or not SECURITY.isdisjoint(triage.topics),
+                "senior": case.limits.senior or not SECURITY.isdisjoint(triage.topics),
             }
         case AnalysisOutcome() as analysis:
             # A bug needs its regression test whatever the analyst says: only a person may waive it.
-            is_bug = case.issue_type is IssueType.BUG_FIX
+            is_bug = case.requirements.issue_type is IssueType.BUG_FIX
             return {"test_required": analysis.test_requirement.required or is_bug}
         case PlanOutcome(status="PLANNING_COMPLETE"):
             return {"planned": True}
         case TestsOutcome() as tests:
             written = {"tests": fact.checkpoint, "test_file": tests.test_file, "new_test": tests.test_command}
-            return {**written, "testless": case.testless + (tests.status in ("TESTS_NEED_WORK", "REQUIREMENT_GAP"))}
+            return {
+                **written,
+                "testless": case.limits.testless + (tests.status in ("TESTS_NEED_WORK", "REQUIREMENT_GAP")),
+            }
         case ReviewOutcome() as review:
             approved = fact.checkpoint if review.approves else None
-            guided = case.guided or case.task is Task.UNBLOCK
+            guided = case.limits.guided or case.progress.task is Task.UNBLOCK
             return {
                 "approved": approved,
                 "feedback": review.feedback_for_writer or "",
                 "guided": guided,
-                "senior": case.senior or review.status == "CHANGES_REQUESTED",
+                "senior": case.limits.senior or review.status == "CHANGES_REQUESTED",
             }
         case JudgeOutcome() as judged:
-            flaky = case.flaky + (judged.status == "FLAKY")
-            return {"feedback": f"{case.feedback}\n\nThe tester: {judged.summary}".strip(), "flaky": flaky}
+            flaky = case.limits.flaky + (judged.status == "FLAKY")
+            return {"feedback": f"{case.evidence.feedback}\n\nThe tester: {judged.summary}".strip(), "flaky": flaky}
         case ValidationOutcome() as validated:
             unmet = [f"- {check.requirement}: {check.evidence}" for check in validated.checks if not check.met]
             return {"feedback": "\n".join([validated.summary, *unmet]) if validated.status != "PASS" else ""}
         case ImplementationOutcome():
             return {
                 "feedback": "",
-                "senior": case.senior or fact.outcome.status == "ESCALATE_SENIOR",
-                "warned_of": _and(case.warned_of, case.forbidden),
+                "senior": case.limits.senior or fact.outcome.status == "ESCALATE_SENIOR",
+                "warned_of": _and(case.people.warned_of, case.evidence.forbidden),
             }
         case InvestigationOutcome() as found:
             return {"investigation": after_one_more(case, found), "feedback": ""}
@@ -190,6 +193,6 @@ def _learned(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
         case InterpretOutcome():
             return {"late": ()}
         case QuestionsOutcome(status="NEEDS_CLARIFICATION"):
-            return {"asked": case.asked + 1}
+            return {"asked": case.people.asked + 1}
         case _:
             return {}

@@ -25,12 +25,12 @@ _FLAKY_RUNS: Final = 2
 def after_red(case: IssueCase, fact: BuildEnded) -> Move:
     if fact.verdict == "red":
         return Move(to=S.IMPLEMENTING, reason=f"Red first: {fact.reason}.")
-    if fact.verdict == "green" and case.issue_type is not IssueType.BUG_FIX:
+    if fact.verdict == "green" and case.requirements.issue_type is not IssueType.BUG_FIX:
         return Move(to=S.IMPLEMENTING, reason=f"The test is there ({fact.reason}); this is not a bug fix.")
     if was_red(case):
         return Move(to=S.IMPLEMENTING, reason=f"{fact.reason}; a person has waived the red test.")
     again = S.UPDATING_TESTS if case.state is S.CREATING_TESTS else S.CREATING_TESTS
-    if fact.verdict == "green" and case.test_tries < _TEST_TRIES:
+    if fact.verdict == "green" and case.limits.test_tries < _TEST_TRIES:
         return Move(to=again, reason=f"The new test does not fail without the fix: {fact.reason}.")
     reason = f"There is no test that fails without the fix: {fact.reason}."
     return waiver(Subject.NO_RED_TEST, reason, S.IMPLEMENTING)
@@ -65,16 +65,16 @@ def after_head(case: IssueCase, fact: BuildEnded) -> Move:
 
 def _is_kept_all_the_same(case: IssueCase, fact: BuildEnded) -> bool:
     """Nothing else is wrong with it, and a developer who was told to take all of it back has not."""
-    return bool(fact.forbidden) and not fact.otherwise_red and set(fact.forbidden) <= set(case.warned_of)
+    return bool(fact.forbidden) and not fact.otherwise_red and set(fact.forbidden) <= set(case.people.warned_of)
 
 
 def after_judgement(case: IssueCase, outcome: JudgeOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
-        case "FLAKY" if case.flaky <= _FLAKY_RUNS:
+        case "FLAKY" if case.limits.flaky <= _FLAKY_RUNS:
             return Move(to=case.state, reason=f"By chance, says the tester: {outcome.summary} It is run again.")
-        case "TESTS_NEED_WORK" if case.attempt < policy.attempts:
+        case "TESTS_NEED_WORK" if case.limits.attempt < policy.attempts:
             return Move(to=to, reason=f"The test is wrong, says the tester: {outcome.summary}", attempt=True)
-        case "FAIL_ESCALATE" if not case.guided:
+        case "FAIL_ESCALATE" if not case.limits.guided:
             return unblock(case, f"The tester: {outcome.summary}")
         case "BLOCKED":
             return blocked(Role.TESTER, outcome.summary)

@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
+from caseworker.core.base.snapshot import Part, Snapshot
 from caseworker.core.evidence.sensitive_paths import Touched
-from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.outcomes.pm import IssueType, Topic
 
 
@@ -90,93 +91,75 @@ class Investigation(BaseModel):
     """With "approved": the one that is acted on."""
 
 
-class IssueCase(BaseModel):
-    """Counters only ever grow: keys of effects and numbers of turns are made from them."""
+class Progress(Part):
+    """Where the work stands. Counters only ever grow: keys of effects and numbers of turns are made from them."""
 
-    model_config = ConfigDict(frozen=True)
-
-    id: CaseId
-    epoch: int = 1
-    state: IssueState = IssueState.RECEIVED
-    reason: str = "the issue was received"
-    waiting_for: WaitingFor | None = None
+    since: datetime | None = None
+    """When the case came into its state."""
     turns: int = 0
     transitions: int = 0
     builds: int = 0
-    attempt: int = 1
-    round: int = 1
-    """A person's feedback begins a new one: attempts and transitions are counted anew."""
-    round_began: int = 0
-    """After how many transitions."""
-
-    wait: Wait | None = None
-    """Kept while somebody makes sense of what was said meanwhile: mere thanks lead back to it."""
-    resume: IssueState | None = None
-    """The working state that was left for a person: where to go on."""
-    resume_task: Task | None = None
-    """What was under way there, where that is not what the state itself says."""
-    ended_as: IssueState | None = None
-    """Before it was opened again: if nobody wants anything, it is over again."""
-    go: IssueState | None = None
-    """Where code takes the case from here, with no turn in between."""
     task: Task | None = None
     """A second turn in the same state: a red build is judged, a tech lead finds a way on."""
-    until: Milestone | None = None
-    """How far a person let it go. Null: as far as its policy says."""
-    since: datetime | None = None
-    """When it came into its state."""
-    reminders: int = 0
-    """Told in this state."""
-    taken_by: str = ""
-    extra_micros: int = 0
-    """Granted by people over the policy's budget."""
-    grants: tuple[Grant, ...] = ()
-    asked: int = 0
-    """How often people were asked about the requirements."""
+    go: IssueState | None = None
+    """Where code takes the case from here, with no turn in between."""
     consulted: int = 0
     """Questions between roles in this state."""
-    remarks: tuple[MessageId, ...] = ()
-    """What people said of the pull request, to be addressed and answered."""
-    late: tuple[MessageId, ...] = ()
-    """What they said when the last change was written: the pm makes sense of it once the pull request is updated."""
+    sessions: dict[str, SessionId] = {}
+    """The agent session of each role's last completed turn."""
+
+
+class Limits(Part):
+    """What is counted against the limits of a round. A person's feedback begins a new round."""
+
+    round: int = 1
+    round_began: int = 0
+    """After how many transitions."""
+    attempt: int = 1
     seen: dict[str, int] = {}
-    """By state and evidence: how often the case was there. Three times is no progress."""
+    """How often the case was in a state with the same evidence. Three times is no progress."""
     senior: bool = False
+    """The senior developer writes from here on."""
     guided: bool = False
     """The tech lead has found a way on in this round."""
-    planned: bool = False
-    weighty: bool = False
-    """More than a small change: it is planned, and validated before it is delivered."""
-    base_built: bool = False
-    """What fails on the base is known."""
-    built: Sha | None = None
-    """The commit that was last built, whatever came of it."""
-    unfit: bool = False
-    """What was last built holds something that must not ship, whatever a person has waived."""
-    changed: tuple[str, ...] = ()
-    """Of what was last built: the files that differ from the base, as git says; of very many, the first."""
-    waivable: Subject | None = None
-    """What was last built is not green, and only this waiver lets it pass. Null: none does."""
-    forbidden: tuple[str, ...] = ()
-    """The paths that the last built head changes although it was not to."""
-    warned_of: tuple[str, ...] = ()
-    """Of such paths: those that a developer was told to take back."""
-    may_change: tuple[str, ...] = ()
-    """Of such paths: those that a person has let it change."""
     test_tries: int = 0
     testless: int = 0
     """Turns of the tester in this round that ended without a test."""
     flaky: int = 0
 
-    investigation: Investigation | None = None
-    """The newest one."""
 
-    base: Sha | None = None
-    """The commit the work starts from."""
-    checkpoint: Sha | None = None
-    """What the last completed turn left: where the next one begins."""
+class Requirements(Part):
+    """What triage, analysis and plan have said of the issue."""
+
     issue_type: IssueType | None = None
+    topics: tuple[Topic, ...] = ()
+    """Sensitive topics that the triage named: a person decides about them."""
+    weighty: bool = False
+    """More than a small change: it is planned, and validated before it is delivered."""
+    analysed: bool = False
+    """It came with an analysis: a bug's findings."""
+    planned: bool = False
     test_required: bool = True
+
+
+class Waiting(Part):
+    wait: Wait | None = None
+    """Kept while the pm makes sense of what was said meanwhile: mere thanks lead back to it."""
+    resume: IssueState | None = None
+    """The working state that was left for a person: where to go on."""
+    resume_task: Task | None = None
+    """The task that was under way there, if it is not the state's own."""
+    ended_as: IssueState | None = None
+    """How the case had ended before it was reopened: if nobody wants anything, it ends so again."""
+    reminders: int = 0
+    """Sent in this state."""
+
+
+class Evidence(Part):
+    """What code has seen of which commit."""
+
+    base_built: bool = False
+    """What fails on the base is known."""
     tests: Sha | None = None
     """The tester's commit: where the new test was seen to fail."""
     test_file: str = ""
@@ -184,31 +167,88 @@ class IssueCase(BaseModel):
     """The command that runs the new test alone."""
     red: bool = False
     """The new test was seen to fail without the fix."""
+    built: Sha | None = None
+    """The commit that was last built, whatever the result."""
     green: Sha | None = None
     """The commit whose build was green."""
     approved: Sha | None = None
-    """The commit the tech lead approved."""
+    """The commit that the tech lead approved."""
+    changed: tuple[str, ...] = ()
+    """The files that the last built commit changes, as git says; of very many, the first."""
+    unfit: bool = False
+    """The last built commit holds something that must not be delivered, whatever a person has waived."""
+    waivable: Subject | None = None
+    """The last built commit is not green, and only this waiver lets it pass. Null: none does."""
+    forbidden: tuple[str, ...] = ()
+    """Forbidden paths that the last built commit changes."""
     touches: tuple[Touched, ...] = ()
-    """What only a person may decide, as the paths say that the last built head changes."""
-    topics: tuple[Topic, ...] = ()
-    """What only a person may decide, as the triage says of the issue."""
-    agreed: tuple[Topic, ...] = ()
-    """Of all these: what a person has agreed to."""
-    analysed: bool = False
-    """It came with an analysis: a bug's findings."""
+    """Sensitive topics that the last built commit touches, by its paths."""
     feedback: str = ""
     """What the next developer turn has to repair."""
+
+
+class People(Part):
+    """What people have said, decided and granted."""
+
+    grants: tuple[Grant, ...] = ()
+    agreed: tuple[Topic, ...] = ()
+    """Sensitive topics that a person has agreed to."""
+    may_change: tuple[str, ...] = ()
+    """Forbidden paths that a person has allowed to be changed."""
+    warned_of: tuple[str, ...] = ()
+    """Forbidden paths that a developer was already asked to revert."""
+    taken_by: str = ""
+    """The person who has taken the case over."""
+    handed_back: bool = False
+    """What the person who had the case has pushed is taken in before anybody works on."""
+    asked: int = 0
+    """How often people were asked about the requirements."""
+    remarks: tuple[MessageId, ...] = ()
+    """What people said of the pull request, to be addressed and answered."""
+    late: tuple[MessageId, ...] = ()
+    """Remarks that came while the last change was being written: the pm reads them once the pull request is updated."""
+    until: Milestone | None = None
+    """How far a person let the case go. Null: as far as its policy says."""
+    extra_micros: int = 0
+    """Granted by people over the policy's budget."""
+
+
+class Delivery(Part):
+    base: Sha | None = None
+    """The commit the work starts from."""
+    checkpoint: Sha | None = None
+    """What the last completed turn left: where the next one begins."""
     joined: Literal["", "clean", "conflict"] = ""
     """What a person has pushed is in the checkpoint, and no build has seen the two together yet."""
-    handed_back: bool = False
-    """By a person who had taken it over: what they have pushed is taken in before anybody works on."""
     pushed: Sha | None = None
     pull_request: int | None = None
-    sessions: dict[str, SessionId] = {}
-    """The agent session of each role's last completed turn."""
+
+
+class IssueCase(Snapshot):
+    """The whole snapshot: small enough to save at every move."""
+
+    id: CaseId
+    epoch: int = 1
+    state: IssueState = IssueState.RECEIVED
+    reason: str = "the issue was received"
+    progress: Progress = Progress()
+    limits: Limits = Limits()
+    requirements: Requirements = Requirements()
+    waiting: Waiting = Waiting()
+    evidence: Evidence = Evidence()
+    people: People = People()
+    delivery: Delivery = Delivery()
+    investigation: Investigation | None = None
+    """The newest one."""
 
     def granted(self, subject: Subject) -> bool:
-        return any(grant.subject is subject for grant in self.grants)
+        return any(grant.subject is subject for grant in self.people.grants)
+
+    @property
+    def waits_for(self) -> WaitingFor | None:
+        """What the case waits for now. Null: it does not wait."""
+        wait = self.waiting.wait
+        return wait.reason if wait is not None and self.state in WAITING else None
 
     @property
     def branch(self) -> str:
@@ -217,9 +257,9 @@ class IssueCase(BaseModel):
 
 def limit_of(case: IssueCase, policy: Policy) -> Milestone:
     """How far it goes by itself."""
-    return case.until or policy.until
+    return case.people.until or policy.until
 
 
 def cap_of(case: IssueCase, policy: Policy) -> int:
     """What it may spend, in micro-dollars."""
-    return policy.budget_micros + case.extra_micros
+    return policy.budget_micros + case.people.extra_micros

@@ -77,10 +77,10 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
                 fact.reason,
                 then=case.state,
                 say=words.budget_used(case, policy),
-            ).model_copy(update={"then_task": _kept(case.task)})
-        case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.task is None:
+            ).model_copy(update={"then_task": _kept(case.progress.task)})
+        case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
             return after_nothing(case, fact.reason)
-        case TurnGaveUp() if case.task is Task.DIAGNOSE:
+        case TurnGaveUp() if case.progress.task is Task.DIAGNOSE:
             return without_diagnostic(f"The diagnostic came to nothing: {fact.reason}")
         case TurnGaveUp(limit="time"):
             return park(f"The {words.of_role(fact.role)}'s turn met its limit: {fact.reason}")
@@ -107,10 +107,10 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
         case CloseAsked():
             how = "The pull request was closed without a merge" if fact.unmerged else "Closed"
             return Move(to=S.CLOSED, reason=f"{how} by {fact.by}.")
-        case TimedOut() if case.wait is not None and is_about_merge(case.wait):
+        case TimedOut() if case.waiting.wait is not None and is_about_merge(case.waiting.wait):
             return to_the_merge(case)
         case TimedOut():
-            asked = case.wait.because if case.wait is not None else ""
+            asked = case.waiting.wait.because if case.waiting.wait is not None else ""
             return Move(to=S.BLOCKED, reason=f"Nobody has answered: {asked or case.reason}")
         case Agreed() if limit_of(case, policy) is Milestone.TRIAGE:
             return agreed_at_triage(case, fact)
@@ -122,8 +122,12 @@ def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
     outcome = fact.outcome
     escalation = getattr(outcome, "escalation", "")
     if escalation and getattr(outcome, "ask", []):  # its work is not done: what it has to know it may ask again after
-        return _escalated(fact.role, escalation, Move(to=case.state, task=case.task, reason=escalation))
-    to = case.state if case.task is Task.UNBLOCK else routed(fact.role, outcome.status, case.state, case.task)
+        return _escalated(fact.role, escalation, Move(to=case.state, task=case.progress.task, reason=escalation))
+    to = (
+        case.state
+        if case.progress.task is Task.UNBLOCK
+        else routed(fact.role, outcome.status, case.state, case.progress.task)
+    )
     if isinstance(outcome, InvestigationOutcome):
         move = after_iteration(case, outcome)
     elif to is None:
@@ -167,7 +171,7 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
             return after_interpretation(case, outcome, to)
         case PlanOutcome():
             return _after_plan(case, outcome, to, policy)
-        case TestsOutcome(status="TESTS_READY") if case.state is S.UPDATING_TESTS and case.built is not None:
+        case TestsOutcome(status="TESTS_READY") if case.state is S.UPDATING_TESTS and case.evidence.built is not None:
             return Move(to=S.RUNNING_TESTS, reason="The test was corrected; now everything is built and tested.")
         case TestsOutcome(status="TESTS_READY") if outcome.escalation:
             return Move(to=case.state, reason=f"The tester: {outcome.summary}")  # red first, whatever is decided
@@ -175,7 +179,7 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
             raise Defect("a tester's claim is judged by the red build, not here")
         case TestsOutcome(status="BLOCKED"):
             return blocked(role, outcome.summary)
-        case TestsOutcome() if case.testless > _TESTLESS:
+        case TestsOutcome() if case.limits.testless > _TESTLESS:
             say = words.tester_asks(outcome.summary)
             return wait_for(WaitingFor.ANSWER, outcome.summary, then=S.ANALYZING_REQUIREMENTS, say=say)
         case TestsOutcome():
@@ -192,7 +196,7 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
             return repair(case, policy, f"Validation: {outcome.summary}", to)
         case ImplementationOutcome():
             return _after_writing(case, role, outcome, to, policy)
-        case ReviewOutcome() if case.task is Task.UNBLOCK:
+        case ReviewOutcome() if case.progress.task is Task.UNBLOCK:
             return _after_unblocking(case, outcome)
         case ReviewOutcome():
             return _after_review(case, outcome, to, policy)
@@ -209,29 +213,29 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
 def _after_triage(case: IssueCase, outcome: TriageOutcome, to: IssueState, policy: Policy) -> Move:
     if outcome.status == "REJECT":
         return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}", say=words.not_worth_doing(outcome))
-    then = S.CREATING_TESTS if case.analysed else S.ANALYZING_REQUIREMENTS
+    then = S.CREATING_TESTS if case.requirements.analysed else S.ANALYZING_REQUIREMENTS
     if outcome.status == "NEEDS_APPROVAL" or outcome.topics:
         asks = f"A person has to agree first: {outcome.reason}"
         move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.SENSITIVE, then=then)
         return move.model_copy(update={"say": words.sensitive(outcome)})
     if limit_of(case, policy) is Milestone.TRIAGE:
         return milestone("The issue is triaged", then)
-    if case.analysed:
+    if case.requirements.analysed:
         return Move(to=then, reason="It comes with its analysis; a test comes first.")
     return Move(to=to, reason="The issue is worth working on.")
 
 
 def _after_analysis(case: IssueCase, policy: Policy) -> Move:
-    wants_plan = policy.approve_plan or limit_of(case, policy) is Milestone.PLAN or case.weighty
-    if wants_plan and not case.planned:
+    wants_plan = policy.approve_plan or limit_of(case, policy) is Milestone.PLAN or case.requirements.weighty
+    if wants_plan and not case.requirements.planned:
         return Move(to=S.PLANNING_APPROACH, reason="The requirements are clear; how to go about it is planned first.")
     return _to_tests(case, "The requirements are clear")
 
 
 def _to_tests(case: IssueCase, because: str) -> Move:
-    if case.investigation is not None and case.red:
+    if case.investigation is not None and case.evidence.red:
         return Move(to=S.IMPLEMENTING, reason=f"{because}; the test is there.")
-    if case.test_required:
+    if case.requirements.test_required:
         return Move(to=S.CREATING_TESTS, reason=f"{because}; a test comes first.")
     return Move(to=S.IMPLEMENTING, reason=f"{because}; no new test is needed.")
 
@@ -265,7 +269,7 @@ def _after_writing(case: IssueCase, role: Role, outcome: ImplementationOutcome, 
             return park(outcome.summary)
         case "PARTIAL":
             return repair(case, policy, f"Not finished: {outcome.summary}", to)
-        case _ if case.checkpoint == case.base:
+        case _ if case.delivery.checkpoint == case.delivery.base:
             return park("The developer says it is done, but nothing was changed.")
         case _:
             return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
@@ -279,7 +283,7 @@ def _after_review(case: IssueCase, outcome: ReviewOutcome, to: IssueState, polic
                 return Move(to=S.REVIEWING_CODE, reason="That part of the review is sound; the rest is looked at.")
             if not is_green(case):
                 return park("The review approves a commit whose build was not seen green. `retry` builds it again.")
-            if case.weighty:
+            if case.requirements.weighty:
                 return Move(to=S.VALIDATING_SOLUTION, reason="The review approves; what was asked for is checked.")
             return deliver(case, "The review approves the commit whose build is green.")
         case "CHANGES_REQUESTED" if case.state is S.REVIEWING_ARCHITECTURE:

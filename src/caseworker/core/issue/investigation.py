@@ -45,7 +45,7 @@ def after_one_more(case: IssueCase, outcome: InvestigationOutcome) -> Investigat
             "unknown": before.unknown + (outcome.status not in INVESTIGATION_STATUSES),
         }
     )
-    status = understood(case.model_copy(update={"investigation": counted}), outcome)
+    status = understood(case.updated(investigation=counted), outcome)
     ends = {"ROOT_CAUSE_FOUND": "found", "INVESTIGATION_INCOMPLETE": "incomplete"}
     return counted.model_copy(update={"stands": ends.get(status, "open")})
 
@@ -53,7 +53,7 @@ def after_one_more(case: IssueCase, outcome: InvestigationOutcome) -> Investigat
 def after_an_invalid_one(case: IssueCase) -> Investigation:
     """Learned: an iteration that handed in nothing."""
     counted = _of(case).model_copy(update={"iteration": _of(case).iteration + 1})
-    used_up = is_used_up(case.model_copy(update={"investigation": counted}))
+    used_up = is_used_up(case.updated(investigation=counted))
     return counted.model_copy(update={"stands": "incomplete"}) if used_up else counted
 
 
@@ -145,7 +145,7 @@ def _to_the_fix(case: IssueCase, reason: str, to: IssueState, policy: Policy) ->
     stops_there = limit_of(case, policy) is Milestone.PLAN
     if stops_there or (policy.approve_plan and not case.granted(Subject.PLAN)):
         return Move(to=S.PLANNING_APPROACH, reason=f"{reason} How to go about it is planned first.")
-    if case.test_required and not case.red:
+    if case.requirements.test_required and not case.evidence.red:
         return Move(to=to, reason=f"{reason} A test comes first.")
     return Move(to=S.IMPLEMENTING, reason=reason)
 

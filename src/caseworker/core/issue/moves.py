@@ -61,47 +61,55 @@ class Move(BaseModel):
 def proven(case: IssueCase) -> bool:
     """Green and approved, both of the very commit that would be pushed; and red first, where a test was asked for. What
     is missing a person may have waived."""
-    commit = case.checkpoint
-    is_a_change = commit is not None and commit != case.base
-    return is_a_change and is_green(case) and case.approved == commit and was_red(case)
+    commit = case.delivery.checkpoint
+    is_a_change = commit is not None and commit != case.delivery.base
+    return is_a_change and is_green(case) and case.evidence.approved == commit and was_red(case)
 
 
 def is_green(case: IssueCase) -> bool:
-    if case.green is not None and case.green == case.checkpoint:
+    if case.evidence.green is not None and case.evidence.green == case.delivery.checkpoint:
         return True
-    if case.unfit or case.waivable is None or case.built != case.checkpoint:
+    if case.evidence.unfit or case.evidence.waivable is None or case.evidence.built != case.delivery.checkpoint:
         return False
-    return case.granted(case.waivable)
+    return case.granted(case.evidence.waivable)
 
 
 def was_red(case: IssueCase) -> bool:
-    return case.red or case.issue_type is not IssueType.BUG_FIX or case.granted(Subject.NO_RED_TEST)
+    return (
+        case.evidence.red or case.requirements.issue_type is not IssueType.BUG_FIX or case.granted(Subject.NO_RED_TEST)
+    )
 
 
 def undecided(case: IssueCase) -> tuple[Touched, ...]:
     """What the change touches that a person has to agree to, and nobody has. Who let the work begin has agreed to the
     topics that were named then, and to no other."""
-    return tuple(one for one in case.touches if one.topic not in case.agreed)
+    return tuple(one for one in case.evidence.touches if one.topic not in case.people.agreed)
 
 
 def take(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCase:
     """The case after the move. An edge not in the table, or a pull request without its proof, is a bug of ours."""
     if move.to is case.state:
-        attempt = case.attempt + move.attempt
-        stays = {"task": move.task, "reason": move.reason, "transitions": case.transitions + 1, "attempt": attempt}
-        return case.model_copy(update=stays)
+        attempt = case.limits.attempt + move.attempt
+        stays = {
+            "task": move.task,
+            "reason": move.reason,
+            "transitions": case.progress.transitions + 1,
+            "attempt": attempt,
+        }
+        return case.updated(**stays)
     if move.to not in next_states(case.state):
         raise Defect(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
     if move.to is S.CREATING_PR and not proven(case):
-        raise Defect(f"{case.id}: a pull request needs a green build and an approved review of {case.checkpoint}")
+        raise Defect(
+            f"{case.id}: a pull request needs a green build and an approved review of {case.delivery.checkpoint}"
+        )
     move = _within_limits(case, _with_iterations_left(case, move), policy)
-    if move.to is S.FAILED and case.pull_request is not None:
+    if move.to is S.FAILED and case.delivery.pull_request is not None:
         move = _kept_open(case, move)
     changes: dict[str, object] = {
         "state": move.to,
         "reason": move.reason,
-        "waiting_for": move.waiting_for,
-        "transitions": case.transitions + 1,
+        "transitions": case.progress.transitions + 1,
         "task": move.task,
         "go": move.go,
         "consulted": 0,
@@ -109,22 +117,22 @@ def take(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCas
     if move.to not in BY_PEOPLE:
         changes["handed_back"] = False
     if move.attempt:
-        changes["attempt"] = case.attempt + 1
+        changes["attempt"] = case.limits.attempt + 1
     if move.new_round:
-        changes |= {"round": case.round + 1, "round_began": case.transitions + 1, "attempt": 1}
+        changes |= {"round": case.limits.round + 1, "round_began": case.progress.transitions + 1, "attempt": 1}
         changes |= {"guided": False, "seen": {}, "flaky": 0, "test_tries": 0, "testless": 0}
     changes |= {"since": now, "reminders": 0}
     changes |= _waits(case, move, policy, now) | _remembers(case, move)
     if move.to is S.INVESTIGATING:
         changes["investigation"] = _investigated(case, move)
-    return case.model_copy(update=changes)
+    return case.updated(**changes)
 
 
 def _kept_open(case: IssueCase, move: Move) -> Move:
     """With a pull request that people can still merge or close a case is not over: it has to see that."""
     ended = move.reason if move.reason.endswith((".", "!", "?")) else f"{move.reason}."
     reason = (
-        f"{ended} Pull request {case.pull_request} stays open as it is: merging or closing it ends the case, "
+        f"{ended} Pull request {case.delivery.pull_request} stays open as it is: merging or closing it ends the case, "
         "`retry` or a word on how to go on moves it."
     )
     return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=reason)
@@ -155,17 +163,17 @@ def _investigated(case: IssueCase, move: Move) -> Investigation:
     known = case.investigation
     if known is not None and not _begins_another(case, move):
         return known.model_copy(update={"stands": "open"})
-    return Investigation(number=known.number + 1 if known is not None else 1, began_after=case.turns)
+    return Investigation(number=known.number + 1 if known is not None else 1, began_after=case.progress.turns)
 
 
 def _within_limits(case: IssueCase, move: Move, policy: Policy) -> Move:
     if move.to not in WORKING - BY_PEOPLE or move.new_round:
         return move
-    if case.transitions - case.round_began >= policy.transitions:
+    if case.progress.transitions - case.limits.round_began >= policy.transitions:
         return Move(
             to=S.FAILED, reason=f"Stopped after {policy.transitions} transitions in a round without an end in sight."
         )
-    if case.state not in BY_PEOPLE and case.seen.get(_place(case, move), 0) + 1 >= _NO_PROGRESS:
+    if case.state not in BY_PEOPLE and case.limits.seen.get(_place(case, move), 0) + 1 >= _NO_PROGRESS:
         return Move(
             to=S.REQUIRES_HUMAN_INTERVENTION,
             reason=f"No progress: {move.to.value.replace('_', ' ')} came up {_NO_PROGRESS} times with nothing new to "
@@ -176,8 +184,21 @@ def _within_limits(case: IssueCase, move: Move, policy: Policy) -> Move:
 
 def _place(case: IssueCase, move: Move) -> str:
     """The state that is entered, and the evidence it is entered with."""
-    proof = [case.checkpoint, case.green, case.approved, case.built, case.feedback]
-    people = [case.asked, case.remarks, case.grants, case.guided, case.flaky, case.test_tries]
+    proof = [
+        case.delivery.checkpoint,
+        case.evidence.green,
+        case.evidence.approved,
+        case.evidence.built,
+        case.evidence.feedback,
+    ]
+    people = [
+        case.people.asked,
+        case.people.remarks,
+        case.people.grants,
+        case.limits.guided,
+        case.limits.flaky,
+        case.limits.test_tries,
+    ]
     people += [case.investigation.iteration, move.task] if case.investigation is not None else []
     digest = hashlib.sha256(repr([proof, people]).encode()).hexdigest()[:12]
     return f"{move.to}/{digest}"
@@ -186,15 +207,15 @@ def _place(case: IssueCase, move: Move) -> str:
 def _waits(case: IssueCase, move: Move, policy: Policy, now: datetime) -> dict[str, object]:
     """What it waits for from now on, and the state it was taken from."""
     if move.to in WAITING | PARKED | {S.FAILED, S.CLOSED} and case.state in WORKING - BY_PEOPLE:
-        task = case.task if case.task in KEPT_TASKS else None
+        task = case.progress.task if case.progress.task in KEPT_TASKS else None
         left: dict[str, object] = {"resume": case.state, "resume_task": task}
     else:
         left = {}
     if move.to in WAITING:
-        again = case.wait.before if case.wait is not None and move.paid else case.wait
+        again = case.waiting.wait.before if case.waiting.wait is not None and move.paid else case.waiting.wait
         if move.back and again is not None:
             because = f"{again.because} It waits on." if again.because else move.reason
-            return left | {"wait": again, "waiting_for": again.reason, "reason": because}
+            return left | {"wait": again, "reason": because}
         reason = move.waiting_for or WaitingFor.ANSWER
         patience = None if reason in _NEVER_TIMES_OUT else now + timedelta(seconds=policy.answer_wait_seconds)
         wait = Wait(
@@ -208,9 +229,9 @@ def _waits(case: IssueCase, move: Move, policy: Policy, now: datetime) -> dict[s
             asks=clip(move.say),
             because=move.reason,
         )
-        return left | {"wait": wait, "waiting_for": reason}
+        return left | {"wait": wait}
     if move.paid:
-        return left | {"wait": case.wait.before if case.wait is not None else None}
+        return left | {"wait": case.waiting.wait.before if case.waiting.wait is not None else None}
     if move.settled or move.to in (WORKING - BY_PEOPLE - {S.REQUIREMENTS_UNCLEAR}) | TERMINAL:
         return left | {"wait": None, "taken_by": "", "ended_as": None}
     return left | {"taken_by": ""} if move.to is S.REQUIREMENTS_UNCLEAR else left
@@ -218,55 +239,58 @@ def _waits(case: IssueCase, move: Move, policy: Policy, now: datetime) -> dict[s
 
 def _waited_for(case: IssueCase, reason: WaitingFor) -> Wait | None:
     """What counts again after the money that ran out while somebody made sense of what was said."""
-    if reason is not WaitingFor.BUDGET or case.state not in BY_PEOPLE or case.wait is None:
+    if reason is not WaitingFor.BUDGET or case.state not in BY_PEOPLE or case.waiting.wait is None:
         return None
-    return case.wait.before if case.wait.reason is WaitingFor.BUDGET else case.wait
+    return case.waiting.wait.before if case.waiting.wait.reason is WaitingFor.BUDGET else case.waiting.wait
 
 
 def _merge_waited_for(case: IssueCase, reason: WaitingFor) -> Wait | None:
     """What counts again once a question about an open pull request is off the table."""
-    if reason is not WaitingFor.ANSWER or case.state not in BY_PEOPLE or case.wait is None:
+    if reason is not WaitingFor.ANSWER or case.state not in BY_PEOPLE or case.waiting.wait is None:
         return None
-    if case.pull_request is None:
+    if case.delivery.pull_request is None:
         return None
-    return next((wait for wait in (case.wait, case.wait.before) if wait and wait.reason is WaitingFor.MERGE), None)
+    return next(
+        (wait for wait in (case.waiting.wait, case.waiting.wait.before) if wait and wait.reason is WaitingFor.MERGE),
+        None,
+    )
 
 
 def _remembers(case: IssueCase, move: Move) -> dict[str, object]:
     if move.new_round or move.to not in WORKING - BY_PEOPLE or case.state in BY_PEOPLE:
         return {}  # who comes back because a person said so has not gone round by itself
     place = _place(case, move)
-    return {"seen": {**case.seen, place: case.seen.get(place, 0) + 1}}
+    return {"seen": {**case.limits.seen, place: case.limits.seen.get(place, 0) + 1}}
 
 
 def reached(case: IssueCase) -> Milestone:
     """How far a case that waits for a word has come: no approval makes it stop there, or before."""
-    wait = case.wait
+    wait = case.waiting.wait
     is_early = wait is not None and (wait.reason is WaitingFor.MILESTONE or wait.subject is Subject.SENSITIVE)
     plan_follows = is_early or (wait is not None and wait.then in _BEFORE_A_PLAN)
-    return Milestone.TRIAGE if plan_follows and not case.planned else Milestone.PLAN
+    return Milestone.TRIAGE if plan_follows and not case.requirements.planned else Milestone.PLAN
 
 
 def granted(case: IssueCase, subject: Subject, by: str, *, about: str = "") -> IssueCase:
-    return case.model_copy(update={"grants": (*case.grants, Grant(subject=subject, by=by, about=about))})
+    return case.updated(grants=(*case.people.grants, Grant(subject=subject, by=by, about=about)))
 
 
 def next_reminder(case: IssueCase, policy: Policy) -> datetime | None:
     """One while an answer is waited for; one a week while the case is parked."""
-    if case.since is None:
+    if case.progress.since is None:
         return None
     if case.state in PARKED:
-        return case.since + timedelta(seconds=policy.parked_reminder_seconds * (case.reminders + 1))
-    expects = case.wait is not None and case.wait.reason not in _NEVER_TIMES_OUT
-    if case.state in WAITING and expects and case.reminders == 0:
-        return case.since + timedelta(seconds=policy.reminder_seconds)
+        return case.progress.since + timedelta(seconds=policy.parked_reminder_seconds * (case.waiting.reminders + 1))
+    expects = case.waiting.wait is not None and case.waiting.wait.reason not in _NEVER_TIMES_OUT
+    if case.state in WAITING and expects and case.waiting.reminders == 0:
+        return case.progress.since + timedelta(seconds=policy.reminder_seconds)
     return None
 
 
 def reminded(case: IssueCase) -> IssueCase:
-    return counted(case.model_copy(update={"reminders": case.reminders + 1}))
+    return counted(case.updated(reminders=case.waiting.reminders + 1))
 
 
 def counted(case: IssueCase) -> IssueCase:
     """A change without a move: what is saved under a number of its own is saved once."""
-    return case.model_copy(update={"transitions": case.transitions + 1})
+    return case.updated(transitions=case.progress.transitions + 1)

@@ -59,15 +59,15 @@ def options(case: IssueCase) -> list[Option]:
     """The most fitting first."""
     if case.state in TERMINAL:
         return _after_the_end(case)
-    aside = [_do(case, K.TAKEOVER, "stops the agents: you go on")] if not case.taken_by else []
+    aside = [_do(case, K.TAKEOVER, "stops the agents: you go on")] if not case.people.taken_by else []
     end = _do(case, K.CLOSE, "ends it; the work so far stays where it is")
     if at_work(case):
         heard = _do(case, K.WORDS, "is read by the one at work, or by the next")
         return [heard, *aside, end]
-    if case.taken_by:
+    if case.people.taken_by:
         back = _do(case, K.HAND_BACK, "lets the agents go on, with all that was said meanwhile")
         return [back, _do(case, K.WORDS, "is kept for them until then"), end]
-    asked = _of_wait(case, case.wait) if case.wait is not None else _unnamed(case)
+    asked = _of_wait(case, case.waiting.wait) if case.waiting.wait is not None else []
     return _each_once([*asked, *_if_parked(case), *aside, end])
 
 
@@ -81,12 +81,12 @@ def _if_parked(case: IssueCase) -> list[Option]:
         return []
     more = _do(case, K.WORDS, "tells the pm how to go on")
     again = _do(case, K.RETRY, _again(case))
-    answers = case.wait is not None and case.wait.reason is WaitingFor.ANSWER
+    answers = case.waiting.wait is not None and case.waiting.wait.reason is WaitingFor.ANSWER
     return [again] if answers else [more, again]
 
 
 def _again(case: IssueCase) -> str:
-    if case.resume is S.INVESTIGATING:
+    if case.waiting.resume is S.INVESTIGATING:
         return "goes on with the investigation; its iterations are not counted anew"
     return "goes on where it was left, with fresh attempts"
 
@@ -103,20 +103,13 @@ def _of_wait(case: IssueCase, wait: Wait) -> list[Option]:
         case WaitingFor.BUDGET:
             return [_do(case, K.BUDGET, "goes on with 5 dollars more")]
         case WaitingFor.MILESTONE:
-            nearer = "" if case.planned else "; with `--until plan`, to the plan"
+            nearer = "" if case.requirements.planned else "; with `--until plan`, to the plan"
             return [_do(case, K.APPROVE, f"goes on, all the way to a pull request{nearer}"), _ask(case)]
         case WaitingFor.MERGE:
             changes = _do(case, K.REJECT, "has it changed, in the same pull request")
             return [_merge(case), changes, _remark(case)]
         case _:
             assert_never(wait.reason)
-
-
-def _unnamed(case: IssueCase) -> list[Option]:
-    """A case that began to wait under the first rules knows less of its wait."""
-    if case.state not in WAITING:
-        return []
-    return [_merge(case), _remark(case)] if case.waiting_for is WaitingFor.MERGE else [_remark(case)]
 
 
 def _merge(case: IssueCase) -> Option:
@@ -221,7 +214,7 @@ def _misfit(case: IssueCase, kind: MessageKind, text: str) -> str | None:
 def _no_further(case: IssueCase, until: Milestone | None) -> str | None:
     if until is None or how_far(until) > how_far(reached(case)):
         return None
-    if reached(case) is Milestone.PLAN and not case.planned:
+    if reached(case) is Milestone.PLAN and not case.requirements.planned:
         return f"it is past the {until} already, and goes on to a pull request"
     return f"it has come as far as the {reached(case)} already"
 
@@ -229,10 +222,10 @@ def _no_further(case: IssueCase, until: Milestone | None) -> str | None:
 def _unasked(case: IssueCase) -> str | None:
     """An answer may come late, in parts, and from anybody; only where nothing was ever asked there is none."""
     if case.state in WAITING | PARKED:
-        expected = case.wait is None or case.wait.reason is WaitingFor.ANSWER
-        expected = expected or (case.wait is not None and case.wait.subject is Subject.ESCALATION)
+        expected = case.waiting.wait is None or case.waiting.wait.reason is WaitingFor.ANSWER
+        expected = expected or (case.waiting.wait is not None and case.waiting.wait.subject is Subject.ESCALATION)
         return None if expected else "it waits for something else than an answer"
-    asked = case.asked > 0 or case.wait is not None or case.state in TERMINAL
+    asked = case.people.asked > 0 or case.waiting.wait is not None or case.state in TERMINAL
     return None if asked else "nothing was asked"
 
 

@@ -47,16 +47,23 @@ MAY_BE_AT_WORK: Final = WORKING | {S.BLOCKED}
 
 def at_work(case: IssueCase) -> bool:
     """Also in BLOCKED, until the pm has seen to an investigation that is stuck."""
-    return case.state in WORKING or (case.state is S.BLOCKED and case.task is Task.UNBLOCK_INVESTIGATION)
+    return case.state in WORKING or (case.state is S.BLOCKED and case.progress.task is Task.UNBLOCK_INVESTIGATION)
 
 
 def is_for_a_person(case: IssueCase) -> bool:
     """It stands, with work that nobody has delivered: parked, taken over, or out of money. What is unproven is not put
     on the branch of an open pull request: people may merge that at any moment."""
-    stands = case.state in PARKED or case.waiting_for is WaitingFor.BUDGET
-    return stands and not at_work(case) and case.pull_request is None and case.checkpoint not in (None, case.base)
+    stands = case.state in PARKED or case.waits_for is WaitingFor.BUDGET
+    return (
+        stands
+        and not at_work(case)
+        and case.delivery.pull_request is None
+        and case.delivery.checkpoint not in (None, case.delivery.base)
+    )
 
 
 def turn_of(case: IssueCase) -> tuple[Role, Task]:
-    role, task = (_SECOND[case.task], case.task) if case.task is not None else TURN_OF[case.state]
-    return (Role.SENIOR_DEVELOPER if role is Role.DEVELOPER and case.senior else role), task
+    role, task = (
+        (_SECOND[case.progress.task], case.progress.task) if case.progress.task is not None else TURN_OF[case.state]
+    )
+    return (Role.SENIOR_DEVELOPER if role is Role.DEVELOPER and case.limits.senior else role), task

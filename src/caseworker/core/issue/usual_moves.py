@@ -22,16 +22,16 @@ def deliver(case: IssueCase, reason: str) -> Move:
         return Move(to=S.CREATING_PR, reason=reason)
     if not was_red(case):
         return waiver(Subject.NO_RED_TEST, "There is no test that fails without the fix.", S.REVIEWING_CODE)
-    if case.checkpoint == case.base:
+    if case.delivery.checkpoint == case.delivery.base:
         return park("There is nothing to deliver: the branch is where the work began, and holds no change.")
     return Move(to=S.REVIEWING_CODE, reason="It is reviewed again: what was approved is not what would be pushed.")
 
 
 def repair(case: IssueCase, policy: Policy, reason: str, to: IssueState) -> Move:
     """Another attempt; after the last the tech lead may find a way for one more; after that it has failed."""
-    if case.attempt < policy.attempts:
-        return Move(to=to, reason=f"{reason} Attempt {case.attempt + 1} of {policy.attempts}.", attempt=True)
-    if not case.guided:
+    if case.limits.attempt < policy.attempts:
+        return Move(to=to, reason=f"{reason} Attempt {case.limits.attempt + 1} of {policy.attempts}.", attempt=True)
+    if not case.limits.guided:
         return unblock(case, f"{reason} All {policy.attempts} attempts are used.")
     return Move(
         to=S.FAILED, reason=f"{reason} All {policy.attempts} attempts are used, and one more with the tech lead's help."

@@ -120,7 +120,7 @@ def no_place(most: int) -> str:
 
 
 def say_approve(case: IssueCase) -> str:
-    if case.wait is not None and case.wait.reason is WaitingFor.BUDGET:
+    if case.waiting.wait is not None and case.waiting.wait.reason is WaitingFor.BUDGET:
         return f"To go on it needs money: `caseworker budget {case.id} +5`."
     return "If you agree, say `approve`; if not, `reject` and why."
 
@@ -135,9 +135,9 @@ def conflicts(files: Sequence[str]) -> str:
 
 def asked_now(case: IssueCase) -> str:
     """What people are asked, while they are. Empty: nothing, or somebody has the case."""
-    if case.wait is None or case.state not in WAITING | PARKED or case.taken_by:
+    if case.waiting.wait is None or case.state not in WAITING | PARKED or case.people.taken_by:
         return ""
-    return case.wait.asks
+    return case.waiting.wait.asks
 
 
 def reminder(case: IssueCase) -> str:
@@ -197,9 +197,9 @@ def obeyed(kind: MessageKind, case: IssueCase) -> str:
     """What came of a command. Who takes a case over is told where its work is."""
     if kind is not MessageKind.TAKEOVER:
         return OBEYED[kind]
-    if case.pull_request is None and case.checkpoint in (None, case.base):
+    if case.delivery.pull_request is None and case.delivery.checkpoint in (None, case.delivery.base):
         where = f"nothing is written yet, and what you commit to `{case.branch}` is taken in"
-    elif case.pull_request is None:
+    elif case.delivery.pull_request is None:
         where = f"the work so far is on `{case.branch}`, and what you commit there is taken in"
     else:
         where = f"the branch is `{case.branch}`, and what you commit there is taken in"
@@ -220,25 +220,25 @@ NEWS_KIND: Final = {
 
 def fix_news(case: IssueCase) -> str:
     """For the developers of the bug."""
-    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MERGE:
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
         return (
-            f"Pull request {case.pull_request} is ready: `{case.branch}`, from {case.id}. "
+            f"Pull request {case.delivery.pull_request} is ready: `{case.branch}`, from {case.id}. "
             f"`caseworker show {case.id} --pull-request` has its text and its proof. A person merges it."
         )
     if case.state is IssueState.COMPLETED:
-        return f"Pull request {case.pull_request} (`{case.branch}`) was merged."
+        return f"Pull request {case.delivery.pull_request} (`{case.branch}`) was merged."
     return f"{case.id} {standing_of(case)}"
 
 
 def kept(case: IssueCase) -> str:
     """What came of words that nobody is at work to hear."""
-    if case.taken_by:
-        return f"kept: {case.taken_by} has the case, and it is read when the case is handed back"
-    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for in (None, WaitingFor.MERGE):
+    if case.people.taken_by:
+        return f"kept: {case.people.taken_by} has the case, and it is read when the case is handed back"
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for in (None, WaitingFor.MERGE):
         return f"kept on the record; `{case.branch}` waits for a merge"
-    if case.state in WAITING and case.waiting_for is not None:
-        moves_it = _MOVED_BY.get(case.waiting_for, "answer")
-        return f"kept on the record; the case waits for {_AWAITED[case.waiting_for]}: `{moves_it}`"
+    if case.state in WAITING and case.waits_for is not None:
+        moves_it = _MOVED_BY.get(case.waits_for, "answer")
+        return f"kept on the record; the case waits for {_AWAITED[case.waits_for]}: `{moves_it}`"
     return "kept on the record; the case waits for a person, and `caseworker close` ends it"
 
 
@@ -254,10 +254,10 @@ _MOVED_BY: Final = {WaitingFor.APPROVAL: "approve", WaitingFor.BUDGET: "budget +
 
 def standing_of(case: IssueCase) -> str:
     """One line: where the case stands and what would move it."""
-    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MERGE:
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
         return f"waits for a person to merge `{case.branch}`"
-    if case.state in WAITING and case.waiting_for is not None:
-        return f"waits for {_AWAITED.get(case.waiting_for, 'a person')}: {case.reason}"
+    if case.state in WAITING and case.waits_for is not None:
+        return f"waits for {_AWAITED.get(case.waits_for, 'a person')}: {case.reason}"
     if at_work(case) and case.state in PARKED:
         return f"the pm sees to it: {case.reason}"
     if case.state in PARKED:

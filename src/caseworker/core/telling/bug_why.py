@@ -18,7 +18,7 @@ def why_bug(bug: BugCase) -> Why:
         because=bug.reason,
         evidence=_evidence(bug),
         waits_for=waits_for,
-        until=None if bug.is_over else bug.until,
+        until=None if bug.is_over else bug.waiting.until,
         moves_it=_moves(bug),
         next=follows,
     )
@@ -26,7 +26,7 @@ def why_bug(bug: BugCase) -> Why:
 
 def _told(bug: BugCase) -> tuple[str, str, str]:
     """How it stands, what it waits for, what follows by itself."""
-    until = f" at {at(bug.until)}" if bug.until is not None else ""
+    until = f" at {at(bug.waiting.until)}" if bug.waiting.until is not None else ""
     match bug.state:
         case BugState.INVESTIGATING:
             return (
@@ -41,25 +41,34 @@ def _told(bug: BugCase) -> tuple[str, str, str]:
                 f"Without an answer the investigation goes on{until}.",
             )
         case BugState.AWAITING_DEV:
-            silent = f"Without a word it is resolved as `no_response`{until}." if bug.until is not None else "Nothing."
+            silent = (
+                f"Without a word it is resolved as `no_response`{until}."
+                if bug.waiting.until is not None
+                else "Nothing."
+            )
             return "The developers have what was found, and have the say.", "For a developer.", silent
         case BugState.DEV_TAKEOVER:
-            who = bug.taken_by or "a developer"
+            who = bug.people.taken_by or "a developer"
             return f"{who} has taken it over. The agent stands back.", f"For {who} to hand it back.", "Nothing."
         case BugState.RESOLVED:
-            kind = f" as {bug.resolution}" if bug.resolution is not None else ""
+            kind = f" as {bug.ending.resolution}" if bug.ending.resolution is not None else ""
             return f"It is resolved{kind}.", "", "Nothing."
         case _:
             assert_never(bug.state)
 
 
 def _evidence(bug: BugCase) -> list[str]:
-    lines = [f"Severity: {bug.severity}." if bug.severity is not None else "Severity: nobody has read the report yet."]
-    if bug.services:
-        lines.append(f"About: {', '.join(bug.services)}.")
-    lines.append(f"Findings: {'posted' if bug.findings_posted else 'none were posted yet'}.")
-    if bug.fix is not None:
-        lines.append(f"Fix: {bug.fix}{', under way' if bug.fix_open else ''}. `caseworker why {bug.fix}` says more.")
+    lines = [
+        f"Severity: {bug.report.severity}."
+        if bug.report.severity is not None
+        else "Severity: nobody has read the report yet."
+    ]
+    if bug.report.services:
+        lines.append(f"About: {', '.join(bug.report.services)}.")
+    lines.append(f"Findings: {'posted' if bug.people.findings_posted else 'none were posted yet'}.")
+    if bug.repair.fix is not None:
+        under_way = ", under way" if bug.repair.fix_open else ""
+        lines.append(f"Fix: {bug.repair.fix}{under_way}. `caseworker why {bug.repair.fix}` says more.")
     return lines
 
 

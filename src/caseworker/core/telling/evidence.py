@@ -11,15 +11,17 @@ from caseworker.core.outcomes.pm import IssueType
 
 def evidence_of(case: IssueCase, policy: Policy, spent: int | None) -> list[str]:
     lines = _proof(case)
-    if case.planned:
+    if case.requirements.planned:
         lines.append("Plan: it is made.")
     if case.investigation is not None:
         lines.append(_investigated(case.investigation, case.id))
-    lines += [_granted(grant) for grant in case.grants]
-    if case.asked:
-        lines.append(f"Questions: people were asked about the requirements {_times(case.asked)}.")
-    if case.pull_request is not None:
-        lines.append(f"Pull request: {case.pull_request}, with commit {_short(case.pushed)}{_remarks(case)}.")
+    lines += [_granted(grant) for grant in case.people.grants]
+    if case.people.asked:
+        lines.append(f"Questions: people were asked about the requirements {_times(case.people.asked)}.")
+    if case.delivery.pull_request is not None:
+        lines.append(
+            f"Pull request: {case.delivery.pull_request}, with commit {_short(case.delivery.pushed)}{_remarks(case)}."
+        )
     lines.append(_attempts(case, policy))
     if limit_of(case, policy) is not Milestone.PR:
         lines.append(f"Milestone: it goes as far as the {limit_of(case, policy)}.")
@@ -29,50 +31,50 @@ def evidence_of(case: IssueCase, policy: Policy, spent: int | None) -> list[str]
 
 
 def _proof(case: IssueCase) -> list[str]:
-    if case.checkpoint is None or case.checkpoint == case.base:
+    if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
         return ["Change: nothing is changed yet, so there is nothing to prove."]
     shown = f"`caseworker diff {case.id}` shows it"
-    change = f"Change: commit {_short(case.checkpoint)}, on top of {_short(case.base)}; {shown}."
+    change = f"Change: commit {_short(case.delivery.checkpoint)}, on top of {_short(case.delivery.base)}; {shown}."
     return [change, _red(case), _green(case), _reviewed(case)]
 
 
 def missing(case: IssueCase) -> list[str]:
     """What a pull request would need, and the case does not have."""
-    if case.checkpoint is None or case.checkpoint == case.base:
+    if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
         return _proof(case)
-    has = {_red: was_red(case), _green: is_green(case), _reviewed: case.approved == case.checkpoint}
+    has = {_red: was_red(case), _green: is_green(case), _reviewed: case.evidence.approved == case.delivery.checkpoint}
     return [told(case) for told, there in has.items() if not there]
 
 
 def _red(case: IssueCase) -> str:
-    test = f"`{case.test_file}`" if case.test_file else "the new test"
-    if case.red:
+    test = f"`{case.evidence.test_file}`" if case.evidence.test_file else "the new test"
+    if case.evidence.red:
         return f"Red first: {test} was seen to fail without the change."
     if case.granted(Subject.NO_RED_TEST):
         return "Red first: not seen, and waived."
-    if case.issue_type in (IssueType.BUG_FIX, None):
+    if case.requirements.issue_type in (IssueType.BUG_FIX, None):
         return "Red first: no test was seen to fail without the change yet."
     return "Red first: not needed, as this is not a bug fix."
 
 
 def _green(case: IssueCase) -> str:
-    if case.green is not None and case.green == case.checkpoint:
-        return f"Green: commit {_short(case.green)} was built, and its tests pass."
-    if case.built is None:
+    if case.evidence.green is not None and case.evidence.green == case.delivery.checkpoint:
+        return f"Green: commit {_short(case.evidence.green)} was built, and its tests pass."
+    if case.evidence.built is None:
         return "Green: nothing was built yet."
     if is_green(case):
-        return f"Green: not seen for commit {_short(case.built)}, and waived."
-    if case.built == case.checkpoint:
-        return f"Green: not yet, the build of commit {_short(case.built)} was not."
-    return f"Green: not yet, the last build was of commit {_short(case.built)}, and the work has moved on."
+        return f"Green: not seen for commit {_short(case.evidence.built)}, and waived."
+    if case.evidence.built == case.delivery.checkpoint:
+        return f"Green: not yet, the build of commit {_short(case.evidence.built)} was not."
+    return f"Green: not yet, the last build was of commit {_short(case.evidence.built)}, and the work has moved on."
 
 
 def _reviewed(case: IssueCase) -> str:
-    if case.approved is None:
+    if case.evidence.approved is None:
         return "Reviewed: not approved yet."
-    if case.approved == case.checkpoint:
-        return f"Reviewed: the tech lead approved commit {_short(case.approved)}."
-    return f"Reviewed: commit {_short(case.approved)} was approved, and the work has moved on."
+    if case.evidence.approved == case.delivery.checkpoint:
+        return f"Reviewed: the tech lead approved commit {_short(case.evidence.approved)}."
+    return f"Reviewed: commit {_short(case.evidence.approved)} was approved, and the work has moved on."
 
 
 def _investigated(investigation: Investigation, case: CaseId) -> str:
@@ -95,19 +97,19 @@ def _granted(grant: Grant) -> str:
 
 
 def _attempts(case: IssueCase, policy: Policy) -> str:
-    extra = ", the last one with the tech lead's guidance" if case.attempt > policy.attempts else ""
-    moves = case.transitions - case.round_began
-    attempt = min(case.attempt, policy.attempts)
+    extra = ", the last one with the tech lead's guidance" if case.limits.attempt > policy.attempts else ""
+    moves = case.progress.transitions - case.limits.round_began
+    attempt = min(case.limits.attempt, policy.attempts)
     return (
-        f"Limits: attempt {attempt} of {policy.attempts} in round {case.round}{extra}; "
+        f"Limits: attempt {attempt} of {policy.attempts} in round {case.limits.round}{extra}; "
         f"{moves} of {policy.transitions} moves."
     )
 
 
 def _remarks(case: IssueCase) -> str:
-    if not case.remarks:
+    if not case.people.remarks:
         return ""
-    return f"; {'1 remark' if len(case.remarks) == 1 else f'{len(case.remarks)} remarks'} to be answered"
+    return f"; {'1 remark' if len(case.people.remarks) == 1 else f'{len(case.people.remarks)} remarks'} to be answered"
 
 
 def _times(number: int) -> str:

@@ -51,7 +51,7 @@ def pull_request_body(
         *([investigated] if investigated else []),
         f"## Review\n\n{_review(file)}",
         *_decided(case),
-        f"## Cost\n\n{cost}, {case.turns} agent turns, attempt {case.attempt}.",
+        f"## Cost\n\n{cost}, {case.progress.turns} agent turns, attempt {case.limits.attempt}.",
         f"Fixes #{file.issue.number}",
     ]
     return "\n\n".join(parts) + "\n"
@@ -75,11 +75,11 @@ def _must_do(file: CaseFile) -> str:
 
 def _red_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
     red = latest(builds, Stage.RED)
-    if case.red and red is not None:
+    if case.evidence.red and red is not None:
         return [f"**Red first**: on `{red.commit[:12]}`, with the new test and without the change.\n\n{_red_run(red)}"]
-    if not case.test_required:
+    if not case.requirements.test_required:
         return ["No new test was asked for: the change alters no behaviour."]
-    if case.red:
+    if case.evidence.red:
         return []
     return [f"**No red test**: no test was seen to fail without the change.{_waived(case, Subject.NO_RED_TEST)}"]
 
@@ -88,8 +88,8 @@ def _changed_test(case: IssueCase, test_was_changed: bool) -> list[str]:
     if not test_was_changed:
         return []
     return [
-        f"**The test was changed after it was seen to fail**: compare {code(case.test_file)} "
-        f"in `{(case.tests or '')[:12]}` and in this pull request."
+        f"**The test was changed after it was seen to fail**: compare {code(case.evidence.test_file)} "
+        f"in `{(case.evidence.tests or '')[:12]}` and in this pull request."
     ]
 
 
@@ -100,7 +100,7 @@ def _head_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
     where = f"on `{head.commit[:12]}`, the commit of this pull request"
     if not head.tested and not head.set_up_failed:
         told = f"**No command proves this**: no test command was found.{_waived(case, Subject.NO_COMMAND)}"
-    elif case.green != head.commit:
+    elif case.evidence.green != head.commit:
         told = (
             f"**Red, as before the change**: {where}. What fails here fails without the change as well, and nothing "
             f"tells whether it fails for the same reasons.{_waived(case, Subject.RED_BASE)}"
@@ -119,7 +119,7 @@ def _weakened(findings: Sequence[str]) -> list[str]:
 
 
 def _waived(case: IssueCase, subject: Subject) -> str:
-    who = dict.fromkeys(code(grant.by) for grant in case.grants if grant.subject is subject)
+    who = dict.fromkeys(code(grant.by) for grant in case.people.grants if grant.subject is subject)
     return f" Waived by {', '.join(who)}." if who else ""
 
 
@@ -127,7 +127,7 @@ def _decided(case: IssueCase) -> list[str]:
     """What people have agreed to, and who."""
     told = dict.fromkeys(
         f"{'Waived' if grant.subject in WAIVERS else 'Approved'} by {code(grant.by)}: {grant.what}"
-        for grant in case.grants
+        for grant in case.people.grants
     )
     return [f"## Decided by people\n\n{_bullets(list(told))}"] if told else []
 

@@ -91,12 +91,12 @@ def summarise(
         **_left_behind(case),
         wrong=_cause(case, outcomes) or (analyses[-1].root_cause if analyses else ""),
         changed=file.writer.summary,
-        files=list(case.changed) or [change.file for change in file.writer.changes],
-        red=_seen(latest(builds, Stage.RED)) if case.red else None,
-        green=_seen(latest(builds, Stage.HEAD)) if case.green else None,
+        files=list(case.evidence.changed) or [change.file for change in file.writer.changes],
+        red=_seen(latest(builds, Stage.RED)) if case.evidence.red else None,
+        green=_seen(latest(builds, Stage.HEAD)) if case.evidence.green else None,
         branch=case.branch,
-        pull_request=case.pull_request,
-        turns=case.turns,
+        pull_request=case.delivery.pull_request,
+        turns=case.progress.turns,
         model_calls=calls,
         cost_micros=micros,
         rehearsed=rehearsed,
@@ -115,10 +115,12 @@ def _cause(case: IssueCase, outcomes: Sequence[Outcome]) -> str:
 
 def _left_behind(case: IssueCase) -> dict[str, Any]:
     """What whoever takes up a case needs that stopped short of its end."""
-    feedback = case.feedback if case.state in (IssueState.FAILED, IssueState.REQUIRES_HUMAN_INTERVENTION) else ""
+    feedback = (
+        case.evidence.feedback if case.state in (IssueState.FAILED, IssueState.REQUIRES_HUMAN_INTERVENTION) else ""
+    )
     if case.state is not IssueState.FAILED:
         return {"feedback": feedback}
-    written = case.checkpoint is not None and case.checkpoint != case.base
+    written = case.delivery.checkpoint is not None and case.delivery.checkpoint != case.delivery.base
     return {"feedback": feedback, "missing": missing(case), "kept_on": case.branch if written else ""}
 
 
@@ -131,9 +133,9 @@ def _result(case: IssueCase) -> Literal["pull_request", "merged", "milestone", "
         return "merged"
     if case.state in TERMINAL:
         return "ended"
-    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MERGE:
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
         return "pull_request"
-    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waiting_for is WaitingFor.MILESTONE:
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MILESTONE:
         return "milestone"
     return "waits" if case.state in PARKED | WAITING and not at_work(case) else "working"
 
@@ -177,7 +179,7 @@ class BugSummary(BaseModel):
 
 def standing_of_bug(bug: BugCase) -> str:
     """One line: where the case stands and what would move it."""
-    fix = f"; its fix is {bug.fix}" if bug.fix is not None else ""
+    fix = f"; its fix is {bug.repair.fix}" if bug.repair.fix is not None else ""
     match bug.state:
         case BugState.INVESTIGATING:
             return f"the investigator works: {bug.reason}"
@@ -186,13 +188,13 @@ def standing_of_bug(bug: BugCase) -> str:
         case BugState.AWAITING_DEV:
             return f"waits for a developer{_until(bug)}: {bug.reason}{fix}"
         case BugState.DEV_TAKEOVER:
-            return f"{bug.taken_by or 'a developer'} has it; `hand back` makes the agent go on{fix}"
+            return f"{bug.people.taken_by or 'a developer'} has it; `hand back` makes the agent go on{fix}"
         case BugState.RESOLVED:
-            kind = f"{bug.resolution}: " if bug.resolution is not None else ""
+            kind = f"{bug.ending.resolution}: " if bug.ending.resolution is not None else ""
             return f"{kind}{bug.reason}{fix}"
         case _:
             assert_never(bug.state)
 
 
 def _until(bug: BugCase) -> str:
-    return f" until {bug.until:%Y-%m-%d %H:%M} UTC" if bug.until is not None else ""
+    return f" until {bug.waiting.until:%Y-%m-%d %H:%M} UTC" if bug.waiting.until is not None else ""

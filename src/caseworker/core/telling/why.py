@@ -43,7 +43,7 @@ class Why(BaseModel):
 
 def why(case: IssueCase, policy: Policy, *, spent: int | None = None) -> Why:
     """`spent`: micro-dollars so far, where they are known."""
-    waits = case.state in WAITING and case.wait is not None
+    waits = case.state in WAITING and case.waiting.wait is not None
     return Why(
         case=case.id,
         state=case.state.value,
@@ -52,7 +52,7 @@ def why(case: IssueCase, policy: Policy, *, spent: int | None = None) -> Why:
         evidence=evidence_of(case, policy, spent),
         waits_for=_waits_for(case, policy),
         asked=asked_now(case),
-        until=case.wait.until if waits and case.wait is not None else None,
+        until=case.waiting.wait.until if waits and case.waiting.wait is not None else None,
         moves_it=[option.words for option in options(case)],
         next=_next(case, policy),
     )
@@ -107,17 +107,17 @@ def _stands(case: IssueCase) -> str:
     if case.state in TERMINAL:
         return {S.COMPLETED: "It is completed.", S.CLOSED: "It is closed."}.get(case.state, "It has failed.")
     if case.state in WAITING:
-        return _WAITS[case.wait.reason if case.wait is not None else case.waiting_for or WaitingFor.ANSWER]
-    if case.taken_by and case.state in PARKED:
-        return f"{case.taken_by} has taken it over. The agents stand back."
+        return _WAITS[case.waiting.wait.reason if case.waiting.wait is not None else WaitingFor.ANSWER]
+    if case.people.taken_by and case.state in PARKED:
+        return f"{case.people.taken_by} has taken it over. The agents stand back."
     if case.state is S.BLOCKED and not at_work(case):
         return "It is blocked. Nobody works on it until a person moves it."
     if case.state is S.REQUIRES_HUMAN_INTERVENTION:
         return "It does not get any further by itself. Nobody works on it until a person moves it."
-    if case.go is not None:
-        return f"It passes by here on its way to: {of_state(case.go)}."
-    if case.task is not None:
-        return _SECOND[case.task]
+    if case.progress.go is not None:
+        return f"It passes by here on its way to: {of_state(case.progress.go)}."
+    if case.progress.task is not None:
+        return _SECOND[case.progress.task]
     if case.state not in TURN_OF:
         return _BY_CODE[case.state]
     role, _ = turn_of(case)
@@ -135,16 +135,16 @@ def _done(case: IssueCase) -> int:
 
 
 def _waits_for(case: IssueCase, policy: Policy) -> str:
-    wait = case.wait
+    wait = case.waiting.wait
     if at_work(case):
         return ""
-    if case.state in PARKED and case.taken_by:
-        return f"For {case.taken_by} to hand it back."
+    if case.state in PARKED and case.people.taken_by:
+        return f"For {case.people.taken_by} to hand it back."
     if case.state in PARKED and wait is None:
         return "For a person to say how to go on."
     if case.state not in WAITING | PARKED:
         return ""
-    reason = wait.reason if wait is not None else case.waiting_for or WaitingFor.ANSWER
+    reason = wait.reason if wait is not None else WaitingFor.ANSWER
     match reason:
         case WaitingFor.ANSWER:
             return "For an answer to what was asked."
@@ -158,7 +158,7 @@ def _waits_for(case: IssueCase, policy: Policy) -> str:
         case WaitingFor.MILESTONE:
             return f"For a person to let it go on: it was to go as far as the {limit_of(case, policy)}."
         case WaitingFor.MERGE:
-            return f"For a person to merge pull request {case.pull_request}, `{case.branch}`."
+            return f"For a person to merge pull request {case.delivery.pull_request}, `{case.branch}`."
         case _:
             assert_never(reason)
 
@@ -211,18 +211,18 @@ def _next(case: IssueCase, policy: Policy) -> str:
     reminder = next_reminder(case, policy)
     if case.state in PARKED:
         return f"Nothing, but a reminder on {at(reminder)}." if reminder is not None else "Nothing."
-    if case.wait is None or case.wait.until is None:
+    if case.waiting.wait is None or case.waiting.wait.until is None:
         return "Nothing: it waits as long as it takes."
     reminded = f"People are reminded once, on {at(reminder)}. " if reminder is not None else ""
-    return f"{reminded}After {at(case.wait.until)} it is blocked; people can still move it then."
+    return f"{reminded}After {at(case.waiting.wait.until)} it is blocked; people can still move it then."
 
 
 def _follows(case: IssueCase) -> str:
-    if case.go is not None:
-        return f"It goes on to: {of_state(case.go)}."
-    if case.task is Task.VALIDATE_CAUSE and is_used_up(case):
+    if case.progress.go is not None:
+        return f"It goes on to: {of_state(case.progress.go)}."
+    if case.progress.task is Task.VALIDATE_CAUSE and is_used_up(case):
         return _USED_UP
-    if case.task is not None:
-        return _AFTER_SECOND[case.task]
+    if case.progress.task is not None:
+        return _AFTER_SECOND[case.progress.task]
     last = case.state is S.INVESTIGATING and _done(case) + 1 >= MOST_ITERATIONS
     return _LAST_ITERATION if last else _FOLLOWS[case.state]
