@@ -109,13 +109,19 @@ class World:
 
     # --- at the end
 
+    async def histories(self) -> AsyncIterator[WorkflowHistory]:
+        """Every run of every case, from the newest back to the first."""
+        for workflow in self._workflows():
+            async for history in histories(self.client, workflow):
+                yield history
+
     async def end(self) -> list[WorkflowHistory]:
         """Stop, and replay everything that happened: each scenario is a test of determinism as well."""
         for workflow in self._workflows():
             await rests(self.client, workflow, self.patience)
         await self.worker_stops()
         async with in_time("reading the histories", self.patience):
-            kept = [history for workflow in self._workflows() async for history in histories(self.client, workflow)]
+            kept = [history async for history in self.histories()]
         for history in kept:
             await replay(history, self.client, self.patience)
         return kept
