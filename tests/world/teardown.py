@@ -13,7 +13,7 @@ from temporalio.api.enums.v1 import EventType, PendingWorkflowTaskState
 from temporalio.api.workflowservice.v1 import RegisterNamespaceRequest
 from temporalio.client import Client, WorkflowHistory
 from temporalio.service import RPCError, RPCStatusCode
-from temporalio.worker import Replayer
+from temporalio.worker import Replayer, Worker
 
 from caseworker.app.wiring import FLOWS
 from caseworker.engine.server import server_binary
@@ -35,6 +35,13 @@ async def in_own_namespace(client: Client) -> Client:
     config = client.config()
     config["namespace"] = name
     return Client(**config)
+
+
+async def end_workers(workers: Sequence[tuple[Worker, asyncio.Task[None]]]) -> None:
+    """In the order of the program: long work is given back while the flows still hear of it."""
+    for worker, running in reversed(workers):
+        await worker.shutdown()
+        await running
 
 
 async def unfinished(client: Client) -> str:

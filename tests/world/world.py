@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,7 +38,16 @@ from tests.world.bugs import BugInWorld, words
 from tests.world.lateness import Tasks, end_in_time, in_time
 from tests.world.project import git, make_project
 from tests.world.slack import SlackDouble
-from tests.world.teardown import histories, in_own_namespace, no_process_left, replay, rests, terminate_all, unfinished
+from tests.world.teardown import (
+    end_workers,
+    histories,
+    in_own_namespace,
+    no_process_left,
+    replay,
+    rests,
+    terminate_all,
+    unfinished,
+)
 
 PATIENCE = 30.0
 REPORTS, SUMMARIES = "C0REPORTS", "C0SUMMARY"
@@ -90,7 +99,7 @@ class World:
     async def worker_stops(self) -> None:
         workers, self._workers = self._workers, []
         try:
-            await end_in_time("the worker's end", _end(workers), self.patience, since=self._tasks_before)
+            await end_in_time("the worker's end", end_workers(workers), self.patience, since=self._tasks_before)
         except AssertionError as error:
             error.add_note(await unfinished(self.client))
             raise
@@ -137,13 +146,6 @@ class World:
     def _workflows(self) -> list[str]:
         clocks = [sla_workflow_id(case) for case in self.cases if is_bug_case(case)]
         return [*(workflow_id(case) for case in self.cases), *clocks]
-
-
-async def _end(workers: Sequence[tuple[Worker, asyncio.Task[None]]]) -> None:
-    """In the order of the program: long work is given back while the flows still hear of it."""
-    for worker, running in reversed(workers):
-        await worker.shutdown()
-        await running
 
 
 @dataclass
@@ -256,14 +258,14 @@ class CaseInWorld:
 
 @asynccontextmanager
 async def open_world(
-    home: Path, client: Client, *, cached: int = 200, slack: SlackDouble | None = None, patience: float = PATIENCE
+    home: Path, client: Client, *, cached: int = 200, slack: SlackDouble | None = None
 ) -> AsyncIterator[World]:
     async with AsyncExitStack() as stack:  # each step of the end is taken, whatever became of the others
-        await stack.enter_async_context(no_process_left(patience))
+        await stack.enter_async_context(no_process_left(PATIENCE))
         store = await open_store(Settings(home=home).database)
         stack.push_async_callback(store.close)
         world = _world(home, await in_own_namespace(client), store, slack)
-        world.cached, world.patience = cached, patience
+        world.cached = cached
         stack.push_async_callback(world.leave_nothing)
         await world.worker_starts()
         yield world
