@@ -33,21 +33,12 @@ from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.world import teardown
 from tests.world.agent import ScriptedAgent
 from tests.world.bugs import BugInWorld, words
 from tests.world.lateness import Tasks, end_in_time, in_time
 from tests.world.project import git, make_project
 from tests.world.slack import SlackDouble
-from tests.world.teardown import (
-    end_workers,
-    histories,
-    in_own_namespace,
-    no_process_left,
-    replay,
-    rests,
-    terminate_all,
-    unfinished,
-)
 
 PATIENCE = 30.0
 REPORTS, SUMMARIES = "C0REPORTS", "C0SUMMARY"
@@ -99,9 +90,11 @@ class World:
     async def worker_stops(self) -> None:
         workers, self._workers = self._workers, []
         try:
-            await end_in_time("the worker's end", end_workers(workers), self.patience, since=self._tasks_before)
+            await end_in_time(
+                "the worker's end", teardown.end_workers(workers), self.patience, since=self._tasks_before
+            )
         except AssertionError as error:
-            error.add_note(await unfinished(self.client))
+            error.add_note(await teardown.unfinished(self.client))
             raise
 
     async def reconciler_looks(self) -> None:
@@ -121,25 +114,25 @@ class World:
     async def histories(self) -> AsyncIterator[WorkflowHistory]:
         """Every run of every case, from the newest back to the first."""
         for workflow in self._workflows():
-            async for history in histories(self.client, workflow):
+            async for history in teardown.histories(self.client, workflow):
                 yield history
 
     async def end(self) -> list[WorkflowHistory]:
         """Stop, and replay everything that happened: each scenario is a test of determinism as well."""
         for workflow in self._workflows():
-            await rests(self.client, workflow, self.patience)
+            await teardown.rests(self.client, workflow, self.patience)
         await self.worker_stops()
         async with in_time("reading the histories", self.patience):
             kept = [history async for history in self.histories()]
         for history in kept:
-            await replay(history, self.client, self.patience)
+            await teardown.replay(history, self.client, self.patience)
         return kept
 
     async def leave_nothing(self) -> None:
         """Also after a failure: ends the cases on Temporal's server, also those that the test does not know of, and
         the worker."""
         try:
-            await terminate_all(self.client, self._workflows(), self.patience)
+            await teardown.terminate_all(self.client, self._workflows(), self.patience)
         finally:
             await self.worker_stops()
 
@@ -261,10 +254,10 @@ async def open_world(
     home: Path, client: Client, *, cached: int = 200, slack: SlackDouble | None = None
 ) -> AsyncIterator[World]:
     async with AsyncExitStack() as stack:  # each step of the end is taken, whatever became of the others
-        await stack.enter_async_context(no_process_left(PATIENCE))
+        await stack.enter_async_context(teardown.no_process_left(PATIENCE))
         store = await open_store(Settings(home=home).database)
         stack.push_async_callback(store.close)
-        world = _world(home, await in_own_namespace(client), store, slack)
+        world = _world(home, await teardown.in_own_namespace(client), store, slack)
         world.cached = cached
         stack.push_async_callback(world.leave_nothing)
         await world.worker_starts()
