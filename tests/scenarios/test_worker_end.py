@@ -1,16 +1,20 @@
 """A worker ends in time, and a world that breaks leaves nothing that disturbs the next one."""
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
 
+from caseworker.core.outcomes import Outcome, Task
 from caseworker.core.states import Role
 from caseworker.engine.client import Address, connect
 from caseworker.store.inbox import StoredInbox
+from tests.world.agent import wrote_test
 from tests.world.lateness import children
+from tests.world.terminal import processes_about
 from tests.world.world import World, open_world
 
 Break = Callable[[World, pytest.MonkeyPatch], Awaitable[None]]
@@ -38,6 +42,18 @@ async def fails_in_the_middle_of_a_turn(world: World, monkeypatch: pytest.Monkey
     world.agent.holds_in(Role.DEVELOPER)
     await world.owner_files_issue()
     await world.agent.reached(Role.DEVELOPER)
+    raise AssertionError("the test fails")
+
+
+async def fails_in_the_middle_of_a_build(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never_ends(workspace: Path) -> Outcome:
+        outcome = wrote_test(workspace)
+        (workspace / "tests" / "world.sh").write_text("sleep 98765\n")
+        return outcome
+
+    world.agent.does(Role.TESTER, Task.CREATE_TESTS, never_ends)
+    case = await world.owner_files_issue()
+    await case.expect(lambda _: bool(processes_about("sleep 98765")), "a build that does not end")
     raise AssertionError("the test fails")
 
 
@@ -74,6 +90,7 @@ LATE = r"the worker's end took more than 5 s\n(?s:.*)test_worker_end.py:\d+ .*ig
     ("breaks", "told"),
     [
         pytest.param(fails_in_the_middle_of_a_turn, "the test fails", id="fails in the middle of a turn"),
+        pytest.param(fails_in_the_middle_of_a_build, "the test fails", id="fails in the middle of a build"),
         pytest.param(has_an_agent_that_ignores_its_end, LATE, id="agent ignores its end"),
         pytest.param(has_a_case_that_it_does_not_know, None, id="unknown case"),
         pytest.param(leaves_a_process, "left behind, and ended now: .*sleep 1000", id="process left behind"),
@@ -87,7 +104,9 @@ async def test_a_broken_world_disturbs_no_later_one(
     with pytest.raises(AssertionError, match=told) if told else nullcontext():
         async with open_world(tmp_path / "broken", client) as broken:
             await breaks(broken, monkeypatch)
+    gc.collect()  # what it left to the garbage collector is told here, and not in a later test
     assert children() == before
+    assert processes_about("sleep 98765") == []
     assert [found.id async for found in broken.client.list_workflows("ExecutionStatus = 'Running'")] == []
     async with open_world(tmp_path / "home", client) as world:
         case = await world.owner_files_issue()
