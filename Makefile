@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test pure check lint format bench prove lock clean
+.PHONY: help setup run test pure check lint format pages house bench prove lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -34,12 +34,18 @@ format: $(VENV)/.ready-dev ## Format the code
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+pages: $(VENV)/.ready-dev ## Write the generated pages of docs/ anew
+	$(BIN)/python -m scripts.pages
+
 bench: $(VENV)/.ready-dev ## Measure, side by side, and print tables
 	$(BIN)/python -m bench
 
 prove: $(VENV)/.ready-dev ## Prove that nothing said is lost: kills in every state, 10,000 messages, two mutants
 	$(BIN)/pytest -m slow
 	$(BIN)/python -m bench.prove $(PROVE)
+
+house: $(VENV)/.ready-dev ## Measure the tree: sizes, imports, names, files per change; fails where an aim is missed
+	$(BIN)/python -m scripts.house
 
 lock: $(VENV)/.ready-dev ## Renew the hashed locks from pyproject.toml
 	$(BIN)/pip install --quiet uv

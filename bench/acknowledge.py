@@ -19,12 +19,12 @@ from bench.report import Report, percentiles
 from bench.side_by_side import BARE
 from caseworker.app.wiring import make_doorbell
 from caseworker.chats.slack_app import PATH
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Standing
-from caseworker.core.policy import Policy
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.policy import Policy
+from caseworker.core.people.messages import Standing
 from caseworker.engine.client import connect
+from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.reports import Reports, Words
-from caseworker.intake.ringing import BackgroundBell
 from caseworker.store.store import open_store
 
 _CASES: Final = 100

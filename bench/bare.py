@@ -18,12 +18,12 @@ from bench.home import NotMeasured, Ran, timed
 from bench.projects import ISSUE, git
 from caseworker.agents.claude import agent_binary
 from caseworker.agents.process import AttemptFolder
-from caseworker.agents.prompting import BriefInputs, render
+from caseworker.agents.prompt_texts import BriefInputs, render
 from caseworker.agents.roles import tools_for, writes
 from caseworker.agents.settings import agent_environment
-from caseworker.core.outcomes import Task, outcome_schema
-from caseworker.core.policy import Policy
-from caseworker.core.states import Role
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import outcome_schema
 from caseworker.ports import Enclosure
 from caseworker.workspaces.sandbox import Bubblewrap
 

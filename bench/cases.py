@@ -25,10 +25,10 @@ from bench.prove.processes import Kept, KeptTemporal
 from bench.report import Report, Row
 from caseworker.app.wiring import make_doorbell
 from caseworker.contract.names import workflow_id
-from caseworker.core.case import WaitingFor
-from caseworker.core.ids import CaseId, RepositoryId
-from caseworker.core.policy import Policy
-from caseworker.core.states import WORKING, IssueState
+from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.base.policy import Policy
+from caseworker.core.issue.case import WaitingFor
+from caseworker.core.issue.states import WORKING, IssueState
 from caseworker.engine.client import connect
 from caseworker.intake.manual import ManualIntake, new_trace
 from caseworker.ports import NewIssue
@@ -272,7 +272,7 @@ def _look(database: Path) -> _Progress:
 
 async def _check_delivered(store: Store) -> None:
     for stored in await store.cases.list():
-        if stored.case.wait is None or stored.case.wait.reason is not WaitingFor.MERGE:
+        if stored.case.waiting.wait is None or stored.case.waiting.wait.reason is not WaitingFor.MERGE:
             raise NotMeasured(f"{stored.case.id} left the straight path: {stored.case.reason}")
 
 

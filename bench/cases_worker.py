@@ -12,13 +12,13 @@ from typing import Final
 from temporalio.client import Client
 from tests.world.agent import Act, analyzed, approved, implemented, triaged, wrote_test
 
-from caseworker.app import wiring, working
-from caseworker.app.logs import set_up_logs
+from caseworker.app import wiring
+from caseworker.app.processes import work as working
+from caseworker.app.processes.logs import set_up_logs
+from caseworker.app.processes.worker import run_worker
 from caseworker.app.settings import Settings, load_settings
-from caseworker.app.worker_process import run_worker
-from caseworker.core.outcomes import Task
-from caseworker.core.record import AgentEvent, AgentSaid
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.record.entries import AgentEvent, AgentSaid
 from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear, Store
 
 _STRAIGHT: Final[Mapping[tuple[Role, Task], Act]] = {

@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from caseworker.agents.http_server import embedded_server, read_call
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.rehearsal import Rehearsal, load_rehearsal
-from caseworker.agents.serving import embedded_server, read_call
 from caseworker.agents.upstreams import Upstream
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
 

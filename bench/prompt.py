@@ -18,17 +18,17 @@ from starlette.routing import Route
 from bench.home import NotMeasured, private_folder
 from bench.report import Report, Row
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
-from caseworker.agents.prompting import BriefInputs, render
+from caseworker.agents.http_server import embedded_server, refusal
+from caseworker.agents.prompt_texts import BriefInputs, render
 from caseworker.agents.roles import tools_for, writes
-from caseworker.agents.serving import embedded_server, refusal
-from caseworker.core.budget import Usage
-from caseworker.core.conversation import Line
-from caseworker.core.ids import CaseId, SessionId
-from caseworker.core.messages import Message
-from caseworker.core.outcomes import Task, known_turns
-from caseworker.core.policy import Policy
-from caseworker.core.record import AgentEvent
-from caseworker.core.states import Role
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.ids import CaseId, SessionId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import known_turns
+from caseworker.core.people.messages import Message
+from caseworker.core.record.conversation import Line
+from caseworker.core.record.entries import AgentEvent
 from caseworker.ports import Attempt, Brief, Spending
 from caseworker.workspaces.sandbox import Bubblewrap
 

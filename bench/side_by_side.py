@@ -11,13 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from caseworker.app.logs import set_up_logs
+from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.settings import Settings, load_settings
 from caseworker.app.wiring import cluster_address, make_doorbell
 from caseworker.chats.slack_app import http_route
 from caseworker.engine.client import connect
+from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.reports import Reports
-from caseworker.intake.ringing import BackgroundBell
 from caseworker.intake.slack import ReportsChannel, SlackIntake
 from caseworker.store.store import open_store
 

@@ -17,10 +17,11 @@ def main() -> None:
     _mark("Python starts")
     from pathlib import Path
 
-    import caseworker.app.main  # noqa: F401 # what every command imports
-    from caseworker.app.logs import set_up_logs
-    from caseworker.app.running import RunRequest, issue_argument, read_rehearsal
+    import caseworker.app.cli.main  # noqa: F401 # what every command imports
+    from caseworker.app.processes.logs import set_up_logs
+    from caseworker.app.processes.start_checks import read_rehearsal
     from caseworker.app.settings import load_settings
+    from caseworker.app.terminal.run import RunRequest, issue_argument
 
     _mark("its own imports")
     spawned, repository, issue, script = sys.argv[1:]
@@ -42,8 +43,9 @@ def main() -> None:
 
 async def _walk(request: object, settings: object) -> None:
     from caseworker.app.desk import at_desk
-    from caseworker.app.running import RunRequest, check_sandbox
+    from caseworker.app.processes.start_checks import check_sandbox
     from caseworker.app.settings import Settings
+    from caseworker.app.terminal.run import RunRequest
     from caseworker.store.store import open_store
     from caseworker.workspaces.mirrors import look
 

@@ -16,12 +16,11 @@ from bench.home import NotMeasured, private_folder
 from bench.prove.processes import Setup, Stage, open_stage
 from bench.report import Report, Row, percentiles
 from caseworker.app.wiring import make_doorbell
-from caseworker.core.bug_decisions import moved
-from caseworker.core.bugs import Bug, BugState
-from caseworker.core.ids import CaseId, MessageId, RepositoryId
-from caseworker.core.messages import MessageKind, NewMessage, Standing
-from caseworker.core.outcomes import Severity
-from caseworker.core.policy import Policy
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
+from caseworker.core.base.policy import Policy, Severity
+from caseworker.core.bug.case import BugCase, BugState
+from caseworker.core.bug.decide import moved
+from caseworker.core.people.messages import MessageKind, NewMessage, Standing
 from caseworker.engine.client import TemporalDoorbell, connect
 from caseworker.intake.manual import new_trace
 from caseworker.intake.reports import Reports, Words
@@ -126,7 +125,7 @@ async def _asked(store: Store, repository: RepositoryId, number: int) -> CaseId:
     case, _ = await store.bugs.open(bug, first)
     claimed = await store.inbox.claim(case, 1)
     await store.inbox.settle([message.id for message in claimed], "read by the investigator, who asked the reporter")
-    snapshot = Bug(id=case, turns=1, severity=Severity.P2, answered=claimed[0].id)
+    snapshot = BugCase(id=case).updated(turns=1, severity=Severity.P2, answered=claimed[0].id)
     until = datetime.now(UTC) + timedelta(hours=2)
     asked = moved(snapshot, BugState.AWAITING_REPORTER, "the reporter was asked", until=until)
     await store.bugs.save(asked, trace=trace)

@@ -10,7 +10,7 @@ from typing import Final
 from bench.home import private_folder
 from bench.projects import git, make_large
 from bench.report import Report, Row
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.workspaces.worktrees import GitWorkspaces
 
 _TIMES: Final = 4

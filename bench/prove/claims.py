@@ -3,10 +3,10 @@
 from sqlalchemy import update
 from temporalio import activity
 
-from caseworker.activities.records import claimed
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import Claimed
-from caseworker.core.record import MessagesClaimed
+from caseworker.activities.shared.stored import claimed
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.messages import Claimed
+from caseworker.core.record.entries import MessagesClaimed
 from caseworker.ports import Store
 from caseworker.store.message_tables import messages as rows
 from caseworker.store.store import Store as RealStore

@@ -8,8 +8,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import WorkspaceActivities
     from caseworker.contract.names import BUG_WORKFLOW, CLOSE_REQUESTED, INCOMING_MESSAGE
     from caseworker.contract.wire import CaseInput
-    from caseworker.core.ids import MessageId
-    from caseworker.core.messages import Claimed
+    from caseworker.core.base.ids import MessageId
+    from caseworker.core.people.messages import Claimed
     from caseworker.flows.bug import BugInvestigationWorkflow
 
 BY_ID_QUEUE = "prove-claims-by-id"

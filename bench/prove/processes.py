@@ -19,7 +19,7 @@ from bench.projects import make_shop
 from bench.prove.people import Conversation
 from bench.prove.slack import REPORTS, SUMMARIES, CountingSlack
 from caseworker.chats.slack_app import PATH
-from caseworker.core.errors import Transient
+from caseworker.core.base.errors import Transient
 from caseworker.engine.server import TemporalServer
 
 Target = Literal["worker", "temporal", "serving"]

@@ -7,11 +7,11 @@ from typing import Final
 
 from rich.console import Console
 
-from caseworker.app.logs import set_up_logs
-from caseworker.app.serving import serve
+from caseworker.app.processes.logs import set_up_logs
+from caseworker.app.processes.serve import serve
 from caseworker.app.settings import Settings, load_settings
-from caseworker.core.errors import Transient
-from caseworker.core.policy import Policy
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.policy import Policy
 
 _LONG: Final = 50
 

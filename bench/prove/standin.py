@@ -13,9 +13,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from caseworker.core.outcomes import Outcome, Task, parse_outcome
-from caseworker.core.record import AgentEvent
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import Outcome, parse_outcome
+from caseworker.core.record.entries import AgentEvent
 from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear
 
 _MARK: Final = re.compile(r"\[m-(\d{6})\]")

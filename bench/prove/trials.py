@@ -17,7 +17,7 @@ from bench.prove.people import Conversation, Mail, Sender
 from bench.prove.processes import Stage, Target
 from bench.prove.standin import mark, read_log
 from caseworker.contract.names import BUG_WORKFLOW
-from caseworker.core.errors import Transient
+from caseworker.core.base.errors import Transient
 from caseworker.engine.client import connect
 
 _TARGETS: Final[tuple[Target, ...]] = ("worker", "temporal", "serving")

@@ -16,11 +16,12 @@ from temporalio.worker import Worker
 from bench.prove.claims import ClaimsById
 from bench.prove.mutants import BY_ID_QUEUE, NoLastLook, QueueInMemory
 from bench.prove.standin import StandIn
-from caseworker.app import wiring, working
-from caseworker.app.logs import set_up_logs
+from caseworker.app import wiring
+from caseworker.app.processes import work as working
+from caseworker.app.processes.logs import set_up_logs
+from caseworker.app.processes.worker import run_worker
 from caseworker.app.settings import Settings, load_settings
-from caseworker.app.worker_process import run_worker
-from caseworker.core.errors import Transient
+from caseworker.core.base.errors import Transient
 from caseworker.flows.base import CaseFlow
 from caseworker.flows.bug import BugInvestigationWorkflow
 from caseworker.intake.reconciler import Reconciler

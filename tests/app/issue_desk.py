@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from caseworker.app.settings import Settings
-from caseworker.core.case import Case
-from caseworker.core.ids import CaseId
-from caseworker.core.record import Entry, Noted
+from caseworker.core.base.ids import CaseId
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.record.entries import Entry, Noted
 from caseworker.ports import Store
 from caseworker.store.store import open_store
+from tests.core.examples import with_known
 from tests.edges.store_examples import TRACE, open_case
 
 
@@ -39,10 +40,10 @@ class IssueDesk:
         return (self.settings.home / "host.json").exists()
 
 
-async def move(store: Store, case: CaseId, *entries: Entry, **known: object) -> Case:
+async def move(store: Store, case: CaseId, *entries: Entry, **known: object) -> IssueCase:
     stored = await store.cases.load(case)
     assert stored is not None
-    transitions = stored.case.transitions + 1
-    after = Case.model_validate({**stored.case.model_dump(), "transitions": transitions, **known})
+    transitions = stored.case.progress.transitions + 1
+    after = with_known(stored.case, transitions=transitions, **known)
     await store.cases.move(after, entries, stored.file, trace=TRACE)
     return after

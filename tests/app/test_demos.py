@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from caseworker.app.demo import tell_next
+from caseworker.app.demos.fix import tell_next
 
 COMMANDS = [("caseworker why #1", "where it stands"), ("caseworker show #1 --all", "its story")]
 NEXT = """\

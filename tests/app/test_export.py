@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from caseworker.app.commands import export_one
+from caseworker.app.cli.commands import export_one
 from caseworker.app.settings import Settings
-from caseworker.core.answers import RoleQuestion
-from caseworker.core.casefile import load_case_file
-from caseworker.core.ids import CaseId
-from caseworker.core.outcomes import PlanOutcome, Task
-from caseworker.core.states import Role
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.model import load_case_file
+from caseworker.core.outcomes.answers import RoleQuestion
+from caseworker.core.outcomes.pm import PlanOutcome
 from caseworker.intake.issues import read_issue
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from caseworker.app.learnings_listing import list_learnings
 from caseworker.app.settings import Settings
-from caseworker.core.answers import Observation
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, RepositoryId, issue_case
-from caseworker.core.policy import Policy
+from caseworker.app.terminal.learnings import list_learnings
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, RepositoryId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.outcomes.answers import Observation
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store
 from tests.edges.store_examples import TRACE, said

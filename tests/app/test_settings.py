@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from caseworker.app.settings import Settings, load_settings, make_home
-from caseworker.core.errors import Refused
-from caseworker.core.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy
 
 
 def loaded(home: Path, toml: str | None = None, **env: str) -> Settings:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from caseworker.app.talk import Talk, seen_by, styled
-from caseworker.core.conversation import Line
-from caseworker.core.messages import Audience
+from caseworker.app.terminal.talk import Talk, seen_by, styled
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.conversation import Line
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 ADA = Line(

@@ -9,23 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from caseworker.app.command_line import make_console
-from caseworker.app.summary import print_summary
-from caseworker.app.view import JsonView, LiveView, PlainView, open_view, story_line
-from caseworker.core.bugs import BugState
-from caseworker.core.ids import TraceId
-from caseworker.core.outcomes import Task
-from caseworker.core.record import (
-    AgentSaid,
-    BugMoved,
-    Entry,
-    Recorded,
-    Transitioned,
-    TurnStarted,
-)
-from caseworker.core.states import IssueState, Role
-from caseworker.core.story import Told
-from caseworker.core.summaries import Seen, Summary
+from caseworker.app.cli.options import make_console
+from caseworker.app.terminal.live_view import JsonView, LiveView, PlainView, open_view, story_line
+from caseworker.app.terminal.summary import print_summary
+from caseworker.core.base.ids import TraceId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import BugState
+from caseworker.core.issue.states import IssueState
+from caseworker.core.record.entries import AgentSaid, BugMoved, Entry, Recorded, Transitioned, TurnStarted
+from caseworker.core.telling.story import Told
+from caseworker.core.telling.summaries import Seen, Summary
 from tests.core.examples import BASE, CASE, HEAD, MORNING
 
 MOVED = Transitioned(

@@ -2,35 +2,29 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile, IssueSection, new_case_file
-from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
-from caseworker.core.ids import CaseId, Sha
-from caseworker.core.outcomes import (
-    AnalysisOutcome,
-    BugAction,
-    BugOutcome,
-    Change,
-    FileNote,
-    ImplementationOutcome,
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.snapshot import Snapshot
+from caseworker.core.bug.case import BugCase
+from caseworker.core.casefile.model import CaseFile, IssueSection, new_case_file
+from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.analyst import AnalysisOutcome, FileNote, TestRequirement
+from caseworker.core.outcomes.bug import BugAction, BugOutcome, Proof
+from caseworker.core.outcomes.developer import Change, ImplementationOutcome
+from caseworker.core.outcomes.pm import (
     InterpretOutcome,
     IssueType,
-    JudgeOutcome,
-    Met,
     NextState,
     PlanOutcome,
-    Proof,
     QuestionsOutcome,
-    ReviewOutcome,
-    TestRequirement,
-    TestsOutcome,
     Topic,
     TriageOutcome,
-    ValidationOutcome,
 )
-from caseworker.core.states import IssueState
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
+from caseworker.core.outcomes.tester import JudgeOutcome, Met, TestsOutcome, ValidationOutcome
 
 PlanStatus = Literal["PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"]
 InterpretStatus = Literal[
@@ -65,13 +59,45 @@ BASE, HEAD, OTHER = Sha("b" * 40), Sha("c" * 40), Sha("d" * 40)
 MORNING = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
 
 
-def a_case(state: IssueState = IssueState.RECEIVED, /, **known: object) -> Case:
-    return Case.model_validate({"id": CASE, "base": BASE, "checkpoint": HEAD, "state": state, **known})
+SnapshotT = TypeVar("SnapshotT", bound=Snapshot)
 
 
-def a_proven_case(state: IssueState = IssueState.REVIEWING_CODE, /, **known: object) -> Case:
+def snapshot_with(kind: type[SnapshotT], id: str, **known: object) -> SnapshotT:
+    """Fields are named without their part."""
+    nested: dict[str, object] = {name: value for name, value in known.items() if name in kind.model_fields}
+    for name in known.keys() - nested.keys():
+        part = nested.setdefault(kind.part_of()[name], {})
+        assert isinstance(part, dict)
+        part[name] = known[name]
+    return kind.model_validate({"id": id, **nested})
+
+
+def with_known(case: IssueCase, **known: object) -> IssueCase:
+    """The case with other values, given as they are written in JSON. `waiting_for` alone stands for a wait."""
+    fields = {name: getattr(getattr(case, part), name) for name, part in case.part_of().items()}
+    own = {name: getattr(case, name) for name in ("epoch", "state", "reason", "investigation")}
+    return case_with(**{"id": case.id, **own, **fields, **known})
+
+
+def a_bug(**known: object) -> BugCase:
+    return snapshot_with(BugCase, "bug-7F3K", **known)
+
+
+def case_with(**known: object) -> IssueCase:
+    """`waiting_for` alone stands for a wait of that kind."""
+    waiting_for = known.pop("waiting_for", None)
+    if waiting_for is not None and known.get("wait") is None:
+        known["wait"] = {"reason": waiting_for}
+    return snapshot_with(IssueCase, str(known.pop("id", CASE)), **known)
+
+
+def a_case(state: IssueState = IssueState.RECEIVED, /, **known: object) -> IssueCase:
+    return case_with(**{"base": BASE, "checkpoint": HEAD, "state": state, **known})
+
+
+def a_proven_case(state: IssueState = IssueState.REVIEWING_CODE, /, **known: object) -> IssueCase:
     proof = {"issue_type": "BUG_FIX", "red": True, "green": HEAD, "approved": HEAD}
-    return Case.model_validate({"id": CASE, "base": BASE, "checkpoint": HEAD, "state": state, **proof, **known})
+    return a_case(state, **{**proof, **known})
 
 
 def a_file() -> CaseFile:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from caseworker.core.case import Case, Investigation
-from caseworker.core.hypotheses import (
+from caseworker.core.base.roles import Role
+from caseworker.core.issue.case import Investigation, IssueCase
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
     Criterion,
     Diagnostic,
@@ -17,8 +19,7 @@ from caseworker.core.hypotheses import (
     RootCause,
     UnblockingOutcome,
 )
-from caseworker.core.outcomes import Outcome
-from caseworker.core.states import IssueState, Role
+from caseworker.core.outcomes.outcome import Outcome
 from tests.core.examples import a_case
 
 HypothesisStatus = Literal["pending", "testing", "confirmed", "eliminated"]
@@ -51,7 +52,7 @@ _ROLES = {
 
 def an_investigated_case(
     state: IssueState = IssueState.INVESTIGATING, /, *, iteration: int = 0, **known: object
-) -> Case:
+) -> IssueCase:
     investigation = {"number", "began_after", "unknown", "stands", "hypothesis"} & known.keys()
     about = {name: known.pop(name) for name in investigation}
     return a_case(state, investigation=Investigation.model_validate({"iteration": iteration, **about}), **known)

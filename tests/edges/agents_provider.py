@@ -14,12 +14,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from caseworker.agents.http_server import broken_off, embedded_server, read_call
 from caseworker.agents.rehearsal import load_rehearsal
-from caseworker.agents.serving import broken_off, embedded_server, read_call
 from caseworker.agents.upstreams import ModelAnswer, ModelCall
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
-from caseworker.core.outcomes import Task
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
 
 
 @dataclass

@@ -12,13 +12,12 @@ from pathlib import Path
 
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.roles import tools_for, writes
-from caseworker.core.budget import Usage
-from caseworker.core.conversation import Line
-from caseworker.core.ids import CaseId, MessageId, SessionId, TraceId
-from caseworker.core.messages import Message, MessageKind, Standing
-from caseworker.core.outcomes import Task
-from caseworker.core.record import AgentEvent
-from caseworker.core.states import Role
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.ids import CaseId, MessageId, SessionId, TraceId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.people.messages import Message, MessageKind, Standing
+from caseworker.core.record.conversation import Line
+from caseworker.core.record.entries import AgentEvent
 from caseworker.ports import AgentFailed, AgentFinished, Attempt, Brief, Sandbox, Spending
 from caseworker.workspaces.sandbox import Bubblewrap
 

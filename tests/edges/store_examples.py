@@ -3,15 +3,15 @@
 from itertools import count
 from pathlib import Path
 
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile
-from caseworker.core.evidence import Build, CommandRun, Purpose, Stage
-from caseworker.core.ids import CaseId, RepositoryId, Sha, TraceId, issue_case
-from caseworker.core.messages import MessageKind, NewAttachment, NewMessage, Standing
-from caseworker.core.outcomes import IssueType, Task, TriageOutcome
-from caseworker.core.policy import Policy
-from caseworker.core.record import TurnCompleted, TurnFailed
-from caseworker.core.states import Role
+from caseworker.core.base.ids import CaseId, RepositoryId, Sha, TraceId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.outcomes.pm import IssueType, TriageOutcome
+from caseworker.core.people.messages import MessageKind, NewAttachment, NewMessage, Standing
+from caseworker.core.record.entries import TurnCompleted, TurnFailed
 from caseworker.ports import Attempt, FinishedTurn, Issue, NewBug, NewIssue, PullRequest, StoredBug, Thread
 from caseworker.store.store import Store
 
@@ -56,10 +56,14 @@ async def filed(store: Store, title: str = "Checkout is broken") -> Issue:
     return await store.repositories.new_issue(await repository(store), NewIssue(title=title, body="It says 500."))
 
 
-async def open_case(store: Store, title: str = "Checkout is broken") -> CaseId:
+async def open_case(
+    store: Store, title: str = "Checkout is broken", *, parent: CaseId | None = None, id: str | None = None
+) -> CaseId:
+    """`id`: of the first message."""
     issue = await filed(store, title)
     case = issue_case(issue.repository, issue.number)
-    assert await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case))
+    first = said(case, id=id)
+    assert await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=first, parent=parent)
     return case
 
 
@@ -95,7 +99,7 @@ async def stored_bug(store: Store, case: CaseId) -> StoredBug:
     return stored
 
 
-async def snapshot(store: Store, case: CaseId) -> Case:
+async def snapshot(store: Store, case: CaseId) -> IssueCase:
     stored = await store.cases.load(case)
     assert stored is not None
     return stored.case

@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from caseworker.core.ids import CaseId
-from caseworker.core.record import Noted
+from caseworker.core.base.ids import CaseId
+from caseworker.core.record.entries import Noted
 from caseworker.store.store import open_store
 from tests.edges.store_examples import TRACE, bug_report, reported, said
 

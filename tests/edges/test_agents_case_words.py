@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 
 from caseworker.agents.case_words import where_it_was_left
-from caseworker.agents.prompting import BriefInputs, render
-from caseworker.core.case import Case, Subject, Wait, WaitingFor
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Message, MessageKind, Standing
-from caseworker.core.outcomes import Task, known_turns, outcome_schema
-from caseworker.core.states import IssueState, Role
+from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import known_turns, outcome_schema
+from caseworker.core.people.messages import Message, MessageKind, Standing
 from tests.edges.agents_world import People
 
 BARE = BriefInputs(title="Sum is wrong", body="It is 0.", author="ann")
@@ -164,7 +165,7 @@ def test_learnings_are_capped_and_the_first_ones_stay() -> None:
     assert prompt.count("Learning ") < 15
 
 
-CASE = Case(id=CaseId("local/shop#1"), state=IssueState.HUMAN_INPUT_RECEIVED, reason="ann has spoken.")
+CASE = IssueCase(id=CaseId("local/shop#1"), state=IssueState.HUMAN_INPUT_RECEIVED, reason="ann has spoken.")
 
 
 @pytest.mark.parametrize(
@@ -172,54 +173,42 @@ CASE = Case(id=CaseId("local/shop#1"), state=IssueState.HUMAN_INPUT_RECEIVED, re
     [
         (CASE, "Now: ann has spoken."),
         (
-            CASE.model_copy(
-                update={"state": IssueState.REQUIREMENTS_CLARIFIED, "wait": Wait(reason=WaitingFor.ANSWER)}
-            ),
+            CASE.updated(state=IssueState.REQUIREMENTS_CLARIFIED, wait=Wait(reason=WaitingFor.ANSWER)),
             "It waited for an answer of people.\nWithout `next` the analyst takes up the answer.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(
-                update={"wait": Wait(reason=WaitingFor.APPROVAL, subject=Subject.PLAN, then=IssueState.CREATING_TESTS)}
-            ),
+            CASE.updated(wait=Wait(reason=WaitingFor.APPROVAL, subject=Subject.PLAN, then=IssueState.CREATING_TESTS)),
             "It waited for a person's approval of the plan, which only the commands `approve` and `reject` give or "
             "refuse.\nWith that it goes on with creating_tests.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(
-                update={
-                    "wait": Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION, then=IssueState.RUNNING_TESTS),
-                    "resume": IssueState.IMPLEMENTING,
-                }
+            CASE.updated(
+                wait=Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION, then=IssueState.RUNNING_TESTS),
+                resume=IssueState.IMPLEMENTING,
             ),
             "It waited for a person to decide what a role did not want to decide alone: what they say decides it, and "
             "CONTINUE goes on with that.\nWithout `next` it goes on with implementing.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(update={"wait": Wait(reason=WaitingFor.BUDGET, then=IssueState.IMPLEMENTING)}),
+            CASE.updated(wait=Wait(reason=WaitingFor.BUDGET, then=IssueState.IMPLEMENTING)),
             "It waited for a larger budget, which only the command `budget` gives.\n"
             "With that it goes on with implementing.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(update={"wait": Wait(reason=WaitingFor.MILESTONE, then=IssueState.CREATING_TESTS)}),
+            CASE.updated(wait=Wait(reason=WaitingFor.MILESTONE, then=IssueState.CREATING_TESTS)),
             "It waited for leave to go further than it was to go, which only the command `approve` gives.\n"
             "With that it goes on with creating_tests.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(
-                update={
-                    "wait": Wait(reason=WaitingFor.MERGE),
-                    "resume": IssueState.CREATING_PR,
-                    "pull_request": 7,
-                }
-            ),
+            CASE.updated(wait=Wait(reason=WaitingFor.MERGE), resume=IssueState.CREATING_PR, pull_request=7),
             "It waited for a person to merge pull request 7.\n"
             "Pull request 7 is open; what is wrong with it goes to addressing_feedback.\nNow: ann has spoken.",
         ),
         (
-            CASE.model_copy(update={"resume": IssueState.FIXING_ISSUES}),
+            CASE.updated(resume=IssueState.FIXING_ISSUES),
             "Without `next` it goes on with fixing_issues.\nNow: ann has spoken.",
         ),
     ],
 )
-def test_where_a_case_was_left_is_told_in_words(case: Case, told: str) -> None:
+def test_where_a_case_was_left_is_told_in_words(case: IssueCase, told: str) -> None:
     assert where_it_was_left(case) == told

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.bisection import BisectRequest
-from caseworker.core.errors import Transient
-from caseworker.core.outcomes import ImplementationOutcome, Outcome
-from caseworker.core.record import ToolReturned
+from caseworker.core.base.errors import Transient
+from caseworker.core.investigation.bisection import BisectRequest
+from caseworker.core.outcomes.developer import ImplementationOutcome
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.record.entries import ToolReturned
 from caseworker.ports import AgentFailed, AgentFinished
 from tests.edges.agents_world import AgentWorld, bash, script
 

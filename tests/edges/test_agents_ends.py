@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.claude import ModelSettings
-from caseworker.core.budget import dollars
-from caseworker.core.errors import Transient
-from caseworker.core.ids import SessionId
-from caseworker.core.outcomes import Task
-from caseworker.core.record import AgentEvent, ToolReturned
-from caseworker.core.states import Role
+from caseworker.core.base.budget import dollars
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import SessionId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.record.entries import AgentEvent, ToolReturned
 from caseworker.ports import AgentFailed, AgentFinished
 from tests.edges.agents_provider import closed_port, hanging_up, provider
 from tests.edges.agents_world import DONE, AgentWorld, bash, script, until

@@ -12,8 +12,8 @@ import pytest
 
 from caseworker.agents.gateway import Allowance, Gateway, Stop, Trouble
 from caseworker.agents.upstreams.anthropic import AnthropicUpstream
-from caseworker.core.budget import Usage
-from caseworker.core.ids import CaseId, SessionId
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.ids import CaseId, SessionId
 from caseworker.ports import Attempt
 from tests.edges.agents_provider import closed_port, hanging_up, provider
 from tests.edges.agents_world import DONE, MemoryLedger, script, until

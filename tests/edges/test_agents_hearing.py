@@ -9,11 +9,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from caseworker.agents.claude import ModelSettings
-from caseworker.agents.hearing import Hearing
-from caseworker.core.errors import Transient
-from caseworker.core.messages import Message, Standing
-from caseworker.core.outcomes import ImplementationOutcome
-from caseworker.core.record import ToolReturned
+from caseworker.agents.interruptions import Hearing
+from caseworker.core.base.errors import Transient
+from caseworker.core.outcomes.developer import ImplementationOutcome
+from caseworker.core.people.messages import Message, Standing
+from caseworker.core.record.entries import ToolReturned
 from caseworker.ports import AgentFailed, AgentFinished
 from tests.edges.agents_provider import Provider, provider
 from tests.edges.agents_world import DONE, INVALID, AgentWorld, People, bash, script, until

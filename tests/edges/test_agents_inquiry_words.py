@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from caseworker.agents.prompting import BriefInputs, render
-from caseworker.core.diagnostics import MARK
-from caseworker.core.matrix import Inquiry, inquiries
-from caseworker.core.outcomes import Task, known_turns
-from caseworker.core.record import Bisected
-from caseworker.core.states import Role
-from tests.core.test_investigation_words import BUNDLE, CAUSE, DIAGNOSTIC, H1, STORY, asked, iterated, measured, turn
+from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.evidence.diagnostics import MARK
+from caseworker.core.investigation.matrix import Inquiry, inquiries
+from caseworker.core.outcomes.outcome import known_turns
+from caseworker.core.record.entries import Bisected
+from tests.core.telling.test_investigation import BUNDLE, CAUSE, DIAGNOSTIC, H1, STORY, asked, iterated, measured, turn
 
 BARE = BriefInputs(title="Sum is wrong", body="It is 0.", author="ann")
 INVESTIGATE = (Role.INVESTIGATOR, Task.INVESTIGATE)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.claude import ModelSettings
-from caseworker.core.conversation import Line
-from caseworker.core.errors import Transient
-from caseworker.core.ids import CaseId, SessionId
-from caseworker.core.messages import Audience
-from caseworker.core.outcomes import BugOutcome, Task
-from caseworker.core.record import ToolCalled, ToolReturned
-from caseworker.core.states import Role
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId, SessionId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.bug import BugOutcome
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.conversation import Line
+from caseworker.core.record.entries import ToolCalled, ToolReturned
 from caseworker.ports import AgentFinished, Brief
 from tests.edges.agents_provider import provider
 from tests.edges.agents_world import AgentWorld, bash, script

@@ -8,13 +8,12 @@ from claude_agent_sdk.testing import run_session_store_conformance
 from sqlalchemy import delete
 
 from caseworker.agents.gateway import Allowance, Gateway
-from caseworker.agents.metering import Meter
+from caseworker.agents.meter import Meter
 from caseworker.agents.redaction import Redactor
 from caseworker.agents.sessions import SessionAdapter
 from caseworker.agents.upstreams.anthropic import AnthropicUpstream
-from caseworker.core.budget import Usage
-from caseworker.core.outcomes import Task
-from caseworker.core.states import Role
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.roles import Role, Task
 from caseworker.ports import Attempt
 from caseworker.store.store import Store
 from caseworker.store.tables import transcripts

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.agents.cleaning import cleaned, revealed
-from caseworker.agents.prompting import BriefInputs, render, repair
-from caseworker.agents.quoting import overheard
+from caseworker.agents.hidden_text import cleaned, revealed
+from caseworker.agents.prompt_texts import BriefInputs, render, repair
+from caseworker.agents.quotes import overheard
 from caseworker.agents.roles import BISECT_TOOL, CONVERSATION_TOOL, full_name, short_name, tools_for, writes
-from caseworker.core.hypotheses import INVESTIGATION_STATUSES, Criterion
-from caseworker.core.messages import Message, MessageKind, Standing
-from caseworker.core.outcomes import BugAction, Severity, Task, known_turns, outcome_schema
-from caseworker.core.states import Role
+from caseworker.core.base.policy import Severity
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.bug import BugAction
+from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES, Criterion
+from caseworker.core.outcomes.outcome import known_turns, outcome_schema
+from caseworker.core.people.messages import Message, MessageKind, Standing
 from tests.edges.agents_world import People
 
 

@@ -10,9 +10,8 @@ import pytest
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.upstreams import ModelAnswer, ModelCall, NotScripted
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
-from caseworker.core.errors import Refused
-from caseworker.core.outcomes import Task
-from caseworker.core.states import Role
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.roles import Role, Task
 
 GOOD = """\
 version: 1

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.claude import ModelSettings
-from caseworker.agents.prompting import BriefInputs, render
+from caseworker.agents.prompt_texts import BriefInputs, render
 from caseworker.agents.roles import tools_for
-from caseworker.core.ids import SessionId
-from caseworker.core.outcomes import ImplementationOutcome, ReviewOutcome, Task, known_turns, outcome_schema
-from caseworker.core.record import AgentSaid, ToolCalled, ToolReturned
-from caseworker.core.states import Role
+from caseworker.core.base.ids import SessionId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.developer import ImplementationOutcome
+from caseworker.core.outcomes.outcome import known_turns, outcome_schema
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
+from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned
 from caseworker.ports import AgentFailed, AgentFinished
 from tests.edges.agents_provider import provider
 from tests.edges.agents_world import DONE, INVALID, AgentWorld, bash, script

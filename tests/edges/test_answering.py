@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 
-from caseworker.activities.answering import answers_to, left_open
-from caseworker.core.ids import CaseId, MessageId, SessionId, Sha
-from caseworker.core.messages import Message, MessageKind, Standing
-from caseworker.core.outcomes import Outcome, Task, parse_outcome
-from caseworker.core.states import Role
+from caseworker.activities.issue.remarks import answers_to, left_open
+from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import Outcome, parse_outcome
+from caseworker.core.people.messages import Message, MessageKind, Standing
 from caseworker.ports import FinishedTurn
 from tests.edges.store_examples import TRACE
 

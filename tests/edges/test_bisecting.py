@@ -8,11 +8,11 @@ from time import monotonic, sleep
 
 import pytest
 
-from caseworker.core.bisection import BisectRequest
-from caseworker.core.evidence import Command, CommandRun
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.evidence.builds import Command, CommandRun
+from caseworker.core.investigation.bisection import BisectRequest
 from caseworker.ports import Workspace
-from caseworker.workspaces.bisecting import GitBisector
+from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces

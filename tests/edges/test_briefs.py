@@ -6,23 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.activities.briefs import Briefing
+from caseworker.activities.issue.brief import Briefing
 from caseworker.agents.roles import writes
 from caseworker.contract.wire import TurnRequest
-from caseworker.core.answers import Observation
-from caseworker.core.case import Case, Investigation, Wait, WaitingFor
-from caseworker.core.casefile import CaseFile, CommunicationSection, Question
-from caseworker.core.evidence import Stage
-from caseworker.core.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
-from caseworker.core.messages import Message, MessageKind, NewMessage
-from caseworker.core.outcomes import Outcome, Task, known_turns, parse_outcome
-from caseworker.core.policy import Policy
-from caseworker.core.record import Bisected, TurnCompleted
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.model import CaseFile, CommunicationSection, Question
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.issue.case import Investigation, IssueCase, Wait, WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.answers import Observation
+from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
+from caseworker.core.people.messages import Message, MessageKind, NewMessage
+from caseworker.core.record.entries import Bisected, TurnCompleted
 from caseworker.ports import Attempt, Brief, FinishedTurn, NewIssue, Workspace
 from caseworker.store.store import Store
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.core.test_investigation_words import BUNDLE, CAUSE, DIAGNOSTIC, H1, H2
+from tests.core.telling.test_investigation import BUNDLE, CAUSE, DIAGNOSTIC, H1, H2
 from tests.edges.repositories import Repository, git, new_repository
 from tests.edges.store_examples import TRACE, build, case_file, said
 
@@ -36,13 +37,13 @@ class Desk:
 
     store: Store
     workspaces: GitWorkspaces
-    case: Case
+    case: IssueCase
     workspace: Workspace
     turns: int = 0
     policy: Policy = field(default_factory=lambda: Policy(budget_micros=5_000_000))
 
     async def brief(self, role: Role, task: Task, **changes: object) -> Brief:
-        case = self.case.model_copy(update=changes)
+        case = self.case.updated(**changes)
         stored = await self.store.cases.load(case.id)
         assert stored is not None
         turn = self.turns + 1
@@ -105,7 +106,7 @@ async def desk(store: Store, repository: Repository, tmp_path: Path) -> Desk:
     await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=opening(name))
     workspaces = GitWorkspaces(tmp_path / "home")
     workspace = await workspaces.prepare(name, repository.path, None)
-    case = Case(id=name, base=workspace.base, checkpoint=workspace.base)
+    case = IssueCase(id=name).updated(base=workspace.base, checkpoint=workspace.base)
     return Desk(store=store, workspaces=workspaces, case=case, workspace=workspace)
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from caseworker.activities.builds import Building
+from caseworker.activities.issue.builds import Building
 from caseworker.contract.wire import BuildReply, BuildRequest
-from caseworker.core.case import Case
-from caseworker.core.evidence import Stage
-from caseworker.core.ids import CaseId, Sha, issue_case
-from caseworker.core.outcomes import Topic
-from caseworker.core.policy import Policy
-from caseworker.core.record import BuildRan
-from caseworker.core.touching import Touched
+from caseworker.core.base.ids import CaseId, Sha, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.evidence.sensitive_paths import Touched
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.outcomes.pm import Topic
+from caseworker.core.record.entries import BuildRan
 from caseworker.ports import NewIssue, Workspace
 from caseworker.store.store import Store, open_store
 from caseworker.workspaces.builds import SandboxedBuilder
@@ -35,7 +35,7 @@ class Desk:
     repository: Repository
     workspaces: GitWorkspaces
     building: Building
-    case: Case
+    case: IssueCase
     workspace: Workspace
 
     async def agent_writes(self, files: dict[str, str]) -> Sha:
@@ -82,7 +82,7 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
             repository=repository,
             workspaces=workspaces,
             building=building,
-            case=Case(id=id, base=workspace.base),
+            case=IssueCase(id=id).updated(base=workspace.base),
             workspace=workspace,
         )
     finally:
@@ -104,7 +104,7 @@ async def test_a_forbidden_path_makes_a_build_red_though_all_commands_pass(desk:
 
 async def test_what_a_person_has_let_be_changed_is_forbidden_no_more_and_another_path_still_is(desk: Desk) -> None:
     await desk.must_not("Don't touch setup.cfg", "Leave test.sh alone")
-    desk.case = desk.case.model_copy(update={"may_change": ("setup.cfg",)})
+    desk.case = desk.case.updated(may_change=("setup.cfg",))
     reply = await desk.build(await desk.agent_writes({"setup.cfg": "[y]\n"}))
     assert (reply.verdict, reply.forbidden, reply.unfit) == ("green", (), False)
     reply = await desk.build(await desk.agent_writes({"setup.cfg": "[y]\n", "test.sh": FAILS}), number=3)
@@ -149,7 +149,7 @@ async def test_a_head_that_is_as_red_as_its_base_says_so(desk: Desk) -> None:
     base = Sha(desk.repository.commit({"test.sh": FAILS}))
     await desk.workspaces.remove(desk.case.id)
     desk.workspace = await desk.workspaces.prepare(desk.case.id, desk.repository.path, None)
-    desk.case = desk.case.model_copy(update={"base": base})
+    desk.case = desk.case.updated(base=base)
     await desk.build(base, Stage.BASE, number=1)
     reply = await desk.build(await desk.agent_writes({"calc.py": "x = 2\n"}))
     assert (reply.verdict, reply.base_fails_too) == ("red", True)

@@ -7,8 +7,8 @@ from time import monotonic, sleep
 
 import pytest
 
-from caseworker.core.evidence import MAX_FAILURES, OUTPUT_TAIL, Command, CommandRun, Purpose, failures_named
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.evidence.builds import MAX_FAILURES, OUTPUT_TAIL, Command, CommandRun, Purpose, failures_named
 from caseworker.ports import Workspace
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.output import FailureNames

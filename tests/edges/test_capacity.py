@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select
 
-from caseworker.activities.capacity import Capacity
-from caseworker.core.errors import Transient
-from caseworker.core.ids import CaseId
-from caseworker.core.record import Noted
+from caseworker.activities.turn.capacity import Capacity
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId
+from caseworker.core.record.entries import Noted
 from caseworker.store.database import Database
 from caseworker.store.place_tables import places
 from caseworker.store.places import EXPIRES, StoredPlaces

@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from caseworker.activities.deliveries import Delivering
+from caseworker.activities.issue.delivery import Delivering
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
-from caseworker.core.case import Case, Grant, Subject
-from caseworker.core.errors import Transient
-from caseworker.core.facts import BranchMoved, EffectRefused, PullRequestReady
-from caseworker.core.ids import CaseId, MessageId, RepositoryId, Sha, issue_case
-from caseworker.core.messages import MessageKind
-from caseworker.core.outcomes import ImplementationOutcome, Task
-from caseworker.core.policy import Policy
-from caseworker.core.record import Noted, Posted
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import Grant, IssueCase, Subject
+from caseworker.core.issue.facts import BranchMoved, EffectRefused, PullRequestReady
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.developer import ImplementationOutcome
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.record.entries import Noted, Posted
 from caseworker.forges.local import LocalForge
 from caseworker.ports import Attempt, Joined, NewIssue, Workspace
 from caseworker.store.store import Store, open_store
@@ -70,7 +71,7 @@ class Desk:
     workspaces: Workspaces
     forge: Forge
     id: CaseId
-    case: Case
+    case: IssueCase
     commits: int = field(default=0)
 
     @property
@@ -79,15 +80,15 @@ class Desk:
 
     async def agent_writes(self, files: dict[str, str], *, on: Sha | None = None) -> Sha:
         """A turn: it begins from the checkpoint and becomes one commit, on the base or on what is named."""
-        workspace = await self.workspaces.prepare(self.id, self.repository.path, self.case.base)
-        await self.workspaces.reset(workspace, self.case.checkpoint or workspace.base, scrub=True)
+        workspace = await self.workspaces.prepare(self.id, self.repository.path, self.case.delivery.base)
+        await self.workspaces.reset(workspace, self.case.delivery.checkpoint or workspace.base, scrub=True)
         for name, text in files.items():
             (workspace.path / name).write_text(text)
         self.commits += 1
         commit = await self.workspaces.commit(
             workspace, "Fix it", parent=on or workspace.base, name=f"turn-{self.commits}-1"
         )
-        self.case = self.case.model_copy(update={"base": workspace.base, "checkpoint": commit})
+        self.case = self.case.updated(base=workspace.base, checkpoint=commit)
         return commit
 
     def person_pushes(self, files: dict[str, str], *, amend: bool = False) -> Sha:
@@ -119,12 +120,12 @@ class Desk:
         assert isinstance(await self.push(), Pushed)
         ready = await self.open_pull_request()
         assert isinstance(ready, PullRequestReady)
-        self.case = self.case.model_copy(update={"pushed": ready.commit, "pull_request": ready.number})
+        self.case = self.case.updated(pushed=ready.commit, pull_request=ready.number)
         return ready.commit
 
     def learns(self, moved: PushReply) -> BranchMoved:
         assert isinstance(moved, BranchMoved)
-        self.case = self.case.model_copy(update={"checkpoint": moved.commit, "pushed": moved.theirs})
+        self.case = self.case.updated(checkpoint=moved.commit, pushed=moved.theirs)
         return moved
 
     def head(self) -> Sha:
@@ -149,11 +150,11 @@ class Desk:
         return [recorded.entry.kind for recorded in await self.store.record.whole(self.id)]
 
     def _request(self) -> PushRequest:
-        assert self.case.checkpoint is not None
-        return PushRequest(case=self.case, commit=self.case.checkpoint)
+        assert self.case.delivery.checkpoint is not None
+        return PushRequest(case=self.case, commit=self.case.delivery.checkpoint)
 
     def _next(self) -> PushRequest:
-        self.case = self.case.model_copy(update={"transitions": self.case.transitions + 1})
+        self.case = self.case.updated(transitions=self.case.progress.transitions + 1)
         return self._request()
 
 
@@ -174,7 +175,7 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
         workspaces=Workspaces(tmp_path / "home"),
         forge=forge,
         id=case,
-        case=Case(id=case, state=IssueState.CREATING_PR),
+        case=IssueCase(id=case, state=IssueState.CREATING_PR),
     )
     await desk.agent_writes({"calc.py": START["calc.py"].replace("b", "B")})
     try:
@@ -194,8 +195,8 @@ async def test_where_nobody_pushed_there_is_nothing_to_take_in(desk: Desk) -> No
 
 
 async def test_before_the_first_push_there_is_nothing_to_take_in(desk: Desk) -> None:
-    assert desk.case.checkpoint is not None
-    assert await desk.adopt() == Pushed(commit=desk.case.checkpoint)
+    assert desk.case.delivery.checkpoint is not None
+    assert await desk.adopt() == Pushed(commit=desk.case.delivery.checkpoint)
 
 
 async def test_a_persons_commit_on_top_of_ours_is_where_the_case_goes_on(desk: Desk) -> None:
@@ -270,7 +271,7 @@ async def test_a_branch_set_back_by_a_person_stays_set_back(desk: Desk) -> None:
     await desk.agent_writes({"second.txt": "1\n"}, on=first)
     await desk.delivered()
     desk.repository.git("branch", "-q", "-f", BRANCH, first)
-    ours = await desk.agent_writes({"third.txt": "1\n"}, on=desk.case.pushed)
+    ours = await desk.agent_writes({"third.txt": "1\n"}, on=desk.case.delivery.pushed)
     moved = desk.learns(await desk.adopt())
     assert moved.theirs == first
     assert desk.parents(moved.commit) == [ours, first]
@@ -280,12 +281,12 @@ async def test_a_branch_set_back_by_a_person_stays_set_back(desk: Desk) -> None:
 
 
 async def test_a_branch_that_we_never_pushed_is_taken_in_from_who_had_the_case_and_nobody_else(desk: Desk) -> None:
-    assert desk.case.checkpoint is not None
+    assert desk.case.delivery.checkpoint is not None
     desk.repository.git("branch", "-q", BRANCH)
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
-    assert await desk.adopt() == Pushed(commit=desk.case.checkpoint)
+    assert await desk.adopt() == Pushed(commit=desk.case.delivery.checkpoint)
     assert isinstance(await desk.push(), EffectRefused)
-    desk.case = desk.case.model_copy(update={"handed_back": True})
+    desk.case = desk.case.updated(handed_back=True)
     moved = desk.learns(await desk.adopt())
     assert (moved.theirs, moved.conflict) == (theirs, ())
     assert await desk.adopt() == Pushed(commit=moved.commit)
@@ -294,7 +295,7 @@ async def test_a_branch_that_we_never_pushed_is_taken_in_from_who_had_the_case_a
 
 
 async def test_an_unchanged_branch_and_one_that_began_elsewhere_are_not_of_who_had_the_case(desk: Desk) -> None:
-    desk.case = desk.case.model_copy(update={"handed_back": True})
+    desk.case = desk.case.updated(handed_back=True)
     desk.repository.git("branch", "-q", BRANCH)
     assert isinstance(await desk.adopt(), Pushed)
     desk.repository.git("switch", "-q", "--orphan", "elsewhere")
@@ -313,7 +314,7 @@ async def test_the_work_of_a_case_that_stands_is_put_on_its_branch_once_for_each
     desk.forge.dies_after_pushing = 1
     with pytest.raises(Transient):
         await desk.keep()
-    first = desk.case.checkpoint
+    first = desk.case.delivery.checkpoint
     assert first is not None
     assert [await desk.keep(), await desk.keep()] == [Pushed(commit=first)] * 2
     assert (await desk.kinds()).count("branch_pushed") == 1
@@ -389,7 +390,7 @@ async def test_work_that_left_out_what_was_taken_in_is_merged_with_it_again(desk
 
 
 async def test_a_push_of_which_nobody_heard_the_end_is_seen_to_be_there(desk: Desk) -> None:
-    commit = desk.case.checkpoint
+    commit = desk.case.delivery.checkpoint
     assert commit is not None
     desk.forge.dies_after_pushing = 1
     with pytest.raises(Transient):
@@ -428,7 +429,7 @@ async def test_a_branch_that_was_there_before_the_case_is_refused_with_what_to_d
 async def test_an_open_pull_request_is_brought_up_to_date(desk: Desk) -> None:
     await desk.delivered()
     await desk.agent_writes({"ours.txt": "1\n", "test_calc.py": ""})
-    desk.case = desk.case.model_copy(update={"grants": (Grant(subject=Subject.NO_RED_TEST, by="ada"),)})
+    desk.case = desk.case.updated(grants=(Grant(subject=Subject.NO_RED_TEST, by="ada"),))
     commit = await desk.delivered()
     [pull] = await desk.store.pulls.of(desk.id)
     assert (pull.number, pull.state, pull.head_sha) == (1, "open", commit)
@@ -462,7 +463,7 @@ async def test_each_remark_is_answered_once(desk: Desk) -> None:
     await _developer_answers(desk, turn=3, answers=["B is the constant's name."])
     await _developer_answers(desk, turn=4, answers=[])
     await desk.agent_writes({"ours.txt": "1\n"})
-    desk.case = desk.case.model_copy(update={"remarks": remarks})
+    desk.case = desk.case.updated(remarks=remarks)
     await desk.delivered()
     await desk.open_pull_request_again()
     posts = [recorded.entry for recorded in await desk.store.record.whole(desk.id, ["posted"])]

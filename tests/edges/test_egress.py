@@ -17,10 +17,10 @@ from time import monotonic
 
 import pytest
 
-from caseworker.core.build_commands import find_commands
-from caseworker.core.errors import Refused
-from caseworker.core.evidence import Command, CommandRun, Purpose
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.ports import Enclosure, Workspace
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.sandbox import Bubblewrap, Unconfined

@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from caseworker.app.settings import Settings, load_settings
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 from caseworker.workspaces.allowed_hosts import AllowedHosts, is_public, read_host
 from caseworker.workspaces.egress import Egress, Limits
 from caseworker.workspaces.proxy_requests import NotUnderstood, read_request

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from caseworker.activities.follow_ups import FollowUps
-from caseworker.activities.linking import LinkedCases
+from caseworker.activities.issue.follow_ups import FollowUps
+from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequest
-from caseworker.core.case import Case
-from caseworker.core.errors import Transient
-from caseworker.core.facts import EffectRefused
-from caseworker.core.ids import CaseId, MessageId, RepositoryId, issue_case
-from caseworker.core.messages import MessageKind
-from caseworker.core.policy import Policy
-from caseworker.core.record import Noted
-from caseworker.core.states import IssueState
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.facts import EffectRefused
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.record.entries import Noted
 from caseworker.forges.local import LocalForge
 from caseworker.ports import NewIssue, StoredCase
 from caseworker.store.store import Store
@@ -63,7 +63,7 @@ class Desk:
         return list(await self.store.cases.children(self.case))
 
     async def ends(self, child: StoredCase) -> None:
-        over = child.case.model_copy(update={"state": IssueState.CLOSED, "transitions": 1})
+        over = child.case.updated(state=IssueState.CLOSED, transitions=1)
         await self.store.cases.move(over, [Noted(text="over")], child.file, trace=TRACE)
 
 
@@ -81,7 +81,7 @@ async def desk(store: Store, tmp_path: Path) -> Desk:
     name = issue_case(issue.repository, issue.number)
     policy = Policy(attempts=2)
     await store.cases.open(issue, policy=policy, rehearsal="a script", trace=TRACE, first=said(name))
-    done = Case(id=name, state=IssueState.COMPLETED, transitions=1)
+    done = IssueCase(id=name, state=IssueState.COMPLETED).updated(transitions=1)
     await store.cases.move(done, [Noted(text="merged")], await case_file(store, name), trace=TRACE)
     return Desk(store=store, repository=repository, bell=Bell(), case=name)
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 import pytest
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, RepositoryId, Sha
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, RepositoryId, Sha
 from caseworker.forges.local import LocalForge
 from caseworker.ports import BranchIsTheirs, Issue, NewIssue, PullRequest, Workspace
 from caseworker.workspaces.git import SafeGit

@@ -10,10 +10,10 @@ import pytest
 
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.scriptfile import Location
-from caseworker.core.errors import Refused
-from caseworker.core.outcomes import Outcome, Task, outcome_schema
-from caseworker.core.states import Role
-from tests.core.test_outcomes import ANSWERS
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import Outcome, outcome_schema
+from tests.core.outcomes.test_outcomes import ANSWERS
 
 INTERNALS = re.compile(
     r"(?i)input should|value error|instance|dictionary|pydantic|union|literal|discriminator|\^|nonetype"

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.rehearsal import Step, Turn, load_rehearsal
-from caseworker.core.build_commands import find_commands
-from caseworker.core.outcomes import Outcome, TestsOutcome, parse_outcome
-from caseworker.core.routing import ROUTES
-from caseworker.core.states import IssueState
-from caseworker.core.turn_taking import TURN_OF
+from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.issue.routing import ROUTES
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.turns import TURN_OF
+from caseworker.core.outcomes.outcome import Outcome, parse_outcome
+from caseworker.core.outcomes.tester import TestsOutcome
 from caseworker.intake.issues import read_issue
 
 PAGE = (Path(__file__).parents[2] / "docs" / "rehearsal.md").read_text(encoding="utf-8")

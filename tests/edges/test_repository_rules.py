@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.errors import Refused
-from caseworker.core.policy import Milestone
-from caseworker.core.repository_rules import RepositoryRules
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.policy import Milestone
+from caseworker.core.evidence.repository_rules import RepositoryRules
 from caseworker.workspaces.rules import rules_of
 from tests.world.project import git, make_project
 

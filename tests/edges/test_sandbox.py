@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 from caseworker.ports import Enclosure
 from caseworker.workspaces.sandbox import Bubblewrap, Unconfined
 from caseworker.workspaces.sandbox_probe import explain

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.errors import Bug, Refused
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.ports import Enclosure, GitAnswer, Workspace
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap
@@ -193,12 +193,12 @@ async def test_a_commit_that_is_not_there_is_refused_and_nothing_is_made(
 async def test_a_name_that_would_lead_elsewhere_is_our_mistake(
     workspaces: GitWorkspaces, first: Workspace, name: str
 ) -> None:
-    with pytest.raises(Bug, match="can't name a side tree"):
+    with pytest.raises(Defect, match="can't name a side tree"):
         await workspaces.branch_off(first, name, first.base)
 
 
 async def test_the_first_tree_can_not_be_dropped(workspaces: GitWorkspaces, first: Workspace) -> None:
-    with pytest.raises(Bug, match="is no side tree"):
+    with pytest.raises(Defect, match="is no side tree"):
         await workspaces.drop(first)
     assert first.path.exists()
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.errors import Refused, Transient
 from caseworker.ports import Thread
 from tests.edges.slack_world import chat_of
 from tests.world.slack import BOT_USER, SlackDouble, UploadedFile

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from caseworker.chats.slack_app import Receive, SlackSocket, http_route
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.errors import Refused, Transient
 from tests.edges.slack_world import Receiver, in_socket_mode, over_http, until
 from tests.world.slack import SlackDouble
 

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Attachment, NewAttachment
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import CaseId
+from caseworker.core.people.messages import Attachment, NewAttachment
 from caseworker.store.store import Store
 from tests.edges.store_examples import bug_report, open_bug, reported, said
 
@@ -80,5 +80,5 @@ async def test_attachments_belong_to_their_case(store: Store) -> None:
 
 
 async def test_filling_what_was_never_attached_is_our_mistake(store: Store) -> None:
-    with pytest.raises(Bug):
+    with pytest.raises(Defect):
         await store.attachments.fill(99, b"x")

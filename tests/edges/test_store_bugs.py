@@ -4,14 +4,12 @@ import asyncio
 
 import pytest
 
-from caseworker.core.bugs import Bug, BugState
-from caseworker.core.errors import Bug as OurMistake
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, is_bug_case
-from caseworker.core.messages import Audience, MessageKind
-from caseworker.core.outcomes import Severity
-from caseworker.core.policy import Policy
-from caseworker.core.record import BugMoved, BugReported, Noted, WorkspaceRemoved
+from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.policy import Policy, Severity
+from caseworker.core.bug.case import BugCase, BugState
+from caseworker.core.people.messages import Audience, MessageKind
+from caseworker.core.record.entries import BugMoved, BugReported, Noted, WorkspaceRemoved
 from caseworker.ports import Thread
 from caseworker.store.bugs import StoredBugs
 from caseworker.store.store import Store, open_store
@@ -37,8 +35,8 @@ async def count_of_cases(store: Store) -> int:
     return len(await store.bugs.list()) + len(await store.cases.list())
 
 
-async def save(store: Store, bug: Bug, **changes: object) -> Bug:
-    after = bug.model_copy(update=changes)
+async def save(store: Store, bug: BugCase, **changes: object) -> BugCase:
+    after = bug.updated(**changes)
     await store.bugs.save(after, trace=TRACE)
     return after
 
@@ -53,7 +51,7 @@ async def test_a_bug_is_opened_with_its_thread_its_first_entry_and_its_first_mes
     assert is_bug_case(case)
     assert len(case) == len("bug-7F3K")
     stored = await stored_bug(store, case)
-    assert stored.case == Bug(id=case)
+    assert stored.case == BugCase(id=case)
     assert (stored.title, stored.report, stored.reporter) == ("Checkout says 500", "checkout says 500", "grace")
     assert (stored.surface, stored.repository, stored.policy) == ("cli", "local/shop", Policy())
     assert (stored.rehearsal, stored.trace) == ("turns: []", TRACE)
@@ -131,7 +129,7 @@ async def test_a_name_that_is_taken_is_drawn_again_and_gets_longer_when_many_are
 async def test_a_draw_that_never_finds_a_free_name_is_our_mistake_and_writes_nothing(store: Store) -> None:
     bugs = StoredBugs(store.database, draw=lambda length: CaseId("bug-AAAA"))
     await bugs.open(bug_report(), reported())
-    with pytest.raises(OurMistake):
+    with pytest.raises(Defect):
         await bugs.open(bug_report(thread=THREAD), reported())
     assert await store.threads.find(THREAD) is None
 
@@ -142,7 +140,7 @@ async def test_a_draw_that_never_finds_a_free_name_is_our_mistake_and_writes_not
 async def test_a_saved_bug_is_read_back_with_what_happened(store: Store) -> None:
     case = await open_bug(store)
     bug = (await stored_bug(store, case)).case
-    after = bug.model_copy(update={"severity": Severity.P1, "state": BugState.AWAITING_DEV, "transitions": 1})
+    after = bug.updated(severity=Severity.P1, state=BugState.AWAITING_DEV, transitions=1)
     moved = BugMoved(number=1, from_state=bug.state, to_state=after.state, reason="the findings are posted")
     await store.bugs.save(after, [moved, Noted(text="and more")], trace=TRACE, key="1/1")
     assert (await stored_bug(store, case)).case == after
@@ -152,12 +150,12 @@ async def test_a_saved_bug_is_read_back_with_what_happened(store: Store) -> None
 async def test_with_a_key_that_was_used_nothing_is_told_twice_and_the_newest_snapshot_stays(store: Store) -> None:
     case = await open_bug(store)
     bug = (await stored_bug(store, case)).case
-    newer = bug.model_copy(update={"transitions": 2, "turns": 1, "reason": "newer"})
+    newer = bug.updated(transitions=2, turns=1, reason="newer")
     await store.bugs.save(newer, [Noted(text="once")], trace=TRACE, key="1/1")
-    late = bug.model_copy(update={"transitions": 1, "turns": 1, "reason": "late"})
+    late = bug.updated(transitions=1, turns=1, reason="late")
     await store.bugs.save(late, [Noted(text="twice")], trace=TRACE, key="1/1")
     assert (await stored_bug(store, case)).case == newer
-    again = newer.model_copy(update={"reason": "the same move, decided anew after its task was lost"})
+    again = newer.updated(reason="the same move, decided anew after its task was lost")
     await store.bugs.save(again, [Noted(text="twice")], trace=TRACE, key="1/1")
     assert (await stored_bug(store, case)).case == again
     assert (await kinds(store, case)).count("noted") == 1
@@ -168,13 +166,13 @@ async def test_a_bug_without_entries_or_key_is_saved_every_time(store: Store) ->
     bug = (await stored_bug(store, case)).case
     await save(store, bug, turns=1)
     await save(store, bug, turns=2)
-    assert (await stored_bug(store, case)).case.turns == 2
+    assert (await stored_bug(store, case)).case.progress.turns == 2
     assert await kinds(store, case) == ["bug_reported", "message_recorded"]
 
 
 async def test_a_bug_that_is_not_there_is_refused(store: Store) -> None:
     with pytest.raises(Refused, match="There is no case bug-0000"):
-        await store.bugs.save(Bug(id=CaseId("bug-0000")), trace=TRACE)
+        await store.bugs.save(BugCase(id=CaseId("bug-0000")), trace=TRACE)
 
 
 # --- beside the issue cases ------------------------------------------------------------------------------------------
@@ -227,7 +225,7 @@ async def test_a_turn_of_a_bug_is_completed_without_a_case_file(store: Store) ->
     attempt = await begun(store, case)
     assert await store.turns.complete(attempt, finished(attempt), None, completed_entry(attempt))
     assert await store.turns.finished(case) == [finished(attempt)]
-    assert (await stored_bug(store, case)).case == Bug(id=case)
+    assert (await stored_bug(store, case)).case == BugCase(id=case)
 
 
 async def test_a_reopened_bug_begins_its_turn_in_another_session(store: Store) -> None:

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from caseworker.core.casefile import IssueSection, Question, new_case_file
-from caseworker.core.errors import Bug, Refused
-from caseworker.core.ids import CaseId, issue_case
-from caseworker.core.messages import MessageKind
-from caseworker.core.policy import Policy
-from caseworker.core.record import CaseOpened, Noted, Transitioned
-from caseworker.core.states import IssueState
+from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.ids import CaseId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.casefile.model import IssueSection, Question, new_case_file
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.record.entries import CaseOpened, Noted, Transitioned
 from caseworker.store.store import Store
 from tests.edges.store_examples import TRACE, case_file, filed, kinds, open_bug, open_case, said, snapshot
 
@@ -66,19 +66,19 @@ async def test_a_first_message_that_belongs_to_another_case_opens_none(store: St
 
 async def test_a_first_message_with_another_address_is_our_mistake(store: Store) -> None:
     issue = await filed(store)
-    with pytest.raises(Bug):
+    with pytest.raises(Defect):
         await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(CaseId("local/other#1")))
 
 
 async def test_a_move_saves_snapshot_file_and_entry_and_its_repetition_does_nothing(store: Store) -> None:
     case = await open_case(store)
     before, file = await snapshot(store, case), await case_file(store, case)
-    after = before.model_copy(update={"state": IssueState.ANALYZING_REQUIREMENTS, "transitions": 1, "turns": 1})
+    after = before.updated(state=IssueState.ANALYZING_REQUIREMENTS, transitions=1, turns=1)
     file.triage.scope = "SMALL"
     await store.cases.move(after, [transition(1)], file, trace=TRACE)
     stale = file.model_copy(deep=True)
     stale.triage.scope = "LARGE"
-    await store.cases.move(after.model_copy(update={"turns": 9}), [transition(1)], stale, trace=TRACE)
+    await store.cases.move(after.updated(turns=9), [transition(1)], stale, trace=TRACE)
     assert await snapshot(store, case) == after
     assert (await case_file(store, case)).triage.scope == "SMALL"
     assert (await kinds(store, case)).count("transitioned") == 1
@@ -87,9 +87,9 @@ async def test_a_move_saves_snapshot_file_and_entry_and_its_repetition_does_noth
 async def test_a_new_epoch_may_use_a_transition_number_again(store: Store) -> None:
     case = await open_case(store)
     file = await case_file(store, case)
-    first = (await snapshot(store, case)).model_copy(update={"transitions": 1})
+    first = (await snapshot(store, case)).updated(transitions=1)
     await store.cases.move(first, [transition(1)], file, trace=TRACE)
-    await store.cases.move(first.model_copy(update={"epoch": 2}), [transition(1)], file, trace=TRACE)
+    await store.cases.move(first.updated(epoch=2), [transition(1)], file, trace=TRACE)
     assert (await snapshot(store, case)).epoch == 2
 
 
@@ -122,7 +122,7 @@ async def test_a_case_may_be_opened_with_the_bug_it_fixes_and_a_file_that_holds_
     )
     stored = await store.cases.load(case)
     assert stored is not None
-    assert (stored.parent, stored.file, stored.case.analysed) == (bug, file, True)
+    assert (stored.parent, stored.file, stored.case.requirements.analysed) == (bug, file, True)
 
 
 async def test_the_children_of_a_case_are_found_and_nobody_elses(store: Store) -> None:
@@ -137,18 +137,18 @@ async def test_a_case_without_a_prepared_file_has_its_analysis_before_it(store: 
     bug = await open_bug(store)
     stored = await store.cases.load(await fix_for(store, bug))
     assert stored is not None
-    assert (stored.parent, stored.case.analysed) == (bug, False)
+    assert (stored.parent, stored.case.requirements.analysed) == (bug, False)
 
 
 async def test_a_case_of_a_bug_that_does_not_exist_is_our_mistake(store: Store) -> None:
-    with pytest.raises(Bug):
+    with pytest.raises(Defect):
         await fix_for(store, CaseId("bug-0000"))
 
 
 async def test_a_move_tells_the_other_case_once_however_often_it_is_repeated(store: Store) -> None:
     bug = await open_bug(store)
     case = await fix_for(store, bug)
-    after = (await snapshot(store, case)).model_copy(update={"transitions": 1})
+    after = (await snapshot(store, case)).updated(transitions=1)
     file = await case_file(store, case)
     news = said(bug, "The pull request is open.", kind=MessageKind.FIX_NEWS)
     await store.cases.move(after, [transition(1)], file, trace=TRACE, tell=news)
@@ -162,11 +162,11 @@ async def test_news_that_is_there_already_does_not_stop_the_move(store: Store) -
     bug = await open_bug(store)
     case = await fix_for(store, bug)
     await store.inbox.put(said(bug, id="news-1"))
-    after = (await snapshot(store, case)).model_copy(update={"transitions": 1})
+    after = (await snapshot(store, case)).updated(transitions=1)
     await store.cases.move(
         after, [transition(1)], await case_file(store, case), trace=TRACE, tell=said(bug, id="news-1")
     )
-    assert (await snapshot(store, case)).transitions == 1
+    assert (await snapshot(store, case)).progress.transitions == 1
     assert len(await store.inbox.of(bug)) == 2
 
 
@@ -176,7 +176,7 @@ async def test_cases_that_tell_each_other_at_once_do_not_wait_for_ever(store: St
     for case, other in ((one, two), (two, one)):
         before, file = await snapshot(store, case), await case_file(store, case)
         for number in range(1, 21):
-            after = before.model_copy(update={"transitions": number})
+            after = before.updated(transitions=number)
             moves.append(store.cases.move(after, [transition(number)], file, trace=TRACE, tell=said(other)))
     await asyncio.gather(*moves)
     assert [len(await store.inbox.of(case)) for case in (one, two)] == [21, 21]

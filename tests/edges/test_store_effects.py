@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from caseworker.core.errors import Bug
+from caseworker.core.base.errors import Defect
 from caseworker.ports import Effect
 from caseworker.store.store import Store
 from tests.edges.store_examples import open_case
@@ -35,7 +35,7 @@ async def test_the_first_result_of_an_effect_stays(store: Store) -> None:
 
 
 async def test_what_was_done_without_an_intent_is_our_mistake(store: Store) -> None:
-    with pytest.raises(Bug):
+    with pytest.raises(Defect):
         await store.effects.done("never", {})
 
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import MessageKind, Resolution, Standing
-from caseworker.core.record import MessageRecorded, MessagesClaimed
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.core.people.messages import MessageKind, Resolution, Standing
+from caseworker.core.record.entries import MessageRecorded, MessagesClaimed
 from caseworker.store.store import Store, open_store
 from tests.edges.store_examples import begun, complete, kinds, open_case, said
 from tests.edges.store_processes import Process, let_off

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from caseworker.core.answers import Observation
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, RepositoryId
-from caseworker.core.learnings import Learning
-from caseworker.core.record import WorkspaceRemoved
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.casefile.learnings import Learning
+from caseworker.core.outcomes.answers import Observation
+from caseworker.core.record.entries import WorkspaceRemoved
 from caseworker.store.learnings import repository_of
 from caseworker.store.store import Store
 from tests.edges.store_examples import TRACE, open_bug, open_case

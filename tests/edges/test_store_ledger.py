@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from caseworker.core.budget import Usage
-from caseworker.core.errors import Bug, Refused
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.errors import Defect, Refused
 from caseworker.ports import Attempt, Spending
 from caseworker.store.store import Store
 from tests.edges.store_examples import begun, complete, failed_entry, open_case
@@ -94,7 +94,7 @@ async def test_a_superseded_attempt_may_reserve_nothing(store: Store) -> None:
 
 
 async def test_settling_what_was_never_reserved_is_our_mistake(store: Store) -> None:
-    with pytest.raises(Bug):
+    with pytest.raises(Defect):
         await store.ledger.settle(4711, USED, 1)
 
 

@@ -1,258 +1,212 @@
-"""Migrations meet real rows: `store_rows/<revision>.json` holds what the release with that revision had written.
+"""Migrations: they make the tables that the program uses, and what an earlier version wrote can be read after them.
 
-The rows of 0001 were written by release 0.1.0: one case that was merged and closed up, one that is at work. Those of
-0002 by release 0.2.0: a reported bug, and the case that fixes it. Those of 0003 by release 0.3.0: a case with a senior
-developer at work, and what was learned before.
+Every revision has a data file in store_rows/. All tests with `store` run once for each file, on both databases.
 """
 
-from collections.abc import AsyncIterator
-from datetime import datetime
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 import pytest
-from pydantic import JsonValue, TypeAdapter
-from sqlalchemy import Column, Connection, DateTime, LargeBinary, MetaData, insert, text
+from pydantic import BaseModel, JsonValue
+from sqlalchemy import Connection, inspect, text
 
-from caseworker.core.answers import Observation
-from caseworker.core.case import Case
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId, RepositoryId, SessionId, effect_key
-from caseworker.core.messages import Audience, Message, MessageKind, Standing
-from caseworker.core.record import CaseOpened, WorkspaceRemoved
-from caseworker.core.states import IssueState
-from caseworker.ports import RunningAttempt
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import CaseId, effect_key
+from caseworker.core.people.messages import Audience
 from caseworker.store.database import connect
-from caseworker.store.migrating import migrate
+from caseworker.store.migrations import HEAD, REVISIONS
 from caseworker.store.store import Store, open_store
-from tests.edges.store_examples import TRACE, begun, build, kinds, new_bug, open_case, said
-from tests.edges.store_processes import Process, let_off
+from caseworker.store.tables import metadata
+from caseworker.store.upgrade import migrate
+from tests.edges.store_examples import begun, build, open_bug, open_case, said
+from tests.edges.store_rows import Rows, load, read, rows_of
 
-DONE, AT_WORK = CaseId("local/shop#1"), CaseId("local/shop#2")
-BUG, FIX = CaseId("bug-7F3K"), CaseId("local/shop#1")
-_ROWS = TypeAdapter(dict[str, list[dict[str, JsonValue]]])
-
-
-def rows_of(revision: str) -> dict[str, list[dict[str, JsonValue]]]:
-    return _ROWS.validate_json((Path(__file__).parent / "store_rows" / f"{revision}.json").read_bytes())
+FIX = CaseId("local/shop#1")
 
 
-def load(connection: Connection, revision: str) -> None:
-    """Into the tables as they are there, not as tables.py has them today. Row numbers are the database's to give."""
-    found = MetaData()
-    found.reflect(connection)
-    for name, rows in rows_of(revision).items():
-        table = found.tables[name]
-        for row in rows:
-            values = {key: bindable(table.c[key], value) for key, value in row.items() if value is not None}
-            connection.execute(insert(table).values(values))
+@pytest.fixture(params=REVISIONS)
+def revision(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
-def bindable(column: Column[object], value: JsonValue) -> object:
-    match column.type:
-        case DateTime():
-            return datetime.fromisoformat(str(value))
-        case LargeBinary():
-            return bytes.fromhex(str(value))
-        case _:
-            return value
+@pytest.fixture
+def rows(revision: str) -> Rows:
+    return rows_of(revision)
 
 
-async def filled(url: str, revision: str) -> str:
-    database = connect(url)
+@pytest.fixture
+async def store(empty_url: str, revision: str) -> AsyncIterator[Store]:
+    """A database of that revision with the rows of its file, opened by this version."""
+    database = connect(empty_url)
     await migrate(database, to=revision)
     async with database.writing() as connection:
         await connection.run_sync(load, revision)
     await database.close()
-    return url
-
-
-@pytest.fixture
-async def url_of_0_1_0(empty_url: str) -> str:
-    return await filled(empty_url, "0001")
-
-
-@pytest.fixture
-async def upgraded(url_of_0_1_0: str) -> AsyncIterator[Store]:
-    store = await open_store(url_of_0_1_0)
+    opened = await open_store(empty_url)
     try:
-        yield store
+        yield opened
     finally:
-        await store.close()
+        await opened.close()
 
 
-@pytest.fixture
-async def upgraded_from_0_2_0(empty_url: str) -> AsyncIterator[Store]:
-    store = await open_store(await filled(empty_url, "0002"))
-    try:
-        yield store
-    finally:
-        await store.close()
+# --- The schema ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-async def upgraded_from_0_3_0(empty_url: str) -> AsyncIterator[Store]:
-    store = await open_store(await filled(empty_url, "0003"))
-    try:
-        yield store
-    finally:
-        await store.close()
-
-
-async def test_cases_of_0_1_0_are_issue_cases_with_their_snapshots_and_files(upgraded: Store) -> None:
-    at_work, done = await upgraded.cases.list()
-    assert (at_work.case.id, done.case.id) == (AT_WORK, DONE)
-    snapshots = [Case.model_validate(row["snapshot"]) for row in rows_of("0001")["cases"]]
-    assert [done.case, at_work.case] == snapshots
-    assert (done.title, done.number, done.rehearsal, done.parent) == ("Checkout is broken", 1, "turns: []", None)
-    assert done.file.triage.scope == "SMALL"
-    assert [question.question for question in done.file.communication.questions] == ["Which page?"]
-    assert done.case.state is IssueState.COMPLETED
-    assert not done.case.analysed
-    assert await upgraded.bugs.list() == []
-    assert await upgraded.cases.unfinished() == [AT_WORK]
-    assert await upgraded.cases.at_work() == 1
-
-
-async def test_messages_of_0_1_0_are_read_as_they_were_and_the_unclaimed_are_claimed(upgraded: Store) -> None:
-    stored = [*await upgraded.inbox.of(DONE), *await upgraded.inbox.of(AT_WORK)]
-    before = [
-        Message.model_validate(
-            {key: value for key, value in row.items() if key != "case_id" and value is not None}
-            | {"case": row["case_id"], "id": number}
-        )
-        for number, row in enumerate(rows_of("0001")["messages"], start=1)
-    ]
-    assert stored == before
-    assert [(case, kind) for case, _, kind in await upgraded.inbox.unclaimed()] == [
-        (AT_WORK, MessageKind.ANSWER),
-        (AT_WORK, MessageKind.CLOSE),
-    ]
-    heard = await upgraded.inbox.overhear(AT_WORK, 2, {Standing.REPORTER})
-    assert [message.author for message in heard] == ["grace"]
-    assert await upgraded.inbox.put(said(DONE, id="merge-1")) is None
-    assert await upgraded.inbox.put(said(DONE)) is not None
-
-
-async def test_the_record_of_0_1_0_is_read_entry_by_entry(upgraded: Store) -> None:
-    for case in (DONE, AT_WORK):
-        entries = await upgraded.record.read(case)
-        written = [row for row in rows_of("0001")["record"] if row["case_id"] == case]
-        assert [entry.entry.model_dump(mode="json") for entry in entries] == [row["body"] for row in written]
-        assert [entry.sequence for entry in entries] == [row["sequence"] for row in written]
-        assert [entry.at.isoformat() for entry in entries] == [row["at"] for row in written]
-    assert isinstance((await upgraded.record.read(DONE))[0].entry, CaseOpened)
-
-
-async def test_turns_of_0_1_0_stay_finished_and_the_one_at_work_can_be_begun_again(upgraded: Store) -> None:
-    (finished,) = await upgraded.turns.finished(DONE)
-    assert (finished.turn, finished.session) == (1, SessionId("31911f35-d4ec-5d21-8c20-ef5535ab8e7d"))
-    assert await upgraded.transcripts.load(finished.session, "") == [{"type": "user", "uuid": "u1", "text": "go"}]
-    assert await upgraded.turns.running() == [
-        RunningAttempt(case=AT_WORK, turn=2, number=1, worker="host-1", activity=b"token")
-    ]
-    assert (await upgraded.ledger.spent(AT_WORK)).micros == 1_200 + 500  # settled, and held back by the one at work
-    assert (await begun(upgraded, AT_WORK, 2)).number == 2
-
-
-async def test_effects_builds_and_pull_requests_of_0_1_0_are_there(upgraded: Store) -> None:
-    pushed, new = await upgraded.effects.intend(effect_key(DONE, 1, "push", 1), DONE, "push", {})
-    assert (pushed.done, pushed.intent, new) == (True, {"branch": "agent/issue-1"}, False)
-    unknown, new = await upgraded.effects.intend(effect_key(AT_WORK, 1, "push", 2), AT_WORK, "push", {})
-    assert (unknown.done, new) == (False, False)
-    assert await upgraded.builds.of(DONE) == [build()]
-    assert [pull.state for pull in await upgraded.pulls.of(DONE)] == ["merged"]
-    issue = await upgraded.repositories.issue(RepositoryId("local/shop"), 2)
-    assert issue is not None
-    assert issue.body == "Since 9:40.\nOrder 1182."
-
-
-async def test_a_case_that_0_1_0_closed_up_is_not_closed_up_twice(upgraded: Store) -> None:
-    before = await kinds(upgraded, DONE)
-    await upgraded.turns.close_up(DONE, WorkspaceRemoved(), trace=TRACE)
-    assert await kinds(upgraded, DONE) == before
-
-
-async def test_an_upgraded_database_takes_new_cases_of_both_kinds(upgraded: Store) -> None:
-    case = await open_case(upgraded, "One more")
-    bug, new = await new_bug(upgraded)
-    assert (case, new) == (CaseId("local/shop#3"), True)
-    assert await upgraded.cases.unfinished() == sorted([bug, case, AT_WORK])
-
-
-async def test_a_bug_of_0_2_0_is_there_with_its_threads_its_files_and_its_fix(upgraded_from_0_2_0: Store) -> None:
-    store = upgraded_from_0_2_0
-    (bug,), (fix,) = await store.bugs.list(), await store.cases.list()
-    snapshots = [row["snapshot"] for row in rows_of("0002")["cases"]]
-    assert [bug.case.model_dump(mode="json"), fix.parent] == [snapshots[0], BUG]
-    assert fix.case == Case.model_validate(snapshots[1])
-    assert fix.file.review.verdict == "APPROVED"
-    assert {audience: thread.anchor for audience, thread in (await store.threads.of(BUG)).items()} == {
-        Audience.REPORTER: "17.5",
-        Audience.DEVELOPERS: "18.5",
+def schema(connection: Connection) -> set[str]:
+    """All that the database says about our tables: a line for each column, constraint and index, in no order."""
+    found = inspect(connection)
+    readers: dict[str, Callable[[str], Sequence[object]]] = {
+        "column": found.get_columns,
+        "primary key": lambda table: [found.get_pk_constraint(table)],
+        "reference": found.get_foreign_keys,
+        "unique": found.get_unique_constraints,
+        "check": found.get_check_constraints,
+        "index": found.get_indexes,
     }
-    assert [(file.title, file.content, file.is_missing) for file in await store.attachments.of(BUG)] == [
-        ("shot.png", b"\x89PNG", False),
-        ("log.txt", b"", True),
-    ]
-    assert [kind for _, _, kind in await store.inbox.unclaimed()] == [MessageKind.FIX_NEWS, MessageKind.WORDS]
-    for case in (BUG, FIX):
-        written = [row["body"] for row in rows_of("0002")["record"] if row["case_id"] == case]
-        assert [entry.entry.model_dump(mode="json") for entry in await store.record.read(case)] == written
+    lines = {
+        f"{table} {what}: {_described(part)}"
+        for table in metadata.tables
+        for what, read_parts in readers.items()
+        for part in read_parts(table)
+    }
+    return lines | _autoincremented(connection)
 
 
-async def test_turns_of_0_2_0_are_read_and_what_comes_next_is_learned(upgraded_from_0_2_0: Store) -> None:
-    store = upgraded_from_0_2_0
-    (investigated,), (reviewed,) = await store.turns.finished(BUG), await store.turns.finished(FIX)
-    assert [investigated.outcome.status, reviewed.outcome.status] == ["create_fix", "APPROVED"]
-    assert await store.learnings.of() == []
-    await store.learnings.add(RepositoryId("local/shop"), FIX, reviewed.outcome.observations)
-    await store.learnings.add(RepositoryId("local/shop"), FIX, [Observation(type="pattern", content="Cents.")])
-    known = await store.learnings.of(RepositoryId("local/shop"))
-    assert sorted(learning.content for learning in known) == ["Cents.", "Prices are Decimal."]
+def _described(part: object) -> str:
+    """With the text of conditions, which SQLAlchemy gives as objects."""
+    if isinstance(part, dict):
+        return ", ".join(f"{key}={_described(value)}" for key, value in sorted(part.items()))
+    return str(part)
 
 
-async def test_a_case_of_0_3_0_goes_on_with_what_it_had_and_what_was_learned(upgraded_from_0_3_0: Store) -> None:
-    store, written = upgraded_from_0_3_0, rows_of("0003")
-    (stored,) = await store.cases.list()
-    assert stored.case == Case.model_validate(written["cases"][0]["snapshot"])
-    assert (stored.case.state, stored.case.senior) == (IssueState.FIXING_ISSUES, True)
-    assert [turn.outcome.status for turn in await store.turns.finished(FIX)] == ["PROCEED", "READY"]
-    assert [entry.entry.model_dump(mode="json") for entry in await store.record.read(FIX)] == [
-        row["body"] for row in written["record"]
-    ]
-    known = await store.learnings.of(RepositoryId("local/shop"))
-    assert [learning.content for learning in known] == ["Money is kept in cents.", "The cart is cached."]
+def _autoincremented(connection: Connection) -> set[str]:
+    """SQLite: tables whose numbers are never given twice. The inspector does not tell."""
+    if connection.dialect.name != "sqlite":
+        return set()
+    tables = connection.scalars(text("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'"))
+    return {f"{table} is autoincremented" for table in tables}
 
 
-async def test_the_developer_of_0_3_0_that_was_at_work_is_begun_again_and_gets_a_place(
-    upgraded_from_0_3_0: Store,
-) -> None:
-    store = upgraded_from_0_3_0
-    (running,) = await store.turns.running()
-    assert (await begun(store, running.case, running.turn)).number == 2
-    assert await store.places.ask(running.case, running.turn, most=1, queue=True)
-    assert not await store.places.ask(running.case, running.turn + 1, most=1, queue=False)
+def make_anew(connection: Connection) -> None:
+    metadata.drop_all(connection)
+    metadata.create_all(connection)
 
 
-@pytest.mark.slow
-async def test_four_processes_that_upgrade_a_database_at_once_all_find_its_cases(url_of_0_1_0: str) -> None:
-    assert let_off([Process("open", url_of_0_1_0) for _ in range(4)]) == [["2"]] * 4
+async def test_migrations_make_the_schema_of_the_metadata(empty_url: str) -> None:
+    database = connect(empty_url)
+    await migrate(database)
+    async with database.rebuilding() as connection:
+        migrated = await connection.run_sync(schema)
+        await connection.run_sync(make_anew)
+        assert migrated == await connection.run_sync(schema)
+    await database.close()
 
 
-async def test_an_upgraded_database_knows_no_other_kind_of_case(upgraded: Store) -> None:
-    with pytest.raises(Bug):
-        async with upgraded.database.writing() as connection:
-            await connection.execute(text("UPDATE cases SET kind = 'pull'"))
+async def test_check_constraints_have_their_tables_name_once(empty_url: str) -> None:
+    """Alembic puts the convention's prefix before a name that has it already."""
+    database = connect(empty_url)
+    await migrate(database)
+    async with database.reading() as connection:
+        found = await connection.run_sync(schema)
+    names = {(line.split()[0], line.partition("name=")[2].split(",")[0]) for line in found if " check: " in line}
+    assert ("cases", "ck_cases_kind") in names
+    assert all(name.startswith(f"ck_{table}_") and name.count("ck_") == 1 for table, name in names)
+    await database.close()
 
 
-async def test_a_change_of_the_tables_that_leaves_a_row_alone_is_taken_back(tmp_path: Path) -> None:
+async def test_a_rebuild_that_breaks_a_reference_is_rolled_back(tmp_path: Path) -> None:
     store = await open_store(f"sqlite:///{tmp_path / 'caseworker.db'}")
     case = await open_case(store)
-    with pytest.raises(Bug, match="refers to nothing"):
+    with pytest.raises(Defect, match="refers to nothing"):
         async with store.database.rebuilding() as connection:
             await connection.execute(text("DELETE FROM cases"))
     assert await store.cases.load(case) is not None
-    with pytest.raises(Bug):  # and references are looked at again
+    with pytest.raises(Defect):  # references are checked again after it
         async with store.database.writing() as connection:
             await connection.execute(text("DELETE FROM cases"))
     await store.close()
+
+
+# --- The rows --------------------------------------------------------------------------------------------------------
+
+
+def holds(value: BaseModel, written: JsonValue) -> bool:
+    """Nothing of what was written is lost; there may be fields that came later."""
+    assert isinstance(written, dict)
+    found = value.model_dump(mode="json")
+    return found | written == found
+
+
+def test_the_newest_data_file_has_rows_of_every_table() -> None:
+    """`python -m tests.edges.store_rows` writes it anew."""
+    assert {name for name, found in rows_of(HEAD).items() if found} == set(metadata.tables)
+
+
+@pytest.mark.parametrize("revision", [HEAD])
+async def test_rows_are_read_back_as_they_stand_in_the_file(store: Store, rows: Rows) -> None:
+    async with store.database.reading() as connection:
+        assert await connection.run_sync(read) == rows
+
+
+async def test_the_bug_and_the_case_that_fixes_it_are_read(store: Store, rows: Rows) -> None:
+    (bug,), (fix,) = await store.bugs.list(), await store.cases.list()
+    for case, row in zip((bug.case, fix.case), rows["cases"], strict=True):
+        assert holds(case, row["snapshot"])
+    assert (bug.report, fix.case.id, fix.title) == ("checkout says 500 since 9:40", FIX, "Checkout is broken")
+    assert fix.parent == bug.case.id
+    assert await store.cases.unfinished() == [bug.case.id, FIX]
+    assert {audience: thread.anchor for audience, thread in (await store.threads.of(bug.case.id)).items()} == {
+        Audience.REPORTER: "17.5",
+        Audience.DEVELOPERS: "18.5",
+    }
+
+
+async def test_messages_and_their_files_are_read_and_the_unclaimed_wait(store: Store) -> None:
+    (bug,) = await store.bugs.list()
+    said_before = [*await store.inbox.of(bug.case.id), *await store.inbox.of(FIX)]
+    assert [(message.id, message.text, message.turn) for message in said_before] == [
+        (1, "checkout says 500 since 9:40", None),
+        (2, "Here it is.", None),
+        (3, "it is broken", 1),
+        (4, "Since 9:40.", None),
+    ]
+    assert [message for _, message, _ in await store.inbox.unclaimed()] == [1, 2, 4]
+    assert [(file.title, file.content) for file in await store.attachments.of(bug.case.id)] == [
+        ("shot.png", b"\x89PNG"),
+        ("log.txt", b""),
+    ]
+    assert await store.inbox.put(said(FIX, id="late")) is None
+    assert await store.inbox.put(said(FIX)) is not None
+
+
+async def test_the_record_is_read_entry_by_entry(store: Store, rows: Rows) -> None:
+    (bug,) = await store.bugs.list()
+    for case in (bug.case.id, FIX):
+        entries = await store.record.read(case)
+        written = [row for row in rows["record"] if row["case_id"] == case]
+        assert [entry.sequence for entry in entries] == [row["sequence"] for row in written]
+        assert all(holds(entry.entry, row["body"]) for entry, row in zip(entries, written, strict=True))
+
+
+async def test_finished_turns_stay_finished_and_a_running_one_begins_again(store: Store) -> None:
+    (finished,) = await store.turns.finished(FIX)
+    assert (finished.turn, finished.outcome.status) == (1, "PROCEED")
+    assert await store.transcripts.load(finished.session, "") == [{"type": "user", "uuid": "u1", "text": "go"}]
+    assert [(running.case, running.turn) for running in await store.turns.running()] == [(FIX, 2)]
+    assert (await store.ledger.spent(FIX)).micros == 1_200 + 500  # settled, and reserved by the running turn
+    assert (await begun(store, FIX, 2)).number == 2
+
+
+async def test_builds_pull_requests_effects_and_learnings_are_read(store: Store) -> None:
+    assert await store.builds.of(FIX) == [build()]
+    assert [(pull.number, pull.state) for pull in await store.pulls.of(FIX)] == [(1, "open")]
+    for number, done in ((1, True), (2, False)):
+        effect, new = await store.effects.intend(effect_key(FIX, 1, "push", number), FIX, "push", {})
+        assert (effect.done, effect.intent, new) == (done, {"branch": "agent/issue-1"}, False)
+    assert [learning.content for learning in await store.learnings.of()] == ["Prices are cents."]
+
+
+async def test_new_cases_of_both_kinds_can_be_opened_beside_the_old(store: Store) -> None:
+    case, bug = await open_case(store, "One more"), await open_bug(store)
+    assert case == CaseId("local/shop#2")
+    assert {case, bug} < set(await store.cases.unfinished())

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select
 
-from caseworker.core.ids import CaseId
+from caseworker.core.base.ids import CaseId
 from caseworker.store.place_tables import places
 from caseworker.store.places import EXPIRES, StoredPlaces
 from caseworker.store.store import Store, open_store

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import RepositoryId
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import RepositoryId
 from caseworker.store.store import Store
 from tests.edges.store_examples import open_case, pull
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from caseworker.core.errors import Refused
-from caseworker.core.evidence import CommandRun, Purpose, Stage
-from caseworker.core.ids import CaseId
-from caseworker.core.record import BODY_LIMIT, AgentSaid, BuildRan, Noted, ToolReturned
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.core.evidence.builds import CommandRun, Purpose, Stage
+from caseworker.core.record.entries import BODY_LIMIT, AgentSaid, BuildRan, Noted, ToolReturned
 from caseworker.store.columns import to_json
 from caseworker.store.store import Store
 from tests.edges.store_examples import HEAD, TRACE, open_case

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import RepositoryId, issue_case, split_issue_case
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import RepositoryId, issue_case, split_issue_case
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store
 from tests.edges.store_examples import repository

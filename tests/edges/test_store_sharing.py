@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event, text
 
-from caseworker.core.errors import Bug, Refused, Transient
-from caseworker.store import sharing
+from caseworker.core.base.errors import Defect, Refused, Transient
+from caseworker.store import shared_writes as sharing
 from caseworker.store.connection import Connection
 from caseworker.store.database import Database, connect
-from caseworker.store.sharing import MOST
+from caseworker.store.shared_writes import MOST
 from caseworker.store.sqlite import Sqlite
 
 _TABLES = (
@@ -139,13 +139,13 @@ async def test_a_statement_that_is_refused_is_taken_back_with_what_came_before_i
             await insert(connection, 7)
 
     told = await asyncio.gather(notebook.write(1), twice(), notebook.write(3), return_exceptions=True)
-    assert [type(answer) for answer in told] == [int, Bug, int]
+    assert [type(answer) for answer in told] == [int, Defect, int]
     assert notebook.seen_by_others() == [1, 3, 7]
 
 
 async def test_a_commit_that_fails_is_told_to_everybody_and_keeps_nothing(notebook: Notebook) -> None:
     told = await asyncio.gather(notebook.write(1), notebook.write_and_owe(2), notebook.write(3), return_exceptions=True)
-    assert [type(answer) for answer in told] == [Bug, Bug, Bug]
+    assert [type(answer) for answer in told] == [Defect, Defect, Defect]
     assert notebook.seen_by_others() == []
     assert await notebook.write(4) == 4
 
@@ -156,7 +156,7 @@ async def test_a_transaction_that_the_database_gave_up_is_nobodys_and_the_next_o
     told = await asyncio.gather(
         notebook.write(1), notebook.write_and_tear(2), notebook.write(3), return_exceptions=True
     )
-    assert [type(answer) for answer in told] == [Bug, Bug, int]
+    assert [type(answer) for answer in told] == [Defect, Defect, int]
     assert notebook.seen_by_others() == [3]
 
 

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Audience
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.core.people.messages import Audience
 from caseworker.ports import Thread
 from caseworker.store.store import Store
 from tests.edges.store_examples import open_bug

@@ -2,7 +2,7 @@
 
 import time
 
-from caseworker.core.ids import SessionId
+from caseworker.core.base.ids import SessionId
 from caseworker.store.store import Store
 
 SESSION = SessionId("6a1f0a52-6a2e-4d2c-a0d6-4b8d6f6f0001")

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from caseworker.core.ids import CaseId, SessionId
-from caseworker.core.record import Noted, WorkspaceRemoved
+from caseworker.core.base.ids import CaseId, SessionId
+from caseworker.core.record.entries import Noted, WorkspaceRemoved
 from caseworker.ports import Attempt, FinishedTurn
 from caseworker.store.store import Store
 from tests.edges.store_examples import (
@@ -151,7 +151,7 @@ async def test_a_case_is_closed_up_once_in_each_epoch(store: Store) -> None:
     case = await open_case(store)
     file = await case_file(store, case)
     for epoch in (1, 2):
-        after = (await snapshot(store, case)).model_copy(update={"epoch": epoch})
+        after = (await snapshot(store, case)).updated(epoch=epoch)
         await store.cases.move(after, [Noted(text="moved")], file, trace=TRACE)
         for _ in range(2):
             await store.turns.close_up(case, WorkspaceRemoved(), trace=TRACE)

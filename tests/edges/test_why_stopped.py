@@ -6,7 +6,7 @@ import pytest
 from temporalio.activity import ActivityCancellationDetails as Details
 from temporalio.testing import ActivityEnvironment
 
-from caseworker.activities.attempts import why_stopped
+from caseworker.activities.turn.attempts import why_stopped
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.errors import Refused, Transient
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.ports import Workspace
 from caseworker.workspaces.git import SafeGit
-from caseworker.workspaces.looking import change_between
+from caseworker.workspaces.inspection import change_between
 from caseworker.workspaces.mirrors import look
 from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.worktrees import GitWorkspaces

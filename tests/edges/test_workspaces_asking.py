@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.workspaces.commits import Kept
 from caseworker.workspaces.mirrors import look
 from caseworker.workspaces.rounds import Rounds

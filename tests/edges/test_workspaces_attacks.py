@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.errors import Bug, Refused, Transient
-from caseworker.core.ids import CaseId
+from caseworker.core.base.errors import Defect, Refused, Transient
+from caseworker.core.base.ids import CaseId
 from caseworker.ports import Workspace
 from caseworker.workspaces import checkpoints, folders
 from caseworker.workspaces.git import SafeGit
@@ -237,7 +237,7 @@ async def test_a_stale_lock_of_a_killed_git_does_not_stop_the_next_attempt(
 
 
 async def test_git_is_never_left_to_find_a_repository_by_itself() -> None:
-    with pytest.raises(Bug, match="wherever we happen to be"):
+    with pytest.raises(Defect, match="wherever we happen to be"):
         await SafeGit()("status")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.ids import CaseId
+from caseworker.core.base.ids import CaseId
 from caseworker.ports import Enclosure, Workspace
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.ports import Joined, Workspace
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import Repository, git, new_repository

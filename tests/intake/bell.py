@@ -1,8 +1,8 @@
 """A doorbell that notes who was rung."""
 
-from caseworker.core.errors import Transient
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import MessageKind
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.messages import MessageKind
 
 
 class NotedBell:

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Audience, Message
-from caseworker.core.policy import Policy, Service
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.policy import Policy, Service
+from caseworker.core.people.messages import Audience, Message
 from caseworker.intake.reports import Reports
 from caseworker.intake.slack import Received, ReportsChannel, SlackIntake
 from caseworker.ports import StoredBug, Thread

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 from caseworker.intake.issues import from_markdown, read_issue
 from caseworker.ports import NewIssue
 from tests.core.examples import a_file

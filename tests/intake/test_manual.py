@@ -2,13 +2,13 @@
 
 import pytest
 
-from caseworker.core.case import Subject, Wait, WaitingFor
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Message, MessageKind
-from caseworker.core.policy import Policy
-from caseworker.core.record import Noted
-from caseworker.core.states import IssueState
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.policy import Policy
+from caseworker.core.issue.case import Subject, Wait, WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import Message, MessageKind
+from caseworker.core.record.entries import Noted
 from caseworker.intake.manual import ManualIntake
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store

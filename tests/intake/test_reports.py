@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.bugs import BugState
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import TEXT_LIMIT, Message, MessageKind, NewAttachment, Resolution, Standing
-from caseworker.core.policy import Policy
-from caseworker.core.words import NOT_THE_REPORTER, OVER
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.policy import Policy
+from caseworker.core.bug.case import BugState
+from caseworker.core.people.messages import TEXT_LIMIT, Message, MessageKind, NewAttachment, Resolution, Standing
+from caseworker.core.people.receipts import NOT_THE_REPORTER, OVER
+from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.reports import Reports, Words
-from caseworker.intake.ringing import BackgroundBell
 from caseworker.ports import StoredBug, Thread
 from caseworker.store.store import Store
 from tests.intake.bell import NotedBell
@@ -47,7 +47,7 @@ async def stored(store: Store, case: CaseId) -> StoredBug:
 
 async def change(store: Store, case: CaseId, **fields: object) -> None:
     bug = await stored(store, case)
-    await store.bugs.save(bug.case.model_copy(update=fields), trace=bug.trace)
+    await store.bugs.save(bug.case.updated(**fields), trace=bug.trace)
 
 
 async def said(reports: Reports, case: CaseId, text: str, standing: Standing, *, id: str = "e2") -> Message:

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from caseworker.core.bugs import BugState
-from caseworker.core.errors import Transient
-from caseworker.core.messages import Audience, Message, MessageKind, NewMessage, Standing
-from caseworker.core.words import NOT_THE_REPORTER
+from caseworker.core.base.errors import Transient
+from caseworker.core.bug.case import BugState
+from caseworker.core.people.messages import Audience, Message, MessageKind, NewMessage, Standing
+from caseworker.core.people.receipts import NOT_THE_REPORTER
 from caseworker.ports import POST, Thread, begins_thread
 from caseworker.store.store import Store
 from tests.edges.slack_world import chat_of, until
@@ -230,7 +230,7 @@ async def test_the_reporters_never_mind_closes_and_a_new_complaint_rings_a_case_
     await desk.slack.user_writes(REPORTS, ADA, "never mind", thread=ts)
     bug = await desk.only_bug()
     await desk.store.inbox.claim(bug.case.id, turn=1)
-    await desk.store.bugs.save(bug.case.model_copy(update={"state": BugState.RESOLVED}), trace=bug.trace)
+    await desk.store.bugs.save(bug.case.updated(state=BugState.RESOLVED), trace=bug.trace)
     await desk.slack.user_writes(REPORTS, ADA, "thank you!", thread=ts)
     await desk.slack.user_writes(REPORTS, ADA, "it is broken again", thread=ts)
     assert desk.bell.kinds == [MessageKind.WORDS, MessageKind.CLOSE, MessageKind.WORDS]

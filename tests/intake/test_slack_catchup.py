@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from caseworker.core.bugs import BugState
-from caseworker.core.errors import Transient
-from caseworker.core.messages import MessageKind, Standing
+from caseworker.core.base.errors import Transient
+from caseworker.core.bug.case import BugState
+from caseworker.core.people.messages import MessageKind, Standing
 from caseworker.intake.slack_catchup import CatchUp, Pace
 from caseworker.store.store import Store
 from tests.edges.slack_world import chat_of, until
@@ -137,7 +137,7 @@ async def test_bots_and_our_own_posts_are_not_taken(desk: Desk) -> None:
 async def test_a_case_that_is_over_is_still_heard_for_a_week(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     bug = await desk.only_bug()
-    await desk.store.bugs.save(bug.case.model_copy(update={"state": BugState.RESOLVED}), trace=bug.trace)
+    await desk.store.bugs.save(bug.case.updated(state=BugState.RESOLVED), trace=bug.trace)
     desk.slack.forget(REPORTS, ADA, "it is broken again", thread=ts)
     assert await catch_up_of(desk).look() == 1
     assert desk.bell.rung[-1][0] == bug.case.id

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from caseworker.core.messages import NewAttachment
+from caseworker.core.people.messages import NewAttachment
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackEvent, SlackMessage, parse_event
 
 

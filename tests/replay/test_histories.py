@@ -20,10 +20,6 @@ def read(path: Path) -> WorkflowHistory:
     return WorkflowHistory.from_json(document.pop("workflow_id"), document)
 
 
-def test_there_are_histories() -> None:
-    assert len(HISTORIES) >= 6
-
-
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 async def test_a_committed_history_replays(path: Path) -> None:
     history = read(path)

@@ -1,9 +1,9 @@
 """A bug from its first words to its end, in the terminal's own surface."""
 
-from caseworker.core.bugs import About, BugState
-from caseworker.core.messages import Audience
-from caseworker.core.outcomes import Task
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import Audience
 from tests.world.agent import asked, found
 from tests.world.world import CaseInWorld, World
 
@@ -43,15 +43,15 @@ async def test_a_developer_asks_for_the_fix_and_its_pull_request_comes_back(worl
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
     await bug.developer_says("Please fix it.")
-    stored = await bug.expect(lambda stored: stored.case.fix is not None, "a fix")
-    assert stored.case.fix is not None
-    world.cases.append(stored.case.fix)
-    fix = CaseInWorld(world, stored.case.fix)
+    stored = await bug.expect(lambda stored: stored.case.repair.fix is not None, "a fix")
+    assert stored.case.repair.fix is not None
+    world.cases.append(stored.case.repair.fix)
+    fix = CaseInWorld(world, stored.case.repair.fix)
     pull = await fix.expect_pull_request()
     assert IssueState.ANALYZING_REQUIREMENTS not in await fix.states()
     news = await bug.expect_post(About.FIX_NEWS, Audience.DEVELOPERS)
     assert f"Pull request {pull.number} is ready: `agent/issue-1`" in news
     await fix.person_merges()
     ended = await bug.expect_end()
-    assert ended.case.resolution == "code_fix"
+    assert ended.case.ending.resolution == "code_fix"
     await fix.expect_end(IssueState.COMPLETED)

@@ -2,12 +2,11 @@
 
 import asyncio
 
-from caseworker.core.bugs import About, BugState
-from caseworker.core.ids import MessageId
-from caseworker.core.messages import Audience, Standing
-from caseworker.core.outcomes import Task
-from caseworker.core.record import WorkspaceRemoved
-from caseworker.core.states import Role
+from caseworker.core.base.ids import MessageId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.people.messages import Audience, Standing
+from caseworker.core.record.entries import WorkspaceRemoved
 from caseworker.ports import AgentFailed
 from tests.world.agent import asked, found
 from tests.world.bugs import words
@@ -59,7 +58,7 @@ async def test_takeover_stops_the_agent_words_are_kept_and_hand_back_gives_them_
     assert world.agent.stopped == [Role.INVESTIGATOR]
     assert await bug.status() == "dev_takeover"
     await bug.reporter_says("It happens with coupons only.")
-    await bug.expect(lambda stored: stored.case.answered == MessageId(3), "the words kept")
+    await bug.expect(lambda stored: stored.case.people.answered == MessageId(3), "the words kept")
     release()
     await bug.developer_says("hand back")
     await bug.expect_findings()
@@ -78,7 +77,7 @@ async def test_a_close_in_the_middle_of_a_turn_stops_it_and_cleans_up(world: Wor
     await bug.reporter_says("Never mind!")
     stored = await bug.expect_end()
     assert world.agent.stopped == [Role.INVESTIGATOR]
-    assert stored.case.resolution is None
+    assert stored.case.ending.resolution is None
     assert not list((world.home / "workspaces").glob("*/tree"))
     assert any(isinstance(recorded.entry, WorkspaceRemoved) for recorded in await bug.record())
     assert (await bug.receipts())[-1] == "seen: closed the case"
@@ -100,7 +99,7 @@ async def test_a_developers_close_wants_a_type_and_a_reason_and_asks_for_them(wo
     assert "`close <type> <reason>`" in question
     await bug.developer_says("duplicate: same as bug-0001")
     stored = await bug.expect_end()
-    assert stored.case.resolution == "duplicate"
+    assert stored.case.ending.resolution == "duplicate"
     assert "same as bug-0001" in (await bug.posts(About.RESOLVED, Audience.DEVELOPERS))[0]
     assert "bug-0001" not in (await bug.posts(About.RESOLVED, Audience.REPORTER))[0]
 
@@ -117,7 +116,7 @@ async def test_a_word_after_the_end_opens_the_case_again_and_thanks_does_not(wor
     await bug.reporter_says("It happens again, order 1190.")
     await bug.expect_findings(times=2)
     stored = await bug.stored()
-    assert (stored.case.epoch, stored.case.turns) == (2, 2)
+    assert (stored.case.epoch, stored.case.progress.turns) == (2, 2)
     assert world.agent.briefs[-1].resume == world.agent.briefs[0].attempt.session
 
 
@@ -157,7 +156,7 @@ async def test_resolved_counts_only_once_a_developer_has_spoken(world: World) ->
     await bug.expect_findings()
     await bug.developer_says("Deployed the fix an hour ago.")
     stored = await bug.expect_end()
-    assert stored.case.resolution == "code_fix"
+    assert stored.case.ending.resolution == "code_fix"
 
 
 async def test_twenty_words_at_once_are_all_answered_for_and_noted_once(world: World) -> None:

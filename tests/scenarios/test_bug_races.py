@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from caseworker.core.bugs import About, BugState
-from caseworker.core.errors import Transient
-from caseworker.core.messages import Audience
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.record import TurnCompleted
-from caseworker.core.states import Role
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import TurnCompleted
 from caseworker.ports import Attempt, FinishedTurn
 from tests.edges.slack_world import until
 from tests.world.agent import found
@@ -45,7 +45,7 @@ async def test_a_worker_that_comes_back_after_a_takeover_makes_nobody_deaf(world
     await somebody_who_was_cut_off_completes(bug, turn=1)
     await bug.developer_says("close not_a_bug works as designed")
     stored = await bug.expect_end()
-    assert stored.case.resolution == "not_a_bug"
+    assert stored.case.ending.resolution == "not_a_bug"
 
 
 async def somebody_who_was_cut_off_completes(bug: BugInWorld, turn: int) -> None:
@@ -55,15 +55,27 @@ async def somebody_who_was_cut_off_completes(bug: BugInWorld, turn: int) -> None
         bug.id, turn, role=Role.INVESTIGATOR, task=Task.BUG, worker="frozen", activity=b"", trace=stored.trace
     )
     assert isinstance(attempt, Attempt)
-    assert stored.case.base is not None
+    assert stored.case.progress.base is not None
     outcome = found()(bug.world.repository)
     assert not hasattr(outcome, "why")
     same = {"turn": turn, "attempt": attempt.number, "role": Role.INVESTIGATOR, "task": Task.BUG, "calls": 1}
     finished = FinishedTurn.model_validate(
-        {**same, "outcome": outcome, "checkpoint": stored.case.base, "session": attempt.session, "cost_micros": 0}
+        {
+            **same,
+            "outcome": outcome,
+            "checkpoint": stored.case.progress.base,
+            "session": attempt.session,
+            "cost_micros": 0,
+        }
     )
     entry = TurnCompleted.model_validate(
-        {**same, "status": "post_findings", "summary": "late", "checkpoint": stored.case.base, "cost_micros": 0}
+        {
+            **same,
+            "status": "post_findings",
+            "summary": "late",
+            "checkpoint": stored.case.progress.base,
+            "cost_micros": 0,
+        }
     )
     assert await turns.complete(attempt, finished, None, entry)
 

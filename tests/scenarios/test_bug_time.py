@@ -1,11 +1,10 @@
 """What silence, restarts and long histories do to a bug case."""
 
 from caseworker.contract.names import workflow_id
-from caseworker.core.bugs import About, BugState
-from caseworker.core.messages import Audience
-from caseworker.core.outcomes import Task
-from caseworker.core.policy import Policy
-from caseworker.core.states import Role
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.people.messages import Audience
 from tests.world.agent import asked, found
 from tests.world.world import World
 
@@ -25,7 +24,7 @@ async def test_a_reporter_who_does_not_answer_is_told_that_it_goes_on_without(wo
 async def test_silence_after_findings_is_reminded_of_once_and_then_ends_honestly(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=Policy(reminder_seconds=0.5, developer_wait_seconds=1))
     stored = await bug.expect_end()
-    assert stored.case.resolution == "no_response"
+    assert stored.case.ending.resolution == "no_response"
     assert len(await bug.posts(About.REMINDER, Audience.DEVELOPERS)) == 1
     await bug.reporter_says("I was away. It still happens, order 1183.")
     await bug.expect_post(About.REOPENED, Audience.REPORTER)
@@ -40,7 +39,7 @@ async def test_an_escalated_case_is_never_resolved_by_silence(world: World) -> N
     assert "@ada, @grace" in paged
     await bug.expect_post(About.REMINDER, Audience.DEVELOPERS)
     stored = await bug.stored()
-    assert (stored.case.state, stored.case.until, stored.case.remind_at) == (S.AWAITING_DEV, None, None)
+    assert (stored.case.state, stored.case.waiting.until, stored.case.waiting.remind_at) == (S.AWAITING_DEV, None, None)
 
 
 async def test_a_long_conversation_goes_on_in_new_runs_with_nothing_lost_or_said_twice(world: World) -> None:

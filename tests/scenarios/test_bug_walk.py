@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.messages import SPOKEN, Standing
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.policy import Policy
-from caseworker.core.record import Posted, TurnCompleted
-from caseworker.core.states import Role
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import SPOKEN, Standing
+from caseworker.core.record.entries import Posted, TurnCompleted
 from caseworker.ports import AgentFailed
 from tests.world.agent import asked, found
 from tests.world.bugs import PATIENCE, BugInWorld, words

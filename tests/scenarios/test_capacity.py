@@ -3,8 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from caseworker.activities.capacity import Capacity
-from caseworker.core.states import IssueState, Role
+from caseworker.activities.turn.capacity import Capacity
+from caseworker.core.base.roles import Role
+from caseworker.core.issue.states import IssueState
 from tests.world.world import CaseInWorld, World
 
 WAITS = "All 4 developers are at work; it waits for its turn. CASEWORKER_DEVELOPERS raises the number."

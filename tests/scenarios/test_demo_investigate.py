@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.app.demo import lay_out
-from caseworker.core.diagnostics import MARK
+from caseworker.app.demos.fix import lay_out
+from caseworker.core.evidence.diagnostics import MARK
 from tests.scenarios.test_demo_issues import expect_in_order
 from tests.world.project import git
 from tests.world.terminal import Terminal, open_terminal

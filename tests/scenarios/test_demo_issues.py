@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.app.demo_unclear import PREPARED
+from caseworker.app.demos.unclear import PREPARED
 from tests.world.project import git
 from tests.world.terminal import Terminal, open_terminal
 

@@ -3,12 +3,12 @@ server, with real git, real builds and a scripted agent; every history is replay
 
 import pytest
 
-from caseworker.core.case import WaitingFor
-from caseworker.core.matrix import inquiries
-from caseworker.core.messages import MessageKind
-from caseworker.core.outcomes import Task
-from caseworker.core.record import CauseProven, MatrixRevised, Noted
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.investigation.matrix import inquiries
+from caseworker.core.issue.case import WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.record.entries import CauseProven, MatrixRevised, Noted
 from caseworker.ports import StoredCase
 from tests.world.agent import answers, approved, changes, implemented, once, reads_people, writes_greeting
 from tests.world.investigation import (
@@ -55,7 +55,7 @@ async def counted(case: CaseInWorld) -> int:
 
 
 def delivered(stored: StoredCase) -> bool:
-    return stored.case.pull_request is not None
+    return stored.case.delivery.pull_request is not None
 
 
 async def test_found_in_the_second_iteration_after_one_diagnostic(world: World) -> None:

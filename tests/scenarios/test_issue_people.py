@@ -4,13 +4,14 @@ real git, real builds and a scripted agent; every history is replayed at the end
 from collections.abc import Callable
 from pathlib import Path
 
-from caseworker.app.asking import what_is_asked
-from caseworker.core.answers import RoleQuestion
-from caseworker.core.case import Subject, WaitingFor
-from caseworker.core.messages import MessageKind
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.policy import Milestone
-from caseworker.core.states import IssueState, Role
+from caseworker.app.terminal.requests import what_is_asked
+from caseworker.core.base.policy import Milestone
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import Subject, WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.answers import RoleQuestion
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import MessageKind
 from caseworker.ports import AgentFailed, StoredCase
 from tests.world.agent import (
     analyzed,
@@ -47,7 +48,7 @@ async def test_unclear_requirements_are_asked_about_and_answered_late_and_in_two
     await case.expect_state(S.BLOCKED)  # nobody has answered for a week
     assert "1. Which world?\n2. Since when?" in (await case.told())[0]
     await case.person_says("The one in greeting.txt.")
-    await case.expect(lambda stored: stored.case.asked == 2, "the second question")
+    await case.expect(lambda stored: stored.case.people.asked == 2, "the second question")
     await case.person_says("Since Monday.", kind=MessageKind.ANSWER)
     await case.expect_pull_request()
     read = [brief for brief in world.agent.briefs if brief.task is Task.ANALYZE][-1]
@@ -68,7 +69,9 @@ async def test_a_question_stays_asked_after_words_that_answer_nothing_and_a_yes_
     await case.expect_state(S.WAITING_FOR_REQUIREMENTS_CLARIFICATION)
     await case.person_says("I shall ask my boss.")
     back = await case.expect(
-        lambda stored: stored.case.turns == 4 and stored.case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+        lambda stored: (
+            stored.case.progress.turns == 4 and stored.case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION
+        ),
         "it waits on",
     )
     assert (await case.told())[-1] == "I shall wait, then."
@@ -101,7 +104,7 @@ async def test_a_build_broken_by_the_first_attempt_is_judged_and_repaired(world:
     fix = next(brief for brief in world.agent.briefs if brief.task is Task.FIX)
     assert "The greeting is still wrong." in fix.prompt
     assert "`sh tests/world.sh`" in fix.prompt
-    assert (await case.stored()).case.attempt == 2
+    assert (await case.stored()).case.limits.attempt == 2
 
 
 async def test_exhausted_attempts_end_with_the_tech_leads_help_and_keep_the_work(world: World) -> None:
@@ -133,7 +136,7 @@ async def test_an_authentication_change_waits_for_a_persons_approval_and_goes_to
     await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 2: read by the pm")
     await case.expect_waiting(WaitingFor.APPROVAL)
     await case.person_approves()
-    pull = await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    pull = await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     assert pull.case.granted(Subject.SENSITIVE)
     assert {b.role for b in world.agent.briefs if b.task is Task.IMPLEMENT} == {Role.SENIOR_DEVELOPER}
     assert (await case.receipts())[-1] == "seen by turn 3: approved"
@@ -147,7 +150,7 @@ async def test_a_role_that_does_not_want_to_decide_alone_asks_a_person_and_the_c
     (asked,) = stored.file.communication.escalations
     assert (asked.reason, asked.requires_human, asked.resolved) == (escalation, True, False)
     await case.person_approves()
-    pull = await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    pull = await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     assert [known.resolved for known in pull.file.communication.escalations] == [True]
 
 
@@ -179,7 +182,7 @@ async def test_what_a_role_did_not_want_to_decide_alone_is_decided_in_words_that
     case = await world.owner_files_issue()
     await case.expect_asked_for(Subject.ESCALATION)
     await case.person_says("Take the world.", kind=MessageKind.ANSWER)
-    pull = await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    pull = await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     again = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
     assert "Take the world." in again.prompt
     assert [known.resolved for known in pull.file.communication.escalations] == [True]
@@ -219,10 +222,10 @@ async def test_a_change_of_the_architecture_is_approved_by_a_person(world: World
     world.agent.does(Role.SENIOR_DEVELOPER, Task.REFACTOR, writes_greeting("Hello world\n", "Keep it in one place"))
     case = await world.owner_files_issue()
     stored = await case.expect_waiting(WaitingFor.APPROVAL)
-    assert stored.case.wait is not None
-    assert stored.case.wait.subject is Subject.ARCHITECTURE
+    assert stored.case.waiting.wait is not None
+    assert stored.case.waiting.wait.subject is Subject.ARCHITECTURE
     await case.person_approves()
-    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     states = await case.states()
     assert states.index(S.REVIEWING_ARCHITECTURE) < states.index(S.REFACTORING) < states.index(S.CREATING_PR)
 
@@ -242,7 +245,8 @@ async def test_feedback_after_the_pull_request_is_addressed_and_answered_on_the_
     first = await case.expect_pull_request()
     await case.person_says("Please say goodbye, too.")
     await case.expect(
-        lambda stored: stored.case.round == 2 and stored.case.waiting_for is WaitingFor.MERGE, "the pull request again"
+        lambda stored: stored.case.limits.round == 2 and stored.case.waits_for is WaitingFor.MERGE,
+        "the pull request again",
     )
     (pull,) = await world.store.pulls.of(case.id)
     assert pull.number == first.number
@@ -299,7 +303,7 @@ async def test_words_that_came_when_the_change_was_written_are_taken_up_after_th
     await case.person_says("And loudly, please.")
     reviewed()
     stored = await case.expect(_is_updated(3), "the pull request once more")
-    assert (stored.case.remarks, stored.case.late) == ((), ())
+    assert (stored.case.people.remarks, stored.case.people.late) == ((), ())
     assert (await case.told())[-4:] == [
         "We will.",
         "> ada: Please say goodbye, too.\n\nIt says Bye.",
@@ -358,7 +362,7 @@ async def test_a_change_whose_paths_only_a_person_may_decide_waits_before_its_pu
     assert "it touches database schema (`migrations/0001_world.sql`)" in (await case.told())[-1]
     assert await world.store.pulls.of(case.id) == []
     await case.person_rejects("Is that needed?")
-    await case.expect(lambda now: now.case.turns == stored.case.turns + 2, "another review")
+    await case.expect(lambda now: now.case.progress.turns == stored.case.progress.turns + 2, "another review")
     await case.expect_asked_for(Subject.TOUCHES)
     await case.person_approves()
     await case.expect_waiting(WaitingFor.MERGE)
@@ -375,7 +379,8 @@ async def test_a_persons_commit_on_the_branch_is_kept(world: World) -> None:
     _commits_to_branch(world, "notes.txt", "mine\n")
     await case.person_rejects("Please say goodbye, too.")
     await case.expect(
-        lambda stored: stored.case.round == 2 and stored.case.waiting_for is WaitingFor.MERGE, "the pull request again"
+        lambda stored: stored.case.limits.round == 2 and stored.case.waits_for is WaitingFor.MERGE,
+        "the pull request again",
     )
     assert await case.file_on_branch("notes.txt") == "mine"
     assert await case.file_on_branch("greeting.txt") == "Hello world\nBye."
@@ -389,7 +394,7 @@ async def test_the_budget_is_reached_and_raised(world: World) -> None:
     await case.expect_waiting(WaitingFor.BUDGET)
     assert f"`caseworker budget {case.id} +5`" in (await case.told())[-1]
     await case.person_says("+5", kind=MessageKind.BUDGET)
-    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     again = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
     assert again.cap_micros == 10_000_000
 
@@ -400,7 +405,7 @@ async def test_a_takeover_stops_the_agent_and_hand_back_goes_on_where_it_was(wor
     await world.agent.reached(Role.DEVELOPER)
     await case.person_says("I'll take it.", kind=MessageKind.TAKEOVER)
     stored = await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
-    assert stored.case.taken_by == "ada"
+    assert stored.case.people.taken_by == "ada"
     assert world.agent.stopped == [Role.DEVELOPER]
     await case.person_says("It was the spelling.")
     await case.expect_receipts(
@@ -413,7 +418,7 @@ async def test_a_takeover_stops_the_agent_and_hand_back_goes_on_where_it_was(wor
     _commits_to_branch(world, "notes.txt", "mine\n")
     release()
     await case.person_says("", kind=MessageKind.HAND_BACK)
-    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     last = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
     assert "It was the spelling." in last.prompt
     assert "notes.txt" in git(world.repository, "ls-tree", "--name-only", "agent/issue-1")
@@ -434,7 +439,7 @@ async def test_words_to_who_has_a_pull_request_are_acted_on_once_it_is_handed_ba
         await case.person_says(words)
     await case.person_says("Add a test for goodbye.", kind=MessageKind.HAND_BACK)
     stored = await case.expect(_is_updated(2), "the pull request again")
-    assert stored.case.remarks == ()
+    assert stored.case.people.remarks == ()
     answers = "> ada: Please say goodbye, too.\n\nIt says Bye.\n\n> ada: Add a test for goodbye.\n\nThe test is there."
     assert (await case.told())[-2:] == ["We will.", answers]
 
@@ -476,7 +481,7 @@ async def test_a_failed_case_is_tried_again_from_where_it_was(world: World) -> N
     case = await world.owner_files_issue()
     await case.expect_end(S.FAILED)
     await case.person_says("", kind=MessageKind.RETRY)
-    stored = await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    stored = await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     assert stored.case.epoch == 2
     assert (await case.receipts())[-1] == "seen by turn 3: tried again"
 
@@ -492,7 +497,7 @@ async def test_with_no_command_to_run_a_person_waives_the_proof_and_the_pull_req
     for subject in (Subject.NO_RED_TEST, Subject.NO_COMMAND):
         await case.expect_asked_for(subject)
         await case.person_approves()
-    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     (pull,) = await world.store.pulls.of(case.id)
     assert "ada" in pull.body
     assert Subject.NO_COMMAND.value in pull.body
@@ -504,12 +509,14 @@ async def test_a_plan_is_made_rejected_with_words_and_approved(world: World) -> 
     await case.expect_waiting(WaitingFor.APPROVAL)
     assert "1. Spell the world right in greeting.txt." in (await case.told())[-1]
     await case.person_rejects("Also say goodbye.")
-    await case.expect(lambda stored: stored.case.round == 2 and stored.case.state in (S.WAITING_FOR_HUMAN_INPUT,), "it")
+    await case.expect(
+        lambda stored: stored.case.limits.round == 2 and stored.case.state in (S.WAITING_FOR_HUMAN_INPUT,), "it"
+    )
     plans = [brief for brief in world.agent.briefs if brief.task is Task.PLAN]
     assert len(plans) == 2
     assert "Also say goodbye." in plans[1].prompt
     await case.person_approves()
-    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     later = next(brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT)
     assert "Spell the world right" in later.prompt
 
@@ -519,11 +526,11 @@ async def test_a_case_stops_at_its_milestone_and_goes_on_when_it_may(world: Worl
     case = await world.owner_files_issue()
     await case.expect_waiting(WaitingFor.MILESTONE)
     await case.person_approves()
-    await case.expect(lambda stored: stored.case.pull_request is not None, "a pull request")
+    await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
 
 
 def _is_updated(round: int) -> Callable[[StoredCase], bool]:
-    return lambda stored: stored.case.round == round and stored.case.waiting_for is WaitingFor.MERGE
+    return lambda stored: stored.case.limits.round == round and stored.case.waits_for is WaitingFor.MERGE
 
 
 def _commits_to_branch(world: World, name: str, text: str) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from caseworker.core.case import Subject, WaitingFor
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import Subject, WaitingFor
+from caseworker.core.outcomes.outcome import Outcome
 from tests.world.agent import Act, analyzed, answers, implemented, triaged
 from tests.world.world import World
 

@@ -10,7 +10,7 @@ from shlex import quote
 
 import pytest
 
-from caseworker.core.states import WORKING, IssueState
+from caseworker.core.issue.states import WORKING, IssueState
 from tests.world.project import git, make_project
 from tests.world.terminal import EVERYWHERE, REHEARSAL, Terminal, open_terminal, processes_about
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from temporalio.api.enums.v1 import EventType
 
 from caseworker.contract.names import workflow_id
-from caseworker.core.bugs import About, BugState
-from caseworker.core.messages import Audience
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.record import WorkspaceRemoved
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import WorkspaceRemoved
 from tests.world.agent import asked, found
 from tests.world.office import ADA, GRACE, RITA, STRANGER, Office
 

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.roles import Role
+from caseworker.core.issue.states import IssueState
 from tests.world.project import git
 from tests.world.world import World
 

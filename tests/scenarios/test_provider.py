@@ -10,9 +10,8 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from caseworker.core.ids import CaseId, slug
-from caseworker.core.outcomes import Task
-from caseworker.core.states import Role
+from caseworker.core.base.ids import CaseId, slug
+from caseworker.core.base.roles import Role, Task
 from tests.edges.agents_provider import Provider, provider, rehearsed
 from tests.world.project import git, make_project
 from tests.world.terminal import REHEARSAL, Terminal, open_terminal

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.ids import Sha
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.record import Transitioned
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.ids import Sha
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.record.entries import Transitioned
 from caseworker.engine.client import Address, connect
 from caseworker.ports import AgentFailed, PullRequest
 from tests.scenarios.test_straight_path import STRAIGHT

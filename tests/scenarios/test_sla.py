@@ -9,16 +9,15 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from caseworker.activities.posting import Posting
-from caseworker.activities.sla import SlaKeeping
+from caseworker.activities.bug.sla import SlaKeeping
+from caseworker.activities.shared.posts import Posting
 from caseworker.contract.names import sla_workflow_id
 from caseworker.contract.wire import CheckSla
-from caseworker.core.bugs import BugState
-from caseworker.core.messages import Audience
-from caseworker.core.outcomes import Severity, Task
-from caseworker.core.policy import Policy, Service, SlaTarget
-from caseworker.core.record import Posted, SlaChecked
-from caseworker.core.states import Role
+from caseworker.core.base.policy import Policy, Service, Severity, SlaTarget
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import BugState
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import Posted, SlaChecked
 from caseworker.engine.client import Address, connect
 from tests.world.agent import asked, found
 from tests.world.bugs import PATIENCE, BugInWorld

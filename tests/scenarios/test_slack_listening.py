@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.bugs import About
-from caseworker.core.outcomes import Task
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About
 from caseworker.engine.client import Address, connect
 from caseworker.engine.server import TemporalServer
 from tests.world.agent import asked, found

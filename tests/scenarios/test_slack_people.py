@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from caseworker.core.bugs import About, BugState
-from caseworker.core.messages import Audience, MessageKind
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.people.messages import Audience, MessageKind
 from tests.world.office import ADA, GRACE, RITA, STRANGER, Office
 from tests.world.slack import UploadedFile
 from tests.world.slack_state import Json
@@ -106,7 +106,7 @@ async def test_a_vague_report_that_is_completed_before_it_is_read_is_not_asked_a
     await (bug.rita_edits(CLEAR) if how == "edit" else bug.in_reports(RITA, CLEAR))
     await office.world.worker_starts()
     await bug.expect_findings()
-    assert not (await bug.stored()).case.vague
+    assert not (await bug.stored()).case.report.vague
 
 
 async def test_words_that_are_in_blocks_only_are_read(office: Office) -> None:
@@ -161,7 +161,7 @@ async def test_a_developer_takes_over_hands_back_and_closes_in_the_summary_threa
     assert "I saw it, too: the coupon." in office.world.agent.briefs[-1].prompt
     await bug.in_summaries(ADA, "close config_fix the coupon service had the old key")
     stored = await bug.expect_end()
-    assert stored.case.resolution == "config_fix"
+    assert stored.case.ending.resolution == "config_fix"
     assert "the coupon service had the old key" in (await bug.told_in_summaries())[-1]
     assert bug.told_in_reports()[-1].startswith("This is closed: it was fixed in the configuration.")
     await bug.expect_told_once()
@@ -175,4 +175,4 @@ async def test_a_close_without_a_type_is_asked_about_and_the_answer_closes(offic
     await bug.in_summaries(GRACE, "duplicate: of what?")  # nobody asked her
     await bug.expect_findings(times=2)
     await bug.in_summaries(ADA, "duplicate: same as bug-0001")
-    assert (await bug.expect_end()).case.resolution == "duplicate"
+    assert (await bug.expect_end()).case.ending.resolution == "duplicate"

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from caseworker.core.bugs import About, BugState
-from caseworker.core.messages import Audience
+from caseworker.core.bug.case import About, BugState
+from caseworker.core.people.messages import Audience
 from tests.world.office import ADA, RITA, Office
 from tests.world.world import SUMMARIES
 

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from caseworker.core.case import Subject
-from caseworker.core.outcomes import IssueType, Outcome, Task, parse_outcome
-from caseworker.core.states import IssueState, Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import Subject
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import Outcome, parse_outcome
+from caseworker.core.outcomes.pm import IssueType
 from caseworker.ports import AgentFailed
 from tests.world.agent import approved, changes, implemented, rejected, triaged, wrote_test
 from tests.world.project import git

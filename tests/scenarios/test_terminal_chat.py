@@ -23,7 +23,7 @@ def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
 
 def report(terminal: Terminal, text: str = "the greeting is broken", *more: str | Path) -> str:
     """The id of a case whose reporter was asked a question."""
-    answer = terminal.types("report", text, "--rehearse", BUG_REHEARSAL, "--as", "ada", "--json", *more)
+    answer = terminal.types("report", text, "--rehearse", BUG_REHEARSAL, "--name", "ada", "--json", *more)
     assert answer.code == 0, answer.err
     case = json.loads(answer.out.splitlines()[0])["case"]
     assert isinstance(case, str)
@@ -184,7 +184,7 @@ def test_what_cannot_be_reported_is_refused_and_leaves_nothing_behind(tmp_path: 
 
 def test_leaving_a_report_does_not_stop_it(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(terminal.environment, "CASEWORKER_REHEARSAL_PACE", "5")  # there is time to leave
-    with terminal.opens("report", "the greeting is broken", "--rehearse", BUG_REHEARSAL, "--as", "ada") as window:
+    with terminal.opens("report", "the greeting is broken", "--rehearse", BUG_REHEARSAL, "--name", "ada") as window:
         window.shows("Ctrl-C leaves, and the case goes on.")
         window.process.send_signal(signal.SIGINT)
         assert window.ends() == 130

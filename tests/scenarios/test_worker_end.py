@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import Outcome
 from caseworker.engine.client import Address, connect
 from caseworker.store.inbox import StoredInbox
 from tests.world.agent import wrote_test

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from caseworker.core.conversation import Line
-from caseworker.core.outcomes import Outcome, Task, parse_outcome
-from caseworker.core.record import AgentEvent, AgentSaid, ToolCalled, ToolReturned
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import Outcome, parse_outcome
+from caseworker.core.record.conversation import Line
+from caseworker.core.record.entries import AgentEvent, AgentSaid, ToolCalled, ToolReturned
 from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear
 
 Act = Callable[[Path], Outcome | AgentFailed]

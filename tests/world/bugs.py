@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from caseworker.contract.names import workflow_id
-from caseworker.core.bugs import About, BugState, status_of
-from caseworker.core.conversation import Line, conversation
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Audience, Message, MessageKind, Standing, receipt
-from caseworker.core.record import BugMoved, Posted, Recorded
-from caseworker.core.story import tell
+from caseworker.core.base.ids import CaseId
+from caseworker.core.bug.case import About, BugState, status_of
+from caseworker.core.people.messages import Audience, Message, MessageKind, Standing, receipt
+from caseworker.core.record.conversation import Line, conversation
+from caseworker.core.record.entries import BugMoved, Posted, Recorded
+from caseworker.core.telling.story import tell
 from caseworker.intake.reports import Words
 from caseworker.ports import StoredBug
 
@@ -121,7 +121,7 @@ class BugInWorld:
         return await self.world.store.inbox.of(self.id)
 
     async def receipts(self) -> list[str]:
-        turns = (await self.stored()).case.turns
+        turns = (await self.stored()).case.progress.turns
         return [receipt(message, turns) for message in await self.messages()]
 
     async def conversation(self) -> list[Line]:

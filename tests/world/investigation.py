@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from caseworker.core.outcomes import Outcome, Task, parse_outcome
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import Outcome, parse_outcome
 from tests.world.agent import Act, answers
 
 COMMAND = "sh tests/world.sh"

@@ -11,9 +11,9 @@ from typing import Literal
 from temporalio.client import Client
 
 from caseworker.chats.mrkdwn import to_mrkdwn
-from caseworker.core.messages import Audience
+from caseworker.core.people.messages import Audience
+from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.reports import Reports
-from caseworker.intake.ringing import BackgroundBell
 from caseworker.intake.slack import ReportsChannel, SlackIntake
 from caseworker.intake.slack_catchup import CatchUp, Pace
 from caseworker.ports import Thread

@@ -10,25 +10,25 @@ from pathlib import Path
 from temporalio.client import Client, WorkflowHistory
 from temporalio.worker import Worker
 
-from caseworker.activities.capacity import Capacity
+from caseworker.activities.turn.capacity import Capacity
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import Parts, make_case_workers, make_doorbell, make_reconciler
 from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id
-from caseworker.core.case import Subject, WaitingFor
-from caseworker.core.ids import CaseId, is_bug_case
-from caseworker.core.messages import MessageKind, receipt
-from caseworker.core.policy import Policy
-from caseworker.core.record import Posted, Recorded, Transitioned
-from caseworker.core.states import WAITING, IssueState
-from caseworker.core.story import tell
+from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.issue.case import Subject, WaitingFor
+from caseworker.core.issue.states import WAITING, IssueState
+from caseworker.core.people.messages import MessageKind, receipt
+from caseworker.core.record.entries import Posted, Recorded, Transitioned
+from caseworker.core.telling.story import tell
 from caseworker.forges.local import LocalForge
 from caseworker.intake.manual import ManualIntake
 from caseworker.intake.reconciler import Reconciler
 from caseworker.intake.reports import Reports
 from caseworker.ports import NewIssue, PullRequest, Store, StoredCase, Switchboard, Thread
 from caseworker.store.store import open_store
-from caseworker.workspaces.bisecting import GitBisector
+from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap
@@ -195,12 +195,12 @@ class CaseInWorld:
 
     async def expect_waiting(self, reason: WaitingFor) -> StoredCase:
         return await self.expect(
-            lambda stored: stored.case.state in WAITING and stored.case.waiting_for is reason, f"waiting for {reason}"
+            lambda stored: stored.case.state in WAITING and stored.case.waits_for is reason, f"waiting for {reason}"
         )
 
     async def expect_asked_for(self, subject: Subject) -> StoredCase:
         def is_asked(stored: StoredCase) -> bool:
-            wait = stored.case.wait
+            wait = stored.case.waiting.wait
             return stored.case.state in WAITING and wait is not None and wait.subject is subject
 
         return await self.expect(is_asked, f"the request to approve {subject}")
@@ -239,7 +239,7 @@ class CaseInWorld:
         return [r.entry.to_state for r in await self.record() if isinstance(r.entry, Transitioned)]
 
     async def receipts(self) -> list[str]:
-        turns = (await self.stored()).case.turns
+        turns = (await self.stored()).case.progress.turns
         return [receipt(message, turns) for message in await self.world.store.inbox.of(self.id)]
 
     async def story(self) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from caseworker.agents.cleaning import one_line
+from caseworker.agents.hidden_text import one_line
 from caseworker.agents.upstreams import ModelCall
 
 _FIELDS: Final = frozenset(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import ValidationError
 
+from caseworker.agents.events import Batches, Watcher
 from caseworker.agents.gateway import Gateway
-from caseworker.agents.hearing import Hearing
+from caseworker.agents.interruptions import Hearing
 from caseworker.agents.process import AttemptFolder
-from caseworker.agents.prompting import hand_in_again, repair
+from caseworker.agents.prompt_texts import hand_in_again, repair
 from caseworker.agents.redaction import Redactor
-from caseworker.agents.watching import Batches, Watcher
-from caseworker.core.errors import Refused, Transient
-from caseworker.core.outcomes import Outcome, parse_outcome
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.outcomes.outcome import Outcome, parse_outcome
 from caseworker.ports import AgentFailed, AgentFinished, Brief
 
 if TYPE_CHECKING:

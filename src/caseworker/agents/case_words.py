@@ -5,14 +5,14 @@ earlier cases learned, and where the case stands. All of it is cleaned, capped a
 from collections.abc import Sequence
 from typing import Final, assert_never
 
-from caseworker.agents.cleaning import cleaned, one_line
-from caseworker.agents.quoting import Fence, said
-from caseworker.core.case import Case, Subject, Wait, WaitingFor
-from caseworker.core.ids import MessageId
-from caseworker.core.messages import Message, MessageKind, Standing
-from caseworker.core.people_decisions import where_left
-from caseworker.core.record import clip
-from caseworker.core.states import IssueState
+from caseworker.agents.hidden_text import cleaned, one_line
+from caseworker.agents.quotes import Fence, said
+from caseworker.core.base.ids import MessageId
+from caseworker.core.base.text import clip
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.people import where_left
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import Message, MessageKind, Standing
 
 _EARLIER_LIMIT: Final = 16_000
 _REMARKS_LIMIT: Final = 40_000
@@ -86,12 +86,14 @@ def learned(fence: Fence, learnings: Sequence[str]) -> str:
     return fence.around("\n".join(kept), what="learnings", source="earlier cases of this repository")
 
 
-def where_it_was_left(case: Case) -> str:
+def where_it_was_left(case: IssueCase) -> str:
     """For whoever makes sense of people's words: what the case waited for, where it goes on, and what came now."""
-    wait = case.wait
+    wait = case.waiting.wait
     lines = [f"It waited for {_waited_for(case, wait)}."] if wait is not None else []
-    if case.pull_request is not None:
-        lines.append(f"Pull request {case.pull_request} is open; what is wrong with it goes to addressing_feedback.")
+    if case.delivery.pull_request is not None:
+        lines.append(
+            f"Pull request {case.delivery.pull_request} is open; what is wrong with it goes to addressing_feedback."
+        )
     left = where_left(case)
     if case.state is IssueState.REQUIREMENTS_CLARIFIED:
         lines.append("Without `next` the analyst takes up the answer.")
@@ -106,7 +108,7 @@ def _needs_a_command(wait: Wait) -> bool:
     return wait.reason in _BY_COMMAND and wait.subject is not Subject.ESCALATION
 
 
-def _waited_for(case: Case, wait: Wait) -> str:
+def _waited_for(case: IssueCase, wait: Wait) -> str:
     match wait.reason:
         case WaitingFor.ANSWER:
             return "an answer of people"
@@ -120,7 +122,7 @@ def _waited_for(case: Case, wait: Wait) -> str:
         case WaitingFor.MILESTONE:
             return "leave to go further than it was to go, which only the command `approve` gives"
         case WaitingFor.MERGE:
-            return f"a person to merge pull request {case.pull_request}"
+            return f"a person to merge pull request {case.delivery.pull_request}"
         case _:
             assert_never(wait.reason)
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from caseworker.agents.attempt import Talk
+from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
-from caseworker.agents.hearing import Hearing
+from caseworker.agents.interruptions import Hearing
 from caseworker.agents.process import AttemptFolder, attempt_folder
 from caseworker.agents.redaction import Redactor
 from caseworker.agents.rehearsal import load_rehearsal
@@ -18,9 +19,8 @@ from caseworker.agents.settings import agent_environment, agent_options
 from caseworker.agents.upstreams import Upstream
 from caseworker.agents.upstreams.anthropic import DEFAULT_BASE_URL, AnthropicUpstream
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
-from caseworker.agents.watching import Batches
-from caseworker.core.errors import Refused
-from caseworker.core.record import AgentEvent
+from caseworker.core.base.errors import Refused
+from caseworker.core.record.entries import AgentEvent
 from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear, Enclosure, Ledger, Sandbox, Transcripts
 
 Saw = Callable[[Sequence[AgentEvent]], Awaitable[None]]

@@ -18,11 +18,11 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from caseworker.agents.admission import objection
-from caseworker.agents.metering import Meter
-from caseworker.agents.serving import broken_off, embedded_server, failure, read_call, refusal
+from caseworker.agents.http_server import broken_off, embedded_server, failure, read_call, refusal
+from caseworker.agents.meter import Meter
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
-from caseworker.core.budget import cost, dollars, worst_case
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.budget import cost, dollars, worst_case
+from caseworker.core.base.errors import Refused, Transient
 from caseworker.ports import Attempt, Ledger
 
 _PASSING_ERRORS: Final = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from caseworker.agents.case_words import newest
-from caseworker.agents.cleaning import cleaned, one_line, revealed
-from caseworker.agents.quoting import Fence
-from caseworker.core.diagnostics import MARK
-from caseworker.core.evidence import code
-from caseworker.core.hypotheses import Diagnostic, EvidenceBundle, Hypothesis, RootCause
-from caseworker.core.investigation_words import criteria_words, evidence_lines, is_proven, matrix_table
-from caseworker.core.matrix import Inquiry, Measured
-from caseworker.core.moves import MOST_ITERATIONS
-from caseworker.core.record import Bisected, clip
+from caseworker.agents.hidden_text import cleaned, one_line, revealed
+from caseworker.agents.quotes import Fence
+from caseworker.core.base.text import clip, code
+from caseworker.core.evidence.diagnostics import MARK
+from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry, Measured
+from caseworker.core.outcomes.investigation import Diagnostic, EvidenceBundle, Hypothesis, RootCause
+from caseworker.core.record.entries import Bisected
+from caseworker.core.telling.investigation import criteria_words, evidence_lines, is_proven, matrix_table
 
 _MEASURED_LIMIT: Final = 24_000
 _OBSERVED_LIMIT: Final = 6_000

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from caseworker.agents.scriptfile import Location, Problem
-from caseworker.core.expected import Expected, both
+from caseworker.core.outcomes.expected import Expected, both
 
 _NAMED: Final = {"turns": "turn", "steps": "step"}
 _LONGEST: Final = 60

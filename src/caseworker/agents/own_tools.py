@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Final
 import structlog
 from pydantic import ValidationError
 
-from caseworker.agents.recalling import conversation_tool, tool_result
+from caseworker.agents.conversation_tool import conversation_tool, tool_result
 from caseworker.agents.roles import BISECT_TOOL, SERVER
-from caseworker.core.bisection import BisectRequest
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.investigation.bisection import BisectRequest
 from caseworker.ports import Brief, Ear
 
 if TYPE_CHECKING:

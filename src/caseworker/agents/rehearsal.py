@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from caseworker.agents.mistakes import place_words, problems_of
 from caseworker.agents.scriptfile import Location, Problem, ScriptFile, read_script
-from caseworker.core.errors import Refused
-from caseworker.core.expected import expected_by
-from caseworker.core.outcomes import Task, known_turns, outcome_schema, parse_outcome
-from caseworker.core.states import Role
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.expected import expected_by
+from caseworker.core.outcomes.outcome import known_turns, outcome_schema, parse_outcome
 
 ScriptedError = Literal["overloaded", "rate_limited", "server_error", "refused"]
 _MOST_PROBLEMS: Final = 10

@@ -4,8 +4,7 @@ that speaks to people.
 
 from typing import Final
 
-from caseworker.core.outcomes import Task
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
 
 OUTCOME_TOOL: Final = "StructuredOutput"
 """The tool through which an agent hands in its outcome."""

@@ -6,7 +6,7 @@ from typing import Final
 
 import yaml
 
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 
 SIZE_LIMIT: Final = 1_000_000
 _DEEPEST: Final = 40

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from caseworker.agents.redaction import Redactor
-from caseworker.core.ids import SessionId
+from caseworker.core.base.ids import SessionId
 from caseworker.ports import Transcripts
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, cast
 
-from caseworker.agents.hearing import Hearing
+from caseworker.agents.interruptions import Hearing
 from caseworker.agents.own_tools import own_server
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.roles import SERVER
 from caseworker.agents.sessions import SessionAdapter
-from caseworker.core.ids import SessionId
-from caseworker.core.outcomes import outcome_schema
+from caseworker.core.base.ids import SessionId
+from caseworker.core.outcomes.outcome import outcome_schema
 from caseworker.ports import Brief, Ear
 
 if TYPE_CHECKING:

@@ -2,33 +2,20 @@
 
 import asyncio
 import getpass
-import os
-import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from caseworker.app.hosting import ensure_host, start_host
+from caseworker.app.processes.find_host import ensure_host, start_host
+from caseworker.app.processes.host_bell import HostBell
 from caseworker.app.settings import Settings, make_home
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import MessageKind
-from caseworker.engine.host import HostFile, HostPlace
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.engine.host import HostPlace
 from caseworker.intake.manual import ManualIntake
 from caseworker.intake.reports import Reports
 from caseworker.ports import Doorbell, Store, StoredBug, StoredCase
 from caseworker.store.store import open_store
-
-
-class HostBell:
-    """A signal to the host process, which looks into the inbox at once. Lost: it looks within half a minute anyway."""
-
-    def __init__(self, host: HostFile) -> None:
-        self._host = host
-
-    async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self._host.pid, signal.SIGUSR1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,10 +17,9 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
-from caseworker.core.budget import MICROS
-from caseworker.core.errors import Refused
-from caseworker.core.outcomes import Severity
-from caseworker.core.policy import Milestone, Policy, Service, SlaTarget
+from caseworker.core.base.budget import MICROS
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
 from caseworker.workspaces.allowed_hosts import AllowedHosts
 
 PREFIX: Final = "CASEWORKER_"

@@ -8,30 +8,30 @@ from pathlib import Path
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from caseworker.activities.attempts import Attempts
-from caseworker.activities.briefs import Briefing
-from caseworker.activities.bug_briefs import BugBriefing
-from caseworker.activities.bug_work import BugWork
-from caseworker.activities.bugs import BugRecords, PostWriter
-from caseworker.activities.builds import Building
-from caseworker.activities.capacity import Capacity
-from caseworker.activities.deliveries import Delivering
-from caseworker.activities.fixes import Fixes
-from caseworker.activities.follow_ups import FollowUps
-from caseworker.activities.inquiring import Inquiring
-from caseworker.activities.investigating import Investigating
-from caseworker.activities.linking import LinkedCases
-from caseworker.activities.posting import Posting
-from caseworker.activities.records import Records
-from caseworker.activities.sla import SlaKeeping
-from caseworker.activities.turns import Turning
-from caseworker.activities.workspaces import WorkspaceKeeping
+from caseworker.activities.bug.brief import BugBriefing
+from caseworker.activities.bug.fixes import Fixes
+from caseworker.activities.bug.records import BugRecords, PostWriter
+from caseworker.activities.bug.sla import SlaKeeping
+from caseworker.activities.bug.turn import Investigating
+from caseworker.activities.bug.work import BugWork
+from caseworker.activities.issue.brief import Briefing
+from caseworker.activities.issue.builds import Building
+from caseworker.activities.issue.delivery import Delivering
+from caseworker.activities.issue.follow_ups import FollowUps
+from caseworker.activities.issue.investigation import Inquiring
+from caseworker.activities.issue.records import Records
+from caseworker.activities.issue.turn import Turning
+from caseworker.activities.shared.linked_cases import LinkedCases
+from caseworker.activities.shared.posts import Posting
+from caseworker.activities.shared.workspaces import WorkspaceKeeping
+from caseworker.activities.turn.attempts import Attempts
+from caseworker.activities.turn.capacity import Capacity
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.app.parts import developers_channel, make_chats, make_forge, make_sandbox
 from caseworker.app.settings import Settings
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, is_bug_case
-from caseworker.core.policy import Policy
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.policy import Policy
 from caseworker.engine.client import Address, TemporalDoorbell
 from caseworker.engine.identity import own_identity
 from caseworker.engine.worker import Activities, make_workers
@@ -40,7 +40,7 @@ from caseworker.flows.issue import IssueWorkflow
 from caseworker.flows.sla import SLATrackingWorkflow
 from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Store, Switchboard, Thread, Workspaces
-from caseworker.workspaces.bisecting import GitBisector
+from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.rules import rules_of
 from caseworker.workspaces.worktrees import GitWorkspaces

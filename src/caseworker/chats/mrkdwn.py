@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from caseworker.core.record import clip
+from caseworker.core.base.text import clip
 
 LONGEST: Final = 40_000
 """Slack cuts a longer text off without a word."""

@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from caseworker.chats.mrkdwn import fitting
 from caseworker.chats.slack_errors import told_apart
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.errors import Refused, Transient
 from caseworker.ports import Thread
 
 API: Final = "https://slack.com/api/"

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from caseworker.chats.slack import API, web_client
 from caseworker.chats.slack_errors import told_apart
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.errors import Refused, Transient
 
 log = structlog.get_logger()
 

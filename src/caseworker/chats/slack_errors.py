@@ -7,7 +7,7 @@ from typing import Final
 import aiohttp
 from slack_sdk.errors import SlackApiError
 
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.errors import Refused, Transient
 
 _PASSING: Final = frozenset(
     {"ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}

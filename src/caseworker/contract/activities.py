@@ -26,11 +26,11 @@ from caseworker.contract.wire import (
     TurnReply,
     TurnRequest,
 )
-from caseworker.core.bugs import Bug
-from caseworker.core.case import Case
-from caseworker.core.ids import CaseId, MessageId, Sha
-from caseworker.core.messages import Claimed
-from caseworker.core.sla import SlaFacts
+from caseworker.core.base.ids import CaseId, MessageId, Sha
+from caseworker.core.bug.case import BugCase
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.people.messages import Claimed
+from caseworker.core.sla.clock import SlaFacts
 
 
 def _signature() -> NoReturn:
@@ -41,7 +41,7 @@ class RecordActivities:
     """Short, and only the store: run as local activities; a claim that found something also as one of the server's."""
 
     @activity.defn
-    async def load_case(self, case: CaseId) -> Case:
+    async def load_case(self, case: CaseId) -> IssueCase:
         _signature()
 
     @activity.defn
@@ -69,7 +69,7 @@ class RecordActivities:
 
 class WorkspaceActivities:
     @activity.defn
-    async def prepare_workspace(self, case: Case) -> Sha:
+    async def prepare_workspace(self, case: IssueCase) -> Sha:
         """The commit the case starts from."""
         _signature()
 
@@ -126,11 +126,11 @@ class BugRecordActivities:
     """Short, and only the store: run as local activities; a claim that found something also as one of the server's."""
 
     @activity.defn
-    async def load_bug(self, case: CaseId) -> Bug:
+    async def load_bug(self, case: CaseId) -> BugCase:
         _signature()
 
     @activity.defn
-    async def read_report(self, bug: Bug) -> Bug:
+    async def read_report(self, bug: BugCase) -> BugCase:
         """With severity, services and vagueness, as the report's own words say."""
         _signature()
 
@@ -156,7 +156,7 @@ class BugActivities:
         _signature()
 
     @activity.defn
-    async def prepare_bug_workspace(self, bug: Bug) -> Sha:
+    async def prepare_bug_workspace(self, bug: BugCase) -> Sha:
         """The commit the investigator reads."""
         _signature()
 
@@ -165,7 +165,7 @@ class BugActivities:
         _signature()
 
     @activity.defn
-    async def open_fix(self, bug: Bug) -> FixReply:
+    async def open_fix(self, bug: BugCase) -> FixReply:
         """The issue case that fixes it, opened or told again."""
         _signature()
 

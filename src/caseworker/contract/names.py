@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from caseworker.core.ids import CaseId
+from caseworker.core.base.ids import CaseId
 
 FLOWS_QUEUE: Final = "caseworker"
 """Workflows and short activities."""

@@ -5,11 +5,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from caseworker.core.bug_decisions import Investigated
-from caseworker.core.bugs import Bug, Post
-from caseworker.core.case import Case
-from caseworker.core.evidence import Stage
-from caseworker.core.facts import (
+from caseworker.core.base.ids import CaseId, MessageId, Sha
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import BugCase, Post
+from caseworker.core.bug.decide import Investigated
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.facts import (
     BranchMoved,
     BuildEnded,
     Deferred,
@@ -18,11 +21,7 @@ from caseworker.core.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.ids import CaseId, MessageId, Sha
-from caseworker.core.outcomes import Task
-from caseworker.core.policy import Policy
-from caseworker.core.record import BugMoved, Noted, Transitioned
-from caseworker.core.states import Role
+from caseworker.core.record.entries import BugMoved, Noted, Transitioned
 
 
 class _Wire(BaseModel):
@@ -47,14 +46,14 @@ class SettleRequest(_Wire):
 
 
 class MoveRequest(_Wire):
-    after: Case
+    after: IssueCase
     entry: Transitioned | Noted = Field(discriminator="kind")
     say: str = ""
     """To people, by the pm."""
 
 
 class TurnRequest(_Wire):
-    case: Case
+    case: IssueCase
     turn: int
     role: Role
     task: Task
@@ -74,7 +73,7 @@ TurnReply = Annotated[TurnEnded | TurnGaveUp | TurnDied | Deferred, Field(discri
 
 
 class BuildRequest(_Wire):
-    case: Case
+    case: IssueCase
     number: int
     stage: Stage
     commit: Sha
@@ -82,7 +81,7 @@ class BuildRequest(_Wire):
 
 
 class PushRequest(_Wire):
-    case: Case
+    case: IssueCase
     commit: Sha
 
 
@@ -98,7 +97,7 @@ BuildReply = BuildEnded
 
 
 class SaveBug(_Wire):
-    after: Bug
+    after: BugCase
     move: BugMoved | None = None
 
 
@@ -113,7 +112,7 @@ class PostRequest(_Wire):
 
 
 class BugTurnRequest(_Wire):
-    bug: Bug
+    bug: BugCase
     turn: int
     policy: Policy
 

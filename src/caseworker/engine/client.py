@@ -21,10 +21,10 @@ from caseworker.contract.names import (
     workflow_id,
 )
 from caseworker.contract.wire import CaseInput
-from caseworker.core.errors import Transient
-from caseworker.core.ids import CaseId, MessageId, is_bug_case
-from caseworker.core.messages import INTERRUPTING, MessageKind
-from caseworker.core.policy import Policy
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId, MessageId, is_bug_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.people.messages import INTERRUPTING, MessageKind
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from typing import IO
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 import caseworker
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 from caseworker.engine.identity import started_at
 
 _START_SECONDS = 40.0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import structlog
 
-from caseworker.core.errors import Refused, Transient
+from caseworker.core.base.errors import Refused, Transient
 from caseworker.engine.client import Address, connect
 
 log = structlog.get_logger()
@@ -23,7 +23,8 @@ _START_SECONDS = 30.0
 _SETTINGS = (
     # A worker that has just moved a case on is given the next activity with the answer, if that is on its own queue.
     "system.enableActivityEagerExecution=true",
-    # One server needs no partitions of a queue. Any there may be are still read: something may be left in them.
+    # One server needs no partitions of a queue.
+    "matching.numTaskqueueReadPartitions=1",
     "matching.numTaskqueueWritePartitions=1",
 )
 _MEMORY = {"GOGC": "400", "GOMEMLIMIT": "600MiB"}

@@ -17,8 +17,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import RecordActivities
     from caseworker.contract.names import REFUSED, TURNS_QUEUE, WORKER_DIED
     from caseworker.contract.wire import CaseInput, ClaimRequest, SettleRequest, TurnDied
-    from caseworker.core.ids import CaseId, MessageId
-    from caseworker.core.messages import Claimed
+    from caseworker.core.base.ids import CaseId, MessageId
+    from caseworker.core.people.messages import Claimed
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -31,10 +31,6 @@ end does not, as long as it has a local activity to try again."""
 _ONCE = RetryPolicy(maximum_attempts=1)
 _SHORT_HEARTBEAT = timedelta(seconds=10)
 _LONGEST_PAUSE = 300.0
-_A_MOMENT = timedelta(milliseconds=1)
-_CLAIM_KEPT = "a claim is kept before anything follows from it"
-_CLAIM_ASKED_AGAIN = "a claim is kept by asking for it once more"
-"""In place of a timer, which takes Temporal's server a second however short it is."""
 _CLAIM_TIMEOUT = timedelta(seconds=10)
 """It takes milliseconds; after a kill in the middle of it the case waits for so long."""
 SHORT_HISTORY = 30
@@ -52,7 +48,6 @@ class CaseFlow:
         self._bells = 0
         self._heard = 0  # how many bells had rung when we last looked into the inbox
         self._closing = False
-        self._current = False
 
     @workflow.signal
     def incoming_message(self, message: MessageId) -> None:
@@ -63,15 +58,6 @@ class CaseFlow:
         self._bells += 1
         self._closing = True
 
-    # --- what has changed since a run began
-
-    def _begin_by_current_rules(self, rules: str) -> None:
-        """A run that begins under them has every change before them: one marker in its history, not one for each."""
-        self._current = workflow.patched(rules)
-
-    def _has(self, change: str) -> bool:
-        return self._current or workflow.patched(change)
-
     # --- the inbox
 
     async def _claim(self, turn: int) -> list[Claimed]:
@@ -80,13 +66,12 @@ class CaseFlow:
         request = ClaimRequest(case=self._id, turn=turn)
         claimed = await self._record(RecordActivities.claim_messages, request)
         # A local activity is in the history only when the workflow's task ends. If that task were lost after the
-        # messages were answered for, claiming again would not give them: a close would count and not close.
-        if claimed and self._has(_CLAIM_ASKED_AGAIN):
+        # messages were answered for, claiming again would not give them: a close would count and not close. So what
+        # was found is claimed once more by an activity of the server's (a timer would cost a second each time).
+        if claimed:
             claimed = await workflow.execute_activity_method(
                 RecordActivities.claim_messages, request, start_to_close_timeout=_CLAIM_TIMEOUT, retry_policy=_PATIENTLY
             )
-        elif claimed and self._has(_CLAIM_KEPT):
-            await workflow.sleep(_A_MOMENT)
         self._heard = heard
         return claimed
 

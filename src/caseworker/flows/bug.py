@@ -30,10 +30,10 @@ with workflow.unsafe.imports_passed_through():
         SaveBug,
         SinceRequest,
     )
-    from caseworker.core import bug_decisions as decisions
-    from caseworker.core.bugs import About, Bug, BugState
-    from caseworker.core.messages import Audience
-    from caseworker.core.record import BugMoved
+    from caseworker.core.bug import decide as decisions
+    from caseworker.core.bug.case import About, BugCase, BugState
+    from caseworker.core.people.messages import Audience
+    from caseworker.core.record.entries import BugMoved
     from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
 
 P = TypeVar("P")
@@ -49,7 +49,7 @@ class BugInvestigationWorkflow(CaseFlow):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
-        self._bug = Bug(id=start.case)
+        self._bug = BugCase(id=start.case)
         self._saved = self._bug
         self._cut_short: list[workflow.ActivityHandle[Any]] = []
         self._timed = 0  # the round that the clock was last told of
@@ -88,9 +88,9 @@ class BugInvestigationWorkflow(CaseFlow):
         """What came in is obeyed, answered for, or put into the hands of the coming turn."""
         self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
         at_work = self._bug.state is BugState.INVESTIGATING
-        claimed = await self._claim(self._bug.turns + 1)
+        claimed = await self._claim(self._bug.progress.turns + 1)
         if not claimed and not at_work and await self._fence():
-            claimed = await self._claim(self._bug.turns + 1)
+            claimed = await self._claim(self._bug.progress.turns + 1)
         found = decisions.look(self._bug, claimed, self._policy, workflow.now())
         await self._become(found.after)
         if at_work and found.after.state is not BugState.INVESTIGATING:
@@ -101,10 +101,10 @@ class BugInvestigationWorkflow(CaseFlow):
     async def _fence(self) -> bool:
         """Nobody works on the coming turn any more. One that ended unheard of is counted, and True: its number is used
         up, and would claim nothing."""
-        request = ClaimRequest(case=self._id, turn=self._bug.turns + 1)
+        request = ClaimRequest(case=self._id, turn=self._bug.progress.turns + 1)
         used = await self._record(BugRecordActivities.fence_turn, request)
         if used:
-            self._bug = self._bug.model_copy(update={"turns": request.turn})
+            self._bug = self._bug.updated(turns=request.turn)
         return used
 
     async def _finish(self) -> bool:
@@ -113,18 +113,18 @@ class BugInvestigationWorkflow(CaseFlow):
         await self._perform(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
         await self._save()
         await self._fence()
-        late = await self._claim(self._bug.turns + 1)
+        late = await self._claim(self._bug.progress.turns + 1)
         return not late and self._bells == self._heard
 
     # --- working
 
     async def _investigate(self) -> None:
         try:
-            if self._bug.severity is None:
+            if self._bug.report.severity is None:
                 await self._receive()
-            if self._bug.base is None:
+            if self._bug.progress.base is None:
                 base = await self._perform(BugActivities.prepare_bug_workspace, self._bug)
-                self._bug = self._bug.model_copy(update={"base": base})
+                self._bug = self._bug.updated(base=base)
             await self._turn()
         except ActivityError as error:
             if is_cancelled_exception(error):
@@ -145,7 +145,7 @@ class BugInvestigationWorkflow(CaseFlow):
 
     async def _turn(self) -> None:
         """One turn of the investigator. What the inbox held is claimed by its number: the record is ahead of it."""
-        turn = self._bug.turns + 1
+        turn = self._bug.progress.turns + 1
         self._seen = self._heard
         reply: BugTurnReply = await self._labour(
             InvestigationActivities.run_investigation,
@@ -156,14 +156,14 @@ class BugInvestigationWorkflow(CaseFlow):
         if not isinstance(reply, BugTurnEnded):
             await self._give_up(reply.reason)
             return
-        self._bug = self._bug.model_copy(update={"turns": turn})
+        self._bug = self._bug.updated(turns=turn)
         ended = decisions.after_turn(self._bug, reply, self._policy, workflow.now())
         await self._become(ended.after)
         await self._settle([message.id for message in reply.heard], decisions.SETTLED_BY[ended.action])
 
     async def _give_up(self, reason: str) -> None:
-        given = await self._given(self._bug.turns + 1)
-        self._bug = self._bug.model_copy(update={"turns": self._bug.turns + 1})
+        given = await self._given(self._bug.progress.turns + 1)
+        self._bug = self._bug.updated(turns=self._bug.progress.turns + 1)
         await self._become(decisions.after_failed_turn(self._bug, reason, self._policy, workflow.now()))
         await self._settle(given, decisions.TURN_FAILED)
 
@@ -174,7 +174,7 @@ class BugInvestigationWorkflow(CaseFlow):
         """People who speak while the agent works are answered at once; it hears them, or the next turn does."""
         self._seen = self._bells
         said = await self._record(
-            BugRecordActivities.messages_since, SinceRequest(case=self._id, after=self._bug.answered)
+            BugRecordActivities.messages_since, SinceRequest(case=self._id, after=self._bug.people.answered)
         )
         await self._become(decisions.acknowledged(self._bug, said))
         with suppress(Interrupted):  # whoever waits for the turn stops it
@@ -215,7 +215,7 @@ class BugInvestigationWorkflow(CaseFlow):
             self._bug = decisions.said(self._bug, post, self._policy, workflow.now())
             if not self._bug.outbox:
                 await self._save()
-        if self._bug.fix_wanted:
+        if self._bug.repair.fix_wanted:
             reply = await self._do(BugActivities.open_fix, self._bug)
             if isinstance(reply, FixOpened):
                 await self._become(decisions.fix_opened(self._bug, reply.case))
@@ -241,12 +241,12 @@ class BugInvestigationWorkflow(CaseFlow):
         self._timed = self._bug.epoch
         await self._perform(BugActivities.keep_time, self._id, whatever_happens=True)
 
-    async def _become(self, after: Bug) -> None:
+    async def _become(self, after: BugCase) -> None:
         """The case as it is from now on; a move is on the record before anything follows from it."""
         before, self._bug = self._bug, after
-        if after.transitions != before.transitions:
+        if after.progress.transitions != before.progress.transitions:
             move = BugMoved(
-                number=after.transitions, from_state=before.state, to_state=after.state, reason=after.reason
+                number=after.progress.transitions, from_state=before.state, to_state=after.state, reason=after.reason
             )
             shown = f"{before.state} → {after.state}"
             await self._record(BugRecordActivities.save_bug, SaveBug(after=after, move=move), summary=shown)

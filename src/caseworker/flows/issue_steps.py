@@ -20,18 +20,19 @@ with workflow.unsafe.imports_passed_through():
         BuildRequest,
         CaseInput,
         ClaimRequest,
-        Pushed,
         PushReply,
         PushRequest,
         TurnDied,
         TurnReply,
         TurnRequest,
     )
-    from caseworker.core import issue_words, words
-    from caseworker.core.answers import RoleQuestion
-    from caseworker.core.case import Case
-    from caseworker.core.evidence import Stage
-    from caseworker.core.facts import (
+    from caseworker.core.base.ids import MessageId, Sha
+    from caseworker.core.base.roles import Role, Task
+    from caseworker.core.evidence.builds import Stage
+    from caseworker.core.issue import words as issue_words
+    from caseworker.core.issue.apply import after_turn, learn, remarked
+    from caseworker.core.issue.case import IssueCase
+    from caseworker.core.issue.facts import (
         BranchMoved,
         BuildEnded,
         Deferred,
@@ -40,20 +41,17 @@ with workflow.unsafe.imports_passed_through():
         TurnEnded,
         TurnGaveUp,
     )
-    from caseworker.core.first_rules import FIRST_TURN_OF
-    from caseworker.core.ids import MessageId, Sha
-    from caseworker.core.knowing import after_turn, learn, remarked
-    from caseworker.core.messages import Claimed
-    from caseworker.core.outcomes import AnswerOutcome, Task, TestsOutcome
-    from caseworker.core.states import IssueState, Role
-    from caseworker.core.turn_taking import WRITERS, turn_of
+    from caseworker.core.issue.states import IssueState
+    from caseworker.core.issue.turns import WRITERS, turn_of
+    from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion
+    from caseworker.core.outcomes.tester import TestsOutcome
+    from caseworker.core.people.messages import Claimed
+    from caseworker.core.people.receipts import TURN_FAILED, read_by
     from caseworker.flows.base import CaseFlow, Interrupted, cause_of, is_refusal
 
 
 R = TypeVar("R")
 
-_ALL_GIVEN = "a failed turn answers for all that it was given"
-_IN_ONE_STEP = "a branch and its pull request are one step"
 _IN_LINE = timedelta(days=1)
 """How long a developer may wait for a place before its own time begins."""
 _MOST_QUESTIONS = 6
@@ -63,10 +61,8 @@ _MOST_QUESTIONS = 6
 class IssueSteps(CaseFlow):
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
-        self._case = Case(id=start.case)
+        self._case = IssueCase(id=start.case)
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
-        self._new_rules = True
-        self._every_word = True
         self._left: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
     async def _work(self) -> Fact:
@@ -79,9 +75,9 @@ class IssueSteps(CaseFlow):
                 return await self._turn()
             case IssueState.CREATING_TESTS:
                 return await self._create_tests()
-            case IssueState.UPDATING_TESTS if self._case.built is None:
+            case IssueState.UPDATING_TESTS if self._case.evidence.built is None:
                 return await self._create_tests()
-            case IssueState.RUNNING_TESTS if self._case.task is None:
+            case IssueState.RUNNING_TESTS if self._case.progress.task is None:
                 return await self._run_tests()
             case IssueState.CREATING_PR:
                 return await self._create_pull_request()
@@ -91,9 +87,9 @@ class IssueSteps(CaseFlow):
                 return await self._turn()
 
     async def _prepare(self) -> None:
-        if self._case.base is None:
+        if self._case.delivery.base is None:
             base = await self._perform(WorkspaceActivities.prepare_workspace, self._case)
-            self._case = self._case.model_copy(update={"base": base, "checkpoint": base})
+            self._case = self._case.updated(base=base, checkpoint=base)
 
     async def _create_tests(self) -> Fact:
         """Red first: the tester's word counts only once the new test was seen to fail on the base."""
@@ -113,7 +109,7 @@ class IssueSteps(CaseFlow):
         """Where nobody has looked at the base yet, a red build is compared with it: it may be no worse."""
         head = await self._build(Stage.HEAD)
         is_red = isinstance(head, BuildEnded) and head.verdict == "red"
-        if not is_red or self._case.base_built or not self._new_rules:
+        if not is_red or self._case.evidence.base_built:
             return head
         base = await self._build(Stage.BASE)
         if not isinstance(base, BuildEnded):
@@ -123,7 +119,7 @@ class IssueSteps(CaseFlow):
 
     async def _address_feedback(self) -> Fact:
         """What a person has pushed meanwhile comes first: nothing of theirs is overwritten."""
-        if self._case.pushed is not None:
+        if self._case.delivery.pushed is not None:
             request = PushRequest(case=self._case, commit=self._checkpoint)
             refused = self._joined(await self._perform(DeliveryActivities.adopt_branch, request))
             if refused is not None:
@@ -133,9 +129,9 @@ class IssueSteps(CaseFlow):
     async def _take_in(self) -> EffectRefused | None:
         """What was pushed by the person who had the case, before anybody goes on. It is saved with the move that
         follows; after a crash it is looked for again."""
-        if not self._case.handed_back or self._case.checkpoint is None:
+        if not self._case.people.handed_back or self._case.delivery.checkpoint is None:
             return None
-        request = PushRequest(case=self._case, commit=self._case.checkpoint)
+        request = PushRequest(case=self._case, commit=self._case.delivery.checkpoint)
         return self._joined(await self._unless_rung(DeliveryActivities.adopt_branch, request))
 
     def _joined(self, reply: PushReply) -> EffectRefused | None:
@@ -156,17 +152,12 @@ class IssueSteps(CaseFlow):
 
     async def _create_pull_request(self) -> Fact:
         request = PushRequest(case=self._case, commit=self._checkpoint)
-        if self._has(_IN_ONE_STEP):
-            return await self._perform(DeliveryActivities.deliver, request)
-        pushed = await self._perform(DeliveryActivities.push_branch, request)
-        if not isinstance(pushed, Pushed):
-            return pushed
-        return await self._perform(DeliveryActivities.open_pull_request, request)
+        return await self._perform(DeliveryActivities.deliver, request)
 
     async def _turn(self) -> Fact:
         """One agent turn. What the inbox held was claimed by its number, so the record is ahead of the agent. A role
         that has to know something from another is given the answer, and its turn again."""
-        role, task = self._whose_turn()
+        role, task = turn_of(self._case)
         while True:
             reply = await self._one_turn(role, task)
             questions = getattr(reply.outcome, "ask", []) if isinstance(reply, TurnEnded) else []
@@ -179,15 +170,11 @@ class IssueSteps(CaseFlow):
 
     def _escalates(self, reply: TurnEnded) -> bool:
         """What only a person may decide comes first."""
-        return self._current and bool(getattr(reply.outcome, "escalation", ""))
-
-    def _whose_turn(self) -> tuple[Role, Task]:
-        return turn_of(self._case) if self._new_rules else FIRST_TURN_OF[self._case.state]
+        return bool(getattr(reply.outcome, "escalation", ""))
 
     async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | Deferred:
-        turn = self._case.turns + 1
-        if self._every_word:
-            self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
+        turn = self._case.progress.turns + 1
+        self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
         request = TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy)
         reply: TurnReply = await self._labour(
             TurnActivities.run_turn,
@@ -197,24 +184,23 @@ class IssueSteps(CaseFlow):
         )
         if isinstance(reply, Deferred):  # nobody has read what is in hand: it is the next turn's, under this number
             return reply
-        self._case = self._case.model_copy(update={"turns": turn})
-        if self._every_word and self._case.pull_request is not None:
+        self._case = self._case.updated(turns=turn)
+        if self._case.delivery.pull_request is not None:
             heard = await self._record(RecordActivities.remarks_to, ClaimRequest(case=self._case.id, turn=turn))
             self._case = remarked(self._case, heard)
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, TurnEnded):
-            await self._settle(sorted({*ids_of(read), *reply.heard}), words.read_by(role))
+            await self._settle(sorted({*ids_of(read), *reply.heard}), read_by(role))
             return reply
-        given = await self._given(turn) if self._has(_ALL_GIVEN) else ids_of(read)
-        await self._settle(given, words.TURN_FAILED)
+        await self._settle(await self._given(turn), TURN_FAILED)
         if isinstance(reply, TurnGaveUp):
             return reply
         return TurnGaveUp(role=role, reason=reply.reason)
 
     async def _consult(self, asker: Role, questions: list[RoleQuestion]) -> Fact | None:
         """Each role that was asked has a turn, which can only answer. Null: all have answered."""
-        asked = self._case.consulted + len(questions)
-        self._case = self._case.model_copy(update={"consulted": asked})
+        asked = self._case.progress.consulted + len(questions)
+        self._case = self._case.updated(consulted=asked)
         if asked > _MOST_QUESTIONS:
             return EffectRefused(
                 reason=f"The {issue_words.of_role(asker)} keeps asking the others: {questions[0].question}"
@@ -233,27 +219,25 @@ class IssueSteps(CaseFlow):
 
     def _leaves_open(self, answered: TurnEnded, number: int) -> bool:
         outcome = answered.outcome
-        if not isinstance(outcome, AnswerOutcome) or not outcome.leaves_open(number):
-            return False
-        return outcome.status == "BLOCKED" or self._current
+        return isinstance(outcome, AnswerOutcome) and outcome.leaves_open(number)
 
     async def _build(self, stage: Stage) -> Fact:
-        number = self._case.builds + 1
-        commit = self._case.base if stage is Stage.BASE else self._checkpoint
+        number = self._case.progress.builds + 1
+        commit = self._case.delivery.base if stage is Stage.BASE else self._checkpoint
         assert commit is not None
         request = BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
         ended = await self._labour(
             BuildActivities.run_build, request, limit=timedelta(hours=6), heartbeat=self._policy.heartbeat_seconds
         )
-        self._case = self._case.model_copy(update={"builds": number})
+        self._case = self._case.updated(builds=number)
         if isinstance(ended, TurnDied):
             return TurnGaveUp(role=Role.TESTER, reason=f"the build could not be run: {ended.reason}")
         return ended
 
     @property
     def _checkpoint(self) -> Sha:
-        assert self._case.checkpoint is not None
-        return self._case.checkpoint
+        assert self._case.delivery.checkpoint is not None
+        return self._case.delivery.checkpoint
 
 
 async def _told(work: Awaitable[R]) -> R | EffectRefused:

@@ -12,7 +12,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import SlaActivities
     from caseworker.contract.names import LOOK_AGAIN, SLA_WORKFLOW
     from caseworker.contract.wire import CaseInput, CheckSla
-    from caseworker.core.sla import Due, due
+    from caseworker.core.sla.clock import Due, due
     from caseworker.flows.base import SHORT_HISTORY, CaseFlow, is_refusal
 
 _LONG_WAIT = timedelta(hours=1)

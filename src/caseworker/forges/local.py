@@ -11,9 +11,9 @@ from pathlib import Path
 from shlex import quote
 from time import monotonic
 
-from caseworker.core.errors import Bug, Refused, Transient
-from caseworker.core.ids import CaseId, RepositoryId, Sha
-from caseworker.forges.watching import Watch
+from caseworker.core.base.errors import Defect, Refused, Transient
+from caseworker.core.base.ids import CaseId, RepositoryId, Sha
+from caseworker.forges.branch_watch import Watch
 from caseworker.ports import BranchIsTheirs, Git, PullRequest, Pulls, Repositories, Workspace
 
 OURS = "agent/"
@@ -201,7 +201,7 @@ class LocalForge:
 
 def _git_dir(workspace: Workspace) -> Path:
     if workspace.git_dir is None:
-        raise Bug(f"the workspace of {workspace.case} does not say where its commits are")
+        raise Defect(f"the workspace of {workspace.case} does not say where its commits are")
     return workspace.git_dir
 
 

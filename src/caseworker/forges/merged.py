@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from caseworker.core.ids import Sha
+from caseworker.core.base.ids import Sha
 from caseworker.ports import Git
 
 _COMMITS = 200

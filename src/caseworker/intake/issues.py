@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
-from caseworker.core.casefile import load_case_file
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
+from caseworker.core.casefile.model import load_case_file
 from caseworker.ports import NewIssue
 
 _LARGEST = 256_000

@@ -4,13 +4,13 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 
-from caseworker.core.case import Case
-from caseworker.core.commands import amount_in, understand_issue
-from caseworker.core.errors import Refused, Transient
-from caseworker.core.ids import CaseId, TraceId, issue_case
-from caseworker.core.messages import Message, MessageKind, NewMessage, Standing
-from caseworker.core.options import awaits_agreement, refuse_misfit
-from caseworker.core.policy import Policy
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import CaseId, TraceId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.options import awaits_agreement, refuse_misfit
+from caseworker.core.people.grammar import amount_in, understand_issue
+from caseworker.core.people.messages import Message, MessageKind, NewMessage, Standing
 from caseworker.ports import Doorbell, Issue, Store
 
 SURFACE = "terminal"
@@ -84,7 +84,7 @@ class ManualIntake:
                 await self._doorbell.ring(case, message, kind)
 
 
-def meant(case: Case, kind: MessageKind | None, text: str) -> tuple[MessageKind, str]:
+def meant(case: IssueCase, kind: MessageKind | None, text: str) -> tuple[MessageKind, str]:
     """What was said, as the flow can obey it: a budget is an amount, whatever words were around it."""
     text = text.replace("\0", "")  # PostgreSQL can't hold one, and nobody sees it
     kind = kind or understand_issue(text, awaits=awaits_agreement(case))

@@ -2,9 +2,9 @@
 
 import structlog
 
-from caseworker.core.errors import Refused, Transient
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import INTERRUPTING, NOBODY, MessageKind, NewMessage, Standing
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.messages import INTERRUPTING, NOBODY, MessageKind, NewMessage, Standing
 from caseworker.ports import Forge, PullRequest, Store, Switchboard
 
 log = structlog.get_logger()

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 import structlog
 
-from caseworker.core.commands import Spoken, reopens, understand
-from caseworker.core.errors import Refused, Transient
-from caseworker.core.ids import CaseId, MessageId, RepositoryId
-from caseworker.core.messages import (
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.text import clip
+from caseworker.core.bug.reports import title_of
+from caseworker.core.people.grammar import Spoken, reopens, understand
+from caseworker.core.people.messages import (
     NOBODY,
     TEXT_LIMIT,
     Message,
@@ -17,10 +20,7 @@ from caseworker.core.messages import (
     Resolution,
     Standing,
 )
-from caseworker.core.policy import Policy
-from caseworker.core.record import clip
-from caseworker.core.reports import title_of
-from caseworker.core.words import NOT_THE_REPORTER, OVER
+from caseworker.core.people.receipts import NOT_THE_REPORTER, OVER
 from caseworker.intake.manual import new_trace
 from caseworker.ports import Doorbell, NewBug, Store, StoredBug, Thread
 
@@ -159,4 +159,4 @@ def _text(words: Words) -> str:
 def _spoken(words: Words, text: str, standing: Standing, bug: StoredBug) -> Spoken:
     if words.kind is not None:
         return Spoken(kind=words.kind, resolution=words.resolution)
-    return understand(text, standing, asked=bug.case.asked_to_close == words.author)
+    return understand(text, standing, asked=bug.case.people.asked_to_close == words.author)

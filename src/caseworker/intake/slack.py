@@ -7,11 +7,11 @@ from typing import Final, Literal, assert_never
 
 import structlog
 
-from caseworker.core.errors import Transient
-from caseworker.core.ids import CaseId, RepositoryId
-from caseworker.core.messages import Audience, Message, MessageKind, Standing
-from caseworker.core.policy import Policy
-from caseworker.core.reports import read_report
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.base.policy import Policy
+from caseworker.core.bug.reports import read_report
+from caseworker.core.people.messages import Audience, Message, MessageKind, Standing
 from caseworker.intake.reports import Reports, Words
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackMessage, parse_event
 from caseworker.ports import POST, Store, StoredBug, Thread, begins_thread

@@ -13,8 +13,8 @@ from typing import Final, Protocol
 
 import structlog
 
-from caseworker.core.errors import Refused, Transient
-from caseworker.core.messages import Audience
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.people.messages import Audience
 from caseworker.intake.slack import SURFACE, SlackIntake
 from caseworker.ports import Store, Thread
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from caseworker.core.messages import NewAttachment
+from caseworker.core.people.messages import NewAttachment
 from caseworker.intake.slack_text import string, text_of
 
 _MOST_FILES: Final = 10

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from caseworker.core.bisection import BisectRequest
-from caseworker.core.conversation import Line
-from caseworker.core.ids import SessionId
-from caseworker.core.messages import Message
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.record import AgentEvent
-from caseworker.core.states import Role
+from caseworker.core.base.ids import SessionId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.investigation.bisection import BisectRequest
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import Message
+from caseworker.core.record.conversation import Line
+from caseworker.core.record.entries import AgentEvent
 from caseworker.ports.stored import Attempt
 
 

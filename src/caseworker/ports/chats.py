@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import MessageKind
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.messages import MessageKind
 from caseworker.ports.stored import Thread
 
 

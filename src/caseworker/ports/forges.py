@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Protocol
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import RepositoryId, Sha
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import RepositoryId, Sha
 from caseworker.ports.stored import PullRequest
 from caseworker.ports.workspaces import Workspace
 

@@ -4,19 +4,18 @@ from collections.abc import Collection, Sequence, Set
 from pathlib import Path
 from typing import Literal, Protocol
 
-from caseworker.core.answers import Observation
-from caseworker.core.budget import Usage
-from caseworker.core.bugs import Bug
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile
-from caseworker.core.evidence import Build
-from caseworker.core.ids import CaseId, MessageId, RepositoryId, SessionId, TraceId
-from caseworker.core.learnings import Learning
-from caseworker.core.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
-from caseworker.core.outcomes import Task
-from caseworker.core.policy import Policy
-from caseworker.core.record import Entry, Recorded
-from caseworker.core.states import Role
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, SessionId, TraceId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import BugCase
+from caseworker.core.casefile.learnings import Learning
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.evidence.builds import Build
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.outcomes.answers import Observation
+from caseworker.core.people.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
+from caseworker.core.record.entries import Entry, Recorded
 from caseworker.ports.stored import (
     Attempt,
     Effect,
@@ -73,7 +72,13 @@ class Cases(Protocol):
         """Those that fix this bug, or follow up on this case; newest change first."""
 
     async def move(
-        self, after: Case, entries: Sequence[Entry], file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
+        self,
+        after: IssueCase,
+        entries: Sequence[Entry],
+        file: CaseFile,
+        *,
+        trace: TraceId,
+        tell: NewMessage | None = None,
     ) -> None:
         """Save snapshot, case file and record entries together; again with the same transition number: a no-op.
         `tell`: put into another case's inbox in the same transaction."""
@@ -99,7 +104,9 @@ class Bugs(Protocol):
     async def list(self) -> list[StoredBug]:
         """Newest change first."""
 
-    async def save(self, after: Bug, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None) -> None:
+    async def save(
+        self, after: BugCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
+    ) -> None:
         """The snapshot, and what happened, together. With a key that was used for this case before, the entries are
         there already; a snapshot that is older than the stored one (fewer moves or turns) is not saved."""
 

@@ -5,14 +5,14 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.budget import Usage
-from caseworker.core.bugs import Bug
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile
-from caseworker.core.ids import CaseId, RepositoryId, SessionId, Sha, TraceId
-from caseworker.core.outcomes import Outcome, Task
-from caseworker.core.policy import Policy
-from caseworker.core.states import Role
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.ids import CaseId, RepositoryId, SessionId, Sha, TraceId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import BugCase
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.outcomes.outcome import Outcome
 
 
 class _Value(BaseModel):
@@ -41,7 +41,7 @@ class Issue(_Value):
 
 
 class StoredCase(_Value):
-    case: Case
+    case: IssueCase
     title: str
     repository: RepositoryId
     number: int
@@ -57,7 +57,7 @@ class StoredCase(_Value):
 
 
 class StoredBug(_Value):
-    case: Bug
+    case: BugCase
     title: str
     report: str
     """The first words, in full."""

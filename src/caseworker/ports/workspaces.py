@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from caseworker.core.bisection import Bisection, BisectRequest
-from caseworker.core.evidence import Command, CommandRun
-from caseworker.core.ids import CaseId, Sha
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.evidence.builds import Command, CommandRun
+from caseworker.core.investigation.bisection import Bisection, BisectRequest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 from sqlalchemy import insert, select, update
 
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId, MessageId
-from caseworker.core.messages import Attachment, NewMessage
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.messages import Attachment, NewMessage
 from caseworker.store.connection import Connection
 from caseworker.store.message_tables import attachments
 from caseworker.store.port import Port
@@ -37,7 +37,7 @@ class StoredAttachments(Port):
         async with self._database.writing() as connection:
             await connection.execute(update(attachments).where(found, attachments.c.content.is_(None)).values(values))
             if await connection.scalar(select(attachments.c.id).where(found)) is None:
-                raise Bug(f"There is no attachment {attachment} to fill.")
+                raise Defect(f"There is no attachment {attachment} to fill.")
 
 
 async def add_attachments(connection: Connection, message: NewMessage, number: MessageId) -> None:

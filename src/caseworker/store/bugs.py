@@ -6,12 +6,12 @@ from typing import Final
 
 from sqlalchemy import select, update
 
-from caseworker.core.bugs import Bug
-from caseworker.core.errors import Bug as OurMistake
-from caseworker.core.ids import CaseId, RepositoryId, TraceId, bug_case
-from caseworker.core.messages import Audience, NewMessage
-from caseworker.core.policy import Policy
-from caseworker.core.record import BugReported, Entry
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, bug_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.bug.case import BugCase
+from caseworker.core.people.messages import Audience, NewMessage
+from caseworker.core.record.entries import BugReported, Entry
 from caseworker.ports import NewBug, StoredBug
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
@@ -47,7 +47,7 @@ class StoredBugs(Port):
                 await attempt.rollback()  # somebody was faster, and is there to be seen now
             known = await _known(connection, bug, first)
             if known is None:
-                raise OurMistake(f"The message {first.external_id} from {first.surface} is taken, and by no case.")
+                raise Defect(f"The message {first.external_id} from {first.surface} is taken, and by no case.")
             return known, False
 
     async def load(self, case: CaseId) -> StoredBug | None:
@@ -59,7 +59,9 @@ class StoredBugs(Port):
         async with self._database.reading() as connection:
             return await _read(connection)
 
-    async def save(self, after: Bug, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None) -> None:
+    async def save(
+        self, after: BugCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
+    ) -> None:
         """A case that goes on needs a workflow again; that it needs none any more is said by `Turns.close_up`. Who
         comes late (a worker that was given up for dead) does not put a newer snapshot back."""
         row = update(cases).where(cases.c.id == after.id, cases.c.kind == "bug")
@@ -77,13 +79,13 @@ class StoredBugs(Port):
             added = insert_or_stop(connection, cases).values(_values(case, bug, first)).returning(cases.c.id)
             if await connection.scalar(added) is not None:
                 return case
-        raise OurMistake("Every name drawn for a new bug case was taken.")
+        raise Defect("Every name drawn for a new bug case was taken.")
 
 
-async def _is_older(connection: Connection, after: Bug) -> bool:
+async def _is_older(connection: Connection, after: BugCase) -> bool:
     known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
-    newest = Bug.model_validate(known)
-    return (after.transitions, after.turns) < (newest.transitions, newest.turns)
+    newest = BugCase.model_validate(known)
+    return (after.progress.transitions, after.progress.turns) < (newest.progress.transitions, newest.progress.turns)
 
 
 async def _known(connection: Connection, bug: NewBug, first: NewMessage) -> CaseId | None:
@@ -112,7 +114,7 @@ async def _said(connection: Connection, bug: NewBug, first: NewMessage) -> bool:
 
 
 def _values(case: CaseId, bug: NewBug, first: NewMessage) -> dict[str, object]:
-    at, snapshot = now(), Bug(id=case)
+    at, snapshot = now(), BugCase(id=case)
     return {
         "id": case,
         "kind": "bug",
@@ -139,7 +141,7 @@ async def _read(connection: Connection, only: CaseId | None = None) -> list[Stor
         query = query.where(cases.c.id == only)
     return [
         StoredBug(
-            case=Bug.model_validate(row[cases.c.snapshot]),
+            case=BugCase.model_validate(row[cases.c.snapshot]),
             title=row[cases.c.title],
             report=row[cases.c.report],
             reporter=row[cases.c.reporter],

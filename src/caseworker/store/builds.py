@@ -5,8 +5,8 @@ from typing import Final
 from sqlalchemy import bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from caseworker.core.evidence import Build
-from caseworker.core.ids import CaseId
+from caseworker.core.base.ids import CaseId
+from caseworker.core.evidence.builds import Build
 from caseworker.store.columns import now
 from caseworker.store.port import Port
 from caseworker.store.rows import lock_case

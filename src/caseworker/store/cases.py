@@ -5,15 +5,15 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, or_, select, update
 
-from caseworker.core.bugs import BugState
-from caseworker.core.case import Case
-from caseworker.core.casefile import CaseFile, IssueSection, load_case_file, new_case_file
-from caseworker.core.errors import Bug, Refused
-from caseworker.core.ids import CaseId, RepositoryId, TraceId, issue_case
-from caseworker.core.messages import NewMessage
-from caseworker.core.policy import Policy
-from caseworker.core.record import CaseOpened, Entry
-from caseworker.core.states import TERMINAL, WORKING
+from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.bug.case import BugState
+from caseworker.core.casefile.model import CaseFile, IssueSection, load_case_file, new_case_file
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.states import TERMINAL, WORKING
+from caseworker.core.people.messages import NewMessage
+from caseworker.core.record.entries import CaseOpened, Entry
 from caseworker.ports import Issue, StoredCase
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
@@ -37,7 +37,7 @@ class StoredCases(Port):
     ) -> bool:
         case = issue_case(issue.repository, issue.number)
         if first.case != case:
-            raise Bug(f"The first message of {case} is addressed to {first.case}.")
+            raise Defect(f"The first message of {case} is addressed to {first.case}.")
         opened = CaseOpened(
             repository=issue.repository, number=issue.number, title=issue.title, rehearsed=rehearsal is not None
         )
@@ -65,9 +65,15 @@ class StoredCases(Port):
             return await _read(connection, of=parent)
 
     async def move(
-        self, after: Case, entries: Sequence[Entry], file: CaseFile, *, trace: TraceId, tell: NewMessage | None = None
+        self,
+        after: IssueCase,
+        entries: Sequence[Entry],
+        file: CaseFile,
+        *,
+        trace: TraceId,
+        tell: NewMessage | None = None,
     ) -> None:
-        key = f"transition/{after.epoch}/{after.transitions}"
+        key = f"transition/{after.epoch}/{after.progress.transitions}"
         concerned = {after.id} if tell is None else {after.id, tell.case}
         async with self._database.writing() as connection:
             for case in sorted(concerned):  # always in this order, so that two such moves never wait for each other
@@ -133,7 +139,7 @@ def dumped(file: CaseFile) -> dict[str, object]:
 def _row(issue: Issue, policy: Policy, file: CaseFile | None) -> dict[str, object]:
     """With a file that was prepared, the case begins with its analysis done."""
     at = now()
-    case = Case(id=issue_case(issue.repository, issue.number), analysed=file is not None)
+    case = IssueCase(id=issue_case(issue.repository, issue.number)).updated(analysed=file is not None)
     if file is None:
         section = IssueSection(
             number=issue.number, title=issue.title, url=issue.url, original_body=issue.body, labels=issue.labels
@@ -168,7 +174,7 @@ async def _read(connection: Connection, only: CaseId | None = None, of: CaseId |
         found = await connection.execute(_ALL if of is None else _ALL.where(cases.c.parent == of))
     return [
         StoredCase(
-            case=Case.model_validate(row.snapshot),
+            case=IssueCase.model_validate(row.snapshot),
             title=row.title,
             repository=RepositoryId(row.repository),
             number=row.number,

@@ -8,14 +8,13 @@ from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 from caseworker.store.connection import Connection
 from caseworker.store.failures import translated
 from caseworker.store.postgres import Postgres
 from caseworker.store.sqlite import Sqlite
 
-_SQLITE = ("sqlite", "sqlite+aiosqlite")
-"""The second is how it was written up to 0.4."""
+_SQLITE = "sqlite"
 _POSTGRES = "postgresql+asyncpg"
 
 
@@ -56,7 +55,7 @@ class Database:
 def connect(url: str) -> Database:
     """The engine only: no query is made, and no server is asked."""
     parsed = _parsed(url)
-    return Database(Sqlite(parsed) if parsed.drivername in _SQLITE else Postgres(parsed))
+    return Database(Sqlite(parsed) if parsed.drivername == _SQLITE else Postgres(parsed))
 
 
 def _parsed(url: str) -> URL:
@@ -65,9 +64,9 @@ def _parsed(url: str) -> URL:
         parsed = make_url(url)
     except ArgumentError as error:
         raise Refused("This is not a database URL.", todo=expected) from error
-    if parsed.drivername not in (*_SQLITE, _POSTGRES):
+    if parsed.drivername not in (_SQLITE, _POSTGRES):
         raise Refused(f"Caseworker does not know a database URL that begins with {parsed.drivername}.", todo=expected)
-    if parsed.drivername in _SQLITE and parsed.database in (None, "", ":memory:"):
+    if parsed.drivername == _SQLITE and parsed.database in (None, "", ":memory:"):
         raise Refused("Several processes share the database, so it can't be in memory.", todo=expected)
     return parsed
 

@@ -2,8 +2,8 @@
 
 from sqlalchemy import select, update
 
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import CaseId
 from caseworker.ports import Effect
 from caseworker.store.columns import now
 from caseworker.store.port import Port
@@ -34,4 +34,4 @@ class StoredEffects(Port):
         async with self._database.writing() as connection:
             await connection.execute(first_time.values(result=result, done_at=now()))
             if await connection.scalar(select(effects.c.key).where(effects.c.key == key)) is None:
-                raise Bug(f"The effect {key} was done without having been intended.")
+                raise Defect(f"The effect {key} was done without having been intended.")

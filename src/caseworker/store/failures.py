@@ -1,4 +1,4 @@
-"""What a database's errors mean to us: Transient, Refused or Bug, each with a sentence that says what to do."""
+"""What a database's errors mean to us: Transient, Refused or Defect, each with a sentence that says what to do."""
 
 import sqlite3
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from caseworker.core.errors import Bug, Refused, Transient
+from caseworker.core.base.errors import Defect, Refused, Transient
 
 _SQLITE_SAYS: Final[tuple[tuple[str, Callable[[], Exception]], ...]] = (
     (
@@ -71,18 +71,18 @@ _POSTGRES_OURS: Final = ("22", "23", "42")
 
 def translated(error: Exception) -> Exception:
     """The error as one of our three families, to be raised from the original."""
-    if isinstance(error, (Transient, Refused, Bug)):
+    if isinstance(error, (Transient, Refused, Defect)):
         return error
     if isinstance(error, PoolTimeout):
         return Transient("Every connection to the database is in use. Try again in a moment.")
     if isinstance(error, OSError):
         return _unreachable(error)
     if isinstance(error, sqlite3.Error):
-        return _of_sqlite(str(error)) or Bug(f"The database refused a statement: {error}")
+        return _of_sqlite(str(error)) or Defect(f"The database refused a statement: {error}")
     if isinstance(error, DBAPIError):
         return _of_driver(error)
     if isinstance(error, SQLAlchemyError):
-        return Bug(f"The store asked the database for something impossible: {error}")
+        return Defect(f"The store asked the database for something impossible: {error}")
     return error
 
 
@@ -93,7 +93,7 @@ def _of_driver(error: DBAPIError) -> Exception:
     known = _of_sqlite(str(error.orig))
     if known is not None:
         return known
-    return _unreachable(error) if error.connection_invalidated else Bug(f"The database refused a statement: {error}")
+    return _unreachable(error) if error.connection_invalidated else Defect(f"The database refused a statement: {error}")
 
 
 def _of_sqlite(said: str) -> Exception | None:
@@ -108,7 +108,7 @@ def _of_postgres(state: str, error: DBAPIError) -> Exception:
     if state == "53100":
         return Transient("PostgreSQL's disk is full. Free some space: work goes on by itself then.")
     if state.startswith(_POSTGRES_OURS):
-        return Bug(f"The database refused a statement: {error}")
+        return Defect(f"The database refused a statement: {error}")
     return _unreachable(error)
 
 

@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, select, update
 
-from caseworker.core.ids import CaseId, MessageId, TraceId
-from caseworker.core.messages import SPOKEN, Message, MessageKind, NewMessage, Standing
-from caseworker.core.record import MessageRecorded, MessagesClaimed
+from caseworker.core.base.ids import CaseId, MessageId, TraceId
+from caseworker.core.people.messages import SPOKEN, Message, MessageKind, NewMessage, Standing
+from caseworker.core.record.entries import MessageRecorded, MessagesClaimed
 from caseworker.store.attachments import add_attachments
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection

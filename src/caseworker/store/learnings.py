@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from caseworker.core.answers import Observation
-from caseworker.core.ids import CaseId, RepositoryId
-from caseworker.core.learnings import Learning, fingerprint, one_line
+from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.casefile.learnings import Learning, fingerprint, one_line
+from caseworker.core.outcomes.answers import Observation
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.port import Port

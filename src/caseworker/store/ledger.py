@@ -4,9 +4,9 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, insert, select, update
 
-from caseworker.core.budget import Usage
-from caseworker.core.errors import Bug, Refused
-from caseworker.core.ids import CaseId
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.ids import CaseId
 from caseworker.ports import Attempt, Spending
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
@@ -66,7 +66,7 @@ class StoredLedger(Port):
                 await connection.scalar(changed) is None
                 and await connection.scalar(select(ledger.c.id).where(row)) is None
             ):
-                raise Bug(f"There is no reservation {reservation} to settle.")
+                raise Defect(f"There is no reservation {reservation} to settle.")
 
     async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
         query, which = (_SPENT, {"of_case": case}) if turn is None else (_SPENT_IN, {"of_case": case, "in_turn": turn})

@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import delete, func, insert, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from caseworker.core.ids import CaseId
+from caseworker.core.base.ids import CaseId
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.database import Database

@@ -4,8 +4,8 @@ from typing import Literal
 
 from sqlalchemy import ColumnElement, func, select, update
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, RepositoryId
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.ports import PullRequest
 from caseworker.store.connection import Connection
 from caseworker.store.port import Port

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Select, select
 
-from caseworker.core.ids import CaseId, TraceId
-from caseworker.core.record import Entry, Recorded, parse_entry
+from caseworker.core.base.ids import CaseId, TraceId
+from caseworker.core.record.entries import Entry, Recorded, parse_entry
 from caseworker.store import tables
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, lock_case

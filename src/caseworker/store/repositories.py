@@ -10,8 +10,8 @@ from pathlib import Path
 
 from sqlalchemy import ColumnElement, func, select
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import RepositoryId
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import RepositoryId
 from caseworker.ports import Issue, NewIssue
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection

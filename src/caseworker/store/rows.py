@@ -9,9 +9,10 @@ from typing import Final
 from sqlalchemy import Table, TypedColumns, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId, RepositoryId, TraceId
-from caseworker.core.record import BODY_LIMIT, VERSION, Entry, clip
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, RepositoryId, TraceId
+from caseworker.core.base.text import clip
+from caseworker.core.record.entries import BODY_LIMIT, VERSION, Entry
 from caseworker.store.columns import now, to_json
 from caseworker.store.connection import Connection
 from caseworker.store.tables import cases, record, record_keys, repositories

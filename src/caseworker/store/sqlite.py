@@ -28,10 +28,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import URL
 
-from caseworker.core.errors import Bug, Refused
+from caseworker.core.base.errors import Defect, Refused
 from caseworker.store.columns import to_json
 from caseworker.store.connection import AnyResult, Connection, Values
-from caseworker.store.sharing import SharedWriter, Transaction
+from caseworker.store.shared_writes import SharedWriter, Transaction
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -125,7 +125,7 @@ class Sqlite:
                 with plain.begin():
                     yield SqliteConnection(plain)
                     if plain.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
-                        raise Bug("A change to the tables left a row that refers to nothing; it was taken back.")
+                        raise Defect("A change to the tables left a row that refers to nothing; it was taken back.")
             finally:
                 driver.rollback()
                 driver.execute("PRAGMA foreign_keys = ON")

@@ -28,7 +28,6 @@ from caseworker.store.effects import StoredEffects
 from caseworker.store.inbox import StoredInbox
 from caseworker.store.learnings import StoredLearnings
 from caseworker.store.ledger import StoredLedger
-from caseworker.store.migrating import migrate
 from caseworker.store.places import StoredPlaces
 from caseworker.store.port import to_the_end
 from caseworker.store.pulls import StoredPulls
@@ -37,6 +36,7 @@ from caseworker.store.repositories import StoredRepositories
 from caseworker.store.threads import StoredThreads
 from caseworker.store.transcripts import StoredTranscripts
 from caseworker.store.turns import StoredTurns
+from caseworker.store.upgrade import migrate
 
 
 @dataclass(frozen=True, kw_only=True)

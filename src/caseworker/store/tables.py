@@ -1,5 +1,5 @@
-"""The tables, except those of what people say: message_tables.py. What they mean is in ports.py and core; how they
-came to be is in migrations/."""
+"""The tables, except those of messages (message_tables.py) and places (place_tables.py). A change here needs the same
+change in migrations/: docs/upgrades.md says how."""
 
 from datetime import datetime
 
@@ -33,6 +33,7 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+"""Migrations name their constraints by this convention too, so it does not change after 1.0."""
 
 
 class _Repositories(TypedColumns):

@@ -2,9 +2,9 @@
 
 from sqlalchemy import select
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import CaseId
-from caseworker.core.messages import Audience
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.core.people.messages import Audience
 from caseworker.ports import Thread
 from caseworker.store.connection import Connection
 from caseworker.store.message_tables import threads

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import delete, func, select
 
-from caseworker.core.ids import SessionId
+from caseworker.core.base.ids import SessionId
 from caseworker.store.columns import now, to_json
 from caseworker.store.connection import Connection
 from caseworker.store.port import Port

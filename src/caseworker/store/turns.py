@@ -7,11 +7,10 @@ from uuid import UUID, uuid5
 from sqlalchemy import bindparam, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from caseworker.core.casefile import CaseFile
-from caseworker.core.ids import CaseId, SessionId, TraceId
-from caseworker.core.outcomes import Task
-from caseworker.core.record import Entry
-from caseworker.core.states import Role
+from caseworker.core.base.ids import CaseId, SessionId, TraceId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.record.entries import Entry
 from caseworker.ports import Attempt, FinishedTurn, RunningAttempt
 from caseworker.store.cases import write_file
 from caseworker.store.columns import now

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 
 USUAL_PORTS = (443, 80)
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"

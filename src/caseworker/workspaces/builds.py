@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
-from caseworker.core.evidence import OUTPUT_TAIL, Command, CommandRun, Purpose
+from caseworker.core.evidence.builds import OUTPUT_TAIL, Command, CommandRun, Purpose
 from caseworker.ports import Enclosure, Sandbox, Workspace
 from caseworker.workspaces.egress import Resolve, look_up
 from caseworker.workspaces.output import FailureNames, readable

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import Sha
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import Sha
 from caseworker.ports import Git
 from caseworker.workspaces.mirrors import OURS
 from caseworker.workspaces.threads import in_thread

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from caseworker.core.build_commands import ROOT_FILES
-from caseworker.core.ids import Sha
+from caseworker.core.base.ids import Sha
+from caseworker.core.evidence.build_commands import ROOT_FILES
 from caseworker.ports import Git
 from caseworker.workspaces.checkpoints import Written
 

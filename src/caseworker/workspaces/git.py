@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from caseworker.core.errors import Bug, Refused, Transient
+from caseworker.core.base.errors import Defect, Refused, Transient
 from caseworker.ports import GitAnswer
 from caseworker.workspaces.processes import Child
 
@@ -80,7 +80,7 @@ class SafeGit:
         elif git_dir is not None:
             argv += [f"--git-dir={git_dir}", *([f"--work-tree={work_tree}"] if work_tree is not None else [])]
         elif arguments[0] != "init":
-            raise Bug(f"git {arguments[0]} would look for a repository wherever we happen to be")
+            raise Defect(f"git {arguments[0]} would look for a repository wherever we happen to be")
         output, error = _Bounded(self._output_bytes), _Tail()
         child = _start([*argv, *arguments], work_tree, output, error, stdin)
         try:

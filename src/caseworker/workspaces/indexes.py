@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from caseworker.core.ids import Sha
+from caseworker.core.base.ids import Sha
 
 _Identity = tuple[int, int, int, int]
 

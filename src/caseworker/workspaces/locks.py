@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from caseworker.core.errors import Transient
+from caseworker.core.base.errors import Transient
 
 _LOOK_AGAIN_SECONDS = 0.05
 

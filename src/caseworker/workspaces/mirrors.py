@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from caseworker.core.errors import Refused
-from caseworker.core.ids import Sha
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import Sha
 from caseworker.ports import Git
 from caseworker.workspaces.git import OTHER_SIDE, SafeGit
 from caseworker.workspaces.locks import locked

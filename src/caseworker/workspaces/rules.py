@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from caseworker.core.build_commands import SETTINGS_FILE
-from caseworker.core.errors import Refused
-from caseworker.core.repository_rules import RepositoryRules, read_rules
+from caseworker.core.base.errors import Refused
+from caseworker.core.evidence.build_commands import SETTINGS_FILE
+from caseworker.core.evidence.repository_rules import RepositoryRules, read_rules
 from caseworker.ports import Git
 from caseworker.workspaces.git import SafeGit
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 from caseworker.ports import Enclosure
 from caseworker.workspaces.sandbox_probe import ask, missing
 from caseworker.workspaces.toolchains import Toolchains, find_toolchains, home_folders

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from caseworker.core.errors import Refused
+from caseworker.core.base.errors import Refused
 from caseworker.ports import Enclosure
 from caseworker.workspaces import bridge
 from caseworker.workspaces.allowed_hosts import AllowedHosts

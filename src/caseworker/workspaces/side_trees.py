@@ -8,8 +8,8 @@ import re
 import shutil
 from pathlib import Path
 
-from caseworker.core.errors import Bug
-from caseworker.core.ids import CaseId, slug
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import CaseId, slug
 from caseworker.ports import Workspace
 from caseworker.workspaces.folders import remove_folder
 
@@ -19,7 +19,7 @@ _SIDE = "+"
 
 def side_slug(case: CaseId, name: str) -> str:
     if _NAME.fullmatch(name) is None:
-        raise Bug(f"{name!r} can't name a side tree: letters, digits, _ and - only.")
+        raise Defect(f"{name!r} can't name a side tree: letters, digits, _ and - only.")
     return f"{slug(case)}{_SIDE}{name}"
 
 

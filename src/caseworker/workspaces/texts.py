@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from caseworker.core.ids import Sha
+from caseworker.core.base.ids import Sha
 from caseworker.ports import Git
 
 _FILE_BYTES = 512 << 10

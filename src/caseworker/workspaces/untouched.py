@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from caseworker.core.ids import Sha
+from caseworker.core.base.ids import Sha
 
 _FILE = "untouched"
 

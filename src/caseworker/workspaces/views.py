@@ -4,7 +4,7 @@ cases' refs and worktrees are not there at all. The objects are mounted into it,
 import shutil
 from pathlib import Path
 
-from caseworker.core.ids import Sha
+from caseworker.core.base.ids import Sha
 from caseworker.workspaces.mirrors import write_texts
 
 

@@ -13,8 +13,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from caseworker.core.errors import Bug, Refused
-from caseworker.core.ids import CaseId, Sha, slug
+from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.ports import Git, GitAnswer, Joined, Workspace
 from caseworker.workspaces.checkpoints import write_tree
 from caseworker.workspaces.commits import Commits, Kept
@@ -30,7 +30,7 @@ from caseworker.workspaces.folders import (
 from caseworker.workspaces.git import COMMITTER, SafeGit
 from caseworker.workspaces.indexes import Indexes
 from caseworker.workspaces.locks import locked
-from caseworker.workspaces.merging import Merging
+from caseworker.workspaces.merge import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors, RepositoryFacts, look
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.texts import read_texts
@@ -223,7 +223,7 @@ class GitWorkspaces:
     async def drop(self, workspace: Workspace) -> None:
         name = side_name(workspace)
         if name is None:
-            raise Bug(f"{workspace.path} is no side tree of {workspace.case}")
+            raise Defect(f"{workspace.path} is no side tree of {workspace.case}")
         self._untouched.forget(workspace.path)
         self._indexes.forget(_git_dir(workspace))
         await in_thread(destroy, side_folder(self._folder(workspace.case), name), _git_dir(workspace))

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from caseworker.agents.quoting import MID_TURN
+from caseworker.agents.quotes import MID_TURN
 from caseworker.agents.rehearsal import Rehearsal, ScriptedError, Step
 from caseworker.agents.roles import OUTCOME_TOOL, full_name
 from caseworker.agents.upstreams import EVENTS, JSON, ModelAnswer, ModelCall, NotScripted
-from caseworker.core.outcomes import Task
-from caseworker.core.states import Role
+from caseworker.core.base.roles import Role, Task
 
 _BYTES_PER_TOKEN: Final = 4
 _HEARING_SECONDS: Final = 60.0

@@ -1,7 +1,7 @@
-"""How the tables came to be, one revision after the other. The names of all revisions are here, so that opening a
-database which is up to date need not import Alembic."""
+"""The revisions of the schema, oldest first. They are named here so that opening a database which is up to date need
+not import Alembic. docs/upgrades.md says how to add one."""
 
 from typing import Final
 
-REVISIONS: Final = ("0001", "0002", "0003", "0004")
+REVISIONS: Final = ("0001",)
 HEAD: Final = REVISIONS[-1]

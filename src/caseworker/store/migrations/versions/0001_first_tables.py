@@ -1,232 +1,252 @@
-"""The first tables.
+"""The tables of version 1.0, in the order of their references.
 
-Written out, not taken from tables.py: that file goes on changing, and this must stay what it was.
+Written out, not taken from tables.py: that file will change, and a released migration must not. Constraints and indexes
+without a name get theirs from the naming convention in tables.py, a check constraint as `ck_<table>_<its name here>`.
 """
+
+from typing import TypeVar
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.types import TypeEngine
 
 revision = "0001"
 down_revision = None
 
-_TIME = sa.DateTime(timezone=True)
-_WIDE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+T = TypeVar("T")
 
-
-def _partial_index(name: str, table: str, columns: list[str], only: str, *, unique: bool = False) -> None:
-    op.create_index(name, table, columns, unique=unique, sqlite_where=sa.text(only), postgresql_where=sa.text(only))
+STRING = sa.String()
+TEXT = sa.Text()
+INTEGER = sa.Integer()
+BOOLEAN = sa.Boolean()
+JSON = sa.JSON()
+BYTES = sa.LargeBinary()
+TIME = sa.DateTime(timezone=True)
+WIDE = sa.BigInteger().with_variant(INTEGER, "sqlite")
 
 
 def upgrade() -> None:
-    _local_repositories()
-    _cases()
-    _turns()
-    _deliveries()
+    _create_repositories()
+    _create_cases()
+    _create_messages()
+    _create_turns()
+    _create_deliveries()
+    _create_learnings()
 
 
-def _local_repositories() -> None:
+def _create_repositories() -> None:
     op.create_table(
         "repositories",
-        sa.Column("id", sa.String(), nullable=False),
-        sa.Column("path", sa.String(), nullable=False),
-        sa.Column("registered_at", _TIME, nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_repositories"),
-        sa.UniqueConstraint("path", name="uq_repositories_path"),
+        sa.Column("id", STRING, primary_key=True),
+        sa.Column("path", STRING, nullable=False, unique=True),
+        *_required(TIME, "registered_at"),
     )
     op.create_table(
         "issues",
-        sa.Column("repository", sa.String(), nullable=False),
-        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("digest", sa.String(), nullable=False),
-        sa.Column("title", sa.Text(), nullable=False),
-        sa.Column("body", sa.Text(), nullable=False),
-        sa.Column("labels", sa.JSON(), nullable=False),
-        sa.Column("url", sa.String(), nullable=False),
-        sa.Column("created_at", _TIME, nullable=False),
-        sa.ForeignKeyConstraint(["repository"], ["repositories.id"], name="fk_issues_repository"),
-        sa.PrimaryKeyConstraint("repository", "number", name="pk_issues"),
-        sa.UniqueConstraint("repository", "digest", name="uq_issues_repository_digest"),
+        sa.Column("repository", STRING, sa.ForeignKey("repositories.id"), primary_key=True),
+        sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
+        *_required(STRING, "digest", "url"),
+        *_required(TEXT, "title", "body"),
+        *_required(JSON, "labels"),
+        *_required(TIME, "created_at"),
+        sa.UniqueConstraint("repository", "digest"),
     )
 
 
-def _cases() -> None:
+def _create_cases() -> None:
     op.create_table(
         "cases",
-        sa.Column("id", sa.String(), nullable=False),
-        sa.Column("repository", sa.String(), nullable=False),
-        sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("title", sa.Text(), nullable=False),
-        sa.Column("state", sa.String(), nullable=False),
-        sa.Column("over", sa.Boolean(), nullable=False),
-        sa.Column("snapshot", sa.JSON(), nullable=False),
-        sa.Column("policy", sa.JSON(), nullable=False),
-        sa.Column("file", sa.JSON(), nullable=False),
-        sa.Column("rehearsal", sa.Text(), nullable=True),
-        sa.Column("trace", sa.String(), nullable=False),
-        sa.Column("sequence", sa.Integer(), nullable=False),
-        sa.Column("opened_at", _TIME, nullable=False),
-        sa.Column("changed_at", _TIME, nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_cases"),
+        sa.Column("id", STRING, primary_key=True),
+        sa.Column("parent", STRING, sa.ForeignKey("cases.id"), nullable=True),
+        *_required(STRING, "kind", "repository", "state", "trace"),
+        *_required(TEXT, "title"),
+        *_required(INTEGER, "sequence"),
+        *_required(BOOLEAN, "over"),
+        *_required(JSON, "snapshot", "policy"),
+        *_required(TIME, "opened_at", "changed_at"),
+        *_optional(STRING, "surface"),
+        *_optional(TEXT, "report", "reporter", "rehearsal"),
+        *_optional(INTEGER, "number"),
+        *_optional(JSON, "file"),
+        sa.CheckConstraint("kind IN ('issue', 'bug')", name="kind"),
+        sa.Index(None, "kind", "changed_at"),
+        sa.Index(None, "over", "state"),
     )
-    op.create_index("ix_cases_changed_at", "cases", ["changed_at"])
-    op.create_index("ix_cases_over_state", "cases", ["over", "state"])
-    op.create_table(
-        "messages",
-        sa.Column("id", _WIDE, nullable=False),
-        sa.Column("case_id", sa.String(), nullable=False),
-        sa.Column("surface", sa.String(), nullable=False),
-        sa.Column("external_id", sa.Text(), nullable=False),
-        sa.Column("author", sa.Text(), nullable=False),
-        sa.Column("standing", sa.String(), nullable=False),
-        sa.Column("kind", sa.String(), nullable=False),
-        sa.Column("text", sa.Text(), nullable=False),
-        sa.Column("trace", sa.String(), nullable=False),
-        sa.Column("received_at", _TIME, nullable=False),
-        sa.Column("turn", sa.Integer(), nullable=True),
-        sa.Column("outcome", sa.Text(), nullable=True),
-        sa.ForeignKeyConstraint(["case_id"], ["cases.id"], name="fk_messages_case_id"),
-        sa.PrimaryKeyConstraint("id", name="pk_messages"),
-        sa.UniqueConstraint("surface", "external_id", name="uq_messages_surface_external_id"),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("ix_messages_case_id_turn", "messages", ["case_id", "turn"])
-    _partial_index("ix_messages_unclaimed", "messages", ["id"], "turn IS NULL")
     op.create_table(
         "record",
-        sa.Column("case_id", sa.String(), nullable=False),
-        sa.Column("sequence", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("at", _TIME, nullable=False),
-        sa.Column("trace", sa.String(), nullable=False),
-        sa.Column("version", sa.Integer(), nullable=False),
-        sa.Column("kind", sa.String(), nullable=False),
-        sa.Column("body", sa.JSON(), nullable=False),
-        sa.ForeignKeyConstraint(["case_id"], ["cases.id"], name="fk_record_case_id"),
-        sa.PrimaryKeyConstraint("case_id", "sequence", name="pk_record"),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
+        sa.Column("sequence", INTEGER, primary_key=True, autoincrement=False),
+        *_required(STRING, "trace", "kind"),
+        *_required(INTEGER, "version"),
+        *_required(JSON, "body"),
+        *_required(TIME, "at"),
     )
     op.create_table(
         "record_keys",
-        sa.Column("case_id", sa.String(), nullable=False),
-        sa.Column("key", sa.String(), nullable=False),
-        sa.ForeignKeyConstraint(["case_id"], ["cases.id"], name="fk_record_keys_case_id"),
-        sa.PrimaryKeyConstraint("case_id", "key", name="pk_record_keys"),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
+        sa.Column("key", STRING, primary_key=True),
     )
 
 
-def _turns() -> None:
+def _create_messages() -> None:
+    op.create_table(
+        "messages",
+        sa.Column("id", WIDE, primary_key=True),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False),
+        *_required(STRING, "surface", "standing", "kind", "trace"),
+        *_required(TEXT, "external_id", "author", "text"),
+        *_required(TIME, "received_at"),
+        *_optional(STRING, "resolution"),
+        *_optional(TEXT, "reference", "refers_to", "outcome"),
+        *_optional(INTEGER, "turn"),
+        sa.UniqueConstraint("surface", "external_id"),
+        _partial_index(
+            "uq_messages_surface_reference", "surface", "reference", where="reference IS NOT NULL", unique=True
+        ),
+        sa.Index(None, "case_id", "turn"),
+        sa.Index(None, "case_id", "id"),
+        _partial_index("ix_messages_unclaimed", "id", where="turn IS NULL"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "attachments",
+        sa.Column("id", WIDE, primary_key=True),
+        sa.Column("message_id", WIDE, sa.ForeignKey("messages.id"), nullable=False),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
+        *_required(TEXT, "title", "media_type", "source", "problem"),
+        *_required(INTEGER, "position"),
+        *_required(WIDE, "size"),
+        *_optional(BYTES, "content"),
+        sa.UniqueConstraint("message_id", "position"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "threads",
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
+        sa.Column("audience", STRING, primary_key=True),
+        *_required(STRING, "surface", "channel", "anchor"),
+        sa.UniqueConstraint("surface", "channel", "anchor"),
+    )
+
+
+def _create_turns() -> None:
     op.create_table(
         "turns",
-        sa.Column("case_id", sa.String(), nullable=False),
-        sa.Column("turn", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("role", sa.String(), nullable=False),
-        sa.Column("task", sa.String(), nullable=False),
-        sa.Column("result", sa.JSON(), nullable=True),
-        sa.ForeignKeyConstraint(["case_id"], ["cases.id"], name="fk_turns_case_id"),
-        sa.PrimaryKeyConstraint("case_id", "turn", name="pk_turns"),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
+        sa.Column("turn", INTEGER, primary_key=True, autoincrement=False),
+        *_required(STRING, "role", "task"),
+        *_optional(JSON, "result"),
     )
     op.create_table(
         "attempts",
-        sa.Column("case_id", sa.String(), nullable=False),
-        sa.Column("turn", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("token", sa.String(), nullable=False),
-        sa.Column("session", sa.String(), nullable=False),
-        sa.Column("state", sa.String(), nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("worker", sa.String(), nullable=False),
-        sa.Column("activity", sa.LargeBinary(), nullable=False),
-        sa.Column("trace", sa.String(), nullable=False),
-        sa.Column("started_at", _TIME, nullable=False),
-        sa.Column("ended_at", _TIME, nullable=True),
-        sa.CheckConstraint("state IN ('running', 'superseded', 'completed', 'failed')", name="ck_attempts_state"),
-        sa.ForeignKeyConstraint(["case_id", "turn"], ["turns.case_id", "turns.turn"], name="fk_attempts_case_id_turn"),
-        sa.PrimaryKeyConstraint("case_id", "turn", "number", name="pk_attempts"),
-        sa.UniqueConstraint("session", name="uq_attempts_session"),
-        sa.UniqueConstraint("token", name="uq_attempts_token"),
+        sa.Column("case_id", STRING, primary_key=True),
+        sa.Column("turn", INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("token", STRING, nullable=False, unique=True),
+        sa.Column("session", STRING, nullable=False, unique=True),
+        *_required(STRING, "state", "worker", "trace"),
+        *_required(TEXT, "reason"),
+        *_required(BYTES, "activity"),
+        *_required(TIME, "started_at"),
+        *_optional(TIME, "ended_at"),
+        sa.ForeignKeyConstraint(["case_id", "turn"], ["turns.case_id", "turns.turn"]),
+        sa.CheckConstraint("state IN ('running', 'superseded', 'completed', 'failed')", name="state"),
+        _partial_index("ix_attempts_running", "case_id", where="state = 'running'"),
     )
-    _partial_index("ix_attempts_running", "attempts", ["case_id"], "state = 'running'")
     op.create_table(
         "ledger",
-        sa.Column("id", _WIDE, nullable=False),
-        sa.Column("case_id", sa.String(), nullable=False),
-        sa.Column("turn", sa.Integer(), nullable=False),
-        sa.Column("attempt", sa.Integer(), nullable=False),
-        sa.Column("model", sa.String(), nullable=False),
-        sa.Column("rehearsed", sa.Boolean(), nullable=False),
-        sa.Column("state", sa.String(), nullable=False),
-        sa.Column("reserved_micros", _WIDE, nullable=False),
-        sa.Column("micros", _WIDE, nullable=False),
-        sa.Column("input_tokens", _WIDE, nullable=False),
-        sa.Column("output_tokens", _WIDE, nullable=False),
-        sa.Column("cache_write_tokens", _WIDE, nullable=False),
-        sa.Column("long_cache_write_tokens", _WIDE, nullable=False),
-        sa.Column("cache_read_tokens", _WIDE, nullable=False),
-        sa.Column("reserved_at", _TIME, nullable=False),
-        sa.Column("settled_at", _TIME, nullable=True),
-        sa.CheckConstraint("state IN ('reserved', 'settled', 'abandoned')", name="ck_ledger_state"),
+        sa.Column("id", WIDE, primary_key=True),
+        *_required(STRING, "case_id", "model", "state"),
+        *_required(INTEGER, "turn", "attempt"),
+        *_required(WIDE, "reserved_micros", "micros", "input_tokens", "output_tokens"),
+        *_required(WIDE, "cache_write_tokens", "long_cache_write_tokens", "cache_read_tokens"),
+        *_required(BOOLEAN, "rehearsed"),
+        *_required(TIME, "reserved_at"),
+        *_optional(TIME, "settled_at"),
         sa.ForeignKeyConstraint(
-            ["case_id", "turn", "attempt"],
-            ["attempts.case_id", "attempts.turn", "attempts.number"],
-            name="fk_ledger_case_id_turn_attempt",
+            ["case_id", "turn", "attempt"], ["attempts.case_id", "attempts.turn", "attempts.number"]
         ),
-        sa.PrimaryKeyConstraint("id", name="pk_ledger"),
+        sa.CheckConstraint("state IN ('reserved', 'settled', 'abandoned')", name="state"),
+        sa.Index(None, "case_id", "turn", "attempt"),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_ledger_case_id_turn_attempt", "ledger", ["case_id", "turn", "attempt"])
     op.create_table(
         "transcripts",
-        sa.Column("id", _WIDE, nullable=False),
-        sa.Column("session", sa.String(), nullable=False),
-        sa.Column("subpath", sa.String(), nullable=False),
-        sa.Column("project", sa.String(), nullable=False),
-        sa.Column("uuid", sa.String(), nullable=True),
-        sa.Column("entry", sa.Text(), nullable=False),
-        sa.Column("at", _TIME, nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_transcripts"),
-        sa.UniqueConstraint("session", "subpath", "uuid", name="uq_transcripts_session_subpath_uuid"),
+        sa.Column("id", WIDE, primary_key=True),
+        *_required(STRING, "session", "subpath", "project"),
+        *_required(TEXT, "entry"),
+        *_required(TIME, "at"),
+        *_optional(STRING, "uuid"),
+        sa.UniqueConstraint("session", "subpath", "uuid"),
+        sa.Index(None, "project", "session"),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_transcripts_project_session", "transcripts", ["project", "session"])
+    op.create_table(
+        "places",
+        sa.Column("ticket", WIDE, primary_key=True),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False),
+        *_required(INTEGER, "turn"),
+        *_required(BOOLEAN, "held"),
+        *_required(TIME, "renewed_at"),
+        sa.UniqueConstraint("case_id", "turn"),
+        sqlite_autoincrement=True,
+    )
 
 
-def _deliveries() -> None:
+def _create_deliveries() -> None:
     op.create_table(
         "effects",
-        sa.Column("key", sa.String(), nullable=False),
-        sa.Column("case_id", sa.String(), nullable=False),
-        sa.Column("kind", sa.String(), nullable=False),
-        sa.Column("intent", sa.JSON(), nullable=False),
-        sa.Column("result", sa.JSON(), nullable=False),
-        sa.Column("intended_at", _TIME, nullable=False),
-        sa.Column("done_at", _TIME, nullable=True),
-        sa.ForeignKeyConstraint(["case_id"], ["cases.id"], name="fk_effects_case_id"),
-        sa.PrimaryKeyConstraint("key", name="pk_effects"),
+        sa.Column("key", STRING, primary_key=True),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
+        *_required(STRING, "kind"),
+        *_required(JSON, "intent", "result"),
+        *_required(TIME, "intended_at"),
+        *_optional(TIME, "done_at"),
+        _partial_index("ix_effects_begun", "kind", where="done_at IS NULL"),
     )
-    op.create_index("ix_effects_case_id", "effects", ["case_id"])
     op.create_table(
         "builds",
-        sa.Column("case_id", sa.String(), nullable=False),
-        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("build", sa.JSON(), nullable=False),
-        sa.Column("saved_at", _TIME, nullable=False),
-        sa.ForeignKeyConstraint(["case_id"], ["cases.id"], name="fk_builds_case_id"),
-        sa.PrimaryKeyConstraint("case_id", "number", name="pk_builds"),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
+        sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
+        *_required(JSON, "build"),
+        *_required(TIME, "saved_at"),
     )
     op.create_table(
         "pulls",
-        sa.Column("repository", sa.String(), nullable=False),
-        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("case_id", sa.String(), nullable=False),
-        sa.Column("title", sa.Text(), nullable=False),
-        sa.Column("body", sa.Text(), nullable=False),
-        sa.Column("base", sa.String(), nullable=False),
-        sa.Column("head", sa.String(), nullable=False),
-        sa.Column("head_sha", sa.String(), nullable=False),
-        sa.Column("state", sa.String(), nullable=False),
-        sa.Column("url", sa.String(), nullable=False),
-        sa.CheckConstraint("state IN ('open', 'merged', 'closed')", name="ck_pulls_state"),
-        sa.ForeignKeyConstraint(["case_id"], ["cases.id"], name="fk_pulls_case_id"),
-        sa.ForeignKeyConstraint(["repository"], ["repositories.id"], name="fk_pulls_repository"),
-        sa.PrimaryKeyConstraint("repository", "number", name="pk_pulls"),
+        sa.Column("repository", STRING, sa.ForeignKey("repositories.id"), primary_key=True),
+        sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
+        *_required(STRING, "base", "head", "head_sha", "state", "url"),
+        *_required(TEXT, "title", "body"),
+        sa.CheckConstraint("state IN ('open', 'merged', 'closed')", name="state"),
+        _partial_index("uq_pulls_open_head", "repository", "head", where="state = 'open'", unique=True),
     )
-    op.create_index("ix_pulls_case_id", "pulls", ["case_id"])
-    _partial_index("uq_pulls_open_head", "pulls", ["repository", "head"], "state = 'open'", unique=True)
+
+
+def _create_learnings() -> None:
+    op.create_table(
+        "learnings",
+        sa.Column("id", WIDE, primary_key=True),
+        *_required(STRING, "repository", "digest", "first_case", "last_case"),
+        *_required(TEXT, "type", "content"),
+        *_required(INTEGER, "seen"),
+        *_required(TIME, "first_at", "last_at"),
+        sa.UniqueConstraint("repository", "digest"),
+        sqlite_autoincrement=True,
+    )
+
+
+def _required(of_type: TypeEngine[T], *names: str) -> list[sa.Column[T]]:
+    """Columns of one type that are never null."""
+    return [sa.Column(name, of_type, nullable=False) for name in names]
+
+
+def _optional(of_type: TypeEngine[T], *names: str) -> list[sa.Column[T]]:
+    """Columns of one type that may be null."""
+    return [sa.Column(name, of_type, nullable=True) for name in names]
+
+
+def _partial_index(name: str, *columns: str, where: str, unique: bool = False) -> sa.Index:
+    """An index of the rows that meet `where`."""
+    only = sa.text(where)
+    return sa.Index(name, *columns, unique=unique, sqlite_where=only, postgresql_where=only)

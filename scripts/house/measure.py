@@ -1,0 +1,37 @@
+"""One measured number and the aim it is compared with."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    name: str
+    now: int | None
+    """None: it could not be measured; `note` says why. The aim is then missed."""
+    aim: int
+    """The largest number that is good enough."""
+    at_least: int = 0
+    note: str = ""
+    """Shown beside the number."""
+    findings: tuple[str, ...] = ()
+    """What was counted, one line each, the worst first where there is an order."""
+    shows_findings: bool = False
+    """Also where the aim is met."""
+    allowed: tuple[str, ...] = ()
+    """What was left out of the count, with the reason."""
+
+    @property
+    def met(self) -> bool:
+        return self.now is not None and self.at_least <= self.now <= self.aim
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "measure": self.name,
+            "now": self.now,
+            "aim": self.aim,
+            "at_least": self.at_least,
+            "met": self.met,
+            "note": self.note,
+            "findings": list(self.findings),
+            "allowed": list(self.allowed),
+        }

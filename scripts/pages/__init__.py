@@ -1,0 +1,1 @@
+"""Pages of docs/ that are generated from the code, so that they can't say anything else than it does."""

@@ -1,0 +1,19 @@
+"""Writes every generated page: `make pages`."""
+
+from pathlib import Path
+
+from caseworker.core.casefile.model import schema
+from scripts.pages.outcomes import outcomes_page
+from scripts.pages.routing import routing_page
+from scripts.pages.states import states_page
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = {
+    "states.md": states_page,
+    "routing.md": routing_page,
+    "outcomes.md": outcomes_page,
+    "issue-state.schema.json": schema,
+}
+
+for name, page in PAGES.items():
+    (DOCS / name).write_text(page(), encoding="utf-8")

@@ -1,0 +1,97 @@
+"""The page about the routing, made from the table itself, so that it can't be out of date."""
+
+from typing import Final
+
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role
+from caseworker.core.investigation.matrix import MOST_ITERATIONS
+from caseworker.core.issue.case import Investigation, IssueCase
+from caseworker.core.issue.investigation import MOST_UNKNOWN, after_cause_review
+from caseworker.core.issue.routing import OF_A_CAUSE, ROUTES, VERSION, Route, works_in
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.words import of_role
+from caseworker.core.outcomes.investigation import CauseReviewOutcome
+from caseworker.core.outcomes.status_names import ALIASES
+
+RENEW: Final = "make pages"
+_INTRODUCTION: Final = """\
+# Where a case goes after a turn
+
+Every turn of an agent ends with one status. This table says where it leads: one row for each role and status, in
+version {version}. Nothing else routes; guards may hold a row back for evidence that is missing, for a limit, or for a
+person's word ([states.md](states.md) has them). Where the pm has made sense of what people said, `CONTINUE` may name
+the state that they want, and the same guards apply. A worker checks the table when it starts, and does not start with
+a row that leads where the table of states has no edge.
+
+This page is made from the table (`core/routing.py`, `core/status_names.py`); a test says when it is out of date. Renew
+it with
+
+```
+{renew}
+```
+
+*stays*: the case stays in its state, for another turn, or goes on where it was left when a person was asked.
+*Otherwise* names the states from which the row leads somewhere else.
+"""
+_CAUSE: Final = """\
+## What the tech lead says of a cause
+
+After an investigation the tech lead judges a cause, not a commit, and the same statuses mean something else: nothing is
+approved for a pull request by them. After the last of {most} iterations only three moves are left.
+
+"""
+_UNKNOWN: Final = """\
+## A status that no row knows
+
+It is put on the record with the role and the state, and the tech lead is asked for a way on (`reviewing_code`). From
+a state that has no edge to the tech lead, the case goes to `requires_human_intervention`, and a person decides. Nothing
+is guessed, and nothing counts as done.
+
+An investigator's status is the exception: {most} iterations of an investigation may end with one that nobody knows, and
+count as `NEED_MORE_ANALYSIS`; the next such one counts as `BLOCKED`.
+"""
+
+
+def routing_page() -> str:
+    parts = [_INTRODUCTION.format(version=VERSION, renew=RENEW)]
+    parts += [_section(role, rows) for role, rows in ROUTES.items()]
+    return "\n".join([*parts, _CAUSE.format(most=MOST_ITERATIONS) + _causes(), _UNKNOWN.format(most=MOST_UNKNOWN)])
+
+
+def _section(role: Role, rows: dict[str, Route]) -> str:
+    where = ", ".join(f"`{state}`" for state in works_in(role))
+    table = ["| status | other names | next state | otherwise |", "|---|---|---|---|"]
+    for status, route in rows.items():
+        names = ", ".join(f"`{name}`" for name, own in ALIASES.get(role, {}).items() if own == status)
+        table.append(f"| `{status}` | {names} | {_to(route.to)} | {_otherwise(route)} |")
+    return f"## The {of_role(role)}\n\nWorks in {where}.\n\n" + "\n".join(table) + "\n"
+
+
+def _causes() -> str:
+    """Asked of the rules, not written down again."""
+    table = ["| status | while iterations are left | after the last |", "|---|---|---|"]
+    for status in ("APPROVED", "CHANGES_REQUESTED", "UNBLOCKING_GUIDANCE", "NEEDS_INFO"):
+        outcome = CauseReviewOutcome(status=status, hypothesis="H1" if status == "APPROVED" else "", feedback="why")
+        row = OF_A_CAUSE[status].to or IssueState.REVIEWING_CODE
+        ends = [f"`{after_cause_review(_judged(done), outcome, row, Policy()).to}`" for done in (1, MOST_ITERATIONS)]
+        table.append(f"| `{status}` | {' | '.join(ends)} |")
+    first = "With `APPROVED` and a test that was seen to fail already, `implementing` is next."
+    return "\n".join([*table, "", first, ""])
+
+
+def _judged(done: int) -> IssueCase:
+    state = IssueState.REVIEWING_CODE
+    return IssueCase(id=CaseId("owner/repository#1"), state=state, investigation=Investigation(iteration=done))
+
+
+def _to(state: IssueState | None) -> str:
+    return f"`{state}`" if state is not None else "*stays*"
+
+
+def _otherwise(route: Route) -> str:
+    """By what is done instead, so that two states with the same exception are one entry."""
+    by_end: dict[str, list[str]] = {}
+    for state, to in route.instead.items():
+        by_end.setdefault("*stays*" if to is state else f"`{to}`", []).append(f"`{state}`")
+    return "; ".join(f"{end} from {' and '.join(states)}" for end, states in by_end.items())

@@ -1,0 +1,236 @@
+"""The page about the states, made from the table and the rules themselves, so that it can't be out of date."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final
+
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.policy import Policy
+from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.decide import decide
+from caseworker.core.issue.facts import TimedOut
+from caseworker.core.issue.moves import Move, take
+from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKER, WORKING, IssueState, next_states, own_edges
+from caseworker.core.issue.turns import TURN_OF
+from caseworker.core.issue.words import of_role
+
+S = IssueState
+RENEW: Final = "make pages"
+GUARDS: Final = (
+    "there is a change: the commit is not the one the work began from",
+    "the build of that very commit was green; or it was built, and a person waived what keeps it from being green",
+    "the tech lead approved that very commit",
+    "for a bug: a test was seen to fail without the fix; or a person waived it",
+)
+"""What `moves.proven` asks for, in its order."""
+_ANY: Final = "any_working_state"
+_USUAL: Final = (
+    (S.RECEIVED, S.ANALYZING_REQUIREMENTS, "worth doing"),
+    (S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, "unclear"),
+    (S.REQUIREMENTS_UNCLEAR, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "people are asked"),
+    (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, S.REQUIREMENTS_CLARIFIED, "an answer"),
+    (S.REQUIREMENTS_CLARIFIED, S.ANALYZING_REQUIREMENTS, ""),
+    (S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH, "clear, and not small"),
+    (S.ANALYZING_REQUIREMENTS, S.CREATING_TESTS, "clear"),
+    (S.PLANNING_APPROACH, S.CREATING_TESTS, ""),
+    (S.CREATING_TESTS, S.IMPLEMENTING, "red first"),
+    (S.IMPLEMENTING, S.RUNNING_TESTS, ""),
+    (S.RUNNING_TESTS, S.FIXING_ISSUES, "red"),
+    (S.FIXING_ISSUES, S.RUNNING_TESTS, ""),
+    (S.RUNNING_TESTS, S.REVIEWING_CODE, "green"),
+    (S.REVIEWING_CODE, S.FIXING_ISSUES, "changes wanted"),
+    (S.REVIEWING_CODE, S.VALIDATING_SOLUTION, "approved, and not small"),
+    (S.REVIEWING_CODE, S.CREATING_PR, "approved"),
+    (S.VALIDATING_SOLUTION, S.CREATING_PR, ""),
+    (S.CREATING_PR, S.WAITING_FOR_HUMAN_INPUT, "pull request"),
+    (S.WAITING_FOR_HUMAN_INPUT, S.HUMAN_INPUT_RECEIVED, "feedback"),
+    (S.HUMAN_INPUT_RECEIVED, S.ADDRESSING_FEEDBACK, ""),
+    (S.ADDRESSING_FEEDBACK, S.RUNNING_TESTS, ""),
+    (S.WAITING_FOR_HUMAN_INPUT, S.COMPLETED, "merged"),
+)
+"""What most cases do, for who reads about them first."""
+_INVESTIGATION: Final = (
+    (S.PLANNING_APPROACH, S.INVESTIGATING, "the pm asks for it"),
+    (S.REVIEWING_CODE, S.INVESTIGATING, "the tech lead asks for it"),
+    (S.IMPLEMENTING, S.INVESTIGATING, "a developer is blocked"),
+    (S.INVESTIGATING, S.REVIEWING_CODE, "a cause, or five iterations"),
+    (S.REVIEWING_CODE, S.CREATING_TESTS, "the cause is accepted"),
+    (S.REVIEWING_CODE, S.PLANNING_APPROACH, "planned without a cause"),
+    (S.INVESTIGATING, S.BLOCKED, "stuck, the pm sees to it"),
+    (S.BLOCKED, S.INVESTIGATING, "something new to go by"),
+    (S.BLOCKED, S.PLANNING_APPROACH, "planned without a cause"),
+    (S.BLOCKED, S.WAITING_FOR_HUMAN_INPUT, "people are asked"),
+)
+_SECOND: Final = {
+    S.RUNNING_TESTS: "; the tester: judge, after a red build",
+    S.REVIEWING_CODE: "; unblock, validate cause",
+    S.INVESTIGATING: "; a developer: diagnose",
+    S.BLOCKED: "; the pm: unblock investigation, once",
+}
+"""Other turns than a state's usual one."""
+_INTRODUCTION: Final = """\
+# The states of an issue case
+
+One state holds at a time, and at most one agent works in it. Edges permit, evidence decides. This page is made from the
+table (`core/states.py`) and the rules (`core/decisions.py`, `core/moves.py`); a test says when it is out of date. Renew
+it with
+
+```
+{renew}
+```
+"""
+_INQUIRED: Final = (
+    "An iteration that looks further, and a diagnostic, stay in `investigating`: see\n"
+    "[investigations.md](investigations.md).\n"
+)
+_COLOURS: Final = "Green works, yellow waits for people, red is parked until a person moves it, grey is over.\n"
+
+
+def states_page() -> str:
+    parts = [
+        _INTRODUCTION.format(renew=RENEW),
+        f"## The usual way\n\n```mermaid\n{_drawn(_labelled(_USUAL), drawn=USUAL_STATES)}\n```\n",
+        _COLOURS,
+        f"## An investigation\n\n```mermaid\n{_drawn(_labelled(_INVESTIGATION), drawn=_INQUIRING)}\n```\n",
+        _INQUIRED,
+        f"## Every edge\n\n```mermaid\n{_drawn(_all(), drawn=frozenset(IssueState))}\n```\n",
+        _common(),
+        f"## Who works where\n\n{_states()}\n",
+        f"## What `creating_pr` needs\n\nIt is entered only if\n\n{_listed(GUARDS)}\n",
+        f"## What a wait leads to\n\n{_waits()}\n",
+    ]
+    return "\n".join(parts)
+
+
+USUAL_STATES: Final = frozenset(state for before, after, _ in _USUAL for state in (before, after))
+
+
+_INQUIRING: Final = frozenset(state for before, after, _ in _INVESTIGATION for state in (before, after))
+
+
+def _labelled(edges: Iterable[tuple[IssueState, IssueState, str]]) -> list[str]:
+    lines: list[str] = []
+    for before, after, label in edges:
+        if after not in next_states(before):
+            raise Defect(f"{before} -> {after} is drawn, and is not an edge of the table")
+        lines.append(f"{before} --> {after}{f': {label}' if label else ''}")
+    return lines
+
+
+def _all() -> list[str]:
+    """Those that all working states have in common are drawn once."""
+    lines = [f'state "any working state" as {_ANY}']
+    for state in IssueState:
+        if state is S.HUMAN_INPUT_RECEIVED:
+            lines.append(f"{state} --> {_ANY}")
+            continue
+        lines += [f"{state} --> {after}" for after in _ordered(own_edges(state))]
+    lines += [f"{_ANY} --> {after}" for after in _ordered(_shared() | {S.FAILED, S.CLOSED})]
+    return [*lines, f"{S.WAITING_FOR_HUMAN_INPUT} --> {S.COMPLETED}: merged"]
+
+
+def _drawn(lines: list[str], *, drawn: frozenset[IssueState]) -> str:
+    lines = [f"[*] --> {S.RECEIVED}", *lines] if S.RECEIVED in drawn else lines
+    for name, group, colour in _GROUPS:
+        if group & drawn:
+            lines.append(f"classDef {name} {colour}")
+            lines.append(f"class {', '.join(_ordered(group & drawn))} {name}")
+    return "\n".join(["stateDiagram-v2", *(f"    {line}" for line in lines)])
+
+
+_GROUPS: Final = (
+    ("waiting", WAITING, "fill:#fff3c4,stroke:#b8860b,color:#222"),
+    ("parked", PARKED, "fill:#ffd9d2,stroke:#b03a2e,color:#222"),
+    ("terminal", TERMINAL, "fill:#dfe7ee,stroke:#5d6d7e,color:#222"),
+    ("working", WORKING, "fill:#e3f4e1,stroke:#2e7d32,color:#222"),
+)
+
+
+def _common() -> str:
+    return (
+        "What all working states have in common is drawn once, at `any working state`. Every state that is not over\n"
+        f"can end in {_names(TERMINAL)}: the forge says merged, a limit is reached,\n"
+        "a person closes it. `failed` and `closed` are opened again by `retry`, or by words that ask for work;\n"
+        "`completed` never is.\n"
+    )
+
+
+def _shared() -> frozenset[IssueState]:
+    """The edges that every working state has."""
+    return frozenset.intersection(*(next_states(state) | {state} for state in WORKING)) - TERMINAL
+
+
+def _states() -> str:
+    rows = ["| state | kind | who works | goes on to |", "|---|---|---|---|"]
+    for state in IssueState:
+        after = "any working state" if state is S.HUMAN_INPUT_RECEIVED else _names(own_edges(state))
+        rows.append(f"| `{state}` | {_kind(state)} | {_worker(state)} | {after or 'nothing: it is over'} |")
+    return "\n".join(rows)
+
+
+def _kind(state: IssueState) -> str:
+    return next(name for name, group, _ in _GROUPS if state in group)
+
+
+def _worker(state: IssueState) -> str:
+    return f"{_first(state)}{_SECOND.get(state, '')}"
+
+
+def _first(state: IssueState) -> str:
+    if state not in WORKING:
+        return "nobody" if state not in WAITING else "nobody: people are asked"
+    if state not in TURN_OF:
+        role = WORKER[state]
+        return "code" if role is None else f"the {of_role(role)}"
+    role, task = TURN_OF[state]
+    return f"the {of_role(role)}: {task.value.replace('_', ' ')}"
+
+
+def _waits() -> str:
+    rows = ["| it waits for | one reminder | without an answer |", "|---|---|---|"]
+    policy = Policy()
+    for reason in WaitingFor:
+        end = _end_of(reason, policy)
+        if end is None:
+            rows.append(f"| {_WAITS[reason]} | no | it waits as long as it takes |")
+        else:
+            reminded = f"after {policy.reminder_seconds / 3_600:.0f} hours"
+            rows.append(
+                f"| {_WAITS[reason]} | {reminded} | `{end[1]}` after {end[0]:.0f} days; it can still be moved |"
+            )
+    parked = policy.parked_reminder_seconds / 86_400
+    return "\n".join([*rows, f"\nA parked case reminds people every {parked:.0f} days."])
+
+
+_WAITS: Final = {
+    WaitingFor.ANSWER: "an answer",
+    WaitingFor.APPROVAL: "an approval, or a waiver",
+    WaitingFor.BUDGET: "more money",
+    WaitingFor.MILESTONE: "a word to go on after a milestone",
+    WaitingFor.MERGE: "a merge",
+}
+
+
+def _end_of(reason: WaitingFor, policy: Policy) -> tuple[float, IssueState] | None:
+    """After how many days it ends, and where: asked of the rules, not written down again."""
+    now = datetime(2000, 1, 1, tzinfo=UTC)
+    asking = Move(to=S.WAITING_FOR_HUMAN_INPUT, reason="asked", waiting_for=reason)
+    case = take(IssueCase(id=CaseId("a/b#1"), state=S.REVIEWING_CODE), asking, policy, now)
+    if case.waiting.wait is None or case.waiting.wait.until is None:
+        return None
+    return (case.waiting.wait.until - now).total_seconds() / 86_400, decide(case, TimedOut(), policy).to
+
+
+def _names(states: Iterable[IssueState]) -> str:
+    return ", ".join(f"`{state}`" for state in _ordered(states))
+
+
+def _ordered(states: Iterable[IssueState]) -> list[IssueState]:
+    """In the order of the way, not of the alphabet."""
+    order = list(IssueState)
+    return sorted(states, key=order.index)
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return ";\n".join(f"- {line}" for line in lines) + "."

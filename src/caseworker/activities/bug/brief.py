@@ -1,0 +1,140 @@
+"""What the investigator is given for a turn: the report, what was said, and the files that came with it."""
+
+import asyncio
+import mimetypes
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.agents.roles import tools_for
+from caseworker.contract.wire import BugTurnRequest
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.decide import is_blind
+from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.people.messages import SPOKEN, Attachment, Standing
+from caseworker.ports import Attempt, Brief, Chat, Store, StoredBug, Workspace, Workspaces
+
+ATTACHMENT_LIMIT: Final = 10_000_000
+"""Bytes of one file."""
+
+
+class BugBriefing:
+    def __init__(self, *, store: Store, workspaces: Workspaces, chats: Mapping[str, Chat]) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._chats = chats
+
+    async def write(self, request: BugTurnRequest, stored: StoredBug, attempt: Attempt, workspace: Workspace) -> Brief:
+        bug, policy = request.bug, request.policy
+        blind = is_blind(bug, request.turn)
+        folder = attachment_folder(workspace)
+        files = [] if blind else await self._lay_attachments(stored, folder)
+        system, prompt = render(Role.INVESTIGATOR, Task.BUG, await self._inputs(request, stored, workspace, files))
+        done = await self._store.turns.finished(bug.id)
+        return Brief(
+            attempt=attempt,
+            role=Role.INVESTIGATOR,
+            task=Task.BUG,
+            model=policy.model_for(Role.INVESTIGATOR, Task.BUG),
+            system_prompt=system,
+            prompt=prompt,
+            tools=() if blind else tools_for(Role.INVESTIGATOR, Task.BUG),
+            workspace=workspace.path,
+            writable=False,
+            resume=bug.progress.session,
+            rehearsal=stored.rehearsal,
+            nth=1 + len(done),
+            cap_micros=policy.budget_micros,
+            calls=policy.calls_per_turn,
+            seconds=policy.turn_seconds,
+            read_only=(*workspace.read_only, folder) if files else workspace.read_only,
+            overlays=workspace.overlays,
+            conversation=not blind,
+        )
+
+    async def _inputs(
+        self, request: BugTurnRequest, stored: StoredBug, workspace: Workspace, files: list[Attachment]
+    ) -> BriefInputs:
+        """Messages are read by the turn's number: what was claimed for it, and no newer one."""
+        bug, policy = request.bug, request.policy
+        claimed = [message for message in await self._store.inbox.of(bug.id) if message.turn == request.turn]
+        said = [message for message in claimed if message.kind in SPOKEN]
+        services = {name: policy.services[name].owners for name in bug.report.services if name in policy.services}
+        return BriefInputs(
+            title=stored.title,
+            body=stored.report,
+            author=stored.reporter,
+            said=tuple(said[1:] if request.turn == 1 else said),  # the report itself is there already
+            commands=await self._commands(workspace),
+            bug_id=bug.id,
+            severity=bug.report.severity,
+            services=tuple((name, owners) for name, owners in services.items()),
+            vague=is_blind(bug, request.turn),
+            continues_from=bug.waiting.waited_in.value if bug.waiting.waited_in else "",
+            timed_out=bug.waiting.timed_out,
+            attachments=tuple(
+                (str(attachment_folder(workspace) / file_name(file)), file.title, file.media_type, file.size)
+                for file in files
+                if not file.problem
+            ),
+            problems=tuple((file.title, file.problem) for file in files if file.problem),
+        )
+
+    async def _commands(self, workspace: Workspace) -> tuple[str, ...]:
+        found = find_commands(await self._workspaces.build_files(workspace, workspace.base))
+        return tuple(command.command for command in found)
+
+    async def _lay_attachments(self, stored: StoredBug, folder: Path) -> list[Attachment]:
+        """Under names of our choosing, outside the worktree, so that no commit can hold them. The files of people who
+        don't count in this case are not among them: nor are their words."""
+        said = await self._store.inbox.of(stored.case.id)
+        surfaces = {message.id: message.surface for message in said if message.standing is not Standing.OTHER}
+        late = {}
+        for attachment in await self._store.attachments.of(stored.case.id):
+            if attachment.is_missing and attachment.message in surfaces:
+                late[attachment.id] = await self._fetch(surfaces[attachment.message], attachment)
+        files = [file for file in await self._store.attachments.of(stored.case.id) if file.message in surfaces]
+        files = [file.model_copy(update={"problem": file.problem or late.get(file.id, "")}) for file in files]
+        await asyncio.to_thread(_write, folder, [file for file in files if not file.problem])
+        return files
+
+    async def _fetch(self, surface: str, attachment: Attachment) -> str:
+        """From where it was said: a case of the terminal has a thread for developers in a chat. What is wrong at the
+        moment, if it can't be had now: the turn goes on without, and the next one tries again."""
+        chat = self._chats.get(surface)
+        try:
+            if attachment.size > ATTACHMENT_LIMIT:
+                raise Refused(f"it has {attachment.size:,} bytes; {ATTACHMENT_LIMIT:,} are taken")
+            if chat is None:
+                raise Refused(f"nothing here can fetch from {surface}")
+            content = await chat.fetch(attachment.source, limit=ATTACHMENT_LIMIT)
+        except Refused as refused:
+            await self._store.attachments.fill(attachment.id, b"", problem=str(refused))
+        except Transient as error:
+            return f"not to be had at the moment: {error}"
+        else:
+            await self._store.attachments.fill(attachment.id, content)
+        return ""
+
+
+def attachment_folder(workspace: Workspace) -> Path:
+    return workspace.path.parent / "attachments"
+
+
+def _write(folder: Path, files: list[Attachment]) -> None:
+    for file in files:
+        path = folder / file_name(file)
+        if path.exists():
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".new")
+        draft.write_bytes(file.content)
+        draft.rename(path)
+
+
+def file_name(attachment: Attachment) -> str:
+    """`12-1.png`: the message and the place in it. Of what its author called it only a plain ending remains."""
+    ending = attachment.plain_ending or mimetypes.guess_extension(attachment.media_type) or ""
+    return f"{attachment.message}-{attachment.id}{ending}"

@@ -1,0 +1,81 @@
+"""The issue case that fixes a bug: opened with the findings as its analysis, or told the newer ones."""
+
+from caseworker.activities.shared.linked_cases import LinkedCases
+from caseworker.core.base.ids import CaseId
+from caseworker.core.bug.case import BugCase
+from caseworker.core.bug.words import Matter, findings, fix_issue
+from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSection, new_case_file
+from caseworker.core.issue.states import TERMINAL
+from caseworker.core.outcomes.analyst import TestRequirement
+from caseworker.core.outcomes.bug import BugOutcome
+from caseworker.core.people.messages import NOBODY, MessageKind, NewMessage, Standing
+from caseworker.ports import Doorbell, Issue, NewIssue, Store, StoredBug
+
+
+class Fixes:
+    def __init__(self, *, store: Store, linked: LinkedCases, doorbell: Doorbell) -> None:
+        self._store = store
+        self._linked = linked
+        self._doorbell = doorbell
+
+    async def open(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
+        """Again, for the same turn: the same case. For a later turn: the open one is told, an ended one is followed
+        by another."""
+        known = await self._store.cases.load(bug.repair.fix) if bug.repair.fix else None
+        if known is not None and known.case.state not in TERMINAL:
+            await self._put(known.case.id, stored, bug, f"New findings:\n\n{findings(outcome)}")
+            case = known.case.id
+        else:
+            case = await self._new(stored, bug, outcome)
+        await self._doorbell.ring(case, NOBODY, MessageKind.WORDS)
+        return case
+
+    async def _new(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
+        matter = Matter(
+            case=bug,
+            title=stored.title,
+            reporter=stored.reporter,
+            policy=stored.policy,
+            outcome=outcome,
+            news=stored.report,
+        )
+        title, body = fix_issue(matter)
+        # The turn is in the text, so that a later request for a fix is another issue, and a repeated one the same.
+        draft = NewIssue(title=title, body=f"{body}\n\n({bug.id}, turn {bug.progress.turns})", labels=["bug"])
+        return await self._linked.open(
+            stored,
+            draft,
+            first=lambda case: self._message(case, stored, bug, f"Please fix {bug.id}: {stored.title}"),
+            file=lambda issue: _file(issue, stored, outcome),
+        )
+
+    async def _put(self, case: CaseId, stored: StoredBug, bug: BugCase, text: str) -> None:
+        await self._store.inbox.put(self._message(case, stored, bug, text))
+
+    def _message(self, case: CaseId, stored: StoredBug, bug: BugCase, text: str) -> NewMessage:
+        return NewMessage(
+            case=case,
+            surface="case",
+            external_id=f"{bug.id}/{bug.epoch}/fix/{bug.progress.turns}",
+            author=bug.id,
+            standing=Standing.DEVELOPER,
+            kind=MessageKind.WORDS,
+            text=text,
+            trace=stored.trace,
+        )
+
+
+def _file(issue: Issue, stored: StoredBug, outcome: BugOutcome) -> CaseFile:
+    section = IssueSection(
+        number=issue.number, title=issue.title, url=issue.url, original_body=issue.body, labels=issue.labels
+    )
+    analysis = AnalysisSection(
+        completed=True,
+        test_requirement=TestRequirement(
+            required=True, type="regression", description="Fails as the report says, passes with the fix."
+        ),
+        must_do=outcome.recommended_actions or [outcome.root_cause or "Make what was reported work."],
+        brief=findings(outcome),
+    )
+    file = new_case_file(section, issue.created_at, stored.policy.attempts)
+    return file.model_copy(update={"analysis": analysis})

@@ -1,0 +1,74 @@
+"""What the clock of a bug case asks of the store and of the surfaces. Each thing is done once, by its key."""
+
+from temporalio import activity
+
+from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.posts import Posting
+from caseworker.activities.shared.stored import stored_bug
+from caseworker.contract.activities import SlaActivities
+from caseworker.contract.wire import CheckSla
+from caseworker.core.base.ids import CaseId
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import SlaChecked
+from caseworker.core.sla.clock import TELLING, Due, SlaFacts, due, epochs_of, to_settle
+from caseworker.core.sla.words import people_to_tell, words_for
+from caseworker.ports import Store, StoredBug
+
+
+async def sla_epochs(store: Store, stored: StoredBug) -> tuple[SlaFacts, ...]:
+    """As the record tells them; the last is the present one."""
+    telling = await store.record.whole(stored.case.id, TELLING)
+    return epochs_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.report.severity, record=telling)
+
+
+class SlaKeeping(SlaActivities):
+    def __init__(self, *, store: Store, posting: Posting) -> None:
+        self._store = store
+        self._posting = posting
+
+    @activity.defn
+    async def load_sla(self, case: CaseId) -> SlaFacts:
+        with refusals_told():
+            stored = await stored_bug(self._store, case)
+            return to_settle(await sla_epochs(self._store, stored))
+
+    @activity.defn
+    async def check_sla(self, request: CheckSla) -> None:
+        """By the facts of this moment: what another try has done already is not due any more."""
+        with refusals_told():
+            stored = await stored_bug(self._store, request.case)
+        with traced(stored.trace, request.case):
+            async with short_work(self._store, stored):
+                facts = to_settle(await sla_epochs(self._store, stored))
+                found = due(facts, stored.policy, request.now)
+                if found is not None and found.result is not None and found.at <= request.now:
+                    await self._settle(stored, facts, found, request)
+
+    async def _settle(self, stored: StoredBug, facts: SlaFacts, found: Due, request: CheckSla) -> None:
+        """Told first, then recorded: whoever dies in between tells again under the same key, which is a no-op."""
+        assert found.result is not None
+        text = self._words(stored, facts, found, request) if found.told else ""
+        if text:
+            await self._posting.say(
+                stored,
+                audience=Audience.DEVELOPERS,
+                about=f"sla_{found.target}",
+                number=found.number,
+                text=text,
+                epoch=facts.epoch,
+            )
+        entry = SlaChecked(
+            target=found.target,
+            result=found.result,
+            severity=facts.severity,
+            due=found.promised,
+            level=found.level,
+            text=text,
+        )
+        key = f"sla/{facts.epoch}/{found.target}/{found.number}"
+        await self._store.record.append(stored.case.id, [entry], trace=stored.trace, key=key)
+
+    def _words(self, stored: StoredBug, facts: SlaFacts, found: Due, request: CheckSla) -> str:
+        owners = stored.policy.owners_of(stored.case.report.services)
+        people = people_to_tell(found, stored.policy, owners)
+        return words_for(found, facts, title=stored.title, people=people, now=request.now)

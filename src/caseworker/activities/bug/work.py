@@ -1,0 +1,57 @@
+"""What a bug case does outside its record: its clock, its workspace, its posts, and the fix that it asks for."""
+
+from temporalio import activity
+
+from caseworker.activities.bug.fixes import Fixes
+from caseworker.activities.bug.records import PostWriter, outcome_of
+from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.stored import stored_bug
+from caseworker.contract.activities import BugActivities
+from caseworker.contract.wire import FixOpened, FixReply, PostRequest
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.bug.case import BugCase
+from caseworker.core.issue.facts import EffectRefused
+from caseworker.ports import Store, Switchboard, Workspaces
+
+
+class BugWork(BugActivities):
+    def __init__(
+        self, *, store: Store, workspaces: Workspaces, doorbell: Switchboard, writer: PostWriter, fixes: Fixes
+    ) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._doorbell = doorbell
+        self._writer = writer
+        self._fixes = fixes
+
+    @activity.defn
+    async def keep_time(self, case: CaseId) -> None:
+        await self._doorbell.keep_time(case)
+
+    @activity.defn
+    async def prepare_bug_workspace(self, bug: BugCase) -> Sha:
+        with refusals_told():
+            stored = await stored_bug(self._store, bug.id)
+        with traced(stored.trace, bug.id):
+            async with short_work(self._store, stored):
+                repository = await self._store.repositories.path_of(stored.repository)
+                return (await self._workspaces.prepare(bug.id, repository, bug.progress.base)).base
+
+    @activity.defn
+    async def post(self, request: PostRequest) -> None:
+        await self._writer.post(request)
+
+    @activity.defn
+    async def open_fix(self, bug: BugCase) -> FixReply:
+        with refusals_told():
+            stored = await stored_bug(self._store, bug.id)
+        with traced(stored.trace, bug.id):
+            async with short_work(self._store, stored):
+                outcome = await outcome_of(self._store, stored, bug.progress.turns)
+                if outcome is None:
+                    return EffectRefused(reason=f"turn {bug.progress.turns} left no findings to work from.")
+                try:
+                    return FixOpened(case=await self._fixes.open(stored, bug, outcome))
+                except Refused as refused:
+                    return EffectRefused(reason=str(refused))

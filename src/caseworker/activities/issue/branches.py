@@ -1,0 +1,130 @@
+"""A case's branch on the forge, where people push as well: ours goes on top of theirs, never over it."""
+
+from dataclasses import dataclass
+
+from caseworker.contract.wire import PushRequest
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import Sha
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.facts import BranchMoved
+from caseworker.core.record.entries import BranchPushed, Noted
+from caseworker.core.telling.commits import merge_message, taken_in
+from caseworker.ports import BranchIsTheirs, Forge, Store, StoredCase, Workspace, Workspaces
+
+_NAMED = 100
+"""Files in conflict that are named: they travel through the workflow's history."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """The branch as it is now, and as we knew it."""
+
+    workspace: Workspace
+    head: Sha | None
+    known: frozenset[Sha]
+    """Where we put it, or found it when we last took people's work in. Empty: we never did."""
+    since: Sha | None
+    """The newest of these: what a person who has pushed since then started from."""
+
+    @property
+    def is_theirs(self) -> bool:
+        return self.head is not None and bool(self.known) and self.head not in self.known
+
+
+class Branches:
+    def __init__(self, *, store: Store, workspaces: Workspaces, forge: Forge) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._forge = forge
+
+    async def adopt(self, request: PushRequest, stored: StoredCase) -> BranchMoved | None:
+        """Null: nobody has pushed since, or the branch is gone, so that there is nothing to take in."""
+        look = await self._look(request, stored)
+        if look.head == request.commit or not (look.is_theirs or await self._is_of_who_had_it(request, look)):
+            return None
+        return await self._join(request, stored, look)
+
+    async def _is_of_who_had_it(self, request: PushRequest, look: _Look) -> bool:
+        """We never pushed, and who had taken the case over began its branch where the case began."""
+        case = request.case
+        if (
+            not case.people.handed_back
+            or case.delivery.base is None
+            or look.known
+            or look.head in (None, case.delivery.base)
+        ):
+            return False
+        assert look.head is not None
+        return await self._workspaces.contains(look.workspace, look.head, case.delivery.base)
+
+    async def push(self, request: PushRequest, stored: StoredCase) -> BranchMoved | None:
+        """Null: it is there, perhaps by an earlier try of which we did not hear the end. Otherwise somebody has pushed,
+        and what would be pushed next is to be proven first."""
+        look = await self._look(request, stored)
+        if look.head == request.commit:
+            return None
+        if look.is_theirs or await self._is_on_top_of_ours(request, look):
+            return await self._join(request, stored, look)
+        try:
+            await self._forge.push(
+                stored.repository,
+                look.workspace,
+                request.commit,
+                branch=request.case.branch,
+                # A branch that we never pushed is somebody else's, whatever it holds: the forge refuses.
+                expected=look.head if look.known else None,
+            )
+        except BranchIsTheirs:
+            if not look.known:
+                raise
+            return await self._overtaken(request, stored)
+        return None
+
+    async def _overtaken(self, request: PushRequest, stored: StoredCase) -> BranchMoved:
+        """Somebody pushed between our look and our push; or our commit left out what they had pushed before."""
+        look = await self._look(request, stored)
+        if look.head is None or look.head == request.commit:
+            raise Transient(f"{request.case.branch} moved while it was pushed.")
+        return await self._join(request, stored, look)
+
+    async def _look(self, request: PushRequest, stored: StoredCase) -> _Look:
+        case = request.case
+        repository = await self._store.repositories.path_of(stored.repository)
+        workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
+        head = await self._forge.fetch(stored.repository, workspace, branch=case.branch)
+        pushed = await self._pushed_by_us(case)
+        known = frozenset({*pushed[-1:], *([case.delivery.pushed] if case.delivery.pushed else [])})
+        return _Look(workspace=workspace, head=head, known=known, since=await self._newest(workspace, case, pushed))
+
+    async def _pushed_by_us(self, case: IssueCase) -> list[Sha]:
+        """Oldest first. The case knows only of pushes that led to a pull request."""
+        entries = [recorded.entry for recorded in await self._store.record.whole(case.id, ["branch_pushed"])]
+        return [entry.commit for entry in entries if isinstance(entry, BranchPushed) and entry.branch == case.branch]
+
+    async def _newest(self, workspace: Workspace, case: IssueCase, pushed: list[Sha]) -> Sha | None:
+        if not pushed or case.delivery.pushed is None:
+            return pushed[-1] if pushed else case.delivery.pushed
+        if case.delivery.pushed in pushed or await self._workspaces.contains(
+            workspace, pushed[-1], case.delivery.pushed
+        ):
+            return pushed[-1]
+        return case.delivery.pushed  # a person's, taken in since
+
+    async def _is_on_top_of_ours(self, request: PushRequest, look: _Look) -> bool:
+        """We pushed, died before we could say so, and a person has gone on from there."""
+        if look.known or look.head is None:
+            return False
+        return await self._workspaces.contains(look.workspace, look.head, request.commit)
+
+    async def _join(self, request: PushRequest, stored: StoredCase, look: _Look) -> BranchMoved:
+        case, theirs = request.case, look.head
+        assert theirs is not None
+        async with self._workspaces.hold(case.id):
+            joined = await self._workspaces.merge(
+                look.workspace, request.commit, theirs, since=look.since, message=merge_message(case.branch)
+            )
+        moved = BranchMoved(theirs=theirs, commit=joined.commit, conflict=joined.conflict[:_NAMED])
+        note = Noted(text=taken_in(case.branch, theirs, moved.conflict))
+        key = f"taken in/{theirs}/{request.commit}"
+        await self._store.record.append(case.id, [note], trace=stored.trace, key=key)
+        return moved

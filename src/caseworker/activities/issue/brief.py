@@ -1,0 +1,174 @@
+"""What an agent is given for a turn: loaded by id, rendered by the prompts, with the case file laid beside the code."""
+
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from caseworker.activities.issue import recollection
+from caseworker.agents.case_words import where_it_was_left
+from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.agents.roles import tools_for, writes
+from caseworker.contract.wire import TurnRequest
+from caseworker.core.base.roles import Task
+from caseworker.core.casefile.learnings import offered
+from caseworker.core.casefile.model import AnalysisSection
+from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.evidence.forbidden_paths import listed
+from caseworker.core.investigation.matrix import Inquiry, inquiries
+from caseworker.core.issue.case import IssueCase, cap_of
+from caseworker.core.issue.moves import is_used_up
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.tester import ValidationOutcome
+from caseworker.core.outcomes.validation import unchecked
+from caseworker.core.record.entries import Bisected
+from caseworker.core.telling.build_texts import build_words, latest
+from caseworker.core.telling.investigation import investigation_page
+from caseworker.ports import Attempt, Brief, FinishedTurn, Store, StoredCase, Workspace, Workspaces
+
+CASE_FILE: Final = "issue-state.json"
+FOLDER: Final = ".caseworker"
+"""A folder of ours: a repository may have a `PLAN.md` of its own, and an issue may ask for one."""
+PLAN_FILE: Final = "PLAN.md"
+INVESTIGATION_FILE: Final = "INVESTIGATION.md"
+
+
+class Briefing:
+    def __init__(self, *, store: Store, workspaces: Workspaces) -> None:
+        self._store = store
+        self._workspaces = workspaces
+
+    async def write(self, request: TurnRequest, stored: StoredCase, attempt: Attempt, workspace: Workspace) -> Brief:
+        case, role, task, policy = request.case, request.role, request.task, request.policy
+        done = await self._store.turns.finished(case.id)
+        known = inquiries(done) if case.investigation is not None else []
+        inputs = await self._inputs(request, stored, workspace, done, known)
+        page = investigation_page(stored.file.issue.title, known)
+        laid = _laid(stored, workspace, {PLAN_FILE: inputs.plan, INVESTIGATION_FILE: page})
+        folder = workspace.path / FOLDER
+        if page and (folder, folder) in laid:
+            inputs = replace(inputs, inquiry_file=folder / INVESTIGATION_FILE)
+        system, prompt = render(role, task, inputs)
+        return Brief(
+            attempt=attempt,
+            role=role,
+            task=task,
+            model=policy.model_for(role, task),
+            system_prompt=system,
+            prompt=prompt,
+            tools=tools_for(role, task),
+            workspace=workspace.path,
+            writable=writes(role, task),
+            # Who measures begins from nothing but the request: what it did in the case's own tree is not there.
+            resume=case.progress.sessions.get(role.value) if task is not Task.DIAGNOSE else None,
+            rehearsal=stored.rehearsal,
+            nth=1 + sum(turn.role is role and turn.task is task for turn in done),
+            cap_micros=cap_of(case, policy),
+            calls=policy.calls_per_turn,
+            seconds=policy.turn_seconds,
+            read_only=workspace.read_only,
+            overlays=(*workspace.overlays, *laid),
+            check=_all_of(stored.file.analysis) if task is Task.VALIDATE else None,
+        )
+
+    async def _inputs(
+        self,
+        request: TurnRequest,
+        stored: StoredCase,
+        workspace: Workspace,
+        done: Sequence[FinishedTurn],
+        known: Sequence[Inquiry],
+    ) -> BriefInputs:
+        """Messages are read by the turn's number: what was claimed for it and before it, and no newer one."""
+        case, file, role, task = request.case, stored.file, request.role, request.task
+        messages = await self._store.inbox.of(case.id)
+        remarks = recollection.remarks_of(messages, case.people.remarks if task in recollection.WITH_REMARKS else ())
+        late = recollection.remarks_of(messages, case.people.late if task is Task.INTERPRET else ())
+        numbered = {remark.id for remark in (*remarks, *late)}
+        others = [message for message in messages if message.id not in numbered]
+        commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
+        return BriefInputs(
+            title=file.issue.title,
+            body=file.issue.original_body,
+            author="its author",
+            labels=tuple(file.issue.labels),
+            case_file=workspace.path / CASE_FILE,
+            said=(*late, *recollection.said_in(others, request.turn)),
+            earlier=recollection.said_before(others, request.turn),
+            evidence=await self._evidence(request),
+            diff=await self._diff(request, workspace),
+            feedback=case.evidence.feedback,
+            must_do=tuple(file.analysis.must_do),
+            must_not_do=(*file.analysis.must_not_do, *_let(case)),
+            commands=tuple(command.command for command in commands),
+            brief=file.analysis.brief,
+            plan=recollection.plan_of(done),
+            reason=case.reason,
+            remarks=remarks,
+            questions=recollection.questions_to(file, role) if task is Task.ANSWER else (),
+            answers=recollection.answers_to(file, role),
+            learnings=tuple(offered(await self._store.learnings.of(stored.repository))),
+            state_left=where_it_was_left(case) if task is Task.INTERPRET else "",
+            asked_before=recollection.asked_before(done, task),
+            inquiry=recollection.inquiry_of(case, known),
+            iterations=case.investigation.iteration if case.investigation is not None else 0,
+            no_iteration_left=is_used_up(case),
+            bisects=await self._bisects(request),
+            accepted=recollection.accepted_cause(case),
+        )
+
+    async def _bisects(self, request: TurnRequest) -> tuple[Bisected, ...]:
+        """Of the investigation that the case is about now."""
+        found = request.case.investigation
+        if found is None or request.task not in recollection.WITH_BISECTS:
+            return ()
+        entries = [one.entry for one in await self._store.record.whole(request.case.id, kinds={"bisected"})]
+        return tuple(one for one in entries if isinstance(one, Bisected) and one.turn > found.began_after)
+
+    async def _evidence(self, request: TurnRequest) -> str:
+        if request.task not in recollection.WITH_EVIDENCE:
+            return ""
+        builds = await self._store.builds.of(request.case.id)
+        if request.task not in recollection.INQUIRING:
+            seen = [latest(builds, stage) for stage in (Stage.RED, Stage.HEAD)]
+            return "\n\n".join(build_words(build) for build in seen if build is not None)
+        newest = [latest(builds, stage) for stage in Stage]
+        return "\n\n".join(f"build {one.number}. {build_words(one)}" for one in newest if one is not None)
+
+    async def _diff(self, request: TurnRequest, workspace: Workspace) -> str:
+        commit = request.case.delivery.checkpoint
+        if commit is None or commit == workspace.base or request.task not in recollection.AT_THE_WORK:
+            return ""
+        return await self._workspaces.diff(workspace, workspace.base, commit)
+
+
+def _all_of(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:
+    async def check(outcome: Outcome) -> str:
+        if not isinstance(outcome, ValidationOutcome):
+            return ""
+        return unchecked(outcome, analysis.must_do, analysis.must_not_do)
+
+    return check
+
+
+def _let(case: IssueCase) -> list[str]:
+    """An exception to what must not be done, which whoever judges the change has to know."""
+    if not case.people.may_change:
+        return []
+    return [f"Except: a person has let these be changed all the same: {listed(case.people.may_change)}."]
+
+
+def _laid(stored: StoredCase, workspace: Workspace, pages: Mapping[str, str]) -> list[tuple[Path, Path]]:
+    """Read-only for the agent (the sandbox lays them over themselves), and never part of a commit."""
+    case_file, folder = workspace.path / CASE_FILE, workspace.path / FOLDER
+    case_file.unlink(missing_ok=True)  # a link that an agent left there must not be followed
+    case_file.write_text(stored.file.dump(), encoding="utf-8")
+    written = {name: text for name, text in pages.items() if text}
+    if not written or os.path.lexists(folder):  # a reset takes away what is ours: this is the repository's own
+        return [(case_file, case_file)]
+    folder.mkdir()
+    for name, text in written.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [(case_file, case_file), (folder, folder)]

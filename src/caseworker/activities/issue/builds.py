@@ -1,0 +1,173 @@
+"""Running the repository's commands on one exact commit, and keeping what was seen."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from temporalio import activity
+
+from caseworker.activities.shared.context import beating, refusals_told, traced
+from caseworker.activities.shared.stored import stored_case
+from caseworker.contract.activities import BuildActivities
+from caseworker.contract.wire import BuildReply, BuildRequest
+from caseworker.core.base.ids import Sha
+from caseworker.core.base.roles import Task
+from caseworker.core.base.text import clip
+from caseworker.core.casefile.sections import after_build
+from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.evidence.builds import (
+    Build,
+    Command,
+    Purpose,
+    Stage,
+    Verdict,
+    base_fails_too,
+    judge_head,
+    judge_red,
+)
+from caseworker.core.evidence.diagnostics import shipped
+from caseworker.core.evidence.forbidden_paths import forbidden_paths, in_few, violated
+from caseworker.core.evidence.sensitive_paths import touched
+from caseworker.core.record.entries import BuildRan
+from caseworker.core.telling.build_texts import build_feedback, forbidden_feedback, latest
+from caseworker.ports import Builder, Store, StoredCase, Workspace, Workspaces
+
+_FEEDBACK_LIMIT = 16_000
+_MOST_CHANGED = 50
+"""Names of files that a case carries with it."""
+"""Characters: it travels with the case through the workflow's history."""
+
+
+class Building(BuildActivities):
+    def __init__(self, *, store: Store, workspaces: Workspaces, builder: Builder) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._builder = builder
+
+    @activity.defn
+    async def run_build(self, request: BuildRequest) -> BuildReply:
+        with refusals_told():
+            stored = await stored_case(self._store, request.case.id)
+            with traced(stored.trace, request.case.id, build=request.number):
+                async with beating(), self._workspaces.hold(request.case.id):
+                    repository = await self._store.repositories.path_of(stored.repository)
+                    workspace = await self._workspaces.prepare(request.case.id, repository, request.case.delivery.base)
+                    build = await self._run(request, workspace)
+                    changed = await self._changed(request, workspace)
+                    paths = await self._own_paths(request, workspace, changed, stored.file.analysis.must_not_do)
+                    forbidden = _forbidden(request, stored.file.analysis.must_not_do, paths)
+                    instruments = await self._instruments(request, workspace)
+                judged = await self._judge(request, build, stored, forbidden, instruments)
+                touches = touched(paths) if request.policy.approve_sensitive_paths else ()
+                return judged.model_copy(update={"touches": touches, "changed": tuple(changed[:_MOST_CHANGED])})
+
+    async def _run(self, request: BuildRequest, workspace: Workspace) -> Build:
+        # How to build is read from the base: a change must not choose what it is judged by.
+        commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
+        if request.stage is not Stage.BASE and request.case.evidence.new_test:
+            commands = [*commands, Command(purpose=Purpose.NEW_TEST, command=request.case.evidence.new_test)]
+        # Scrubbed: an ignored file that an agent left behind must not decide what we see.
+        await self._workspaces.reset(workspace, request.commit, scrub=True)
+        runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
+        return Build(number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs))
+
+    async def _changed(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+        if request.stage is not Stage.HEAD:
+            return []
+        return await self._workspaces.changed(workspace, workspace.base, request.commit)
+
+    async def _own_paths(
+        self, request: BuildRequest, workspace: Workspace, changed: list[str], must_not_do: Sequence[str]
+    ) -> list[str]:
+        """What the case has changed: some of it may be forbidden, or a person's to decide. A person who pushed to such
+        paths had a right to: who changed what is asked only where it matters."""
+        if not violated(must_not_do, changed) and not touched(changed):
+            return changed
+        theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
+        return [path for path in changed if path not in theirs]
+
+    async def _instruments(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+        """Lines of the change that a diagnostic has written: none of them may ship."""
+        if request.stage is not Stage.HEAD or request.case.investigation is None:
+            return []
+        turns = await self._store.turns.finished(request.case.id)
+        # One that added nothing has what it began from as its commit, which is the case's own work.
+        ours = {turn.checkpoint for turn in turns if turn.task is not Task.DIAGNOSE} | {workspace.base}
+        theirs = {turn.checkpoint for turn in turns if turn.task is Task.DIAGNOSE} - ours
+        if not theirs:
+            return []
+        diffs = [await self._workspaces.diff(workspace, Sha(f"{commit}^"), commit) for commit in sorted(theirs)]
+        change = await self._workspaces.diff(workspace, workspace.base, request.commit)
+        paths = await self._workspaces.changed(workspace, workspace.base, request.commit)
+        before = await self._workspaces.texts(workspace, workspace.base, paths)
+        return await asyncio.to_thread(shipped, change, diffs, before)
+
+    async def _judge(
+        self,
+        request: BuildRequest,
+        build: Build,
+        stored: StoredCase,
+        forbidden: "_Forbidden",
+        instruments: Sequence[str],
+    ) -> BuildReply:
+        base = latest(await self._store.builds.of(request.case.id), Stage.BASE)
+        verdict = judge_red(build, base) if build.stage is Stage.RED else judge_head(build, base)
+        is_head = build.stage is Stage.HEAD
+        old = is_head and verdict.kind == "red" and base_fails_too(build, base)
+        otherwise_red = bool(instruments) or (is_head and verdict.kind == "red" and not old)
+        unfit = [*forbidden.sentences, *instruments]
+        if unfit:
+            verdict = Verdict(kind="red", reason=unfit[0])
+        await self._store.builds.save(request.case.id, build)
+        feedback = ""
+        if build.stage is Stage.HEAD:
+            feedback = _feedback(build, forbidden.sentences, instruments) if verdict.kind == "red" else ""
+            await self._store.cases.save_file(request.case.id, after_build(stored.file, build, feedback))
+        await self._store.record.append(
+            request.case.id,
+            [_entry(build, verdict)],
+            trace=stored.trace,
+            key=f"build/{request.case.epoch}/{build.number}",
+        )
+        return BuildReply(
+            stage=build.stage,
+            commit=build.commit,
+            verdict=verdict.kind,
+            reason=verdict.reason,
+            feedback=feedback,
+            unfit=is_head and bool(unfit),
+            base_fails_too=old and not unfit,
+            forbidden=forbidden.names,
+            otherwise_red=otherwise_red,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Forbidden:
+    sentences: Sequence[str]
+    names: tuple[str, ...]
+
+
+def _forbidden(request: BuildRequest, must_not_do: Sequence[str], paths: Sequence[str]) -> _Forbidden:
+    """Without what a person has let the case change."""
+    found = in_few(forbidden_paths(must_not_do, paths))
+    left = {name: several for name, several in found.items() if name not in request.case.people.may_change}
+    return _Forbidden(sentences=violated(must_not_do, [*chain(*left.values())]), names=tuple(left))
+
+
+def _feedback(build: Build, forbidden: Sequence[str], instruments: Sequence[str]) -> str:
+    unfit = forbidden_feedback(forbidden, instruments) if forbidden or instruments else ""
+    parts = [unfit, build_feedback(build)]
+    return clip("\n\n".join(part for part in parts if part), _FEEDBACK_LIMIT)
+
+
+def _entry(build: Build, verdict: Verdict) -> BuildRan:
+    return BuildRan(
+        number=build.number,
+        stage=build.stage,
+        commit=build.commit,
+        verdict=verdict.kind,
+        reason=verdict.reason,
+        runs=[run.model_copy(update={"failures": None}) for run in build.runs],  # for judging only, and may be long
+    )

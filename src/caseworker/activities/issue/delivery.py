@@ -1,0 +1,188 @@
+"""Effects that people see: the branch and the pull request. Each is intent, look, do, record, under a key of ours."""
+
+import asyncio
+
+from temporalio import activity
+
+from caseworker.activities.issue.branches import Branches
+from caseworker.activities.issue.remarks import answers_to
+from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.stored import stored_case
+from caseworker.contract.activities import DeliveryActivities
+from caseworker.contract.wire import DeliveryReply, PullReply, Pushed, PushReply, PushRequest
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import MessageId, Sha, effect_key
+from caseworker.core.casefile.sections import after_pull_request
+from caseworker.core.evidence.weakened_tests import is_looked_at, weakened
+from caseworker.core.investigation.matrix import Inquiry, inquiries
+from caseworker.core.issue import words as issue_words
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.facts import EffectRefused, PullRequestReady
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import BranchPushed, Noted, Posted, PullRequestOpened
+from caseworker.core.telling.investigation import pull_request_part
+from caseworker.core.telling.pull_request import cost_words, pull_request_body, pull_request_title, pull_request_updated
+from caseworker.ports import Forge, PullRequest, Store, StoredCase, Workspace, Workspaces
+
+
+class Delivering(DeliveryActivities):
+    def __init__(self, *, store: Store, workspaces: Workspaces, forge: Forge) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._forge = forge
+        self._branches = Branches(store=store, workspaces=workspaces, forge=forge)
+
+    @activity.defn
+    async def push_branch(self, request: PushRequest) -> PushReply:
+        case = request.case
+        with refusals_told():
+            stored = await stored_case(self._store, case.id)
+        with traced(stored.trace, case.id):
+            key = effect_key(case.id, case.epoch, "push", case.progress.transitions)
+            return await self._pushed(key, request, stored)
+
+    @activity.defn
+    async def keep_branch(self, request: PushRequest) -> PushReply:
+        """Keyed by the commit: a case may come to rest with it again and again. What is refused is on the record, where
+        people look for the work."""
+        case = request.case
+        with refusals_told():
+            stored = await stored_case(self._store, case.id)
+        with traced(stored.trace, case.id):
+            key = f"{case.id}/{case.epoch}/keep/{request.commit}"
+            reply = await self._pushed(key, request, stored)
+            if isinstance(reply, EffectRefused):
+                note = Noted(text=issue_words.not_kept(case.branch, reply.reason))
+                await self._store.record.append(case.id, [note], trace=stored.trace, key=f"{key}/refused")
+            return reply
+
+    async def _pushed(self, key: str, request: PushRequest, stored: StoredCase) -> PushReply:
+        case = request.case
+        async with short_work(self._store, stored):
+            effect, _ = await self._store.effects.intend(
+                key, case.id, "push", {"branch": case.branch, "commit": request.commit}
+            )
+            if not effect.done:
+                try:
+                    moved = await self._branches.push(request, stored)
+                except Refused as refused:
+                    return EffectRefused(reason=str(refused))
+                if moved is not None:
+                    return moved
+                await self._store.effects.done(key, {"commit": request.commit})
+            entry = BranchPushed(branch=case.branch, commit=request.commit)
+            await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
+            return Pushed(commit=request.commit)
+
+    @activity.defn
+    async def adopt_branch(self, request: PushRequest) -> PushReply:
+        with refusals_told():
+            stored = await stored_case(self._store, request.case.id)
+        with traced(stored.trace, request.case.id):
+            async with short_work(self._store, stored):
+                try:
+                    moved = await self._branches.adopt(request, stored)
+                except Refused as refused:
+                    return EffectRefused(reason=str(refused))
+                return moved or Pushed(commit=request.commit)
+
+    @activity.defn
+    async def open_pull_request(self, request: PushRequest) -> PullReply:
+        """The one that is open is brought up to date, and each remark of people is answered."""
+        case = request.case
+        with refusals_told():
+            stored = await stored_case(self._store, case.id)
+        with traced(stored.trace, case.id):
+            key = effect_key(case.id, case.epoch, "pull_request", case.progress.transitions)
+            async with short_work(self._store, stored):
+                try:
+                    pull = await self._opened(key, request, stored)
+                except Refused as refused:
+                    return EffectRefused(reason=str(refused))
+                file = after_pull_request(stored.file, commit=request.commit, branch=case.branch, url=pull.url)
+                await self._store.cases.save_file(case.id, file)
+                posts, late = await self._answers(case)
+                await self._store.record.append(case.id, [_news(case, pull), *posts], trace=stored.trace, key=key)
+                return PullRequestReady(number=pull.number, commit=request.commit, late=late)
+
+    @activity.defn
+    async def deliver(self, request: PushRequest) -> DeliveryReply:
+        """Two effects, each under its own key: tried again, it finds the first one done."""
+        pushed = await self.push_branch(request)
+        return await self.open_pull_request(request) if isinstance(pushed, Pushed) else pushed
+
+    async def _opened(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
+        await self._store.effects.intend(key, request.case.id, "pull_request", {"head": request.case.branch})
+        draft = await self._draft(request, stored)
+        pull = await self._forge.find_pull_request(stored.repository, request.case.branch)
+        if pull is None or pull.state != "open":
+            pull = await self._forge.open_pull_request(draft)
+        else:
+            pull = await self._forge.update_pull_request(
+                draft.model_copy(update={"number": pull.number, "title": pull.title})
+            )
+        await self._store.effects.done(key, {"number": str(pull.number)})
+        return pull
+
+    async def _draft(self, request: PushRequest, stored: StoredCase) -> PullRequest:
+        case = request.case
+        repository = await self._store.repositories.path_of(stored.repository)
+        workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
+        spent = await self._store.ledger.spent(case.id)
+        builds = await self._store.builds.of(case.id)
+        changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
+        since_red = (
+            await self._workspaces.changed(workspace, case.evidence.tests, request.commit)
+            if case.evidence.tests
+            else []
+        )
+        return PullRequest(
+            repository=stored.repository,
+            number=0,
+            case=case.id,
+            title=pull_request_title(stored.file),
+            body=pull_request_body(
+                stored.file,
+                case,
+                builds,
+                cost=cost_words(spent.micros, rehearsed=stored.rehearsal is not None),
+                changed=changed,
+                test_was_changed=case.evidence.test_file in since_red,
+                weakened=await self._weakened(workspace, request.commit),
+                investigated=pull_request_part(case, await self._inquiries(case)),
+            ),
+            base=workspace.base_branch,
+            head=case.branch,
+            head_sha=request.commit,
+            state="open",
+            url=f"file://{repository}#{case.branch}",
+        )
+
+    async def _inquiries(self, case: IssueCase) -> list[Inquiry]:
+        return inquiries(await self._store.turns.finished(case.id)) if case.investigation is not None else []
+
+    async def _weakened(self, workspace: Workspace, commit: Sha) -> list[str]:
+        changed = await self._workspaces.changed(workspace, workspace.base, commit)
+        paths = [path for path in changed if is_looked_at(path)]
+        before = await self._workspaces.texts(workspace, workspace.base, paths)
+        after = await self._workspaces.texts(workspace, commit, paths)
+        return await asyncio.to_thread(weakened, before, after)
+
+    async def _answers(self, case: IssueCase) -> tuple[list[Posted], tuple[MessageId, ...]]:
+        """What came of each remark; and those of which nothing could come yet."""
+        if not case.people.remarks:
+            return [], ()
+        said = {message.id: message for message in await self._store.inbox.of(case.id)}
+        remarks = [said[remark] for remark in case.people.remarks if remark in said]
+        answers = answers_to(remarks, await self._store.turns.finished(case.id))
+        late = tuple(remark.id for remark, answer in zip(remarks, answers, strict=True) if answer is None)
+        told = [(remark.author, remark.text, answer) for remark, answer in zip(remarks, answers, strict=True) if answer]
+        if not told:
+            return [], late
+        return [Posted(audience=Audience.DEVELOPERS, about="answers", text=issue_words.answered(told))], late
+
+
+def _news(case: IssueCase, pull: PullRequest) -> PullRequestOpened | Noted:
+    if pull.number == case.delivery.pull_request:
+        return Noted(text=pull_request_updated(pull.number))
+    return PullRequestOpened(number=pull.number, title=pull.title, branch=pull.head, base=pull.base, url=pull.url)

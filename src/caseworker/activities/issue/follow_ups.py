@@ -1,0 +1,81 @@
+"""The case that takes up what is left of a completed one: what is merged stays merged, and is not opened again."""
+
+from collections.abc import Sequence
+
+from temporalio import activity
+
+from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.linked_cases import LinkedCases
+from caseworker.activities.shared.stored import stored_case
+from caseworker.contract.activities import FollowUpActivities
+from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequest
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, effect_key
+from caseworker.core.issue.facts import EffectRefused
+from caseworker.core.issue.states import TERMINAL
+from caseworker.core.people.messages import NOBODY, SPOKEN, Message, MessageKind, NewMessage
+from caseworker.core.record.entries import Noted
+from caseworker.core.telling.follow_up import follow_up, followed_up, please_follow_up
+from caseworker.ports import Doorbell, NewIssue, Store, StoredCase
+
+
+class FollowUps(FollowUpActivities):
+    def __init__(self, *, store: Store, linked: LinkedCases, doorbell: Doorbell) -> None:
+        self._store = store
+        self._linked = linked
+        self._doorbell = doorbell
+
+    @activity.defn
+    async def open_follow_up(self, request: FollowUpRequest) -> FollowUpReply:
+        with refusals_told():
+            stored = await stored_case(self._store, request.case)
+        with traced(stored.trace, request.case):
+            async with short_work(self._store, stored):
+                said = [one for one in await self._store.inbox.of(request.case) if one.id in request.messages]
+                try:
+                    return await self._follow_up(stored, said)
+                except Refused as refused:
+                    return EffectRefused(reason=str(refused))
+
+    async def _follow_up(self, stored: StoredCase, said: Sequence[Message]) -> FollowUpOpened:
+        """The first of the messages names it, whatever came after: the same one again, also after a crash."""
+        case, first = stored.case, said[0]
+        key = effect_key(case.id, case.epoch, "follow_up", first.id)
+        effect, _ = await self._store.effects.intend(
+            key, case.id, "follow_up", {"told": await self._still_open(case.id)}
+        )
+        told = effect.intent["told"]
+        follower = CaseId(told) if told else await self._opened(stored, first)
+        for message in said if told else said[1:]:
+            await self._store.inbox.put(_passed_on(stored, message, follower, message.text))
+        note = Noted(text=f"{first.author} wants more: {followed_up(follower, new=not told)}")
+        await self._store.record.append(case.id, [note], trace=stored.trace, key=key)
+        await self._store.effects.done(key, {"case": follower})
+        await self._doorbell.ring(follower, NOBODY, MessageKind.WORDS)
+        return FollowUpOpened(case=follower, new=not told)
+
+    async def _still_open(self, case: CaseId) -> str:
+        """What is said in two sentences is one piece of work. Empty: nobody works on any yet, or any more."""
+        children = await self._store.cases.children(case)
+        return next((child.case.id for child in children if child.case.state not in TERMINAL), "")
+
+    async def _opened(self, stored: StoredCase, first: Message) -> CaseId:
+        words = first.text if first.kind in SPOKEN else ""
+        title, body = follow_up(stored.file.issue, words, case=stored.case.id, message=first.id)
+        draft = NewIssue(title=title, body=body, labels=list(stored.file.issue.labels))
+        please = please_follow_up(stored.case.id)
+        return await self._linked.open(stored, draft, first=lambda case: _passed_on(stored, first, case, please))
+
+
+def _passed_on(stored: StoredCase, message: Message, to: CaseId, text: str) -> NewMessage:
+    """From the same person, with the same standing; put once, however often."""
+    return NewMessage(
+        case=to,
+        surface="case",
+        external_id=f"{stored.case.id}/follow_up/{message.id}",
+        author=message.author,
+        standing=message.standing,
+        kind=MessageKind.WORDS,
+        text=text,
+        trace=stored.trace,
+    )

@@ -1,0 +1,179 @@
+"""What a turn of an investigation has beside the agent: a tree of its own to measure in, a bisect, and the look whether
+its evidence is on record."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Final
+
+import structlog
+
+from caseworker.activities.turn.attempts import Try
+from caseworker.contract.wire import TurnRequest
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.roles import Task
+from caseworker.core.base.text import clip
+from caseworker.core.evidence.diagnostics import altered
+from caseworker.core.investigation.bisection import Bisection, BisectRequest
+from caseworker.core.investigation.matrix import Inquiry, contradicted, inquiries
+from caseworker.core.issue.investigation import not_to_be_approved
+from caseworker.core.outcomes.investigation import (
+    CauseReviewOutcome,
+    DiagnosticOutcome,
+    InvestigationOutcome,
+    RootCause,
+)
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.record.cited import EVENTS, cited_files, tie, too_little
+from caseworker.core.record.entries import Bisected, CauseProven, Entry, MatrixRevised, Tied
+from caseworker.ports import Bisector, Brief, FinishedTurn, Store, Workspace, Workspaces
+
+log = structlog.get_logger()
+
+BISECT_SECONDS: Final = 1_200.0
+_LOG_LIMIT: Final = 8_000
+
+
+class Inquiring:
+    def __init__(self, *, store: Store, workspaces: Workspaces, bisector: Bisector) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._bisector = bisector
+
+    @asynccontextmanager
+    async def place_to_work(self, request: TurnRequest, workspace: Workspace) -> AsyncIterator[Workspace]:
+        """A diagnostic has a tree of its own, destroyed however it ends; everybody else has the case's."""
+        if request.task is not Task.DIAGNOSE:
+            yield workspace
+            return
+        commit = request.case.delivery.checkpoint or workspace.base
+        tree = await self._workspaces.branch_off(workspace, f"diagnostic-{request.turn}", commit)
+        try:
+            yield tree
+        finally:
+            await self._workspaces.drop(tree)
+
+    def equipped(self, brief: Brief, this: Try, request: TurnRequest, workspace: Workspace) -> Brief:
+        one_at_a_time = asyncio.Lock()  # two bisects would work in the same tree
+
+        async def bisect(asked: BisectRequest) -> str:
+            async with one_at_a_time:
+                return await self._bisect(this, workspace, asked)
+
+        async def check(outcome: Outcome) -> str:
+            return await self._wrong_with(this, request, workspace, outcome)
+
+        match request.task:
+            case Task.INVESTIGATE:
+                return replace(brief, bisect=bisect, check=check)
+            case Task.DIAGNOSE | Task.VALIDATE_CAUSE:
+                return replace(brief, check=check)
+            case _:
+                return brief
+
+    async def _wrong_with(self, this: Try, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> str:
+        match outcome:
+            case InvestigationOutcome():
+                return await self._unfinished(request, outcome) or await self._unproven(request, workspace, outcome)
+            case DiagnosticOutcome():
+                return await self._repaired(this, request, workspace)
+            case CauseReviewOutcome(status="APPROVED"):
+                return not_to_be_approved(request.case, await self._inquiries(request), outcome)
+            case _:
+                return ""
+
+    async def _inquiries(self, request: TurnRequest) -> list[Inquiry]:
+        return inquiries(await self._store.turns.finished(request.case.id))
+
+    # --- measuring
+
+    async def _repaired(self, this: Try, request: TurnRequest, workspace: Workspace) -> str:
+        """Lines that were there before and are not as they were: that is no measuring."""
+        before = request.case.delivery.checkpoint or workspace.base
+        name = f"look-{request.turn}-{this.attempt.number}"
+        try:
+            now = await self._workspaces.commit(workspace, "What a diagnostic wrote", parent=before, name=name)
+            diff = await self._workspaces.diff(workspace, before, now)
+        except Refused as error:  # a file or a diff beyond all measure: it can be taken away
+            return str(error)
+        found = await asyncio.to_thread(altered, diff)
+        return " ".join([*found, "A diagnostic only adds lines; take everything else back."]) if found else ""
+
+    # --- the bisect
+
+    async def _bisect(self, this: Try, workspace: Workspace, asked: BisectRequest) -> str:
+        log.info("bisect started", good=asked.good, bad=asked.bad, runs=asked.runs)
+        found = await self._bisector.find(workspace, asked, seconds=BISECT_SECONDS)
+        number = 1 + len(await self._store.record.whole(this.case, {"bisected"}))
+        await self._store.record.append(this.case, [_bisected(number, this.turn, asked, found)], trace=this.trace)
+        how = found.status.replace("_", " ")
+        return f"bisect {number}, {how}: {found.reason}\n{clip(found.log, _LOG_LIMIT)}".strip()
+
+    # --- the cause
+
+    async def _unfinished(self, request: TurnRequest, outcome: InvestigationOutcome) -> str:
+        """What was left out of the matrix is still in it: an alternative is eliminated, not forgotten."""
+        before = await self._inquiries(request)
+        return contradicted(outcome, before[-1].hypotheses if before else ())
+
+    async def _unproven(self, request: TurnRequest, workspace: Workspace, outcome: InvestigationOutcome) -> str:
+        cause = _claimed(outcome)
+        if cause is None:
+            return ""
+        found = await self._tied(request, workspace, cause)
+        missing = [problem for problem in found if isinstance(problem, str)]
+        problem = "; ".join(missing) or too_little([one for one in found if isinstance(one, Tied)])
+        return f"ROOT_CAUSE_FOUND, but its evidence does not hold: {problem}" if problem else ""
+
+    async def _tied(self, request: TurnRequest, workspace: Workspace, cause: RootCause) -> list[Tied | str]:
+        # The record names what lies in the workspace by its place there.
+        inside = f"{workspace.path}/"
+        evidence = [piece.model_copy(update={"source": piece.source.replace(inside, "")}) for piece in cause.evidence]
+        record = await self._store.record.whole(request.case.id, EVENTS)
+        commit = request.case.delivery.checkpoint or workspace.base
+        texts = await self._workspaces.texts(workspace, commit, cited_files(evidence))
+        return tie(evidence, record, texts)
+
+    async def entries(self, request: TurnRequest, workspace: Workspace, finished: FinishedTurn) -> list[Entry]:
+        """What is saved with the turn: how it changed the matrix, and the cause with what proves it."""
+        outcome = finished.outcome
+        if not isinstance(outcome, InvestigationOutcome) and getattr(outcome, "investigation", None) is None:
+            return []
+        entries: list[Entry] = []
+        done = await self._store.turns.finished(request.case.id)
+        revised = [inquiry.revisions for inquiry in inquiries([*done, finished])]
+        if revised and revised[-1] and revised[-1][-1].turn == finished.turn:
+            entries.append(MatrixRevised(**revised[-1][-1].model_dump()))
+        cause = _claimed(outcome)
+        if cause is not None:
+            tied = [piece for piece in await self._tied(request, workspace, cause) if isinstance(piece, Tied)]
+            known = request.case.investigation
+            iteration = 1 + known.iteration if known is not None else 1
+            entries.append(
+                CauseProven(iteration=iteration, hypothesis=cause.hypothesis, cause=cause.cause, evidence=tied)
+            )
+        return entries
+
+
+def _claimed(outcome: Outcome) -> RootCause | None:
+    if isinstance(outcome, InvestigationOutcome) and outcome.status == "ROOT_CAUSE_FOUND":
+        return outcome.root_cause
+    return None
+
+
+def _bisected(number: int, turn: int, asked: BisectRequest, found: Bisection) -> Bisected:
+    culprit = found.culprit
+    return Bisected(
+        number=number,
+        turn=turn,
+        good=asked.good,
+        bad=asked.bad,
+        script=asked.script,
+        runs=asked.runs,
+        status=found.status,
+        reason=found.reason,
+        culprit_hash=culprit.hash if culprit is not None else "",
+        culprit_message=culprit.message if culprit is not None else "",
+        log=clip(found.log, _LOG_LIMIT),
+    )

@@ -1,0 +1,125 @@
+"""What a turn's brief takes from the case's record: the plan, what was said and asked. Pure: it is given the rows."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from caseworker.core.base.ids import MessageId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.casefile.ownership import SPEAKER
+from caseworker.core.casefile.sections import asked_of
+from caseworker.core.investigation.matrix import Inquiry
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
+from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
+from caseworker.core.people.messages import SPOKEN, Message, MessageKind
+from caseworker.ports import FinishedTurn
+
+_WORDS: Final = SPOKEN | {MessageKind.APPROVE, MessageKind.REJECT, MessageKind.HAND_BACK, MessageKind.RETRY}
+"""Commands that people give with a word on how to go on; the others have nothing to say to an agent."""
+_NAMES: Final = {SPEAKER[role]: role.value for role in Role if role is not Role.INVESTIGATOR} | {"writer": "developer"}
+"""The case file's words for the roles, as the roles call each other."""
+AT_THE_WORK: Final = frozenset(
+    {
+        Task.UPDATE_TESTS,
+        Task.JUDGE,
+        Task.VALIDATE,
+        Task.FIX,
+        Task.REFACTOR,
+        Task.ADDRESS_FEEDBACK,
+        Task.REVIEW,
+        Task.REVIEW_ARCHITECTURE,
+        Task.REVIEW_INTEGRATION,
+        Task.UNBLOCK,
+    }
+)
+"""Tasks that look at a change there is."""
+INQUIRING: Final = frozenset({Task.INVESTIGATE, Task.VALIDATE_CAUSE})
+"""Tasks that may cite a build by its number."""
+WITH_BISECTS: Final = INQUIRING | {Task.UNBLOCK_INVESTIGATION}
+WITH_EVIDENCE: Final = AT_THE_WORK | INQUIRING | {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER}
+WITH_REMARKS: Final = frozenset(
+    {Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.REVIEW, Task.VALIDATE, Task.UNBLOCK}
+)
+"""Tasks whose prompt numbers people's remarks; to the others they are words like any."""
+_FOR_THE_PM: Final = frozenset({Task.QUESTIONS, Task.INTERPRET, Task.UNBLOCK_INVESTIGATION})
+
+
+def plan_of(turns: Sequence[FinishedTurn]) -> str:
+    """The last that was complete: a draft that met a question is nobody's to follow."""
+    plans = [turn.outcome for turn in turns if isinstance(turn.outcome, PlanOutcome)]
+    return next((plan.plan for plan in reversed(plans) if plan.status == "PLANNING_COMPLETE"), "")
+
+
+def asked_before(turns: Sequence[FinishedTurn], task: Task) -> tuple[str, ...]:
+    """What people were asked so far, each question once."""
+    if task not in _FOR_THE_PM:
+        return ()
+    return tuple(dict.fromkeys(question for turn in turns for question in _asked_by(turn)))
+
+
+def _asked_by(turn: FinishedTurn) -> list[str]:
+    escalation = getattr(turn.outcome, "escalation", "")
+    match turn.outcome:
+        case QuestionsOutcome(status="NEEDS_CLARIFICATION") | InterpretOutcome(status="NEEDS_CLARIFICATION") as asks:
+            return asks.questions
+        case PlanOutcome(status="NEEDS_CLARIFICATION") as plan:
+            return [plan.reason]
+        case ReviewOutcome(status="NEEDS_INFO") as review:
+            return [review.feedback_for_writer or ""]
+        case UnblockingOutcome(status="NEEDS_CLARIFICATION") as unblocking:
+            return unblocking.questions
+        case CauseReviewOutcome(status="NEEDS_INFO") as verdict:
+            return [verdict.feedback]
+        case _:
+            return [escalation] if escalation else []
+
+
+def inquiry_of(case: IssueCase, known: Sequence[Inquiry]) -> Inquiry | None:
+    """The one that the case is about now, or was last."""
+    if case.investigation is None or not known:
+        return None
+    return known[-1]
+
+
+def accepted_cause(case: IssueCase) -> str:
+    """The hypothesis that is acted on."""
+    found = case.investigation
+    return found.hypothesis if found is not None and found.stands == "approved" else ""
+
+
+def said_in(messages: Sequence[Message], turn: int) -> tuple[Message, ...]:
+    return tuple(message for message in messages if message.turn == turn and _has_words(message))
+
+
+def said_before(messages: Sequence[Message], turn: int) -> tuple[Message, ...]:
+    """Claimed by an earlier turn. Turn 0 is for what nothing comes of: nobody has to read it."""
+    return tuple(message for message in messages if message.turn and message.turn < turn and _has_words(message))
+
+
+def remarks_of(messages: Sequence[Message], remarks: Sequence[MessageId]) -> tuple[Message, ...]:
+    """In the order in which they are to be answered: whoever posts the answers counts the same way."""
+    known = {message.id: message for message in messages}
+    return tuple(known[number] for number in remarks if number in known)
+
+
+def questions_to(file: CaseFile, role: Role) -> tuple[tuple[str, str], ...]:
+    return tuple((_name(question.from_), question.question) for question in asked_of(file, role))
+
+
+def answers_to(file: CaseFile, role: Role) -> tuple[tuple[str, str, str], ...]:
+    """(who was asked, question, answer) of what this role has asked."""
+    return tuple(
+        (_name(one.to), one.question, one.answer if one.answered else f"none; {one.answer}")
+        for one in file.communication.questions
+        if one.from_ == SPEAKER[role] and one.answer
+    )
+
+
+def _has_words(message: Message) -> bool:
+    return message.kind in _WORDS and bool(message.text.strip())
+
+
+def _name(speaker: str) -> str:
+    return _NAMES.get(speaker, speaker).replace("_", " ")

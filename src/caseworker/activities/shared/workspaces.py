@@ -1,0 +1,53 @@
+"""Making and removing a case's worktree."""
+
+from temporalio import activity
+
+from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.stored import stored_bug, stored_case
+from caseworker.contract.activities import WorkspaceActivities
+from caseworker.core.base.ids import CaseId, Sha, is_bug_case
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.states import IssueState
+from caseworker.core.record.entries import WorkspaceRemoved
+from caseworker.ports import Store, StoredBug, StoredCase, Workspaces
+
+
+class WorkspaceKeeping(WorkspaceActivities):
+    def __init__(self, *, store: Store, workspaces: Workspaces) -> None:
+        self._store = store
+        self._workspaces = workspaces
+
+    @activity.defn
+    async def prepare_workspace(self, case: IssueCase) -> Sha:
+        with refusals_told():
+            stored = await stored_case(self._store, case.id)
+        with traced(stored.trace, case.id):
+            async with short_work(self._store, stored):
+                repository = await self._store.repositories.path_of(stored.repository)
+                workspace = await self._workspaces.prepare(case.id, repository, await self._base(case))
+                self._workspaces.untouched(workspace)  # the first turn finds it as it is
+                return workspace.base
+
+    async def _base(self, case: IssueCase) -> Sha | None:
+        """Where an earlier run of this case began, if it got as far as a turn: the base must not move under it."""
+        if case.delivery.base is not None:
+            return case.delivery.base
+        finished = await self._store.turns.finished(case.id)
+        return finished[0].checkpoint if finished else None
+
+    @activity.defn
+    async def remove_workspace(self, case: CaseId) -> None:
+        stored: StoredCase | StoredBug
+        with refusals_told():
+            stored = await (stored_bug if is_bug_case(case) else stored_case)(self._store, case)
+        with traced(stored.trace, case):
+            async with short_work(self._store, stored):
+                await self._workspaces.remove(case, keep=_unmerged(stored))
+                await self._store.turns.close_up(case, WorkspaceRemoved(), trace=stored.trace)
+
+
+def _unmerged(stored: StoredCase | StoredBug) -> Sha | None:
+    """Work that is in no branch of anybody's, perhaps: who wants it after all finds it where it was left."""
+    if isinstance(stored, StoredBug) or stored.case.state is IssueState.COMPLETED:
+        return None
+    return stored.case.delivery.checkpoint if stored.case.delivery.checkpoint != stored.case.delivery.base else None

@@ -1,0 +1,148 @@
+"""From the SDK's messages to events of the record, handed on in small batches. It decides nothing about the turn."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Final
+
+from caseworker.agents.redaction import Redactor
+from caseworker.agents.roles import OUTCOME_TOOL, short_name
+from caseworker.core.base.text import clip
+from caseworker.core.record.entries import AgentEvent, AgentSaid, ToolCalled, ToolReturned
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import Message
+
+OUTPUT_LIMIT: Final = 2_000
+_SUMMARY_LIMIT: Final = 300
+_TELLING: Final = ("command", "script", "file_path", "pattern", "path", "bug_id", "description")
+"""Inputs of tools that say in one line what is done, the most telling first."""
+_FLUSH_SECONDS: Final = 0.2
+_FLUSH_EVENTS: Final = 20
+
+
+class Watcher:
+    """Events of one attempt. One per attempt, because a result is matched to its call."""
+
+    def __init__(self, turn: int, redactor: Redactor, workspace: Path) -> None:
+        self._turn = turn
+        self._workspace = f"{workspace}/"
+        self._redactor = redactor
+        self._hidden: set[str] = set()
+        """Calls that hand in the outcome: the outcome is shown by itself."""
+        self.rejection = ""
+        """What the agent's program last said against an outcome."""
+
+    def events(self, message: "Message") -> Iterator[AgentEvent]:
+        from claude_agent_sdk import AssistantMessage, TextBlock, ToolResultBlock, ToolUseBlock, UserMessage
+
+        if not isinstance(message, AssistantMessage | UserMessage) or isinstance(message.content, str):
+            return
+        if isinstance(message, AssistantMessage) and message.error is not None:
+            return  # the program's own words about a failed call; the turn's end tells it better
+        for block in message.content:
+            match block:
+                case TextBlock(text=text) if isinstance(message, AssistantMessage) and text.strip():
+                    yield AgentSaid(turn=self._turn, text=self._clean(text))
+                case ToolUseBlock(id=call, name=tool, input=arguments):
+                    if tool == OUTCOME_TOOL:
+                        self._hidden.add(call)
+                    else:
+                        summary = self._redactor.text(_summary(arguments).replace(self._workspace, ""))
+                        yield ToolCalled(turn=self._turn, call=call, tool=short_name(tool), summary=summary)
+                case ToolResultBlock(tool_use_id=call, content=content, is_error=failed) if call in self._hidden:
+                    self.rejection = _text_of(content) if failed else ""
+                case ToolResultBlock(tool_use_id=call, content=content, is_error=failed):
+                    output = self._clean(_text_of(content))
+                    yield ToolReturned(turn=self._turn, call=call, ok=not failed, output=output)
+
+    def _clean(self, text: str) -> str:
+        """Redacted before it is clipped: a secret cut in two would not be recognised."""
+        return clip(self._redactor.text(text), OUTPUT_LIMIT)
+
+
+def _summary(arguments: dict[str, object]) -> str:
+    said = next((str(arguments[name]) for name in _TELLING if arguments.get(name)), "")
+    line = " ".join(said.split())
+    return line if len(line) <= _SUMMARY_LIMIT else line[: _SUMMARY_LIMIT - 1] + "…"
+
+
+def _text_of(content: object) -> str:
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", f"[{part.get('type')}]")) for part in content if isinstance(part, dict))
+    return str(content or "")
+
+
+class Batches:
+    """Hands events on every 0.2 s or 20 events, from a task of its own: a slow reader must not hold up the agent."""
+
+    def __init__(self, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]]) -> None:
+        self._saw = saw
+        self._waiting: list[AgentEvent] = []
+        self._some = asyncio.Event()
+        self._many = asyncio.Event()
+        self._handing = False
+        self._rest = asyncio.Event()
+        """Set each time the reader has taken a batch, or has failed to."""
+        self._ending = False
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Batches":
+        self._task = asyncio.create_task(self._hand_on(), name="agent-events")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The rest is handed on, unless the attempt was cancelled: then nobody may write in its name any more."""
+        assert self._task is not None
+        if error is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            return
+        self._ending = True
+        self._some.set()
+        self._many.set()
+        await self._task
+
+    def add(self, events: Sequence[AgentEvent]) -> None:
+        self.raise_if_broken()
+        if events:
+            self._waiting.extend(events)
+            self._some.set()
+            if len(self._waiting) >= _FLUSH_EVENTS:
+                self._many.set()
+
+    async def all_told(self) -> None:
+        """Until everything that was added is with the reader."""
+        while self._waiting or self._handing:
+            self.raise_if_broken()
+            self._some.set()
+            self._many.set()
+            self._rest.clear()
+            await self._rest.wait()
+
+    def raise_if_broken(self) -> None:
+        """What the reader raised: an attempt whose story can't be told must not go on."""
+        if self._task is not None and self._task.done():
+            self._task.result()
+
+    async def _hand_on(self) -> None:
+        while self._waiting or not self._ending:
+            await self._some.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_FLUSH_SECONDS):
+                    await self._many.wait()
+            batch, self._waiting = self._waiting, []
+            if not self._ending:
+                self._some.clear()
+                self._many.clear()
+            if batch:
+                self._handing = True
+                try:
+                    await self._saw(batch)
+                finally:
+                    self._handing = False
+                    self._rest.set()

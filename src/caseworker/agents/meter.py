@@ -1,0 +1,86 @@
+"""Reads what a model call used from its answer while the bytes pass by. It keeps no text of the answer."""
+
+import json
+from typing import Any
+
+from caseworker.core.base.budget import Usage
+
+_BYTES_PER_TOKEN = 4
+
+
+class Meter:
+    """Fed with an answer's bytes as they come; `usage` is what has been seen so far, also of one that broke off."""
+
+    def __init__(self, *, streamed: bool) -> None:
+        self.began = False
+        """Whether anything of the model's answer has been seen, so that `usage` means something."""
+        self.error: str | None = None
+        """The kind of error with which the provider ended a stream that had begun well."""
+        self._streamed = streamed
+        self._pending = b""
+        self._usage = Usage()
+        self._written = 0
+        """Bytes of the answer's own text: a stream that broke off has not said yet how many tokens they were."""
+
+    @property
+    def usage(self) -> Usage:
+        guessed = self._written // _BYTES_PER_TOKEN
+        return self._usage.model_copy(update={"output_tokens": max(self._usage.output_tokens, guessed)})
+
+    def feed(self, chunk: bytes) -> None:
+        self._pending += chunk
+        if not self._streamed:
+            return
+        *lines, self._pending = self._pending.split(b"\n")
+        for line in lines:
+            if line.startswith(b"data:"):
+                self._event(_parsed(line[5:]))
+
+    def end(self) -> None:
+        """An answer in one piece is read at its end."""
+        if not self._streamed:
+            answer = _parsed(self._pending)
+            self.began = bool(answer)
+            self._note(answer.get("usage"))
+
+    def _event(self, event: dict[str, Any]) -> None:  # the edge: the provider's JSON
+        self.began = self.began or event.get("type") in ("message_start", "content_block_delta", "message_delta")
+        match event:
+            case {"type": "error", "error": {"type": str(kind)}}:
+                self.error = kind
+            case {"type": "message_start", "message": {"usage": dict(usage)}}:
+                self._note(usage)
+            case {"type": "message_delta", "usage": dict(usage)}:
+                self._note(usage)
+                self._written = 0  # the true number is known now
+            case {"type": "content_block_delta", "delta": dict(delta)}:
+                self._written += sum(len(str(value)) for key, value in delta.items() if key != "type")
+
+    def _note(self, usage: object) -> None:
+        """Every number is the total so far; a field that an event leaves out keeps its value."""
+        if not isinstance(usage, dict):
+            return
+        seen = {
+            "input_tokens": usage.get("input_tokens"),
+            "output_tokens": usage.get("output_tokens"),
+            "cache_read_tokens": usage.get("cache_read_input_tokens"),
+            **_written_to_caches(usage),
+        }
+        self._usage = self._usage.model_copy(update={k: v for k, v in seen.items() if isinstance(v, int) and v >= 0})
+
+
+def _written_to_caches(usage: dict[str, Any]) -> dict[str, object]:
+    """The provider gives the sum, and beside it how it divides into caches of five minutes and of an hour."""
+    match usage:
+        case {"cache_creation": {"ephemeral_1h_input_tokens": int(long)}, "cache_creation_input_tokens": int(total)}:
+            return {"cache_write_tokens": max(0, total - long), "long_cache_write_tokens": long}
+        case _:
+            return {"cache_write_tokens": usage.get("cache_creation_input_tokens")}
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

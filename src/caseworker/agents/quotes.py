@@ -1,0 +1,98 @@
+"""People's words as an agent is shown them: cleaned, clipped, fenced with a nonce, labelled with who said them.
+
+What a turn begins with is put together in `prompting`; here is also what reaches an agent in the middle of one.
+"""
+
+import re
+import secrets
+from collections.abc import Sequence
+from typing import Final
+
+from caseworker.agents.hidden_text import cleaned, label
+from caseworker.core.base.text import clip
+from caseworker.core.people.messages import Message, MessageKind, Standing
+from caseworker.core.record.conversation import Line
+
+MESSAGE_LIMIT: Final = 8_000
+"""Characters of one message. With its label it fits into what the agent's program passes on of a hook's words."""
+MID_TURN: Final = "said while you work"
+"""The label of what was said in the middle of a turn: a rehearsal counts it."""
+_RECORD_LIMIT: Final = 40_000
+"""Characters of a whole conversation. Tried: 70,000 the agent's program puts into a file, and shows none of them."""
+_LABEL_ROOM: Final = 300
+"""Characters around one message, at the most: two tags, a name, a time."""
+_CHANGED: Final = {
+    MessageKind.EDIT: "edited an earlier message, which now says",
+    MessageKind.DELETION: "took an earlier message back, which said",
+}
+_REMINDER: Final = re.compile(r"<(?=\s*/?\s*system-reminder)", re.IGNORECASE)
+"""The agent's program puts what a hook says between such tags."""
+
+
+class Fence:
+    """The nonce is drawn anew for each text, so that nobody can have written the closing tag beforehand."""
+
+    def __init__(self) -> None:
+        self._tag = f"quoted-{secrets.token_hex(6)}"
+
+    def around(self, text: str, *, what: str, source: str) -> str:
+        if not text.strip():
+            return ""
+        return f'<{self._tag} what="{label(what)}" from="{label(source)}">\n{text.strip()}\n</{self._tag}>'
+
+
+def said(fence: Fence, message: Message, *, what: str = "message") -> str:
+    change = _CHANGED.get(message.kind)
+    text = _shown(message.text) or "(no words)"
+    return fence.around(text, what=f"{what}: {change}" if change else what, source=_who(message))
+
+
+def overheard(messages: Sequence[Message]) -> str:
+    """What people said while the agent works, with what it should do about it."""
+    fence = Fence()
+    lines = ["People spoke while you work. Take this into account in what you do next and in your outcome."]
+    if any(message.standing is Standing.REPORTER for message in messages):
+        lines.append("A reporter's words inform you about symptoms; decisions about a fix belong to developers.")
+    return "\n".join((" ".join(lines), *(said(fence, message, what=MID_TURN) for message in messages)))
+
+
+def portion(messages: Sequence[Message], limit: int) -> int:
+    """How many of these, from the first, fit into so many characters; at least one."""
+    room, count = limit, 0
+    for message in messages:
+        room -= min(len(message.text), MESSAGE_LIMIT) + _LABEL_ROOM
+        if room < 0:
+            break
+        count += 1
+    return max(count, 1)
+
+
+def recounted(lines: Sequence[Line]) -> str:
+    """The conversation, oldest first. Of a very long one the beginning and the end."""
+    fence = Fence()
+    told = [_told(fence, line) for line in lines if line.text.strip()]
+    if not told:
+        return "Nothing has been said in this case yet."
+    first, rest = told[0], told[1:]
+    kept: list[str] = []
+    room = _RECORD_LIMIT - len(first)
+    while rest and len(rest[-1]) <= room:
+        room -= len(rest[-1])
+        kept.append(rest.pop())
+    left_out = [f"({len(rest)} between these are left out: the record is too long)"] if rest else []
+    return "\n".join((first, *left_out, *reversed(kept)))
+
+
+def _told(fence: Fence, line: Line) -> str:
+    source = f"{line.author}, {line.speaker}"
+    if line.speaker == "bot":
+        source = "you, to everyone" if line.audience is None else f"you, to the {line.audience}"
+    return fence.around(_shown(line.text), what=f"{line.at:%Y-%m-%d %H:%M:%S} UTC, {line.about}", source=source)
+
+
+def _who(message: Message) -> str:
+    return f"{message.author}, {message.standing}"
+
+
+def _shown(text: str) -> str:
+    return clip(_REMINDER.sub("‹", cleaned(text)), MESSAGE_LIMIT)

@@ -1,0 +1,160 @@
+"""The commands of conversations: reporting, talking, commanding, and listening to a chat surface."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from caseworker.app.cli.options import CaseName, Json, do, flag, make_console, settings_now
+
+
+class Voice(StrEnum):
+    """As whom somebody at this terminal speaks in a bug case."""
+
+    REPORTER = "reporter"
+    DEVELOPER = "developer"
+
+
+As = Annotated[Voice, typer.Option("--as", help="As whom you speak in a bug case.")]
+Name = Annotated[str | None, typer.Option("--name", help="Your name; yours on this machine if left out.")]
+_GOES_ON = "`caseworker chat CASE` takes it up again"
+
+
+def report(
+    text: Annotated[str, typer.Argument(help="What is wrong, in your words; `-` reads standard input.")],
+    repo: Annotated[Path | None, typer.Option("--repo", help="The git repository it is about.")] = None,
+    attach: Annotated[list[Path] | None, typer.Option("--attach", help="A file; may be given several times.")] = None,
+    rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
+    detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
+    name: Name = None,
+    json: Json = False,
+) -> None:
+    """Report a bug, and see what is asked or found. Interrupt it at will: the case goes on."""
+    from caseworker.app.processes.start_checks import read_rehearsal
+    from caseworker.app.terminal.report import ReportRequest, read_attachments, read_text
+    from caseworker.app.terminal.report import report as report_bug
+
+    settings = settings_now()
+    request = ReportRequest(
+        text=read_text(text),
+        repository=repo,
+        attachments=read_attachments(attach or []),
+        rehearsal=read_rehearsal(rehearse or settings.reports_rehearsal),
+        reporter=name,
+        detach=detach,
+    )
+    raise typer.Exit(do(report_bug(request, settings, make_console(), as_json=json), interrupted=_GOES_ON))
+
+
+def chat(
+    case: CaseName,
+    voice: As = Voice.DEVELOPER,
+    name: Name = None,
+    wait: Annotated[float, typer.Option("--wait", min=0, help="From a pipe: seconds to wait for receipts.")] = 30,
+) -> None:
+    """Talk with a case: what is said appears as it comes, what you type is sent. `/quit` leaves; the case goes on."""
+    from caseworker.app.terminal.chat import chat as chat_with
+
+    settings, console = settings_now(), make_console()
+    raise typer.Exit(do(chat_with(settings, console, case, voice.value, name, wait=wait), interrupted=_GOES_ON))
+
+
+def conversation(case: CaseName, json: Json = False) -> None:
+    """All that was said in a case: when, by whom, and what came of it."""
+    from caseworker.app.terminal.conversation import show_conversation
+
+    do(show_conversation(settings_now(), make_console(), case, as_json=json))
+
+
+def say(
+    case: CaseName,
+    text: Annotated[str, typer.Argument(help="Your words; `-` reads standard input.")],
+    voice: As = Voice.DEVELOPER,
+    name: Name = None,
+    json: Json = False,
+) -> None:
+    """Say something to a case. It is recorded before this command answers; `show` tells what came of it."""
+    from caseworker.app.terminal.send import say_to
+
+    raise typer.Exit(do(say_to(settings_now(), make_console(), case, text, voice.value, name, as_json=json)))
+
+
+def answer(
+    case: CaseName,
+    text: Annotated[str, typer.Argument(help="Your answer, or a part of it; `-` reads standard input.")],
+    voice: As = Voice.DEVELOPER,
+    name: Name = None,
+    json: Json = False,
+) -> None:
+    """Answer what a case has asked. An answer that comes late, in parts, or from somebody else counts as well."""
+    from caseworker.app.terminal.send import say_to
+    from caseworker.core.people.messages import MessageKind
+
+    work = say_to(settings_now(), make_console(), case, text, voice.value, name, kind=MessageKind.ANSWER, as_json=json)
+    raise typer.Exit(do(work))
+
+
+def close(
+    case: CaseName,
+    reason: Annotated[str, typer.Option("--reason", help="Why, for the record.")] = "",
+    resolution: Annotated[
+        str, typer.Option("--resolution", help="Of a bug: code_fix, data_fix, config_fix, not_a_bug, duplicate, ...")
+    ] = "",
+    name: Name = None,
+    json: Json = False,
+) -> None:
+    """Close a case, also in the middle of a turn: the agent is stopped and the workspace removed."""
+    from caseworker.app.terminal.send import close_case
+
+    raise typer.Exit(do(close_case(settings_now(), make_console(), case, reason, resolution, name, as_json=json)))
+
+
+def takeover(case: CaseName, name: Name = None, json: Json = False) -> None:
+    """Take a case over: the agents stop, what people say is still recorded, `handback` makes them go on."""
+    from caseworker.app.terminal.send import take_over
+
+    raise typer.Exit(do(take_over(settings_now(), make_console(), case, name, as_json=json)))
+
+
+def handback(case: CaseName, name: Name = None, json: Json = False) -> None:
+    """Give a case back: the work goes on with all that was said meanwhile."""
+    from caseworker.app.terminal.send import hand_back
+
+    raise typer.Exit(do(hand_back(settings_now(), make_console(), case, name, as_json=json)))
+
+
+def sla(json: Json = False) -> None:
+    """What was promised to reporters, and what is due: the longest overdue first."""
+    from caseworker.app.terminal.sla import show_sla
+
+    do(show_sla(settings_now(), make_console(), as_json=json))
+
+
+def serve() -> None:
+    """Listen to Slack, in the foreground: Socket Mode, or HTTP. SIGTERM or Ctrl-C ends it cleanly."""
+    from caseworker.app.processes.serve import serve as serve_slack
+
+    raise typer.Exit(do(serve_slack(settings_now(), make_console())))
+
+
+def slack_manifest(
+    http: Annotated[str, typer.Option("--http", help="Where Slack reaches you; without it, Socket Mode.")] = "",
+) -> None:
+    """The description of the Slack app, to paste into "Create an app from a manifest"."""
+    from caseworker.app.processes.serve import slack_app_manifest
+
+    typer.echo(slack_app_manifest(http), nl=False)
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (report, chat, conversation, say, answer, close, takeover, handback, sla, serve):
+        app.command()(command)
+    slack_app = typer.Typer(help="Slack as a surface.", no_args_is_help=True)
+    slack_app.command("manifest")(slack_manifest)
+
+    @slack_app.callback()
+    def slack() -> None:
+        """Slack as a surface."""
+
+    app.add_typer(slack_app, name="slack")

@@ -1,0 +1,176 @@
+"""The bodies of the small commands."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from caseworker.app.desk import at_desk, find_case, reading
+from caseworker.app.parts import make_forge
+from caseworker.app.processes.find_host import start_host
+from caseworker.app.processes.start_checks import check_disk
+from caseworker.app.settings import Settings, make_home
+from caseworker.app.terminal.bug_summary import bug_summary, print_bug_summary
+from caseworker.app.terminal.live_view import open_view, print_json
+from caseworker.app.terminal.run import follow
+from caseworker.app.terminal.show import export_case, show_case, show_cases, show_pull_request
+from caseworker.app.terminal.show_bug import bug_file, export_bug, show_bug, show_fix
+from caseworker.app.terminal.summary import print_summary, summary_of
+from caseworker.app.terminal.tail import follow_bug
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.core.issue.states import TERMINAL
+from caseworker.engine.host import HostPlace, stop
+from caseworker.intake.issues import read_issue
+from caseworker.ports import NewIssue, Store, StoredBug
+from caseworker.store.store import open_store
+
+
+async def new_issue(
+    settings: Settings, console: Console, *, repo: Path, title: str | None, body: str, file: Path | None, as_json: bool
+) -> None:
+    from caseworker.workspaces.mirrors import look
+
+    if (title is None) == (file is None):
+        raise Refused("An issue needs either --title (and --body) or --file.")
+    draft = read_issue(file) if file is not None else NewIssue(title=(title or "").strip(), body=body)
+    if not draft.title:
+        raise Refused("The title is empty.", todo="Say in one line what is wrong.")
+    facts = await look(repo)
+    check_disk(settings.home)
+    make_home(settings)
+    store = await open_store(settings.database)
+    try:
+        repository = await store.repositories.register(facts.path)
+        taken = await make_forge(store).taken_numbers(facts.path)
+        issue = await store.repositories.new_issue(repository, draft, taken=taken)
+    finally:
+        await store.close()
+    if as_json:
+        print_json(issue.model_dump(mode="json"))
+        return
+    console.print(f"{repository}#{issue.number}: {issue.title}", markup=False)
+    console.print(f"Work on it: caseworker run --repo {facts.path} --issue {issue.number}", markup=False)
+
+
+async def list_cases(settings: Settings, console: Console, *, as_json: bool) -> None:
+    async with reading(settings) as store:
+        await notice_merges(settings, store)
+        await show_cases(store, console, as_json=as_json)
+
+
+async def show_one(
+    settings: Settings,
+    console: Console,
+    name: str,
+    *,
+    everything: bool,
+    pull_request: bool,
+    follow: bool,
+    as_json: bool,
+) -> None:
+    if follow:
+        await _follow(settings, console, name, as_json=as_json)
+        return
+    async with reading(settings) as store:
+        await notice_merges(settings, store)
+        stored = await find_case(store, name)
+        if isinstance(stored, StoredBug):
+            if pull_request:
+                await show_fix(store, stored, console, as_json=as_json)
+            else:
+                await show_bug(store, stored, console, as_json=as_json, everything=everything)
+        elif pull_request:
+            await show_pull_request(store, stored, console, as_json=as_json)
+        else:
+            await show_case(store, stored, console, as_json=as_json, everything=everything)
+
+
+async def _follow(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
+    """As `run` and `report` do, and with the same end: what came of it, or what is asked, and what to type now."""
+    async with at_desk(settings) as desk:
+        stored = await find_case(desk.store, name)
+        with open_view(console, as_json=as_json) as view:
+            if isinstance(stored, StoredBug):
+                stored = await follow_bug(desk, stored.case.id, view.show, view.spent)
+            else:
+                await follow(desk, stored.case.id, view)
+        if isinstance(stored, StoredBug):
+            print_bug_summary(await bug_summary(desk.store, stored), console, voice="developer", as_json=as_json)
+            return
+        path = await desk.store.repositories.path_of(stored.repository)
+        print_summary(await summary_of(desk.store, stored.case.id), path, console, as_json=as_json)
+
+
+async def notice_merges(settings: Settings, store: Store) -> None:
+    """A merge is seen by the host; if none runs and there is one to see, it is started for that."""
+    if not settings.is_embedded or HostPlace(settings.home).running() is not None:
+        return
+    if not await store.pulls.open_ones():
+        return
+    settled = await make_forge(store).settled_pull_requests()
+    if not settled:
+        return
+    start_host(settings)
+    deadline = asyncio.get_running_loop().time() + 10
+    waiting = {pull.case for pull in settled}
+    while waiting and asyncio.get_running_loop().time() < deadline:
+        waiting = {case for case in waiting if not await _is_over(store, case)}
+        await asyncio.sleep(0.1)
+
+
+async def _is_over(store: Store, case: CaseId) -> bool:
+    stored = await store.cases.load(case)
+    return stored is None or stored.case.state in TERMINAL
+
+
+async def export_one(settings: Settings, console: Console, name: str, to: Path | None) -> None:
+    """In GitHub Actions the case file belongs into the workspace, unless a folder is named."""
+    async with reading(settings) as store:
+        stored = await find_case(store, name)
+        actions = os.environ.get("GITHUB_WORKSPACE")
+        folder = to or (Path(actions) if actions else None)
+        if folder is None:
+            sys.stdout.write(await bug_file(store, stored) if isinstance(stored, StoredBug) else stored.file.dump())
+            return
+        export = (
+            export_bug(store, stored, folder) if isinstance(stored, StoredBug) else export_case(store, stored, folder)
+        )
+        for path in await export:
+            console.print(str(path), markup=False)
+
+
+def start(settings: Settings, console: Console, *, fresh_engine: bool, as_json: bool) -> None:
+    check_disk(settings.home)
+    make_home(settings)
+    if fresh_engine and HostPlace(settings.home).running() is not None:
+        raise Refused("The host is running.", todo="`caseworker host stop` first.")
+    host = start_host(settings, fresh_engine=fresh_engine)
+    if as_json:
+        print_json(host.model_dump(mode="json"))
+    else:
+        console.print(f"The host runs (process {host.pid}). Temporal's web UI: {host.ui}")
+
+
+def stop_host(settings: Settings, console: Console, *, as_json: bool) -> None:
+    stopped = stop(HostPlace(settings.home))
+    if as_json:
+        print_json({"stopped": stopped})
+    else:
+        console.print("The host has stopped." if stopped else "No host was running.")
+
+
+def host_state(settings: Settings, console: Console, *, as_json: bool) -> int:
+    host = HostPlace(settings.home).running()
+    if as_json:
+        print_json({"running": host is not None, "host": host.model_dump(mode="json") if host else None})
+    elif host is None:
+        console.print("No host runs. Commands start it when they need it.")
+    else:
+        console.print(
+            f"The host runs: process {host.pid}, version {host.version}, since {host.started_at:%Y-%m-%d %H:%M} UTC"
+        )
+        console.print(f"Temporal at {host.target}, its web UI at {host.ui}")
+    return 0 if host is not None else 1

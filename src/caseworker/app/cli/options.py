@@ -1,0 +1,52 @@
+"""What every command of the command line is made of. Nothing heavy is imported before a command runs."""
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from caseworker.app.terminal.interrupted import Interrupted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from caseworker.app.settings import Settings
+
+T = TypeVar("T")
+
+
+def flag(name: str, says: str, **more: Any) -> Any:
+    """An option without a value; `metavar` keeps `<bool>` out of the help."""
+    return typer.Option(name, metavar="", help=says, **more)
+
+
+Json = Annotated[bool, flag("--json", "For programs: JSON on standard output.")]
+CaseName = Annotated[
+    str, typer.Argument(metavar="CASE", help="The case's id, or the end of it: local/shop#3, #3, bug-7F3K, 7f3k.")
+]
+Repository = Annotated[Path, typer.Option("--repo", help="A git repository on this disk.")]
+
+
+def settings_now() -> "Settings":
+    from caseworker.app.processes.logs import set_up_logs
+    from caseworker.app.settings import load_settings
+
+    settings = load_settings()
+    set_up_logs(settings)
+    return settings
+
+
+def make_console() -> "Console":
+    from rich.console import Console
+
+    return Console(highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+
+
+def do(work: Coroutine[Any, Any, T], *, interrupted: str = "the same command takes it up again") -> T:
+    try:
+        return asyncio.run(work)
+    except KeyboardInterrupt:
+        raise Interrupted(f"Interrupted. What was begun goes on; {interrupted}.") from None

@@ -1,0 +1,109 @@
+"""`caseworker demo`: a sample project of its own, its issue, its rehearsal, and the ordinary `run` on them."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from shlex import quote
+
+from rich.console import Console
+
+from caseworker.app.desk import reading
+from caseworker.app.processes.start_checks import check_disk, check_sandbox, read_rehearsal
+from caseworker.app.settings import Settings, make_home
+from caseworker.app.terminal.run import RunRequest, run
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, issue_case
+from caseworker.intake.issues import read_issue
+
+
+async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> int:
+    check_disk(settings.home)
+    await check_sandbox(settings)
+    make_home(settings)
+    with as_file(files("caseworker.app") / "demos" / "samples" / "shop") as source:
+        project = lay_out(source, settings.home / "demo")
+        request = RunRequest(
+            repository=project,
+            issue=read_issue(source / "issue.md"),
+            rehearsal=read_rehearsal(source / "rehearsal.yaml"),
+        )
+        if not as_json:
+            console.print(f"The sample project is {project}; its model is rehearsed, the rest is real.\n", style="dim")
+        code = await run(request, settings, console, as_json=as_json)
+    if code == 0 and not as_json:
+        case = await _case_of(project, settings)
+        commands = [
+            (f"caseworker why {case}", "where it stands, and on what evidence"),
+            (f"caseworker show {case} --all", "its story, with every tool call"),
+            ("caseworker demo bug", "the next demo: a vague report"),
+        ]
+        tell_next(commands, console)
+    return code
+
+
+async def _case_of(project: Path, settings: Settings) -> CaseId:
+    """A sample project is new, and so its only issue is the first one."""
+    async with reading(settings) as store:
+        return issue_case(await store.repositories.register(project), 1)
+
+
+def tell_next(commands: Sequence[tuple[str, str]], console: Console) -> None:
+    """Each command and what it is for. After `make run` the program is not on the PATH of whoever reads this, and
+    neither these commands nor those in the summary would be found: what makes them work comes first."""
+    if (first := _makes_it_found()) is not None:
+        console.print("First, once in this terminal, so that `caseworker` is found:", style="bold", markup=False)
+        console.print(f"  {first}", markup=False, highlight=False, soft_wrap=True)
+    room = max(len(command) for command, _ in commands)
+    console.print("Next, type one of these:", style="bold")
+    for command, why in commands:
+        console.print(f"  {command:<{room}}  {why}", markup=False, highlight=False)
+
+
+def _makes_it_found() -> str | None:
+    """With its whole path, so that it works in whatever folder it is typed."""
+    if shutil.which("caseworker") is not None:
+        return None
+    programs = Path(sys.prefix) / "bin"
+    if (programs / "activate").exists():
+        return f"source {quote(str(programs / 'activate'))}"
+    return f'export PATH={quote(str(programs))}:"$PATH"'
+
+
+def lay_out(sample: Path, folder: Path) -> Path:
+    """A fresh git repository; each demo has its own, so that none sees another's branch. A sample is one commit
+    (`project`), or a patch for each commit (`history`), which gives the same hashes everywhere."""
+    number = 1
+    while (folder / f"{sample.name}-{number}").exists():
+        number += 1
+    project = folder / f"{sample.name}-{number}"
+    folder.mkdir(parents=True, exist_ok=True)
+    if (sample / "history").is_dir():
+        project.mkdir()
+        _git(project, "init", "--quiet", "--initial-branch=main")
+        patches = sorted(map(str, (sample / "history").glob("*.patch")))
+        _git(project, "am", "--quiet", "--committer-date-is-author-date", *patches)
+        return project
+    shutil.copytree(sample / "project", project, ignore=shutil.ignore_patterns("__pycache__"))
+    _git(project, "init", "--quiet", "--initial-branch=main")
+    _git(project, "add", "--all")
+    _git(project, "commit", "--quiet", "--message", "The till of a small web shop")
+    return project
+
+
+def _git(project: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false"]
+    environment = {"PATH": os.environ.get("PATH", ""), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    try:
+        subprocess.run(
+            ["git", *identity, *arguments], cwd=project, env=environment, check=True, capture_output=True, text=True
+        )
+    except FileNotFoundError:
+        raise Refused(
+            "git is not installed.", todo="`apt-get install git`, or your system's way to install it."
+        ) from None
+    except subprocess.CalledProcessError as error:
+        raise Refused(f"The sample project could not be made: {error.stderr.strip()}") from error

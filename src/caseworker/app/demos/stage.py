@@ -1,0 +1,145 @@
+"""The stage of `demo bug`: shows the conversation and the work as they are recorded, and lets people speak."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from caseworker.app.desk import Desk
+from caseworker.app.terminal.live_view import JsonView, View, story_line
+from caseworker.app.terminal.receipts import Receipts
+from caseworker.app.terminal.run import follow
+from caseworker.app.terminal.send import Speaker, send
+from caseworker.app.terminal.tail import HOST_SECONDS, LOOK_SECONDS, BugTail
+from caseworker.app.terminal.talk import Talk
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.core.bug.case import About
+from caseworker.core.record.conversation import conversation
+from caseworker.core.record.entries import (
+    AgentSaid,
+    BugMoved,
+    MessageRecorded,
+    Posted,
+    Recorded,
+    ToolCalled,
+    ToolReturned,
+    TurnFailed,
+    TurnStarted,
+)
+from caseworker.core.telling.story import one_line, tell
+
+_PATIENCE: Final = 120.0
+"""Seconds without anything new in the record: then something is wrong, and the demo says so."""
+_KEY_SECONDS: Final = 0.012
+
+
+class Play:
+    def __init__(self, *, desk: Desk, console: Console, case: CaseId, as_json: bool) -> None:
+        self._desk = desk
+        self._console = console
+        self._case = case
+        self._talk = Talk(console)
+        self._json = JsonView() if as_json else None
+        self._tail = BugTail(desk.store, case)
+        self._receipts = Receipts()
+        self._last_news = self._last_look = time.monotonic()
+
+    async def says(self, who: Speaker, text: str, *, at_once: bool = False) -> None:
+        """Typed, committed and rung; it is shown when it is on the record. `at_once`: somebody is at work meanwhile."""
+        if self._json is None and self._console.is_terminal and not at_once:
+            await self._typed(who, text)
+        self._receipts.expect((await send(self._desk, who, text)).id)
+
+    async def until(self, is_it: Callable[[Recorded], bool]) -> None:
+        """Until something that was not there before is recorded."""
+        while True:
+            if any(is_it(recorded) for recorded in await self._look()):
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def until_it_waits(self) -> None:
+        while True:
+            if not await self._look() and await self._tail.waiting() is not None:
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def follow_the_fix(self) -> CaseId:
+        stored = await self._desk.store.bugs.load(self._case)
+        if stored is None or stored.case.repair.fix is None:
+            raise Refused(f"The fix of {self._case} was announced, but not begun.")
+        await follow(self._desk, stored.case.repair.fix, self._json or _Aside(self._talk))
+        return stored.case.repair.fix
+
+    async def _look(self) -> list[Recorded]:
+        news = await self._tail.news()
+        for recorded in news:
+            self._show(recorded)
+        await self._show_receipts()
+        now = time.monotonic()
+        if news:
+            self._last_news = now
+            self._stop_if_it_failed(news)
+        elif now - self._last_news > _PATIENCE:
+            raise Refused(f"Nothing has happened for {_PATIENCE:.0f} s.", todo=f"`caseworker show {self._case}`.")
+        if now - self._last_look > HOST_SECONDS:
+            self._last_look = now
+            await self._desk.keep_host(again="`caseworker demo bug` begins a new one.")
+        return news
+
+    def _stop_if_it_failed(self, news: list[Recorded]) -> None:
+        for recorded in news:
+            if isinstance(recorded.entry, Posted) and recorded.entry.about in (About.FAILED_TURN, About.FIX_REFUSED):
+                look = f"`caseworker show {self._case} --all` tells more."
+                raise Refused(f"The demo went wrong: {recorded.entry.text}", todo=look)
+
+    def _show(self, recorded: Recorded) -> None:
+        if self._json is not None:
+            self._json.show(recorded)
+            return
+        match recorded.entry:
+            case Posted() | MessageRecorded():
+                for line in conversation([recorded]):
+                    self._talk.show(line)
+            case BugMoved() | TurnStarted() | TurnFailed() | ToolCalled() | AgentSaid():
+                for told in tell(recorded.entry):
+                    self._console.print(self._talk.aside(story_line(told).plain.strip(), sign=""), highlight=False)
+            case ToolReturned(ok=True, output=output) if output.strip() and len(output) < 200:
+                self._console.print(self._talk.aside(f"│    {one_line(output, 100)}", sign=""), highlight=False)
+            case _:
+                return
+
+    async def _show_receipts(self) -> None:
+        for text, words in await self._receipts.changes(self._desk.store, self._case):
+            if self._json is None and words != "seen":  # by which turn follows in a moment
+                self._console.print(self._talk.aside(f"{words}  “{one_line(text, 40)}”", sign="↳"), highlight=False)
+
+    async def _typed(self, who: Speaker, text: str) -> None:
+        """For the eye only: key by key, then taken away; the line itself comes from the record."""
+        file = self._console.file
+        room = max(20, self._console.size.width - len(who.name) - 4)
+        for end in range(len(text) + 1):
+            file.write(f"\r\x1b[2K\x1b[2m{who.name} ›\x1b[0m {text[max(0, end - room) : end]}")
+            file.flush()
+            await asyncio.sleep(_KEY_SECONDS)
+        file.write("\r\x1b[2K")
+        file.flush()
+
+
+class _Aside(View):
+    """The fix's own story, a step to the right of the conversation."""
+
+    def __init__(self, talk: Talk) -> None:
+        self._talk = talk
+
+    def show(self, recorded: Recorded) -> None:
+        for told in tell(recorded.entry):
+            line = story_line(told)
+            text = Text(line.plain.strip("\n"), style=line.style)
+            self._talk.console.print(self._talk.indented(text), highlight=False)
+
+    def spent(self, micros: int, calls: int) -> None:
+        """Said once, in the summary."""

@@ -1,0 +1,51 @@
+"""How a command gets a host: finds the one that runs, starts one if there is none, replaces one of another version."""
+
+import hashlib
+
+from caseworker.app.settings import Settings
+from caseworker.core.base.errors import Refused
+from caseworker.engine.host import HostFile, HostPlace, code_fingerprint, find_or_start, stop
+from caseworker.ports import Store
+
+HOST_COMMAND = ["-m", "caseworker.app.processes.host"]
+
+
+def settings_fingerprint(settings: Settings) -> str:
+    """Two hosts with the same fingerprint do the same. The secrets are in it, and can't be read out of it."""
+    shown = settings.model_dump(mode="json", exclude={"log", "home"})
+    return hashlib.sha256(f"{sorted(shown.items())} {settings.secrets()}".encode()).hexdigest()[:16]
+
+
+def start_host(settings: Settings, *, fresh_engine: bool = False) -> HostFile:
+    """The host that runs, whatever it is like, or a new one."""
+    place = HostPlace(settings.home)
+    place.stopped.unlink(missing_ok=True)
+    return find_or_start(place, [*HOST_COMMAND, *(["--fresh-engine"] if fresh_engine else [])])
+
+
+async def ensure_host(settings: Settings, store: Store) -> HostFile:
+    """A host of this code and these settings."""
+    place = HostPlace(settings.home)
+    place.touch()
+    running = place.running()
+    if running is not None and not _fits(running, settings):
+        if await is_busy(store):
+            raise Refused(
+                f"The host that runs {_difference(running)} and is at work.",
+                todo="Wait until it is done, or `caseworker host stop`: a turn under way is then begun again.",
+            )
+        stop(place)
+    return start_host(settings)
+
+
+async def is_busy(store: Store) -> bool:
+    """Somebody works, or should: a message waits, or a case is in a working state."""
+    return bool(await store.cases.at_work() or await store.inbox.unclaimed())
+
+
+def _difference(host: HostFile) -> str:
+    return "has other settings" if host.code == code_fingerprint() else f"is of another version ({host.version})"
+
+
+def _fits(host: HostFile, settings: Settings) -> bool:
+    return host.code == code_fingerprint() and host.settings == settings_fingerprint(settings)

@@ -1,0 +1,153 @@
+"""The host: Temporal's server and a worker in one detached process per home."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import structlog
+
+import caseworker
+from caseworker.app.processes.find_host import is_busy, settings_fingerprint
+from caseworker.app.processes.logs import set_up_logs
+from caseworker.app.processes.work import give_way, watch_children, work
+from caseworker.app.settings import Settings, load_settings
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.engine.abandoned import end_all_begun
+from caseworker.engine.client import connect
+from caseworker.engine.host import HostFile, HostPlace, code_fingerprint
+from caseworker.engine.identity import started_at
+from caseworker.engine.server import TemporalServer
+from caseworker.ports import Store
+from caseworker.store.store import open_store
+
+log = structlog.get_logger()
+
+_LOOK_SECONDS = 2.0
+
+
+def main() -> int:
+    settings = load_settings()
+    set_up_logs(settings)
+    place = HostPlace(settings.home)
+    with place.held() as mine:
+        if not mine:
+            return 0  # another start was faster; whoever started us waits for that one
+        try:
+            asyncio.run(_serve(settings, place))
+        except (Refused, Transient) as error:
+            place.failure.write_text(f"The host could not start: {error}")
+            log.error("host ended", reason=str(error))
+            return 1
+        except OSError as error:
+            place.failure.write_text(
+                f"The host could not start: {error.strerror or error} ({error.filename or settings.home}). "
+                "Free some space or correct the folder's rights, then try again."
+            )
+            log.error("host ended", reason=str(error))
+            return 1
+    return 0
+
+
+async def _serve(settings: Settings, place: HostPlace) -> None:
+    give_way()
+    watch_children()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    bell = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, bell.set)  # a command has put something in the inbox
+    server = TemporalServer(settings.home / "temporal")
+    if "--fresh-engine" in sys.argv:
+        log.warning("engine data set aside", kept=str(server.set_aside()))
+    starting = asyncio.create_task(server.start())
+    store = await open_store(settings.database)
+    try:
+        await starting
+        client = await connect(server.address)
+        if ended := await end_all_begun(client):
+            log.info("what a dead host had begun is begun again", activities=ended)
+        place.write(_host_file(server, settings))
+        log.info("host started", pid=os.getpid(), temporal=server.address.target)
+        watchers = [
+            asyncio.create_task(_keep_alive(server, place, settings)),
+            asyncio.create_task(_stop_when_idle(stop, store, place, settings.idle_minutes * 60)),
+        ]
+        for watcher in watchers:
+            watcher.add_done_callback(lambda done: _stop_if_it_died(done, stop))
+        try:
+            await work(client, store, settings, bell=bell, until=_told_to_stop(stop, place))
+        finally:
+            for watcher in watchers:
+                watcher.cancel()
+            await asyncio.gather(*watchers, return_exceptions=True)
+    finally:
+        starting.cancel()
+        with suppress(asyncio.CancelledError, Refused):
+            await starting
+        await server.stop()
+        await store.close()
+        log.info("host stopped")
+
+
+async def _told_to_stop(stop: asyncio.Event, place: HostPlace) -> None:
+    """From here on no command may count on this host: it finds the lock held, waits, and starts the next one."""
+    await stop.wait()
+    place.file.unlink(missing_ok=True)
+
+
+def _stop_if_it_died(watcher: "asyncio.Task[None]", stop: asyncio.Event) -> None:
+    """A host that can no longer watch its server or its idle time ends; the next command starts a sound one."""
+    if not watcher.cancelled() and watcher.exception() is not None:
+        log.error("a watcher of the host died", error=repr(watcher.exception()))
+        stop.set()
+
+
+def _host_file(server: TemporalServer, settings: Settings) -> HostFile:
+    return HostFile(
+        pid=os.getpid(),
+        process_started=started_at(os.getpid()),
+        target=server.address.target,
+        ui=f"http://127.0.0.1:{server.ports.ui}",
+        version=caseworker.__version__,
+        code=code_fingerprint(),
+        settings=settings_fingerprint(settings),
+        started_at=datetime.now(UTC),
+        temporal_pid=server.pid,
+    )
+
+
+async def _keep_alive(server: TemporalServer, place: HostPlace, settings: Settings) -> None:
+    """A server that dies comes back on the same ports with the same data; its clients reconnect by themselves."""
+    while True:
+        code = await server.wait()
+        log.warning("temporal server ended", code=code)
+        try:
+            await server.restart()
+        except Transient as error:
+            log.error("temporal server did not come back", error=str(error))
+            await asyncio.sleep(_LOOK_SECONDS)
+            continue
+        if not place.file.exists():
+            return  # we are stopping
+        place.write(_host_file(server, settings))
+        log.info("temporal server is back", pid=server.pid)
+
+
+async def _stop_when_idle(stop: asyncio.Event, store: Store, place: HostPlace, limit: float) -> None:
+    place.touch()
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        if await is_busy(store):
+            place.touch()
+        elif time.time() - place.touched.stat().st_mtime > limit:
+            log.info("host is idle")
+            stop.set()
+            return
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""A worker at work: both queues, the reconciler, and a shutdown that lets short work end and gives long work back."""
+
+import asyncio
+import gc
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+
+import structlog
+from temporalio.client import Client
+
+from caseworker.agents.process import sweep_attempt_folders
+from caseworker.app.settings import Settings
+from caseworker.app.wiring import make_case_workers, make_parts, make_reconciler
+from caseworker.core.base.errors import Transient
+from caseworker.core.issue.routing import check_routing
+from caseworker.engine.abandoned import end_abandoned
+from caseworker.ports import Store
+
+log = structlog.get_logger()
+
+RING_SECONDS = 30.0
+PULL_SECONDS = 3.0
+_NICENESS = 5
+
+
+def give_way() -> None:
+    """The machine may be short of processors: who takes a person's words, or shows them something, goes first."""
+    os.nice(_NICENESS)
+
+
+def watch_children() -> None:
+    """Python 3.11 starts a thread for each process that it waits for, and a case starts dozens of them. Later ones ask
+    the kernel, as this does, where it knows how. To be called before the first process is started."""
+    if sys.version_info >= (3, 12):
+        return
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return
+    watcher = asyncio.PidfdChildWatcher()
+    watcher.attach_loop(asyncio.get_running_loop())
+    asyncio.set_child_watcher(watcher)
+
+
+async def work(
+    client: Client, store: Store, settings: Settings, *, bell: asyncio.Event, until: Awaitable[object]
+) -> None:
+    """Until `until` is done. The caller has connected and opened; `bell` makes it look into the inbox at once."""
+    check_routing()
+    parts = make_parts(settings, store, client)
+    reconciler = make_reconciler(parts)
+    swept = await asyncio.to_thread(sweep_attempt_folders)
+    ended = await end_abandoned(client, await store.turns.running())
+    if ended or swept:
+        log.info("a dead worker's leftovers cleared", attempts=ended, folders=swept)
+    async with AsyncExitStack() as stack:
+        for worker in make_case_workers(client, parts, slots=settings.slots):
+            await stack.enter_async_context(worker)
+        loops = [
+            asyncio.create_task(_every(RING_SECONDS, reconciler.ring_unclaimed, bell)),
+            asyncio.create_task(_every(RING_SECONDS, reconciler.wake_the_silent, asyncio.Event())),
+            asyncio.create_task(_every(PULL_SECONDS, reconciler.look_at_pull_requests, asyncio.Event())),
+        ]
+        # What is here now stays: the collector need not walk through it again and again, some 100 ms each time.
+        gc.collect()
+        gc.freeze()
+        try:
+            await until
+        finally:
+            for loop in loops:
+                loop.cancel()
+            await asyncio.gather(*loops, return_exceptions=True)
+
+
+async def _every(seconds: float, look: Callable[[], Awaitable[None]], bell: asyncio.Event) -> None:
+    """For as long as the worker lives: a look that fails, however, is told and repeated."""
+    while True:
+        bell.clear()
+        try:
+            await look()
+        except Transient as error:
+            log.warning("the look will be repeated", error=str(error))
+        except Exception:  # a worker that no longer listens is worse than one that stumbles, loudly, every 30 s
+            log.exception("the look failed; it will be repeated")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(bell.wait(), timeout=seconds)

@@ -1,0 +1,32 @@
+"""`caseworker worker`: a worker in the foreground, against a cluster."""
+
+import asyncio
+import signal
+
+from caseworker.app.processes.work import give_way, watch_children, work
+from caseworker.app.settings import Settings, make_home
+from caseworker.app.wiring import cluster_address
+from caseworker.core.base.errors import Refused
+from caseworker.engine.client import connect
+from caseworker.store.store import open_store
+
+
+async def run_worker(settings: Settings) -> int:
+    if settings.is_embedded:
+        raise Refused(
+            "No cluster is named, and the embedded engine brings its own worker.",
+            todo="Set CASEWORKER_TEMPORAL_ADDRESS, or use `caseworker host start`.",
+        )
+    give_way()
+    watch_children()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    make_home(settings)
+    store = await open_store(settings.database)
+    try:
+        client = await connect(cluster_address(settings))
+        await work(client, store, settings, bell=asyncio.Event(), until=stop.wait())
+    finally:
+        await store.close()
+    return 0

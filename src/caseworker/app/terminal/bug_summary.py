@@ -1,0 +1,66 @@
+"""How a bug case stands, in a few lines: at the end of a report, and below its story."""
+
+from rich.console import Console
+
+from caseworker.app.terminal.live_view import print_json_line
+from caseworker.core.base.text import printable, words_of
+from caseworker.core.bug.case import BugStatus, status_of
+from caseworker.core.people.messages import Resolution
+from caseworker.core.telling.pull_request import cost_words
+from caseworker.core.telling.summaries import BugSummary, standing_of_bug
+from caseworker.ports import Store, StoredBug
+
+
+async def bug_summary(store: Store, stored: StoredBug) -> BugSummary:
+    bug = stored.case
+    spent = await store.ledger.spent(bug.id)
+    return BugSummary(
+        case=bug.id,
+        title=stored.title,
+        reporter=stored.reporter,
+        status=status_of(bug),
+        severity=bug.report.severity,
+        services=bug.report.services,
+        stands=standing_of_bug(bug),
+        resolution=bug.ending.resolution,
+        fix=bug.repair.fix,
+        turns=bug.progress.turns,
+        model_calls=spent.calls,
+        cost_micros=spent.micros,
+        rehearsed=stored.rehearsal is not None,
+        seconds=(stored.changed_at - stored.opened_at).total_seconds(),
+    )
+
+
+def print_bug_summary(summary: BugSummary, console: Console, *, voice: str, as_json: bool) -> None:
+    if as_json:
+        print_json_line({"kind": "summary", **summary.model_dump(mode="json")})
+        return
+    console.print()
+    console.print(f"{summary.case} is {words_of(summary.status)}: {printable(summary.stands)}.", markup=False)
+    for line in what_next(summary, voice):
+        console.print(f"  {line}", style="dim", markup=False)
+
+
+def what_next(summary: BugSummary, voice: str) -> list[str]:
+    """What somebody could type now."""
+    case = summary.case
+    match summary.status:
+        case BugStatus.AWAITING_REPORTER:
+            return [f"Answer: caseworker chat {case} --as reporter"]
+        case BugStatus.RESOLVED:
+            return [f'Not over for you? caseworker say {case} --as reporter "..."']
+        case _ if voice == "reporter":
+            return [f"Add something: caseworker chat {case} --as reporter", f"As a developer: caseworker chat {case}"]
+        case _:
+            kinds = "|".join(kind.value for kind in Resolution)
+            return [
+                f"Talk with it, ask for a fix: caseworker chat {case}",
+                f'Close it: caseworker close {case} --resolution {kinds} --reason "..."',
+            ]
+
+
+def cost_line(summary: BugSummary) -> str:
+    cost = cost_words(summary.cost_micros, rehearsed=summary.rehearsed)
+    calls = "1 model call" if summary.model_calls == 1 else f"{summary.model_calls} model calls"
+    return f"{cost}, {calls}, {'1 turn' if summary.turns == 1 else f'{summary.turns} turns'}"

@@ -1,0 +1,204 @@
+"""How a case is shown while it works: a live view in a terminal, plain lines elsewhere, JSON lines for programs."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Final, Protocol
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from caseworker.core.base.budget import dollars
+from caseworker.core.base.roles import Task
+from caseworker.core.base.text import words_of
+from caseworker.core.bug.case import BugState
+from caseworker.core.issue.states import IssueState
+from caseworker.core.record.entries import (
+    BugMoved,
+    BugReported,
+    Entry,
+    Posted,
+    Recorded,
+    Transitioned,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+)
+from caseworker.core.telling.story import Mark, Told, tell
+
+_SIGN: dict[Mark, str] = {
+    "case": "●",
+    "state": "▶",
+    "turn": "┌",
+    "agent": "│ ",
+    "tool": "│  ▸",
+    "failed": "│  ✘",
+    "good": "✔",
+    "bad": "✘",
+    "person": "☺",
+    "quiet": "·",
+}
+_HANGING: Final[frozenset[Mark]] = frozenset({"agent", "tool", "failed"})
+_RAIL: Final = "│  "
+_STYLE: dict[Mark, str] = {
+    "case": "bold",
+    "state": "bold cyan",
+    "turn": "dim",
+    "agent": "",
+    "tool": "dim",
+    "failed": "dim red",
+    "good": "green",
+    "bad": "red",
+    "person": "yellow",
+    "quiet": "dim",
+}
+
+
+TIMES: Final = "Times are UTC."
+
+
+class Once:
+    """The story with nothing told twice: what the pm says of a message is the reason of the next move, or is posted."""
+
+    def __init__(self) -> None:
+        self._reason = ""
+
+    def tell(self, entry: Entry) -> list[Told]:
+        match entry:
+            case Transitioned(reason=reason):
+                self._reason = " ".join(reason.split())
+            case TurnCompleted(task=Task.QUESTIONS | Task.INTERPRET):
+                entry = entry.model_copy(update={"summary": ""})
+            case Posted(text=text) if text.strip() and " ".join(text.split()) in self._reason:
+                return []
+            case _:
+                pass
+        return tell(entry)
+
+
+class View(Protocol):
+    def show(self, recorded: Recorded) -> None: ...
+
+    def spent(self, micros: int, calls: int) -> None: ...
+
+
+class JsonView:
+    def show(self, recorded: Recorded) -> None:
+        sys.stdout.write(recorded.model_dump_json() + "\n")
+        sys.stdout.flush()
+
+    def spent(self, micros: int, calls: int) -> None:
+        """Said once, in the summary."""
+
+
+class PlainView:
+    """Lines that read well in a log: the time, a sign, the words."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._story = Once()
+
+    def show(self, recorded: Recorded) -> None:
+        for told in self._story.tell(recorded.entry):
+            self._console.print(f"{recorded.at:%H:%M:%S} {_SIGN[told.mark]} {told.text}", markup=False, highlight=False)
+
+    def spent(self, micros: int, calls: int) -> None:
+        """Said once, in the summary."""
+
+
+class LiveView:
+    """The story scrolls; below it one line says the state, who works, and the cost so far."""
+
+    def __init__(self, console: Console, state: IssueState = IssueState.RECEIVED) -> None:
+        self._console = console
+        self._state: StrEnum = state
+        self._story = Once()
+        self._who = ""
+        self._micros = 0
+        self._calls = 0
+        self._begun = time.monotonic()
+        self._spinner = Spinner("dots")
+        self._live = Live(console=console, get_renderable=self._footer, refresh_per_second=8, transient=True)
+
+    @contextmanager
+    def running(self) -> Iterator["LiveView"]:
+        with self._live:
+            yield self
+
+    def show(self, recorded: Recorded) -> None:
+        match recorded.entry:
+            case BugReported():
+                self._state = BugState.INVESTIGATING
+            case Transitioned(to_state=state) | BugMoved(to_state=state):
+                self._state, self._who = state, ""
+            case TurnStarted(role=role):
+                self._who = role.value.replace("_", " ")
+            case TurnCompleted() | TurnFailed():
+                self._who = ""
+        for told in self._story.tell(recorded.entry):
+            self._live.console.print(Hung(story_line(told)) if told.mark in _HANGING else story_line(told))
+
+    def spent(self, micros: int, calls: int) -> None:
+        self._micros, self._calls = micros, calls
+
+    def _footer(self) -> RenderableType:
+        row = Table.grid(padding=(0, 1))
+        who = f"the {self._who} works" if self._who else "code works"
+        seconds = time.monotonic() - self._begun
+        row.add_row(
+            self._spinner,
+            Text(words_of(self._state).upper(), style="bold cyan"),
+            Text(f"{who} · {dollars(self._micros)} · {self._calls} model calls · {seconds:.0f} s", style="dim"),
+        )
+        return row
+
+
+class Hung:
+    """A line of a turn, which begins with the rail: however long it is, that goes on at its left."""
+
+    def __init__(self, line: Text) -> None:
+        self._line = line
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self._line[len(_RAIL) :].wrap(console, max(20, options.max_width - len(_RAIL))):
+            yield Text(_RAIL, style=self._line.style) + line
+
+
+def story_line(told: Told) -> Text:
+    """As text and not as markup: what people and programs said is shown as they said it."""
+    sign, style = _SIGN[told.mark], _STYLE[told.mark]
+    if told.mark == "state":
+        state, _, reason = told.text.partition("  ")
+        return Text.assemble("\n", (f"{sign} {state}", style), f"  {reason}")
+    return Text(f"{sign} {told.text}", style=style)
+
+
+@contextmanager
+def open_view(console: Console, *, as_json: bool, state: IssueState = IssueState.RECEIVED) -> Iterator[View]:
+    """`state`: where the case stands when somebody begins to look at it."""
+    if as_json:
+        yield JsonView()
+    elif console.is_terminal:
+        with LiveView(console, state).running() as view:
+            yield view
+    else:
+        yield PlainView(console)
+
+
+def to_json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def print_json(value: object) -> None:
+    sys.stdout.write(to_json(value))
+
+
+def print_json_line(value: object) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.flush()

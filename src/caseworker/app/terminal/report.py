@@ -1,0 +1,146 @@
+"""`caseworker report`: check everything first, open the case, and follow it until somebody is needed."""
+
+import mimetypes
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from caseworker.app.desk import Desk, at_desk, person
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.bug_summary import bug_summary, print_bug_summary
+from caseworker.app.terminal.live_view import TIMES, JsonView, print_json_line
+from caseworker.app.terminal.run import check_ready
+from caseworker.app.terminal.send import given, readable
+from caseworker.app.terminal.tail import follow_bug
+from caseworker.app.terminal.talk import Talk, seen_by
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.core.bug.reports import read_report
+from caseworker.core.people.messages import NewAttachment
+from caseworker.core.record.conversation import conversation
+from caseworker.core.record.entries import Recorded
+from caseworker.intake.manual import SURFACE
+from caseworker.intake.reports import Words
+
+LARGEST: Final = 10_000_000
+MOST: Final = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportRequest:
+    text: str
+    rehearsal: str | None
+    repository: Path | None = None
+    attachments: tuple[NewAttachment, ...] = ()
+    reporter: str | None = None
+    detach: bool = False
+
+
+def read_text(said: str) -> str:
+    """`-` is standard input, whatever bytes it holds."""
+    text = given(said)
+    if not text.strip():
+        raise Refused("There are no words in that report.", todo="Say what is wrong, in your own words.")
+    return readable(text.strip())
+
+
+def read_attachments(paths: list[Path]) -> tuple[NewAttachment, ...]:
+    """Read at once: what can't be had is refused before anything is created."""
+    if len(paths) > MOST:
+        raise Refused(f"{len(paths)} files are attached; {MOST} are taken.", todo="Pack them, or leave some out.")
+    return tuple(_read(path) for path in paths)
+
+
+def _read(path: Path) -> NewAttachment:
+    try:
+        if not path.is_file():
+            why = "is not a file" if path.exists() else "is not there"
+            raise Refused(f"{path} {why}.", todo="Correct the path after --attach.")
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise Refused(
+                f"{path.name} has {size:,} bytes; {LARGEST:,} are taken.", todo="Cut out the part that matters."
+            )
+        content = path.read_bytes()
+    except OSError as error:
+        raise Refused(
+            f"{path} can't be read: {error.strerror}.", todo="Correct its rights, or leave it out."
+        ) from error
+    media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    title = path.name.encode("utf-8", "replace").decode()[:300]
+    return NewAttachment(title=title, media_type=media_type, size=len(content), content=content)
+
+
+def repository_for(text: str, named: Path | None, settings: Settings) -> Path:
+    """The one that is named; or that of the service the report speaks of; or the one for all reports."""
+    if named is not None:
+        return named
+    for service in read_report(text, settings.services).services:
+        if settings.services[service].repository:
+            return Path(settings.services[service].repository).expanduser()
+    if settings.reports_repository is not None:
+        return settings.reports_repository.expanduser()
+    raise Refused(
+        "Nothing says which repository this report is about.",
+        todo="Name it with --repo PATH, or set reports_repository in caseworker.toml (CASEWORKER_REPORTS_REPOSITORY).",
+    )
+
+
+async def report(request: ReportRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
+    repository = repository_for(request.text, request.repository, settings)
+    top = await check_ready(repository, request.rehearsal, settings)
+    async with at_desk(settings) as desk:
+        case = await open_report(desk, request, top)
+        _announce(case, console, detach=request.detach, as_json=as_json)
+        if request.detach:
+            await desk.keep_host()  # the one we rang may just have been ending
+            return 0
+        with _watching(console, as_json=as_json) as show:
+            stored = await follow_bug(desk, case, show)
+        summary = await bug_summary(desk.store, stored)
+        print_bug_summary(summary, console, voice="reporter", as_json=as_json)
+    return 0
+
+
+async def open_report(desk: Desk, request: ReportRequest, top: Path) -> CaseId:
+    words = Words(
+        surface=SURFACE,
+        external_id=str(uuid.uuid4()),
+        author=request.reporter or person(),
+        text=request.text,
+        attachments=request.attachments,
+    )
+    repository = await desk.store.repositories.register(top)
+    return (await desk.reports.report(words, repository=repository, rehearsal=request.rehearsal)).case
+
+
+def _announce(case: CaseId, console: Console, *, detach: bool, as_json: bool) -> None:
+    if as_json:
+        print_json_line({"kind": "case", "case": case})
+        return
+    more = f"`caseworker chat {case} --as reporter` talks with it" if detach else "Ctrl-C leaves, and the case goes on"
+    console.print(f"[bold]{case}[/]  {more}.{'' if detach else f' {TIMES}'}")
+
+
+@contextmanager
+def _watching(console: Console, *, as_json: bool) -> Iterator[Callable[[Recorded], None]]:
+    """What the reporter would see; for programs, the whole record."""
+    if as_json:
+        yield JsonView().show
+        return
+    talk = Talk(console, "reporter")
+
+    def show(recorded: Recorded) -> None:
+        for line in seen_by("reporter", conversation([recorded])):
+            talk.show(line)
+
+    if not console.is_terminal:
+        yield show
+        return
+    with console.status("[dim]caseworker is at work[/]", spinner="dots"):
+        yield show

@@ -1,0 +1,229 @@
+"""`caseworker run`: check everything first, open or find the case, follow it until a person is needed."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from caseworker.app.desk import Desk, at_desk, person
+from caseworker.app.parts import make_forge
+from caseworker.app.processes.start_checks import check_disk, check_sandbox
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.live_view import View, open_view, print_json_line
+from caseworker.app.terminal.requests import may_go_on_until
+from caseworker.app.terminal.send import exit_code_of
+from caseworker.app.terminal.show import await_outcome
+from caseworker.app.terminal.summary import print_summary, summary_of
+from caseworker.core.base.budget import MICROS
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import CaseId, issue_case
+from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.text import printable
+from caseworker.core.evidence.repository_rules import RepositoryRules
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.states import TERMINAL, IssueState
+from caseworker.core.issue.turns import MAY_BE_AT_WORK, at_work
+from caseworker.core.issue.words import standing_of, state_words
+from caseworker.core.people.grammar import until_words
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.record.entries import Recorded, Transitioned
+from caseworker.core.telling.summaries import Summary
+from caseworker.intake.issues import read_issue
+from caseworker.ports import Issue, NewIssue, Store, StoredCase
+
+_LOOK_SECONDS = 0.1
+_HOST_SECONDS = 2.0
+_HEARD_SECONDS = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    repository: Path
+    issue: NewIssue | int
+    rehearsal: str | None
+    budget_usd: float | None = None
+    until: Milestone | None = None
+    detach: bool = False
+
+
+async def check_ready(repository: Path, rehearsal: str | None, settings: Settings) -> Path:
+    """All that can be refused is refused here, before anything is created. The repository's top folder."""
+    from caseworker.workspaces.mirrors import look
+
+    facts = await look(repository)
+    if rehearsal is None and settings.anthropic_api_key is None:
+        raise Refused(
+            "There is no model to work with: no key and no rehearsal.",
+            todo="Set ANTHROPIC_API_KEY, or rehearse with `--rehearse SCRIPT.yaml` (docs/rehearsal.md).",
+        )
+    check_disk(settings.home)
+    if settings.is_embedded:
+        await check_sandbox(settings)
+    return facts.path
+
+
+def issue_argument(value: str) -> NewIssue | int:
+    """A number names an issue of the repository; anything else is a file."""
+    number = value.removeprefix("#")
+    return int(number) if number.isdigit() else read_issue(Path(value))
+
+
+async def run(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
+    top = await check_ready(request.repository, request.rehearsal, settings)
+    policy = policy_for(request, await _rules(top), settings)
+    async with at_desk(settings) as desk:
+        case = await _open(desk, request, top, policy, console, quiet=as_json or request.detach)
+        if request.detach:
+            await desk.keep_host()  # the one we rang may just have been ending
+            await announce(desk.store, case, console, as_json=as_json)
+            return 0
+        with open_view(console, as_json=as_json) as view:
+            await follow(desk, case, view)
+        summary = await summary_of(desk.store, case)
+        print_summary(summary, top, console, as_json=as_json)
+        return exit_code(summary)
+
+
+async def announce(store: Store, case: CaseId, console: Console, *, as_json: bool) -> None:
+    """To who does not stay: whether it works by itself now, or what it waits for."""
+    stored = await store.cases.load(case)
+    assert stored is not None, "it was just opened"
+    if as_json:
+        stands = standing_of(stored.case)
+        print_json_line({"kind": "case", "case": case, "state": stored.case.state.value, "stands": stands})
+    else:
+        console.print(printable(left_alone(stored.case)), markup=False, highlight=False)
+
+
+def left_alone(case: IssueCase) -> str:
+    if at_work(case):
+        return f"{case.id} is under way. `caseworker show {case.id}` tells how it stands."
+    if case.state in TERMINAL:
+        return _over(case)
+    return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {case.id}` says what would move it."
+
+
+async def _rules(top: Path) -> RepositoryRules:
+    from caseworker.workspaces.rules import rules_of
+
+    return await rules_of(top)
+
+
+def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) -> Policy:
+    """The deployment's, as the repository narrows it; who types an option has the last word."""
+    policy = rules.applied_to(settings.policy())
+    said: dict[str, object] = {}
+    if request.budget_usd is not None:
+        said["budget_micros"] = round(request.budget_usd * MICROS)
+    if request.until is not None:
+        said["until"] = request.until
+    return policy.model_copy(update=said)
+
+
+async def _open(desk: Desk, request: RunRequest, top: Path, policy: Policy, console: Console, *, quiet: bool) -> CaseId:
+    issue = await _issue(desk.store, request, top)
+    opened = await desk.intake.open_case(issue, policy=policy, rehearsal=request.rehearsal, author=person())
+    if opened.new:
+        return opened.case
+    stored = await desk.store.cases.load(opened.case)
+    assert stored is not None, "it was just opened"
+    further = request.until is not None and may_go_on_until(stored, request.until)
+    if not quiet:
+        console.print(_known(stored, further=further), style="yellow", highlight=False)
+    if further and request.until is not None:
+        await _let_go_on(desk, opened.case, request.until)
+    return opened.case
+
+
+def _known(stored: StoredCase, *, further: bool) -> str:
+    case = stored.case
+    if case.state in TERMINAL:
+        return _over(case)
+    known = f"{case.id} was opened before and is {state_words(case.state)}."
+    return f"{known} {'It may go on.' if further else 'Following it.'}"
+
+
+def _over(case: IssueCase) -> str:
+    known = f"{case.id} was opened before and is {state_words(case.state)}."
+    if case.state is IssueState.COMPLETED:
+        return f"{known} What is left is another issue: change the text, and this opens a new case."
+    return f"{known} `caseworker retry {case.id}` works on it again."
+
+
+async def _let_go_on(desk: Desk, case: CaseId, until: Milestone) -> None:
+    """Heard before we follow it: until then it is at rest, and there would be nothing to follow."""
+    sent = await desk.intake.say(
+        case, author=person(), kind=MessageKind.APPROVE, text=until_words(until), client_id=str(uuid.uuid4())
+    )
+    await desk.keep_host()
+    heard = await await_outcome(desk.store, case, sent.id, seconds=_HEARD_SECONDS)
+    if exit_code_of(heard) == 3:
+        raise Transient(f"{case} has not heard yet that it may go on; that is recorded.")
+
+
+async def _issue(store: Store, request: RunRequest, top: Path) -> Issue:
+    repository = await store.repositories.register(top)
+    taken = await make_forge(store).taken_numbers(top)
+    if isinstance(request.issue, NewIssue):
+        issue = await store.repositories.new_issue(repository, request.issue, taken=taken)
+        return await _with_a_free_branch(store, issue, taken, top)
+    known = await store.repositories.issue(repository, request.issue)
+    if known is None:
+        raise Refused(
+            f"{repository} has no issue {request.issue}.", todo=f"`caseworker issue new --repo {top}` makes one."
+        )
+    return await _with_a_free_branch(store, known, taken, top)
+
+
+async def _with_a_free_branch(store: Store, issue: Issue, taken: Set[int], top: Path) -> Issue:
+    """Somebody else's branch of that name would stop the case at its very end, with all the money spent."""
+    case = issue_case(issue.repository, issue.number)
+    if issue.number in taken and await store.cases.load(case) is None:
+        raise Refused(
+            f"{top} has a branch agent/issue-{issue.number} already, and no case here made it.",
+            todo="Rename or delete it, then try again.",
+        )
+    return issue
+
+
+async def follow(desk: Desk, case: CaseId, view: View) -> None:
+    """Show the record as it grows, until nobody works on the case. A host that dies meanwhile is started again."""
+    store = desk.store
+    after = 0
+    last_look = time.monotonic()
+    while True:
+        news = await store.record.read(case, after=after)
+        for recorded in news:
+            view.show(recorded)
+            after = recorded.sequence
+        spent = await store.ledger.spent(case)
+        view.spent(spent.micros, spent.calls)
+        if _rests(news) or (not news and await _is_at_rest(store, case, after)):
+            return
+        if time.monotonic() - last_look > _HOST_SECONDS:
+            await desk.keep_host()
+            last_look = time.monotonic()
+        if not news:
+            await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _rests(news: list[Recorded]) -> bool:
+    """The newest transition led out of the working states, and nothing follows it that is still to be read."""
+    moves = [r.entry for r in news if isinstance(r.entry, Transitioned)]
+    return bool(moves) and moves[-1].to_state not in MAY_BE_AT_WORK and len(news) < 500
+
+
+async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:
+    """For a case that was at rest before we came: its snapshot says so and there is nothing more to read."""
+    stored = await store.cases.load(case)
+    return stored is not None and not at_work(stored.case) and not await store.record.read(case, after=after)
+
+
+def exit_code(summary: Summary) -> int:
+    """0 for what was wanted: a pull request, a merge, the milestone it was to reach. 1: people are wanted, or it ended
+    otherwise."""
+    return 0 if summary.result in ("pull_request", "merged", "milestone") else 1

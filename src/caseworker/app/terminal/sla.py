@@ -1,0 +1,71 @@
+"""`caseworker sla`: what was promised to reporters, and how each promise stands."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from caseworker.app.desk import reading
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.live_view import print_json
+from caseworker.core.base.ids import CaseId
+from caseworker.core.record.entries import Recorded
+from caseworker.core.sla.clock import SlaFacts, SlaLine, facts_of, line_of, listing
+from caseworker.core.sla.words import promise_words, span
+from caseworker.core.telling.story import one_line
+from caseworker.ports import StoredBug
+
+
+def facts_about(stored: StoredBug, record: Sequence[Recorded]) -> SlaFacts:
+    return facts_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.report.severity, record=record)
+
+
+def sla_line(stored: StoredBug, record: Sequence[Recorded], now: datetime) -> SlaLine:
+    return line_of(facts_about(stored, record), stored.policy, now)
+
+
+def promises_in_words(stored: StoredBug, record: Sequence[Recorded], now: datetime) -> str:
+    line = sla_line(stored, record, now)
+    acknowledge, resolve = promise_words(line.acknowledge, now), promise_words(line.resolve, now)
+    return f"{line.severity}: acknowledge {acknowledge}; resolve {resolve}"
+
+
+async def show_sla(settings: Settings, console: Console, *, as_json: bool) -> None:
+    async with reading(settings) as store:
+        bugs = {bug.case.id: bug for bug in await store.bugs.list() if not bug.case.is_over}
+        facts = [(facts_about(bug, await store.record.whole(case)), bug.policy) for case, bug in bugs.items()]
+    now = datetime.now(UTC)
+    lines = listing(facts, now)
+    if as_json:
+        print_json([{**line.model_dump(mode="json"), "title": bugs[line.case].title} for line in lines])
+        return
+    if not lines:
+        console.print("No bug is open: nothing is due.")
+        return
+    console.print(_table(lines, bugs, now))
+
+
+def _table(lines: list[SlaLine], bugs: dict[CaseId, StoredBug], now: datetime) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for column in ("case", "severity", "acknowledge", "resolve", "next follow-up", "level", "report"):
+        table.add_column(column, style="bold" if column == "case" else "")
+    for line in lines:
+        table.add_row(
+            line.case,
+            line.severity,
+            promise_words(line.acknowledge, now),
+            promise_words(line.resolve, now),
+            _follow_up(line, now),
+            str(line.level),
+            escape(one_line(bugs[line.case].title, 60)),
+            style="red" if line.overdue_since is not None else "",
+        )
+    return table
+
+
+def _follow_up(line: SlaLine, now: datetime) -> str:
+    if line.next_follow_up is None:
+        return "none: it waits for the reporter"
+    return f"in {span(line.next_follow_up - now)}" if line.next_follow_up > now else "now"

@@ -1,0 +1,105 @@
+"""The end of a run, as a person likes to read it: what was wrong, what changed, the proof, the cost, how to merge."""
+
+from pathlib import Path
+from shlex import quote
+
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from caseworker.app.terminal.live_view import print_json_line
+from caseworker.app.terminal.requests import what_is_asked
+from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.text import clip, printable
+from caseworker.core.issue.words import state_words
+from caseworker.core.telling.pull_request import cost_words
+from caseworker.core.telling.summaries import Seen, Summary, summarise
+from caseworker.ports import Store
+
+_FEEDBACK = 2_000
+"""Characters: the end of a build's output can be long, and `show --json` has all of it."""
+
+
+async def summary_of(store: Store, case: CaseId) -> Summary:
+    stored = await store.cases.load(case)
+    assert stored is not None
+    finished = await store.turns.finished(case)
+    if stored.parent is not None and is_bug_case(stored.parent):  # its findings stand in for an analysis
+        finished = [*await store.turns.finished(stored.parent), *finished]
+    spent = await store.ledger.spent(case)
+    outcomes = [turn.outcome for turn in finished]
+    return summarise(
+        stored.case,
+        stored.file,
+        outcomes=outcomes,
+        builds=await store.builds.of(case),
+        spent=(spent.micros, spent.calls),
+        rehearsed=stored.rehearsal is not None,
+        seconds=(stored.changed_at - stored.opened_at).total_seconds(),
+        asked=await what_is_asked(store, stored, outcomes),
+    )
+
+
+def print_summary(summary: Summary, repository: Path, console: Console, *, as_json: bool) -> None:
+    if as_json:
+        print_json_line({"kind": "summary", **summary.model_dump(mode="json")})
+        return
+    title = f"{summary.case}: {state_words(summary.state)}"
+    good = summary.result in ("pull_request", "merged", "milestone")
+    console.print()
+    console.print(
+        Panel(_body(summary, repository), title=title, border_style="green" if good else "yellow", padding=(1, 2))
+    )
+
+
+def _body(summary: Summary, repository: Path) -> Group:
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column(style="bold", no_wrap=True)
+    rows.add_column(overflow="fold")
+    for name, value in _rows(summary, repository):
+        rows.add_row(name, Text(value))
+    return Group(Text(f"{printable(summary.title)}\n", style="bold"), rows)
+
+
+def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    if summary.wrong:
+        rows.append(("What was wrong", summary.wrong))
+    if summary.changed:
+        rows.append(("What changed", summary.changed + (f" ({', '.join(summary.files)})" if summary.files else "")))
+    if summary.red:
+        rows.append(("Failed before", _seen(summary.red)))
+    if summary.green:
+        rows.append(("Passes now", _seen(summary.green)))
+    calls = "1 model call" if summary.model_calls == 1 else f"{summary.model_calls} model calls"
+    turns = "1 turn" if summary.turns == 1 else f"{summary.turns} turns"
+    rows.append(
+        (
+            "Cost",
+            f"{cost_words(summary.cost_micros, rehearsed=summary.rehearsed)}, {calls}, "
+            f"{turns}, {summary.seconds:.0f} s",
+        )
+    )
+    if summary.result == "pull_request":
+        rows.append(("Pull request", f"{summary.pull_request}, branch {summary.branch} in {repository}"))
+        rows.append(("Read it", f"caseworker show {summary.case} --pull-request"))
+        rows.append(("See the diff", f"git -C {quote(str(repository))} diff HEAD...{summary.branch}"))
+        rows.append(("Merge it", f"git -C {quote(str(repository))} merge {summary.branch}"))
+    else:
+        rows.append(("How it stands", summary.stands))
+        if summary.missing:
+            rows.append(("Missing", "\n".join(summary.missing)))
+        if summary.feedback:
+            rows.append(("Last feedback", printable(clip(summary.feedback, _FEEDBACK))))
+        if summary.kept_on:
+            rows.append(("Work so far", f"branch {summary.kept_on} in {repository}"))
+        if summary.asked:
+            rows.append(("What it says" if summary.result == "milestone" else "It asks", printable(summary.asked)))
+        if summary.result != "working" and summary.moves_it:
+            rows.append(("You can", "\n".join(summary.moves_it)))
+    return rows
+
+
+def _seen(seen: Seen) -> str:
+    return f"`{seen.command}` on {seen.commit[:12]}: exit code {seen.exit_code}, {seen.last_line}"

@@ -1,0 +1,98 @@
+"""Reading a case's record as it grows, and telling when a bug case waits for somebody."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from caseworker.app.desk import Desk
+from caseworker.core.base.ids import CaseId
+from caseworker.core.bug.case import BugCase, BugState
+from caseworker.core.record.entries import BugMoved, Posted, Recorded
+from caseworker.ports import Store, StoredBug
+
+LOOK_SECONDS = 0.1
+HOST_SECONDS = 2.0
+
+
+class Tail:
+    """What was added to a record since the last look; all of it, however much."""
+
+    def __init__(self, store: Store, case: CaseId) -> None:
+        self._store = store
+        self._case = case
+        self._after = 0
+
+    async def news(self) -> list[Recorded]:
+        found: list[Recorded] = []
+        while page := await self._store.record.read(self._case, after=self._after):
+            found.extend(page)
+            self._after = page[-1].sequence
+        return found
+
+
+class BugTail(Tail):
+    """A tail that knows when nobody works any more."""
+
+    def __init__(self, store: Store, case: CaseId) -> None:
+        super().__init__(store, case)
+        self._posted: list[Posted] = []
+        """Since the last move."""
+
+    async def news(self) -> list[Recorded]:
+        found = await super().news()
+        for recorded in found:
+            match recorded.entry:
+                case BugMoved():
+                    self._posted.clear()
+                case Posted() as posted:
+                    self._posted.append(posted)
+                case _:
+                    continue
+        return found
+
+    async def waiting(self) -> StoredBug | None:
+        """The case, if it waits for somebody, everybody was heard, and what follows from its last move was said."""
+        bug = await self._store.bugs.load(self._case)
+        if bug is None or bug.case.state is BugState.INVESTIGATING or bug.case.repair.fix_wanted:
+            return None
+        if any(message.turn is None for message in await self._store.inbox.of(self._case)):
+            return None
+        return bug if is_all_said(bug.case, self._posted) else None
+
+
+def is_all_said(bug: BugCase, posted: list[Posted]) -> bool:
+    """The saved outbox is what was still to be said at the last save: some of it may be on the record since."""
+    wanted = Counter((post.about.value, post.audience) for post in bug.outbox)
+    return not wanted - Counter((post.about, post.audience) for post in posted)
+
+
+async def follow_bug(
+    desk: Desk,
+    case: CaseId,
+    show: Callable[[Recorded], None],
+    spent: Callable[[int, int], None] = lambda micros, calls: None,
+) -> StoredBug:
+    """Until it waits for somebody. A host that dies meanwhile is started again."""
+    tail, last_look = BugTail(desk.store, case), time.monotonic()
+    while True:
+        news = await tail.news()
+        for recorded in news:
+            show(recorded)
+        spending = await desk.store.ledger.spent(case)
+        spent(spending.micros, spending.calls)
+        if not news:
+            if (bug := await tail.waiting()) is not None and not await _show_rest(tail, show):
+                return bug
+            await asyncio.sleep(LOOK_SECONDS)
+        if time.monotonic() - last_look > HOST_SECONDS:
+            await desk.keep_host(again=f"`caseworker chat {case}` takes it up again.")
+            last_look = time.monotonic()
+
+
+async def _show_rest(tail: Tail, show: Callable[[Recorded], None]) -> bool:
+    """What came between the last look at the record and the look at the case."""
+    news = await tail.news()
+    for recorded in news:
+        show(recorded)
+    return bool(news)

@@ -1,0 +1,65 @@
+"""`caseworker why`: why a case is where it is, readable at 80 columns, or as JSON."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from caseworker.app.desk import find_case, reading
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.requests import what_is_asked
+from caseworker.app.terminal.talk import styled
+from caseworker.core.base.text import printable
+from caseworker.core.telling.bug_why import why_bug
+from caseworker.core.telling.story import one_line
+from caseworker.core.telling.why import Why, at, why
+from caseworker.ports import StoredBug
+
+_WIDEST = 100
+"""Longer lines are hard to read, however wide the terminal is."""
+
+
+async def explain(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
+    async with reading(settings) as store:
+        stored = await find_case(store, name)
+        if isinstance(stored, StoredBug):
+            told = why_bug(stored.case)
+        else:
+            spent = await store.ledger.spent(stored.case.id)
+            asked = await what_is_asked(store, stored, outcomes=())
+            told = why(stored.case, stored.policy, spent=spent.micros).model_copy(update={"asked": asked})
+    if as_json:
+        print_json({"title": stored.title, **told.model_dump(mode="json")})
+    else:
+        print_why(told, stored.title, console)
+
+
+def print_why(told: Why, title: str, console: Console) -> None:
+    console.print(Text(f"{told.case}  {one_line(title)}", style="bold"))
+    console.print(Text(f"{told.state.replace('_', ' ').upper()}  ", style="bold cyan") + _text(told.stands, console))
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column(style="bold", no_wrap=True)
+    rows.add_column(overflow="fold")
+    for heading, lines in _rows(told):
+        for number, line in enumerate(lines):
+            rows.add_row("" if number else heading, _text(line, console))
+    console.print()
+    console.print(rows, width=min(console.width, _WIDEST), soft_wrap=False)
+
+
+def _text(line: str, console: Console) -> Text:
+    """Where there is no colour, backticks set commands off."""
+    return styled(printable(line)) if console.color_system is not None else Text(printable(line))
+
+
+def _rows(told: Why) -> list[tuple[str, list[str]]]:
+    waits = [told.waits_for + (f" Until {at(told.until)}." if told.until is not None else "")]
+    rows = [
+        ("Because", [told.because]),
+        ("Waits", waits if told.waits_for else []),
+        ("It asks", told.asked.splitlines()),
+        ("You can", told.moves_it),
+        ("By itself", [told.next]),
+        ("Evidence", told.evidence),
+    ]
+    return [(heading, lines) for heading, lines in rows if lines]

@@ -1,0 +1,125 @@
+"""Every setting that a running case may read. It is stored with the case, so a case keeps its rules."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from caseworker.core.base.budget import MICROS
+from caseworker.core.base.roles import Role
+
+DEFAULT_MODEL: Final = "claude-sonnet-5-5"
+STRONGER_MODEL: Final = "claude-opus-5-5"
+
+
+def _default_models() -> dict[str, str]:
+    return {
+        "default": DEFAULT_MODEL,
+        Role.SENIOR_DEVELOPER: STRONGER_MODEL,
+        Role.TECH_LEAD: STRONGER_MODEL,
+    }
+
+
+class Severity(StrEnum):
+    P0 = "P0"
+    P1 = "P1"
+    P2 = "P2"
+    P3 = "P3"
+
+
+class Milestone(StrEnum):
+    """How far a case may go by itself."""
+
+    TRIAGE = "triage"
+    PLAN = "plan"
+    PR = "pr"
+
+
+_FAR: Final = {Milestone.TRIAGE: 1, Milestone.PLAN: 2, Milestone.PR: 3}
+
+
+class Service(BaseModel):
+    """A part of the product that reports may be about."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    aliases: tuple[str, ...] = ()
+    """Further words by which people call it."""
+    owners: tuple[str, ...] = ()
+    repository: str = ""
+    """Where its code is; empty: where all reports go."""
+
+
+class SlaTarget(BaseModel):
+    """Minutes from the report."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    acknowledge: float = Field(gt=0)
+    resolve: float = Field(gt=0)
+    follow_up: float = Field(gt=0)
+    escalate_after: int = Field(ge=1)
+    """Follow-ups to one level before the next one is told."""
+
+
+def _default_sla() -> dict[Severity, SlaTarget]:
+    targets = {
+        Severity.P0: (5, 60, 15, 2),
+        Severity.P1: (15, 240, 30, 3),
+        Severity.P2: (60, 1_440, 120, 3),
+        Severity.P3: (240, 4_320, 480, 3),
+    }
+    return {
+        severity: SlaTarget(acknowledge=acknowledge, resolve=resolve, follow_up=follow_up, escalate_after=after)
+        for severity, (acknowledge, resolve, follow_up, after) in targets.items()
+    }
+
+
+class Policy(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    budget_micros: int = Field(default=5 * MICROS, ge=0)
+    calls_per_turn: int = Field(default=100, ge=1)
+    turn_seconds: int = Field(default=3_600, ge=1)
+    command_seconds: int = Field(default=900, ge=1)
+    attempts: int = Field(default=3, ge=1)
+    """Write-build-review attempts a round."""
+    transitions: int = Field(default=60, ge=1)
+    """A round."""
+    until: Milestone = Milestone.PR
+    approve_plan: bool = False
+    """A person approves the plan before anything is written."""
+    approve_sensitive_paths: bool = True
+    """A person approves a change whose paths say that it touches what only a person may decide."""
+    answer_wait_seconds: float = Field(default=7 * 24 * 3_600, gt=0)
+    """Silence after a question, or a request for approval, until the case is blocked."""
+    parked_reminder_seconds: float = Field(default=7 * 24 * 3_600, gt=0)
+    turn_retries: int = Field(default=3, ge=0)
+    """How often a turn that died (a crash, not an answer) is begun again."""
+    turn_heartbeat_seconds: float = Field(default=60, gt=0)
+    heartbeat_seconds: float = Field(default=30, gt=0)
+    history_events: int = Field(default=1_500, ge=50)
+    """Continue as new past this many events."""
+    reporter_wait_seconds: float = Field(default=2 * 3_600, gt=0)
+    reminder_seconds: float = Field(default=24 * 3_600, gt=0)
+    """Silence after findings until the one reminder."""
+    developer_wait_seconds: float = Field(default=48 * 3_600, gt=0)
+    """Silence after findings until the case is resolved for want of a response."""
+    services: dict[str, Service] = Field(default_factory=dict)
+    contacts: tuple[tuple[str, ...], ...] = ()
+    """Whom an escalation pages, level by level."""
+    sla: dict[Severity, SlaTarget] = Field(default_factory=_default_sla)
+    models: dict[str, str] = Field(default_factory=_default_models)
+    """By `role.task`, then `role`, then `default`."""
+
+    def owners_of(self, services: Iterable[str]) -> tuple[str, ...]:
+        known = (self.services[name] for name in services if name in self.services)
+        return tuple(dict.fromkeys(owner for service in known for owner in service.owners))
+
+    def model_for(self, role: str, task: str) -> str:
+        return self.models.get(f"{role}.{task}") or self.models.get(role) or self.models.get("default", DEFAULT_MODEL)
+
+
+def how_far(milestone: Milestone) -> int:
+    return _FAR[milestone]

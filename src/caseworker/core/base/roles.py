@@ -1,0 +1,39 @@
+"""The roles of agents, and the tasks that narrow them."""
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    PM = "pm"
+    ANALYST = "analyst"
+    TESTER = "tester"
+    DEVELOPER = "developer"
+    SENIOR_DEVELOPER = "senior_developer"
+    TECH_LEAD = "tech_lead"
+    INVESTIGATOR = "investigator"
+
+
+class Task(StrEnum):
+    TRIAGE = "triage"
+    PLAN = "plan"
+    QUESTIONS = "questions"
+    INTERPRET = "interpret"
+    ANALYZE = "analyze"
+    ANSWER = "answer"
+    CREATE_TESTS = "create_tests"
+    UPDATE_TESTS = "update_tests"
+    JUDGE = "judge"
+    VALIDATE = "validate"
+    IMPLEMENT = "implement"
+    FIX = "fix"
+    REFACTOR = "refactor"
+    ADDRESS_FEEDBACK = "address_feedback"
+    REVIEW = "review"
+    REVIEW_ARCHITECTURE = "review_architecture"
+    REVIEW_INTEGRATION = "review_integration"
+    UNBLOCK = "unblock"
+    INVESTIGATE = "investigate"
+    DIAGNOSE = "diagnose"
+    VALIDATE_CAUSE = "validate_cause"
+    UNBLOCK_INVESTIGATION = "unblock_investigation"
+    BUG = "bug"

@@ -1,0 +1,51 @@
+"""Base class of the snapshots of cases: a frozen model made of a few named parts."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.errors import Defect
+
+
+class Part(BaseModel):
+    """A named part of a snapshot. The fields of all parts of one snapshot have different names."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Snapshot(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    @cache
+    def part_of(cls) -> Mapping[str, str]:
+        """By the name of a part's field: the name of its part."""
+        parts = {name: field.annotation for name, field in cls.model_fields.items()}
+        return {
+            field: name
+            for name, part in parts.items()
+            if isinstance(part, type) and issubclass(part, Part)
+            for field in part.model_fields
+        }
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Refuses names that are no fields of its own: pydantic would take them and lose them."""
+        unknown = (update or {}).keys() - type(self).model_fields.keys()
+        if unknown:
+            raise Defect(f"{type(self).__name__} has no field {', '.join(sorted(unknown))} of its own")
+        return super().model_copy(update=update, deep=deep)
+
+    def updated(self, **changes: object) -> Self:
+        """With other values for some fields, each named without its part."""
+        own = {name: value for name, value in changes.items() if name in type(self).model_fields}
+        of_parts: dict[str, dict[str, object]] = {}
+        for name in changes.keys() - own.keys():
+            part = self.part_of().get(name)
+            if part is None:
+                raise Defect(f"{type(self).__name__} has no field {name}")
+            of_parts.setdefault(part, {})[name] = changes[name]
+        for part, values in of_parts.items():
+            own[part] = getattr(self, part).model_copy(update=values)
+        return self.model_copy(update=own)

@@ -1,0 +1,113 @@
+"""What a report itself says, before any model or tool: how grave, about what, and whether there is anything to start
+from. The patterns are in `report_patterns`."""
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.policy import Service, Severity
+from caseworker.core.base.text import plain
+from caseworker.core.bug.report_patterns import BY_WORDS, EXPLICIT, STARTING_POINTS
+from caseworker.core.people.messages import SPOKEN, Message, MessageKind, Standing
+
+TITLE_LIMIT: Final = 120
+UNTITLED: Final = "a report without words"
+
+
+class Reading(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    severity: Severity
+    services: tuple[str, ...]
+    """As they are mentioned, first things first."""
+    owners: tuple[str, ...]
+    vague: bool
+    found: tuple[str, ...]
+    """What there is to start from."""
+
+
+def reported(said: Sequence[Message]) -> str:
+    """All that the reporter has said so far, each message in its newest words and without what was taken back: a second
+    line or an edit may name what the first words did not."""
+    words: dict[str, str] = {}
+    for message in said:
+        name = message.refers_to or message.reference or f"message {message.id}"
+        if message.standing is not Standing.REPORTER:
+            continue
+        if message.kind is MessageKind.DELETION:
+            words.pop(name, None)
+        elif message.kind in SPOKEN:
+            words[name] = message.text
+    return "\n".join(words.values())
+
+
+def read_report(text: str, services: Mapping[str, Service]) -> Reading:
+    said = plain(text)
+    found = tuple(name for name, pattern in STARTING_POINTS.items() if pattern.search(said))
+    named = _services_in(said, services)
+    owners = dict.fromkeys(owner for name in named for owner in services[name].owners)
+    return Reading(severity=_severity(said), services=named, owners=tuple(owners), vague=not found, found=found)
+
+
+def _severity(said: str) -> Severity:
+    """What is said outright wins; then the gravest word; a report that says nothing about it is P2."""
+    explicit = EXPLICIT.findall(said)
+    if explicit:
+        return Severity(f"P{min(explicit)}")
+    return next((severity for severity, words in BY_WORDS.items() if words.search(said)), Severity.P2)
+
+
+def _services_in(said: str, services: Mapping[str, Service]) -> tuple[str, ...]:
+    places = {}
+    for name, service in services.items():
+        found = [place for word in (name, *service.aliases) if (place := _place_of(word, said)) is not None]
+        if found:
+            places[name] = min(found)
+    return tuple(sorted(places, key=lambda name: places[name]))
+
+
+def _place_of(name: str, said: str) -> int | None:
+    """As whole words; `checkout-api` is also written `checkout api` and `checkout_api`."""
+    words = [re.escape(word) for word in re.split(r"[-_\s]+", name) if word]
+    if not words:
+        return None
+    written = r"[-_\s]+".join(words)
+    found = re.search(rf"(?<!\w)(?<!\w-){written}(?!-?\w)", said, re.IGNORECASE)
+    return found.start() if found else None
+
+
+_GREETING: Final = re.compile(
+    r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day))"
+    r"(?: (?:all|there|team|everyone|everybody|folks|guys|caseworker|together))*",
+    re.IGNORECASE,
+)
+
+
+def title_of(text: str) -> str:
+    """The first line that says something, as one line without the surface's markup."""
+    for line in plain(text).splitlines():
+        title = _clean(line[:2_000])
+        if re.search(r"\w", title) and not _GREETING.fullmatch(re.sub(r"\W+", " ", title).strip()):
+            return _short(title)
+    return UNTITLED
+
+
+def _clean(line: str) -> str:
+    line = re.sub(r"<[@!][^<>|]*>|<[@!][^<>|]*\|[^<>]*>|@caseworker\b[:,]?", " ", line)
+    line = re.sub(r"<#[^<>|]*\|([^<>]*)>", r"#\1", line)
+    line = re.sub(r"<([^<>|\s]+:[^<>|\s]*)\|([^<>]*)>", r"\2", line)
+    line = re.sub(r"<([a-z]+:[^<>|\s]*)>", r"\1", line)
+    line = re.sub(r"(?<![\w*_~`])([*_~`]+)(?=\S)([^*~`]{1,500}?)(?<=\S)\1(?![\w*_~`])", r"\2", html.unescape(line))
+    line = re.sub(r"^\s*(?:[#>*•-]+\s|```\w*)|(?<!\w):[a-z][a-z0-9_+-]*:(?!\w)", " ", line)
+    return " ".join(line.split()).strip(" ,:;-")
+
+
+def _short(title: str) -> str:
+    if len(title) <= TITLE_LIMIT:
+        return title
+    cut = title[: TITLE_LIMIT - 1]
+    at_a_word = cut.rsplit(" ", 1)[0] if " " in cut[TITLE_LIMIT // 2 :] else cut
+    return f"{at_a_word.rstrip(' ,:;-')}…"

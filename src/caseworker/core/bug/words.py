@@ -1,0 +1,207 @@
+"""Every sentence of a bug case, twice: for the reporter without internals, for developers in full."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.text import code
+from caseworker.core.bug.case import About, BugCase, Post
+from caseworker.core.outcomes.bug import BugOutcome
+from caseworker.core.people.messages import Audience, MessageKind, Resolution
+
+DEFAULT_QUESTION: Final = (
+    "What did you do, what did you see (the exact message, if there was one), and since when does it happen?"
+)
+_RESOLUTION_WORDS: Final = {
+    Resolution.CODE_FIX: "it was fixed in the code",
+    Resolution.DATA_FIX: "it was fixed in the data",
+    Resolution.CONFIG_FIX: "it was fixed in the configuration",
+    Resolution.NOT_A_BUG: "this works as intended",
+    Resolution.DUPLICATE: "this was reported before",
+    Resolution.NO_RESPONSE: "we heard nothing more",
+}
+CLOSE_FORM: Final = "`close <type> <reason>`; the types are " + ", ".join(kind.value for kind in Resolution)
+
+
+class Matter(BaseModel):
+    """What the words of a post are made of."""
+
+    model_config = ConfigDict(frozen=True)
+
+    case: BugCase
+    title: str
+    reporter: str
+    policy: Policy
+    outcome: BugOutcome | None = None
+    """Of the turn the post is about."""
+    news: str = ""
+    news_kind: MessageKind | None = None
+    """Of the message the post is about."""
+    closed_because: str = ""
+
+
+def words_for(post: Post, matter: Matter) -> str:
+    return _for_reporter(post, matter) if post.audience is Audience.REPORTER else _for_developers(post, matter)
+
+
+def _for_reporter(post: Post, matter: Matter) -> str:
+    bug, outcome = matter.case, matter.outcome
+    match post.about:
+        case About.ACKNOWLEDGED:
+            return (
+                f"Thank you, this is recorded as **{bug.id}**, and we are looking into it. You can add details here at "
+                "any time. If the problem has gone away, just write: never mind."
+            )
+        case About.QUESTION:
+            return _questions(outcome)
+        case About.FINDINGS:
+            return outcome.for_reporter.strip() if outcome is not None else ""
+        case About.NOTED:
+            return "Thank you, noted."
+        case About.NO_ANSWER:
+            return "We have not heard back, so we are carrying on without your answer. You can still reply here."
+        case About.FAILED_TURN:
+            return "This needs a person to take a closer look. The team has been notified."
+        case About.FIX_OPENED:
+            return "The team has asked for a fix, and work on it has started."
+        case About.FIX_NEWS:
+            return _fix_words(matter.news_kind)
+        case About.REOPENED:
+            return "This is open again, and we are looking into it."
+        case About.RESOLVED:
+            if post.resolution is None:
+                return "This is closed, as you asked. If it comes back, just write here."
+            return f"This is closed: {_RESOLUTION_WORDS[post.resolution]}. If it still happens, just write here."
+        case _:
+            return ""
+
+
+def _fix_words(kind: MessageKind | None) -> str:
+    match kind:
+        case MessageKind.FIX_MERGED:
+            return "The team has accepted the fix."
+        case MessageKind.FIX_ENDED:
+            return "The first attempt at a fix did not work out. The team is looking into it."
+        case _:
+            return "There is progress on the fix; the team is reviewing it now."
+
+
+def _for_developers(post: Post, matter: Matter) -> str:
+    bug = matter.case
+    match post.about:
+        case About.SUMMARY:
+            return _summary(matter)
+        case About.QUESTION:
+            return f"The reporter is being asked:\n{_questions(matter.outcome)}"
+        case About.NO_ANSWER:
+            return "The reporter has not answered; the investigation carries on without."
+        case About.FINDINGS:
+            return findings(matter.outcome)
+        case About.ESCALATION:
+            return _escalation(matter)
+        case About.FAILED_TURN:
+            more = f"`caseworker show {bug.id}` has more."
+            return f"Turn {post.number} failed: {_stopped(post.note)} Nothing is lost; {more}"
+        case About.NOTED:
+            return "Noted; the investigation will take it into account."
+        case About.FOLLOW_UP:
+            return "A follow-up investigation has started."
+        case About.REMINDER:
+            end = (
+                " If nobody replies, it will be closed as `no_response`; it can be reopened."
+                if bug.waiting.until
+                else ""
+            )
+            return f"{bug.id} is waiting for a developer: {_stopped(matter.title)}{end}"
+        case About.TAKEN_OVER:
+            who = f"@{bug.people.taken_by}" if bug.people.taken_by else "A developer"
+            return f"{who} has taken over {bug.id}. The agent has stopped; write `hand back` to let it continue."
+        case About.HANDED_BACK:
+            return "Thank you. The investigation continues with everything said in the meantime."
+        case About.ASKED_TO_CLOSE:
+            return f"@{bug.people.asked_to_close}, how was it resolved, and why? Reply with {CLOSE_FORM}."
+        case About.FIX_OPENED:
+            announced = "Its pull request will be announced here; merging is yours."
+            return f"The fix is being worked on as {bug.repair.fix}. {announced}"
+        case About.FIX_REFUSED:
+            return f"The fix could not be started: {_stopped(post.note)}"
+        case About.FIX_NEWS:
+            return matter.news
+        case About.REOPENED:
+            return f"{bug.id} is open again: somebody wrote after it was resolved."
+        case About.RESOLVED:
+            kind = f" (`{post.resolution}`)" if post.resolution else ""
+            why = f"{post.note}: {matter.closed_because}" if matter.closed_because else post.note
+            return f"**{bug.id} is resolved**{kind}: {_stopped(why)} Reply here to reopen it."
+        case _:
+            return ""
+
+
+def _stopped(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+
+
+def _escalation(matter: Matter) -> str:
+    bug = matter.case
+    people = matter.policy.contacts[0] if matter.policy.contacts else matter.policy.owners_of(bug.report.services)
+    called = at(people) if people else "everybody who reads this"
+    how_bad = f" ({bug.report.severity})" if bug.report.severity else ""
+    return f"**Escalated**: {called}, please look at {bug.id}{how_bad}."
+
+
+def _questions(outcome: BugOutcome | None) -> str:
+    asked = [question.strip() for question in outcome.clarification_questions if question.strip()] if outcome else []
+    if not asked:
+        return DEFAULT_QUESTION
+    if len(asked) == 1:
+        return asked[0]
+    listed = [f"{place}. {text}" for place, text in enumerate(asked, start=1)]
+    return "\n".join(["To find the cause, we need to know:", *listed])
+
+
+def findings(outcome: BugOutcome | None) -> str:
+    if outcome is None:
+        return ""
+    parts = [outcome.summary.strip()]
+    if outcome.root_cause:
+        parts.append(f"**Root cause**: {outcome.root_cause}")
+    if outcome.evidence:
+        parts.append("**Evidence**\n" + _list(f"{code(proof.source)}: {proof.shows}" for proof in outcome.evidence))
+    if outcome.culprit_commit is not None:
+        culprit = outcome.culprit_commit
+        who = ", ".join(part for part in (culprit.author, culprit.date) if part)
+        parts.append(f"**Since** {code(culprit.hash)} {culprit.message}{f' ({who})' if who else ''}".rstrip())
+    if outcome.recommended_actions:
+        parts.append("**Recommended**\n" + _list(outcome.recommended_actions))
+    kind = outcome.fix_type.replace("_", " ")
+    parts.append(f"Kind of fix: {kind}. Confidence: {outcome.confidence:.0%}.")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _summary(matter: Matter) -> str:
+    bug, owners = matter.case, matter.policy.owners_of(matter.case.report.services)
+    lines = [
+        f"Services: {', '.join(bug.report.services)}." if bug.report.services else "",
+        f"Owners: {at(owners)}." if owners else "",
+        "The report has nothing to go on yet, so the reporter is being asked first." if bug.report.vague else "",
+    ]
+    head = f"**{bug.id}** ({bug.report.severity}), reported by @{matter.reporter}: {matter.title}"
+    return "\n".join([head, " ".join(line for line in lines if line)]).strip()
+
+
+def at(people: Iterable[str]) -> str:
+    """As people are called: a chat makes a mention of it."""
+    return ", ".join(f"@{name.removeprefix('@')}" for name in people)
+
+
+def fix_issue(matter: Matter) -> tuple[str, str]:
+    """(title, body) of the issue that a bug's fix is worked on under."""
+    outcome = matter.outcome
+    body = f"Reported as {matter.case.id}.\n\n{matter.news.strip()}\n\n## Findings\n\n{findings(outcome)}"
+    return matter.title, body

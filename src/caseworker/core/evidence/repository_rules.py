@@ -1,0 +1,129 @@
+"""What a repository asks of the cases that work on it: the parts of its `.caseworker.toml` that are not build commands.
+
+A repository may ask for more care than a deployment does, and for less money; never for less care, or for more money.
+With one exception: whether its paths mean what they seem to (`session.py`, `policy/`), only the repository can tell.
+"""
+
+import re
+import tomllib
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.budget import MICROS
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.policy import Milestone, Policy, how_far
+from caseworker.core.evidence.build_commands import SETTINGS_FILE
+
+_KNOWN: Final[dict[str, tuple[str, ...]]] = {
+    "commands": (),
+    "approvals": ("plan", "sensitive_paths"),
+    "budget": ("usd",),
+    "until": (),
+}
+"""Top-level names, and what may stand in each table that is read here."""
+_EXAMPLE: Final = {"approvals": "plan = true", "budget": "usd = 2.5", "commands": 'test = "make check"'}
+_MILESTONES: Final = ", ".join(f'"{milestone}"' for milestone in Milestone)
+
+
+class RepositoryRules(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    approve_plan: bool = False
+    approve_sensitive_paths: bool | None = None
+    """Null: as the deployment has it."""
+    budget_micros: int | None = None
+    until: Milestone | None = None
+
+    def applied_to(self, policy: Policy) -> Policy:
+        budget = policy.budget_micros if self.budget_micros is None else min(policy.budget_micros, self.budget_micros)
+        until = policy.until if self.until is None else min(policy.until, self.until, key=how_far)
+        return policy.model_copy(
+            update={
+                "approve_plan": policy.approve_plan or self.approve_plan,
+                "approve_sensitive_paths": policy.approve_sensitive_paths
+                if self.approve_sensitive_paths is None
+                else self.approve_sensitive_paths,
+                "budget_micros": budget,
+                "until": until,
+            }
+        )
+
+
+def read_rules(text: str) -> RepositoryRules:
+    """`text`: the file as it is on the base branch; empty where there is none."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Refused(f"{SETTINGS_FILE} is not valid TOML: {error}.", todo="Correct it, and commit it.") from None
+    for name in found:
+        if name not in _KNOWN:
+            raise _wrong(text, "", name, "is not known", f"Known are: {', '.join(_KNOWN)}.")
+    approvals = _table(text, found, "approvals")
+    return RepositoryRules(
+        approve_plan=_approval(text, approvals, "plan") or False,
+        approve_sensitive_paths=_approval(text, approvals, "sensitive_paths"),
+        budget_micros=_budget(text, _table(text, found, "budget")),
+        until=_until(text, found.get("until")),
+    )
+
+
+def _table(text: str, found: dict[str, object], name: str) -> dict[str, object]:
+    table = found.get(name, {})
+    if not isinstance(table, dict):
+        raise _wrong(text, "", name, "must be a table", f"Write [{name}], and below it {_EXAMPLE[name]}.")
+    for key in table:
+        if key == "until":
+            raise _wrong(text, name, key, f"does not belong into [{name}]", "Write it above the first [table].")
+        if key not in _KNOWN[name]:
+            known = f"Known {'is' if len(_KNOWN[name]) == 1 else 'are'}: {', '.join(_KNOWN[name])}."
+            raise _wrong(text, name, key, f"is not known in [{name}]", f"{known} Write {_EXAMPLE[name]}.")
+    return table
+
+
+def _approval(text: str, table: dict[str, object], name: str) -> bool | None:
+    """Null: it is not said."""
+    value = table.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise _wrong(text, "approvals", name, "must be true or false", f"For example: {name} = true.")
+    return value
+
+
+def _budget(text: str, table: dict[str, object]) -> int | None:
+    value = table.get("usd")
+    if value is None:
+        return None
+    amount = value if isinstance(value, int | float) and not isinstance(value, bool) else -1
+    if not 0 <= amount <= 1_000_000:  # also: not a number, infinite
+        raise _wrong(text, "budget", "usd", "must be an amount of dollars", "For example: usd = 2.5.")
+    return round(amount * MICROS)
+
+
+def _until(text: str, value: object) -> Milestone | None:
+    if value is None:
+        return None
+    try:
+        return Milestone(str(value))
+    except ValueError:
+        raise _wrong(text, "", "until", f"must be one of {_MILESTONES}", 'For example: until = "plan".') from None
+
+
+def _wrong(text: str, table: str, key: str, what: str, todo: str) -> Refused:
+    line = _line_of(text, table, key)
+    place = f", line {line}" if line is not None else ""
+    return Refused(f"{SETTINGS_FILE}{place}: `{key}` {what}.", todo=todo)
+
+
+def _line_of(text: str, table: str, key: str) -> int | None:
+    """Where the key stands in its table; a table that is written `a.b = 1`, or as `[a]`, counts, too."""
+    named = re.compile(rf"\s*(?:\[+\s*)?[\"']?{re.escape(table or key)}[\"']?\s*[\].=]")
+    inner = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]")
+    at, begun = "", None
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = re.match(r"\s*\[+\s*[\"']?([\w-]+)", line)
+        at = header[1] if header else at
+        if table and at == table and inner.match(line):
+            return number
+        if begun is None and named.match(line):
+            begun = number
+    return begun

@@ -1,0 +1,149 @@
+"""What a change takes away from a repository's tests: removed, skipped, or made to check less. Found by reading lines.
+
+It reads whatever a repository holds, so every line is clipped, no pattern can backtrack far, and each file is read
+once. It may miss a weakening that is well hidden; what it names can be looked up.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Final
+
+from caseworker.core.base.text import code
+from caseworker.core.evidence.test_files import (
+    ReadFile,
+    ReadTest,
+    is_in_a_test_place,
+    is_named_like_a_test,
+    language_of,
+    read_tests,
+)
+
+MOST_FINDINGS: Final = 50
+_NAMES: Final = 5
+"""Of the tests that went with a file."""
+
+
+def is_looked_at(path: str) -> bool:
+    """Whether a file may hold tests: its contents are worth fetching."""
+    return language_of(path) is not None or is_named_like_a_test(path)
+
+
+def weakened(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[str]:
+    """A sentence for each test that is gone, skipped or checks less. Of all changed files: their text by path; null for
+    one that is there and can't be read; left out where it is not there."""
+    unread = sorted(path for path in {*before, *after} if None in (before.get(path, ""), after.get(path, "")))
+    old = {path: read_tests(path, text) for path, text in before.items() if path not in unread and text is not None}
+    new = {path: read_tests(path, text) for path, text in after.items() if path not in unread and text is not None}
+    pairs, gone, added = _paired(_all(old), _all(new))
+    gone = _without_renamed(gone, added)
+    found = [
+        *(f"{code(path)} is too large to be compared: look at it." for path in unread),
+        *_deleted_files(old, new, gone),
+        *(f"{code(test.name)} was removed from {code(test.path)}." for test in gone if test.path in new),
+        *_skipped(old, new),
+        *_checking_less(pairs),
+        *_files_checking_less(old, new, pairs, gone),
+    ]
+    more = len(found) - MOST_FINDINGS
+    return found if more <= 0 else [*found[:MOST_FINDINGS], f"And {more} more like these."]
+
+
+def _all(files: Mapping[str, ReadFile]) -> list[ReadTest]:
+    return [test for path in sorted(files) for test in files[path].tests]
+
+
+def _paired(
+    old: Sequence[ReadTest], new: Sequence[ReadTest]
+) -> tuple[list[tuple[ReadTest, ReadTest]], list[ReadTest], list[ReadTest]]:
+    """The same test before and after: by its name in its file, else by its name in another. Then what is left over."""
+    pairs: list[tuple[ReadTest, ReadTest]] = []
+    for key in (_place, _name):
+        waiting: dict[tuple[str, ...], list[ReadTest]] = {}
+        for test in reversed(new):
+            waiting.setdefault(key(test), []).append(test)
+        left = []
+        for test in old:
+            same = waiting.get(key(test))
+            if same:
+                pairs.append((test, same.pop()))
+            else:
+                left.append(test)
+        old, new = left, [test for tests in waiting.values() for test in tests]
+    return pairs, list(old), list(new)
+
+
+def _place(test: ReadTest) -> tuple[str, ...]:
+    return test.path, test.name
+
+
+def _name(test: ReadTest) -> tuple[str, ...]:
+    return (test.name,)
+
+
+def _without_renamed(gone: Iterable[ReadTest], added: Iterable[ReadTest]) -> list[ReadTest]:
+    """A test that says the same under another name is still there."""
+    bodies = Counter(test.body for test in added if test.body)
+    left = []
+    for test in gone:
+        if bodies[test.body] > 0:
+            bodies[test.body] -= 1
+        else:
+            left.append(test)
+    return left
+
+
+def _deleted_files(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile], gone: Sequence[ReadTest]) -> Iterator[str]:
+    kept = {PurePosixPath(path).name for path in new}
+    for path in sorted(old.keys() - new.keys()):
+        names = [test.name for test in gone if test.path == path]
+        if names:
+            yield f"{code(path)} was deleted, and with it {_listed(names)}."
+        elif not old[path].tests and is_named_like_a_test(path) and PurePosixPath(path).name not in kept:
+            yield f"{code(path)} was deleted."
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(code(name) for name in names[:_NAMES])
+    return shown if len(names) <= _NAMES else f"{shown} and {len(names) - _NAMES} more"
+
+
+def _skipped(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile]) -> Iterator[str]:
+    known = Counter((mark.owner, mark.text) for read in old.values() for mark in read.marks)
+    for path in sorted(new):
+        for mark in new[path].marks:
+            key = (mark.owner, mark.text)
+            known[key] -= 1
+            if known[key] < 0:
+                to = f"{code(mark.owner)} in {code(path)}" if mark.owner else code(path)
+                yield f"{code(mark.text)} was added to {to}."
+
+
+def _checking_less(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
+    for before, after in pairs:
+        if after.checks < before.checks:
+            yield f"{code(after.name)} in {code(after.path)} checks less: {_instead(before.checks, after.checks)}."
+
+
+def _instead(before: int, after: int) -> str:
+    return f"{after} assertion{'' if after == 1 else 's'} instead of {before}"
+
+
+def _files_checking_less(
+    old: Mapping[str, ReadFile],
+    new: Mapping[str, ReadFile],
+    pairs: Sequence[tuple[ReadTest, ReadTest]],
+    gone: Sequence[ReadTest],
+) -> Iterator[str]:
+    """Assertions that belong to no test we can tell: of helpers, and of files whose layout says nothing."""
+    told = {after.path for before, after in pairs if after.checks < before.checks} | {test.path for test in gone}
+    if _loose(new) >= _loose(old):
+        return  # moved from one file to another
+    for path in sorted(old.keys() & new.keys() - told):
+        before, after = old[path].loose_checks, new[path].loose_checks
+        if after < before and is_in_a_test_place(path):
+            yield f"{code(path)} checks less outside of its tests: {_instead(before, after)}."
+
+
+def _loose(files: Mapping[str, ReadFile]) -> int:
+    return sum(file.loose_checks for path, file in files.items() if is_in_a_test_place(path))

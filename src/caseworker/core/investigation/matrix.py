@@ -1,0 +1,214 @@
+"""The hypothesis matrix over time, from the outcomes of a case's turns: what each iteration changed, and why.
+
+Nothing else keeps it. A turn and its outcome are saved together, so the matrix can't know more or less than was said.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.roles import Role
+from caseworker.core.outcomes.developer import ImplementationOutcome
+from caseworker.core.outcomes.investigation import (
+    CauseReviewOutcome,
+    Diagnostic,
+    DiagnosticOutcome,
+    EvidenceBundle,
+    Hypothesis,
+    InvestigationOutcome,
+    InvestigationRequest,
+    RootCause,
+    UnblockingOutcome,
+)
+from caseworker.core.outcomes.outcome import Outcome
+
+MOST_ITERATIONS: Final = 5
+"""Of one investigation, whatever happens in between."""
+MOST_INVESTIGATIONS: Final = 3
+"""Of different problems in one case."""
+
+_ASKING: Final = frozenset({"INVESTIGATION_NEEDED", "SPAWN_INVESTIGATOR", "ESCALATE", "BLOCKED"})
+"""Statuses with which a request counts: one that says it is done asks for nothing, whatever it brings along."""
+
+
+class Turned(Protocol):
+    """A completed turn."""
+
+    @property
+    def turn(self) -> int: ...
+    @property
+    def role(self) -> Role: ...
+    @property
+    def outcome(self) -> Outcome: ...
+
+
+class Revision(BaseModel):
+    """The whole matrix after a turn, and what that turn changed in it."""
+
+    model_config = ConfigDict(frozen=True)
+    version: int
+    investigation: int
+    iteration: int
+    """0: what it was entered with."""
+    turn: int
+    role: Role
+    hypotheses: tuple[Hypothesis, ...]
+    changes: tuple[str, ...]
+
+
+class Measured(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    turn: int
+    outcome: DiagnosticOutcome
+    iteration: int = 0
+    request: Diagnostic | None = None
+    """What that iteration asked to be measured."""
+
+
+class Inquiry(BaseModel):
+    """One investigation as its turns tell it."""
+
+    model_config = ConfigDict(frozen=True)
+    number: int
+    request: InvestigationRequest | None = None
+    revisions: tuple[Revision, ...] = ()
+    iterations: tuple[InvestigationOutcome, ...] = ()
+    diagnostics: tuple[Measured, ...] = ()
+    reviews: tuple[CauseReviewOutcome, ...] = ()
+    reviewed_after: tuple[int, ...] = ()
+    """For each review, how many iterations there had been."""
+    bundle: EvidenceBundle | None = None
+    """Of a blocked developer, the newest."""
+    resources: tuple[str, ...] = ()
+    """What the pm found for it."""
+
+    @property
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        return self.revisions[-1].hypotheses if self.revisions else ()
+
+    @property
+    def root_cause(self) -> RootCause | None:
+        """The newest that was claimed."""
+        return next((one.root_cause for one in reversed(self.iterations) if one.root_cause is not None), None)
+
+
+def inquiries(turns: Sequence[Turned]) -> list[Inquiry]:
+    """All investigations of a case, oldest first. One that was asked for and has had no iteration is among them."""
+    found: list[Inquiry] = []
+    for turned in turns:
+        match turned.outcome:
+            case InvestigationOutcome() as outcome:
+                found = found or [Inquiry(number=1)]
+                found[-1] = _iterated(found[-1], turned, outcome)
+            case DiagnosticOutcome() as outcome if found:
+                found[-1] = _measured(found[-1], turned, outcome)
+            case CauseReviewOutcome() as outcome if found:
+                found[-1] = _reviewed(found[-1], outcome)
+            case UnblockingOutcome(status="CONTINUE") as outcome if found:
+                found[-1] = found[-1].model_copy(update={"resources": (*found[-1].resources, outcome.resources)})
+            case other:
+                request = getattr(other, "investigation", None)
+                if isinstance(request, InvestigationRequest) and other.status in _ASKING and not _wonders(other):
+                    found = _asked(found, turned, request)
+                if isinstance(other, ImplementationOutcome) and other.status in _ASKING and other.evidence:
+                    found = found or [Inquiry(number=1)]
+                    found[-1] = found[-1].model_copy(update={"bundle": other.evidence})
+    return found
+
+
+def _wonders(outcome: Outcome) -> bool:
+    """It has asked another role first, and will answer again."""
+    return bool(getattr(outcome, "ask", ()))
+
+
+def _reviewed(inquiry: Inquiry, outcome: CauseReviewOutcome) -> Inquiry:
+    after = (*inquiry.reviewed_after, len(inquiry.iterations))
+    return inquiry.model_copy(update={"reviews": (*inquiry.reviews, outcome), "reviewed_after": after})
+
+
+def _measured(inquiry: Inquiry, turned: Turned, outcome: DiagnosticOutcome) -> Inquiry:
+    asked = inquiry.iterations[-1].diagnostic if inquiry.iterations else None
+    measured = Measured(turn=turned.turn, outcome=outcome, iteration=len(inquiry.iterations), request=asked)
+    return inquiry.model_copy(update={"diagnostics": (*inquiry.diagnostics, measured)})
+
+
+def _asked(found: list[Inquiry], turned: Turned, request: InvestigationRequest) -> list[Inquiry]:
+    """Asked for again it goes on, with what was suspected meanwhile; only another problem begins another one."""
+    if found and not (request.new_problem and len(found) < MOST_INVESTIGATIONS):
+        known = found[-1].model_copy(update={"request": found[-1].request or request})
+        return [*found[:-1], _revised(known, turned, request.hypothesis_matrix)]
+    begun = Inquiry(number=len(found) + 1, request=request)
+    return [*found, _revised(begun, turned, request.hypothesis_matrix)]
+
+
+def _iterated(inquiry: Inquiry, turned: Turned, outcome: InvestigationOutcome) -> Inquiry:
+    """Who asks another role has not finished the iteration: it is the same one until all have answered."""
+    if outcome.ask:
+        return _revised(inquiry, turned, outcome.hypothesis_matrix, iteration=len(inquiry.iterations) + 1)
+    longer = inquiry.model_copy(update={"iterations": (*inquiry.iterations, outcome)})
+    return _revised(longer, turned, outcome.hypothesis_matrix)
+
+
+def _revised(
+    inquiry: Inquiry, turned: Turned, matrix: Sequence[Hypothesis], *, iteration: int | None = None
+) -> Inquiry:
+    after = _merged(inquiry.hypotheses, matrix)
+    changes = changes_between(inquiry.hypotheses, after)
+    if not changes:
+        return inquiry
+    revision = Revision(
+        version=len(inquiry.revisions) + 1,
+        investigation=inquiry.number,
+        iteration=len(inquiry.iterations) if iteration is None else iteration,
+        turn=turned.turn,
+        role=turned.role,
+        hypotheses=after,
+        changes=changes,
+    )
+    return inquiry.model_copy(update={"revisions": (*inquiry.revisions, revision)})
+
+
+def _merged(before: Sequence[Hypothesis], now: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """By id, in order. One that is not mentioned stays as it was: nothing vanishes."""
+    known = {one.id: one for one in before} | {one.id: one for one in now}
+    return tuple(known.values())
+
+
+def contradicted(outcome: InvestigationOutcome, before: Sequence[Hypothesis]) -> str:
+    """What an outcome says of the whole matrix, and the whole matrix does not. Empty: nothing."""
+    after = _merged(before, outcome.hypothesis_matrix)
+    cause = outcome.root_cause.hypothesis if outcome.root_cause is not None else ""
+    still = [one.id for one in after if one.status != "eliminated" and one.id != cause]
+    if outcome.status in ("ROOT_CAUSE_FOUND", "EXHAUSTED") and still:
+        return f"{outcome.status}, but {still[0]} is in the matrix and not eliminated"
+    return ""
+
+
+def changes_between(before: Sequence[Hypothesis], after: Sequence[Hypothesis]) -> tuple[str, ...]:
+    """A line per hypothesis that is new or different."""
+    known = {one.id: one for one in before}
+    lines = [(one.id, changes_of(known.get(one.id), one)) for one in after]
+    return tuple(f"{name}: {'; '.join(changed)}" for name, changed in lines if changed)
+
+
+def changes_of(was: Hypothesis | None, now: Hypothesis) -> list[str]:
+    if was is None:
+        return [f"new, {_weight(now)}, {now.status}"]
+    changed = [f"now reads {now.hypothesis!r}"] if was.hypothesis != now.hypothesis else []
+    changed += [f"{_weight(was)} -> {_weight(now)}"] if _weight(was) != _weight(now) else []
+    changed += [f"{was.status} -> {now.status}"] if was.status != now.status else []
+    changed += [f"for: {text}" for text in now.evidence_for if text not in was.evidence_for]
+    changed += [f"against: {text}" for text in now.evidence_against if text not in was.evidence_against]
+    dropped = [text for text in (*was.evidence_for, *was.evidence_against) if text not in _all_evidence(now)]
+    changed += [f"no longer holds: {text}" for text in dropped]
+    plans = was.next_test != now.next_test or was.effort != now.effort
+    return changed + ([f"next: {now.next_test or 'nothing'}"] if plans else [])
+
+
+def _weight(one: Hypothesis) -> str:
+    return f"{one.likelihood} {one.percent} %"
+
+
+def _all_evidence(one: Hypothesis) -> list[str]:
+    return [*one.evidence_for, *one.evidence_against]

@@ -1,0 +1,198 @@
+"""What a case learns from a fact. A new commit takes back what was proved of the old one."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from caseworker.core.base.ids import MessageId
+from caseworker.core.base.policy import Milestone, how_far
+from caseworker.core.base.roles import Task
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.evidence.forbidden_paths import listed
+from caseworker.core.evidence.sensitive_paths import told
+from caseworker.core.issue import words
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
+from caseworker.core.issue.facts import (
+    Agreed,
+    BranchMoved,
+    BudgetRaised,
+    BuildEnded,
+    CloseAsked,
+    Declined,
+    Deferred,
+    EffectRefused,
+    Fact,
+    HandedBack,
+    Merged,
+    PullRequestReady,
+    RetryAsked,
+    Spoke,
+    TakenOver,
+    TimedOut,
+    TurnEnded,
+    TurnGaveUp,
+)
+from caseworker.core.issue.investigation import after_an_invalid_one, after_one_more, after_review
+from caseworker.core.issue.moves import granted, reached
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.analyst import AnalysisOutcome
+from caseworker.core.outcomes.developer import ImplementationOutcome
+from caseworker.core.outcomes.investigation import CauseReviewOutcome, DiagnosticOutcome, InvestigationOutcome
+from caseworker.core.outcomes.pm import (
+    SECURITY,
+    InterpretOutcome,
+    IssueType,
+    PlanOutcome,
+    QuestionsOutcome,
+    TriageOutcome,
+)
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
+from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
+
+S = IssueState
+
+
+def learn(case: IssueCase, fact: Fact) -> IssueCase:
+    """The case with the fact folded in. A new commit takes back what was proved of the old one."""
+    if isinstance(fact, Agreed) and case.waiting.wait is not None:
+        case = _let_go(case, fact, at_milestone=case.waiting.wait.reason is WaitingFor.MILESTONE)
+    match fact:
+        case TurnEnded():
+            return after_turn(case, fact).updated(**_learned(case, fact))
+        case BuildEnded(stage=Stage.HEAD):
+            green = fact.commit if fact.verdict == "green" else None
+            seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
+            judged = {"unfit": fact.unfit, "waivable": _waivable(fact), "forbidden": fact.forbidden}
+            looked = {"touches": fact.touches, "changed": fact.changed, "joined": ""}
+            return case.updated(**seen, **judged, **looked)
+        case BuildEnded(stage=Stage.RED):
+            feedback = "" if fact.verdict == "red" else f"The new test does not fail without the fix: {fact.reason}."
+            tries = case.limits.test_tries + (fact.verdict != "red")
+            return case.updated(red=fact.verdict == "red", feedback=feedback, test_tries=tries)
+        case BuildEnded():
+            return case.updated(base_built=True)
+        case PullRequestReady():
+            answered = {"remarks": (), "late": fact.late}
+            return case.updated(pull_request=fact.number, pushed=fact.commit, **answered)
+        case BranchMoved():
+            theirs = words.conflicts(fact.conflict) if fact.conflict else case.evidence.feedback
+            joined = "conflict" if fact.conflict else "clean"
+            branch = {"checkpoint": fact.commit, "pushed": fact.theirs, "feedback": theirs}
+            return case.updated(**branch, joined=joined)
+        case Spoke() | Declined() | RetryAsked():
+            return remarked(case, (*case.people.late, *fact.messages))
+        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.TOUCHES:
+            agreed = tuple(dict.fromkeys([*case.people.agreed, *(one.topic for one in case.evidence.touches)]))
+            known = granted(case, Subject.TOUCHES, fact.by, about=told(case.evidence.touches))
+            return known.updated(agreed=agreed)
+        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE:
+            agreed = tuple(dict.fromkeys([*case.people.agreed, *(case.requirements.topics)]))
+            about = ", ".join(topic.value.replace("_", " ") for topic in case.requirements.topics)
+            return granted(case, Subject.SENSITIVE, fact.by, about=about).updated(agreed=agreed)
+        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.FORBIDDEN:
+            known = granted(case, Subject.FORBIDDEN, fact.by, about=listed(case.evidence.forbidden))
+            return known.updated(may_change=_and(case.people.may_change, case.evidence.forbidden))
+        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is not None:
+            return granted(case, case.waiting.wait.subject, fact.by)
+        case TakenOver():
+            return case.updated(taken_by=fact.by)
+        case HandedBack():
+            back = case.updated(taken_by="", handed_back=True)
+            return remarked(back, (*case.people.late, *fact.messages))
+        case BudgetRaised():
+            return case.updated(extra_micros=case.people.extra_micros + fact.micros)
+        case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
+            return case.updated(investigation=after_an_invalid_one(case))
+        case TurnGaveUp() | Deferred() | EffectRefused() | Merged() | CloseAsked() | Agreed() | TimedOut():
+            return case
+        case _:
+            assert_never(fact)
+
+
+def _and(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*known, *more]))
+
+
+def _waivable(head: BuildEnded) -> Subject | None:
+    """A waiver is for what was asked about, and for no later build that fails in another way."""
+    if head.verdict == "nothing_to_run":
+        return Subject.NO_COMMAND
+    return Subject.RED_BASE if head.verdict == "red" and head.base_fails_too else None
+
+
+def _let_go(case: IssueCase, fact: Agreed, *, at_milestone: bool) -> IssueCase:
+    """An approval may say how far it goes; at a milestone, one that does not say goes all the way."""
+    further = fact.until is not None and how_far(fact.until) > how_far(reached(case))
+    until = fact.until if further else (Milestone.PR if at_milestone else case.people.until)
+    return case.updated(until=until)
+
+
+def remarked(case: IssueCase, messages: Sequence[MessageId]) -> IssueCase:
+    """Said of a pull request that is open, also while somebody is at work on it: each is to be answered."""
+    if case.delivery.pull_request is None:
+        return case
+    return case.updated(remarks=tuple(dict.fromkeys([*case.people.remarks, *messages])))
+
+
+def after_turn(case: IssueCase, fact: TurnEnded) -> IssueCase:
+    """Where the turn left the work; what it said of it is another matter: a role that asks says nothing yet."""
+    sessions = {**case.progress.sessions, fact.role.value: fact.session}
+    if isinstance(fact.outcome, DiagnosticOutcome):  # what it wrote was for looking only, in a tree of its own
+        return case
+    return case.updated(checkpoint=fact.checkpoint, sessions=sessions)
+
+
+def _learned(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
+    match fact.outcome:
+        case TriageOutcome() as triage:
+            return {
+                "issue_type": triage.type,
+                "topics": tuple(triage.topics),
+                "weighty": triage.scope != "SMALL" or triage.complexity == "complex",
+                "senior": case.limits.senior or not SECURITY.isdisjoint(triage.topics),
+            }
+        case AnalysisOutcome() as analysis:
+            # A bug needs its regression test whatever the analyst says: only a person may waive it.
+            is_bug = case.requirements.issue_type is IssueType.BUG_FIX
+            return {"test_required": analysis.test_requirement.required or is_bug}
+        case PlanOutcome(status="PLANNING_COMPLETE"):
+            return {"planned": True}
+        case TestsOutcome() as tests:
+            written = {"tests": fact.checkpoint, "test_file": tests.test_file, "new_test": tests.test_command}
+            return {
+                **written,
+                "testless": case.limits.testless + (tests.status in ("TESTS_NEED_WORK", "REQUIREMENT_GAP")),
+            }
+        case ReviewOutcome() as review:
+            approved = fact.checkpoint if review.approves else None
+            guided = case.limits.guided or case.progress.task is Task.UNBLOCK
+            return {
+                "approved": approved,
+                "feedback": review.feedback_for_writer or "",
+                "guided": guided,
+                "senior": case.limits.senior or review.status == "CHANGES_REQUESTED",
+            }
+        case JudgeOutcome() as judged:
+            flaky = case.limits.flaky + (judged.status == "FLAKY")
+            return {"feedback": f"{case.evidence.feedback}\n\nThe tester: {judged.summary}".strip(), "flaky": flaky}
+        case ValidationOutcome() as validated:
+            unmet = [f"- {check.requirement}: {check.evidence}" for check in validated.checks if not check.met]
+            return {"feedback": "\n".join([validated.summary, *unmet]) if validated.status != "PASS" else ""}
+        case ImplementationOutcome():
+            return {
+                "feedback": "",
+                "senior": case.limits.senior or fact.outcome.status == "ESCALATE_SENIOR",
+                "warned_of": _and(case.people.warned_of, case.evidence.forbidden),
+            }
+        case InvestigationOutcome() as found:
+            return {"investigation": after_one_more(case, found), "feedback": ""}
+        case CauseReviewOutcome() as review:
+            return {
+                "investigation": after_review(case, review),
+                "feedback": "" if review.status == "APPROVED" else review.feedback,
+            }
+        case InterpretOutcome():
+            return {"late": ()}
+        case QuestionsOutcome(status="NEEDS_CLARIFICATION"):
+            return {"asked": case.people.asked + 1}
+        case _:
+            return {}

@@ -1,0 +1,82 @@
+"""What follows from a build, and from what the tester says of a red one."""
+
+from typing import Final, assert_never
+
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.evidence.forbidden_paths import listed
+from caseworker.core.issue.case import IssueCase, Subject
+from caseworker.core.issue.facts import BuildEnded
+from caseworker.core.issue.moves import Move, is_green, was_red
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.usual_moves import blocked, repair, unblock, waiver
+from caseworker.core.outcomes.pm import IssueType
+from caseworker.core.outcomes.tester import JudgeOutcome
+
+S = IssueState
+
+
+_TEST_TRIES: Final = 2
+
+
+_FLAKY_RUNS: Final = 2
+
+
+def after_red(case: IssueCase, fact: BuildEnded) -> Move:
+    if fact.verdict == "red":
+        return Move(to=S.IMPLEMENTING, reason=f"Red first: {fact.reason}.")
+    if fact.verdict == "green" and case.requirements.issue_type is not IssueType.BUG_FIX:
+        return Move(to=S.IMPLEMENTING, reason=f"The test is there ({fact.reason}); this is not a bug fix.")
+    if was_red(case):
+        return Move(to=S.IMPLEMENTING, reason=f"{fact.reason}; a person has waived the red test.")
+    again = S.UPDATING_TESTS if case.state is S.CREATING_TESTS else S.CREATING_TESTS
+    if fact.verdict == "green" and case.limits.test_tries < _TEST_TRIES:
+        return Move(to=again, reason=f"The new test does not fail without the fix: {fact.reason}.")
+    reason = f"There is no test that fails without the fix: {fact.reason}."
+    return waiver(Subject.NO_RED_TEST, reason, S.IMPLEMENTING)
+
+
+def after_head(case: IssueCase, fact: BuildEnded) -> Move:
+    match fact.verdict:
+        case "green":
+            return Move(to=S.REVIEWING_CODE, reason=f"Green: {fact.reason}.")
+        case "nothing_to_run" if is_green(case):
+            return Move(to=S.REVIEWING_CODE, reason=f"{fact.reason}; a person has waived that.")
+        case "nothing_to_run":
+            return waiver(Subject.NO_COMMAND, f"Nothing proves the change: {fact.reason}.", S.REVIEWING_CODE)
+        case "red" if _is_kept_all_the_same(case, fact):
+            told = f"{fact.reason.rstrip('.')}. The developer was told to take it back, and has kept it"
+            asks = f"{told}: only a person can let {listed(fact.forbidden)} be changed."
+            return waiver(Subject.FORBIDDEN, asks, S.RUNNING_TESTS)
+        case "red" if fact.base_fails_too and case.granted(Subject.RED_BASE):
+            return Move(
+                to=S.REVIEWING_CODE, reason=f"Red as before the change: {fact.reason}; a person has waived that."
+            )
+        case "red" if fact.base_fails_too:
+            reason = f"The same checks fail before the change, and can't be compared: {fact.reason}."
+            return waiver(Subject.RED_BASE, reason, S.REVIEWING_CODE)
+        case "red":
+            return Move(
+                to=case.state, task=Task.JUDGE, reason=f"Red: {fact.reason}. The tester says whose fault it is."
+            )
+        case _:
+            assert_never(fact.verdict)
+
+
+def _is_kept_all_the_same(case: IssueCase, fact: BuildEnded) -> bool:
+    """Nothing else is wrong with it, and a developer who was told to take all of it back has not."""
+    return bool(fact.forbidden) and not fact.otherwise_red and set(fact.forbidden) <= set(case.people.warned_of)
+
+
+def after_judgement(case: IssueCase, outcome: JudgeOutcome, to: IssueState, policy: Policy) -> Move:
+    match outcome.status:
+        case "FLAKY" if case.limits.flaky <= _FLAKY_RUNS:
+            return Move(to=case.state, reason=f"By chance, says the tester: {outcome.summary} It is run again.")
+        case "TESTS_NEED_WORK" if case.limits.attempt < policy.attempts:
+            return Move(to=to, reason=f"The test is wrong, says the tester: {outcome.summary}", attempt=True)
+        case "FAIL_ESCALATE" if not case.limits.guided:
+            return unblock(case, f"The tester: {outcome.summary}")
+        case "BLOCKED":
+            return blocked(Role.TESTER, outcome.summary)
+        case _:
+            return repair(case, policy, f"Red: {outcome.summary}", S.FIXING_ISSUES)

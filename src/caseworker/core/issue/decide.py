@@ -1,0 +1,316 @@
+"""What a case does next: facts in, one move out, with the reason in words. A row of the routing table, then guards."""
+
+from typing import Final, assert_never
+
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.issue import words
+from caseworker.core.issue.builds import after_head, after_judgement, after_red
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor, limit_of
+from caseworker.core.issue.facts import (
+    Agreed,
+    BranchMoved,
+    BuildEnded,
+    CloseAsked,
+    Deferred,
+    EffectRefused,
+    Fact,
+    Merged,
+    PullRequestReady,
+    TimedOut,
+    TurnEnded,
+    TurnGaveUp,
+)
+from caseworker.core.issue.investigation import (
+    after_cause_review,
+    after_diagnostic,
+    after_iteration,
+    after_nothing,
+    after_unblocking,
+    without_diagnostic,
+)
+from caseworker.core.issue.moves import KEPT_TASKS, Move, is_green
+from caseworker.core.issue.people import (
+    after_interpretation,
+    after_people,
+    agreed_at_triage,
+    ask_people,
+    is_about_merge,
+    to_the_merge,
+)
+from caseworker.core.issue.routing import routed
+from caseworker.core.issue.states import WORKING, IssueState, next_states
+from caseworker.core.issue.usual_moves import blocked, deliver, investigate, milestone, park, repair, unknown, wait_for
+from caseworker.core.outcomes.analyst import AnalysisOutcome
+from caseworker.core.outcomes.developer import ImplementationOutcome
+from caseworker.core.outcomes.investigation import (
+    CauseReviewOutcome,
+    DiagnosticOutcome,
+    InvestigationOutcome,
+    UnblockingOutcome,
+)
+from caseworker.core.outcomes.outcome import IssueOutcome
+from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
+from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
+
+S = IssueState
+
+_TESTLESS: Final = 2
+"""Turns of the tester in a round that may end without a test, before people are asked."""
+CLEAR_ENOUGH: Final = 0.85
+"""Requirements are unclear under this confidence: the one place where a model's own estimate counts."""
+
+
+def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
+    """The next move of a case that has just learned `fact`."""
+    match fact:
+        case TurnEnded():
+            return _after_turn(case, fact, policy)
+        case Deferred():
+            return without_diagnostic(fact.reason)
+        case TurnGaveUp(limit="budget"):
+            return wait_for(
+                WaitingFor.BUDGET,
+                fact.reason,
+                then=case.state,
+                say=words.budget_used(case, policy),
+            ).model_copy(update={"then_task": _kept(case.progress.task)})
+        case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
+            return after_nothing(case, fact.reason)
+        case TurnGaveUp() if case.progress.task is Task.DIAGNOSE:
+            return without_diagnostic(f"The diagnostic came to nothing: {fact.reason}")
+        case TurnGaveUp(limit="time"):
+            return park(f"The {words.of_role(fact.role)}'s turn met its limit: {fact.reason}")
+        case TurnGaveUp():
+            return Move(to=S.FAILED, reason=f"The {words.of_role(fact.role)}'s turn failed: {fact.reason}")
+        case BuildEnded(stage=Stage.RED):
+            return after_red(case, fact)
+        case BuildEnded(stage=Stage.HEAD):
+            return after_head(case, fact)
+        case BuildEnded():
+            raise Defect("the base's build is what others are compared with; nothing follows from it alone")
+        case PullRequestReady():
+            reason = f"Pull request {fact.number} is open; a person merges it."
+            return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=reason, waiting_for=WaitingFor.MERGE)
+        case EffectRefused():
+            return park(fact.reason)
+        case BranchMoved(conflict=()):
+            return Move(to=S.RUNNING_TESTS, reason="A person has pushed to the branch: the two together are tested.")
+        case BranchMoved():
+            reason = "A person has pushed to the branch, and the two contradict each other."
+            return Move(to=S.FIXING_ISSUES, reason=reason)
+        case Merged():
+            return Move(to=S.COMPLETED, reason=f"Merged by {fact.by}.")
+        case CloseAsked():
+            how = "The pull request was closed without a merge" if fact.unmerged else "Closed"
+            return Move(to=S.CLOSED, reason=f"{how} by {fact.by}.")
+        case TimedOut() if case.waiting.wait is not None and is_about_merge(case.waiting.wait):
+            return to_the_merge(case)
+        case TimedOut():
+            asked = case.waiting.wait.because if case.waiting.wait is not None else ""
+            return Move(to=S.BLOCKED, reason=f"Nobody has answered: {asked or case.reason}")
+        case Agreed() if limit_of(case, policy) is Milestone.TRIAGE:
+            return agreed_at_triage(case, fact)
+        case _:
+            return after_people(case, fact)
+
+
+def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
+    outcome = fact.outcome
+    escalation = getattr(outcome, "escalation", "")
+    if escalation and getattr(outcome, "ask", []):  # its work is not done: what it has to know it may ask again after
+        return _escalated(fact.role, escalation, Move(to=case.state, task=case.progress.task, reason=escalation))
+    to = (
+        case.state
+        if case.progress.task is Task.UNBLOCK
+        else routed(fact.role, outcome.status, case.state, case.progress.task)
+    )
+    if isinstance(outcome, InvestigationOutcome):
+        move = after_iteration(case, outcome)
+    elif to is None:
+        return unknown(case, f"{words.of_role(fact.role)} answered {outcome.status}")
+    else:
+        move = _guarded(case, fact.role, outcome, to, policy)
+    return _escalated(fact.role, escalation, move) if escalation else move
+
+
+def _escalated(role: Role, escalation: str, move: Move) -> Move:
+    """A person decides before the case goes on; where it stops for a person anyway, they hear of this, too."""
+    if move.to not in WORKING:
+        too = words.also_escalated(role, escalation)
+        say = f"{move.say}\n\n{too}" if move.say else ""
+        return move.model_copy(update={"reason": f"{move.reason} {too}", "say": say})
+    asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
+    said = {"say": words.escalated(role, escalation), "then_task": _kept(move.task)}
+    return asks.model_copy(update={**said, "attempt": move.attempt, "new_problem": move.new_problem})
+
+
+def _kept(task: Task | None) -> Task | None:
+    return task if task in KEPT_TASKS else None
+
+
+def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState, policy: Policy) -> Move:
+    """The routed move, or what evidence and people's rights make of it."""
+    match outcome:
+        case TriageOutcome():
+            return _after_triage(case, outcome, to, policy)
+        case AnalysisOutcome(status="READY") if outcome.confidence >= CLEAR_ENOUGH and not outcome.questions:
+            return _after_analysis(case, policy)
+        case AnalysisOutcome(status="BLOCKED"):
+            return blocked(role, outcome.brief)
+        case AnalysisOutcome():
+            return Move(to=S.REQUIREMENTS_UNCLEAR, reason=words.unclear(outcome))
+        case QuestionsOutcome(status="CONTINUE"):
+            return Move(to=S.ANALYZING_REQUIREMENTS, reason=outcome.reason)
+        case QuestionsOutcome():
+            return ask_people(case, outcome.questions)
+        case InterpretOutcome():
+            return after_interpretation(case, outcome, to)
+        case PlanOutcome():
+            return _after_plan(case, outcome, to, policy)
+        case TestsOutcome(status="TESTS_READY") if case.state is S.UPDATING_TESTS and case.evidence.built is not None:
+            return Move(to=S.RUNNING_TESTS, reason="The test was corrected; now everything is built and tested.")
+        case TestsOutcome(status="TESTS_READY") if outcome.escalation:
+            return Move(to=case.state, reason=f"The tester: {outcome.summary}")  # red first, whatever is decided
+        case TestsOutcome(status="TESTS_READY"):
+            raise Defect("a tester's claim is judged by the red build, not here")
+        case TestsOutcome(status="BLOCKED"):
+            return blocked(role, outcome.summary)
+        case TestsOutcome() if case.limits.testless > _TESTLESS:
+            say = words.tester_asks(outcome.summary)
+            return wait_for(WaitingFor.ANSWER, outcome.summary, then=S.ANALYZING_REQUIREMENTS, say=say)
+        case TestsOutcome():
+            return Move(to=to, reason=f"The tester: {outcome.summary}")
+        case JudgeOutcome():
+            return after_judgement(case, outcome, to, policy)
+        case ValidationOutcome(status="PASS"):
+            return deliver(case, "Everything that was asked for is there, and nothing that was forbidden.")
+        case ValidationOutcome(status="BLOCKED"):
+            return blocked(role, outcome.summary)
+        case ValidationOutcome(status="TESTS_NEED_WORK"):
+            return repair(case, policy, f"The tester: {outcome.summary}", to)
+        case ValidationOutcome():
+            return repair(case, policy, f"Validation: {outcome.summary}", to)
+        case ImplementationOutcome():
+            return _after_writing(case, role, outcome, to, policy)
+        case ReviewOutcome() if case.progress.task is Task.UNBLOCK:
+            return _after_unblocking(case, outcome)
+        case ReviewOutcome():
+            return _after_review(case, outcome, to, policy)
+        case DiagnosticOutcome():
+            return after_diagnostic(outcome)
+        case CauseReviewOutcome():
+            return after_cause_review(case, outcome, to, policy)
+        case UnblockingOutcome():
+            return after_unblocking(outcome, to)
+        case _:
+            return unknown(case, f"the {words.of_role(role)} has answered")
+
+
+def _after_triage(case: IssueCase, outcome: TriageOutcome, to: IssueState, policy: Policy) -> Move:
+    if outcome.status == "REJECT":
+        return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}", say=words.not_worth_doing(outcome))
+    then = S.CREATING_TESTS if case.requirements.analysed else S.ANALYZING_REQUIREMENTS
+    if outcome.status == "NEEDS_APPROVAL" or outcome.topics:
+        asks = f"A person has to agree first: {outcome.reason}"
+        move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.SENSITIVE, then=then)
+        return move.model_copy(update={"say": words.sensitive(outcome)})
+    if limit_of(case, policy) is Milestone.TRIAGE:
+        return milestone("The issue is triaged", then)
+    if case.requirements.analysed:
+        return Move(to=then, reason="It comes with its analysis; a test comes first.")
+    return Move(to=to, reason="The issue is worth working on.")
+
+
+def _after_analysis(case: IssueCase, policy: Policy) -> Move:
+    wants_plan = policy.approve_plan or limit_of(case, policy) is Milestone.PLAN or case.requirements.weighty
+    if wants_plan and not case.requirements.planned:
+        return Move(to=S.PLANNING_APPROACH, reason="The requirements are clear; how to go about it is planned first.")
+    return _to_tests(case, "The requirements are clear")
+
+
+def _to_tests(case: IssueCase, because: str) -> Move:
+    if case.investigation is not None and case.evidence.red:
+        return Move(to=S.IMPLEMENTING, reason=f"{because}; the test is there.")
+    if case.requirements.test_required:
+        return Move(to=S.CREATING_TESTS, reason=f"{because}; a test comes first.")
+    return Move(to=S.IMPLEMENTING, reason=f"{because}; no new test is needed.")
+
+
+def _after_plan(case: IssueCase, outcome: PlanOutcome, to: IssueState, policy: Policy) -> Move:
+    if outcome.status == "INVESTIGATION_NEEDED":
+        return investigate(case, outcome.reason, outcome.investigation)
+    if outcome.status == "EXTERNAL_DEPENDENCY":
+        return blocked(Role.PM, outcome.reason)
+    if outcome.status == "NEEDS_CLARIFICATION":
+        return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.PLANNING_APPROACH, say=outcome.reason)
+    go_on = _to_tests(case, "The plan is made")
+    if limit_of(case, policy) is Milestone.PLAN:
+        subject = Subject.PLAN if policy.approve_plan else None
+        return milestone("The plan is made", go_on.to).model_copy(update={"subject": subject})
+    if policy.approve_plan and not case.granted(Subject.PLAN):
+        move = wait_for(
+            WaitingFor.APPROVAL, "The plan waits for a person's approval.", subject=Subject.PLAN, then=go_on.to
+        )
+        return move.model_copy(update={"say": words.plan_ready(outcome)})
+    return go_on
+
+
+def _after_writing(case: IssueCase, role: Role, outcome: ImplementationOutcome, to: IssueState, policy: Policy) -> Move:
+    match outcome.status:
+        case "SPAWN_INVESTIGATOR" | "BLOCKED":
+            return investigate(case, outcome.summary)
+        case "ESCALATE_SENIOR" if role is Role.DEVELOPER:
+            return Move(to=case.state, reason=f"The senior developer takes over: {outcome.summary}")
+        case "ESCALATE_SENIOR":
+            return park(outcome.summary)
+        case "PARTIAL":
+            return repair(case, policy, f"Not finished: {outcome.summary}", to)
+        case _ if case.delivery.checkpoint == case.delivery.base:
+            return park("The developer says it is done, but nothing was changed.")
+        case _:
+            return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
+
+
+def _after_review(case: IssueCase, outcome: ReviewOutcome, to: IssueState, policy: Policy) -> Move:
+    feedback = outcome.feedback_for_writer or ""
+    match outcome.status:
+        case "APPROVED" | "APPROVED_WITH_NOTES":
+            if case.state is not S.REVIEWING_CODE:
+                return Move(to=S.REVIEWING_CODE, reason="That part of the review is sound; the rest is looked at.")
+            if not is_green(case):
+                return park("The review approves a commit whose build was not seen green. `retry` builds it again.")
+            if case.requirements.weighty:
+                return Move(to=S.VALIDATING_SOLUTION, reason="The review approves; what was asked for is checked.")
+            return deliver(case, "The review approves the commit whose build is green.")
+        case "CHANGES_REQUESTED" if case.state is S.REVIEWING_ARCHITECTURE:
+            again = repair(case, policy, "The architecture has to change.", to)
+            if again.to is not S.REFACTORING:
+                return again
+            move = wait_for(WaitingFor.APPROVAL, feedback, subject=Subject.ARCHITECTURE, then=S.REFACTORING)
+            return move.model_copy(update={"say": words.architecture(feedback), "attempt": True})
+        case "CHANGES_REQUESTED" | "UNBLOCKING_GUIDANCE":
+            return repair(case, policy, "The review asks for changes.", to)
+        case "NEEDS_INFO":
+            return wait_for(WaitingFor.ANSWER, feedback, then=case.state, say=words.reviewer_asks(feedback))
+        case "SPAWN_INVESTIGATOR" | "ESCALATE":
+            return investigate(case, feedback, outcome.investigation)
+        case "ARCHITECTURE_REVIEW" | "INTEGRATION_REVIEW":
+            return Move(to=to, reason=feedback)
+        case _:
+            assert_never(outcome.status)
+
+
+def _after_unblocking(case: IssueCase, outcome: ReviewOutcome) -> Move:
+    """Guidance and one more attempt, an investigation, or a person."""
+    feedback = outcome.feedback_for_writer or " ".join(outcome.good)
+    if outcome.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):
+        return investigate(case, feedback, outcome.investigation)
+    if outcome.status not in ("UNBLOCKING_GUIDANCE", "CHANGES_REQUESTED"):
+        return park(f"The tech lead sees no way on without a person: {feedback}")
+    writing = (S.FIXING_ISSUES, S.IMPLEMENTING, S.REFACTORING)
+    to = next((state for state in writing if state in next_states(case.state)), case.state)
+    return Move(to=to, reason="The tech lead has shown a way on.", attempt=True)

@@ -1,0 +1,170 @@
+"""What an investigation does next: at most five iterations, each ended by one status; then the tech lead or the pm."""
+
+from collections.abc import Sequence
+from typing import Final, assert_never
+
+from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry
+from caseworker.core.issue import words
+from caseworker.core.issue.case import Investigation, IssueCase, Subject, WaitingFor, limit_of
+from caseworker.core.issue.moves import Move, is_used_up
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.usual_moves import blocked, wait_for
+from caseworker.core.outcomes.investigation import (
+    INVESTIGATION_STATUSES,
+    CauseReviewOutcome,
+    DiagnosticOutcome,
+    InvestigationOutcome,
+    UnblockingOutcome,
+)
+
+S = IssueState
+
+MOST_UNKNOWN: Final = 2
+"""Iterations that may end with a status nobody knows: they count as ones that want to look further."""
+
+
+def understood(case: IssueCase, outcome: InvestigationOutcome) -> str:
+    """The status that counts, for a case that has learned of the outcome already."""
+    if outcome.status in INVESTIGATION_STATUSES:
+        status = outcome.status
+    else:
+        status = "NEED_MORE_ANALYSIS" if _of(case).unknown <= MOST_UNKNOWN else "BLOCKED"
+    if status != "ROOT_CAUSE_FOUND" and is_used_up(case):
+        return "INVESTIGATION_INCOMPLETE"
+    return status if outcome.hypothesis_matrix or status == "INVESTIGATION_INCOMPLETE" else "BLOCKED"
+
+
+def after_one_more(case: IssueCase, outcome: InvestigationOutcome) -> Investigation:
+    """Learned: one iteration more, whatever it brought."""
+    before = _of(case)
+    counted = before.model_copy(
+        update={
+            "iteration": before.iteration + 1,
+            "unknown": before.unknown + (outcome.status not in INVESTIGATION_STATUSES),
+        }
+    )
+    status = understood(case.updated(investigation=counted), outcome)
+    ends = {"ROOT_CAUSE_FOUND": "found", "INVESTIGATION_INCOMPLETE": "incomplete"}
+    return counted.model_copy(update={"stands": ends.get(status, "open")})
+
+
+def after_an_invalid_one(case: IssueCase) -> Investigation:
+    """Learned: an iteration that handed in nothing."""
+    counted = _of(case).model_copy(update={"iteration": _of(case).iteration + 1})
+    used_up = is_used_up(case.updated(investigation=counted))
+    return counted.model_copy(update={"stands": "incomplete"}) if used_up else counted
+
+
+def after_review(case: IssueCase, outcome: CauseReviewOutcome) -> Investigation:
+    """Learned: the cause that is acted on, or that there is none."""
+    known = _of(case)
+    if outcome.status == "APPROVED":
+        return known.model_copy(update={"stands": "approved", "hypothesis": outcome.hypothesis})
+    return known.model_copy(update={"stands": "given_up"}) if outcome.status == "UNBLOCKING_GUIDANCE" else known
+
+
+def after_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Move:
+    count = f"Iteration {_of(case).iteration} of {MOST_ITERATIONS}"
+    status = understood(case, outcome)
+    if status != outcome.status and outcome.status not in INVESTIGATION_STATUSES:
+        count += f" (its status {outcome.status[:60]!r} is unknown and counts as {status})"
+    said = f"{count}: {outcome.summary}"
+    match status:
+        case "ROOT_CAUSE_FOUND":
+            reason = f"{said} The tech lead looks at the evidence."
+            return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_CAUSE, reason=reason)
+        case "INVESTIGATION_INCOMPLETE":
+            reason = f"{said} The cause is not proven. The tech lead decides what to do without it."
+            return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_CAUSE, reason=reason)
+        case "NEED_DEVELOPER_DIAGNOSTIC":
+            return Move(to=S.INVESTIGATING, task=Task.DIAGNOSE, reason=f"{said} A developer measures it.")
+        case "BLOCKED" | "EXHAUSTED":
+            unclear = outcome.hypothesis_matrix and outcome.status not in INVESTIGATION_STATUSES
+            nothing = "what it answers can't be understood" if unclear else "there is no hypothesis left to look into"
+            why = outcome.needs or nothing
+            beyond = f" A person may have to decide: {outcome.escalation}" if outcome.escalation else ""
+            reason = f"{said} It is stuck: {why}.{beyond} The pm sees to it."
+            return Move(to=S.BLOCKED, task=Task.UNBLOCK_INVESTIGATION, reason=reason)
+        case _:
+            return Move(to=S.INVESTIGATING, reason=said)
+
+
+def after_diagnostic(outcome: DiagnosticOutcome) -> Move:
+    how = "Measured" if outcome.status == "DIAGNOSTIC_DONE" else "It could not be measured"
+    return Move(to=S.INVESTIGATING, reason=f"{how}: {outcome.summary}")
+
+
+def without_diagnostic(reason: str) -> Move:
+    """The loop goes on with what is known."""
+    return Move(to=S.INVESTIGATING, reason=reason)
+
+
+def not_to_be_approved(case: IssueCase, known: Sequence[Inquiry], outcome: CauseReviewOutcome) -> str:
+    """Why this hypothesis can't be acted on. Empty: it can. While it may still be looked into, only a proven one."""
+    inquiry = known[-1] if known else Inquiry(number=1)
+    named = [one for one in inquiry.hypotheses if one.id == outcome.hypothesis]
+    if not named:
+        return f"{outcome.hypothesis} is not in the matrix"
+    if named[0].status == "eliminated":
+        return f"{outcome.hypothesis} is eliminated"
+    claimed = inquiry.root_cause.hypothesis if inquiry.root_cause is not None else ""
+    if _of(case).stands == "found" and outcome.hypothesis != claimed:
+        return f"the cause to be judged is {claimed}, not {outcome.hypothesis}"
+    return ""
+
+
+def after_nothing(case: IssueCase, reason: str) -> Move:
+    """The iteration is counted, as one that has found nothing."""
+    said = f"Iteration {_of(case).iteration} of {MOST_ITERATIONS} came to nothing: {reason}"
+    if is_used_up(case):
+        return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_CAUSE, reason=said)
+    return Move(to=S.INVESTIGATING, reason=said)
+
+
+def after_cause_review(case: IssueCase, outcome: CauseReviewOutcome, to: IssueState, policy: Policy) -> Move:
+    match outcome.status:
+        case "APPROVED":
+            return _to_the_fix(case, f"The tech lead accepts {outcome.hypothesis} as the cause.", to, policy)
+        case "CHANGES_REQUESTED" if not is_used_up(case):
+            return Move(to=to, reason=f"The tech lead is not convinced: {outcome.feedback}")
+        case "UNBLOCKING_GUIDANCE":
+            return Move(to=to, reason=f"The cause stays unproven; it is planned without it: {outcome.feedback}")
+        case "CHANGES_REQUESTED" | "NEEDS_INFO":
+            then = S.PLANNING_APPROACH if is_used_up(case) else S.INVESTIGATING
+            return wait_for(
+                WaitingFor.ANSWER, outcome.feedback, then=then, say=words.investigation_asks(outcome.feedback)
+            )
+        case _:
+            assert_never(outcome.status)
+
+
+def _to_the_fix(case: IssueCase, reason: str, to: IssueState, policy: Policy) -> Move:
+    """What a person wants to see first, the plan, is made first."""
+    stops_there = limit_of(case, policy) is Milestone.PLAN
+    if stops_there or (policy.approve_plan and not case.granted(Subject.PLAN)):
+        return Move(to=S.PLANNING_APPROACH, reason=f"{reason} How to go about it is planned first.")
+    if case.requirements.test_required and not case.evidence.red:
+        return Move(to=to, reason=f"{reason} A test comes first.")
+    return Move(to=S.IMPLEMENTING, reason=reason)
+
+
+def after_unblocking(outcome: UnblockingOutcome, to: IssueState) -> Move:
+    match outcome.status:
+        case "CONTINUE":
+            return Move(to=to, reason=f"The investigation goes on with what it was given: {outcome.reason}")
+        case "PROCEED":
+            return Move(to=to, reason=f"It goes on without the investigation: {outcome.reason}")
+        case "EXTERNAL_DEPENDENCY":
+            return blocked(Role.PM, outcome.reason).model_copy(update={"say": outcome.reason})
+        case "NEEDS_CLARIFICATION":
+            asks = words.asked(outcome.questions)
+            return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.INVESTIGATING, say=asks)
+        case _:
+            assert_never(outcome.status)
+
+
+def _of(case: IssueCase) -> Investigation:
+    """A snapshot that some earlier version left in INVESTIGATING has none yet."""
+    return case.investigation or Investigation()

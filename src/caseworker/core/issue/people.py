@@ -1,0 +1,329 @@
+"""What follows from what people say and command, and what fits where."""
+
+from typing import Final, assert_never
+
+from caseworker.core.base.policy import Milestone
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue import words
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.facts import (
+    Agreed,
+    BudgetRaised,
+    CloseAsked,
+    Declined,
+    Fact,
+    HandedBack,
+    Merged,
+    RetryAsked,
+    Spoke,
+    TakenOver,
+)
+from caseworker.core.issue.moves import Move, is_green, proven, undecided
+from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState
+from caseworker.core.issue.turns import TURN_OF
+from caseworker.core.issue.usual_moves import blocked, investigate, milestone, park, wait_for
+from caseworker.core.outcomes.pm import InterpretOutcome
+
+S = IssueState
+
+
+MOST_ASKED: Final = 3
+"""How often people are asked about the requirements before the case is parked."""
+
+
+def ask_people(case: IssueCase, questions: list[str]) -> Move:
+    if case.people.asked > MOST_ASKED:
+        return park(f"People were asked {MOST_ASKED} times, and it is still unclear: {' '.join(questions)}")
+    return Move(
+        to=S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+        reason="The requirements are unclear, and people were asked.",
+        waiting_for=WaitingFor.ANSWER,
+        say=words.asked(questions),
+    )
+
+
+def after_interpretation(case: IssueCase, outcome: InterpretOutcome, to: IssueState) -> Move:
+    match outcome.status:
+        case "REJECT":
+            return Move(to=S.CLOSED, reason=f"Not to be done: {outcome.reply}", say=outcome.reply)
+        case "EXTERNAL_DEPENDENCY":
+            return blocked(Role.PM, outcome.reply).model_copy(update={"say": outcome.reply})
+        case "INVESTIGATION_NEEDED" | "CONTINUE" if _only_a_command_helps(case):
+            return _back(case, f"{outcome.reply} {words.say_approve(case)}".strip())
+        case "INVESTIGATION_NEEDED" if to is not S.INVESTIGATING:  # what is to be found out is put into words first
+            reason = f"It is to be investigated: {outcome.reply}"
+            return Move(to=to, reason=reason, say=outcome.reply, new_round=True)
+        case "INVESTIGATION_NEEDED":
+            return investigate(case, outcome.reply).model_copy(update={"say": outcome.reply, "new_round": True})
+        case "NEEDS_CLARIFICATION" if case.state is S.REQUIREMENTS_CLARIFIED:
+            return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=outcome.reply)
+        case "NEEDS_CLARIFICATION" if _waits_for_a_command(case):  # an answer to this would stand in for an approval
+            return _back(case, words.asked(outcome.questions))
+        case "NEEDS_CLARIFICATION":
+            then = case.waiting.wait.then if case.waiting.wait is not None else case.waiting.resume
+            return wait_for(WaitingFor.ANSWER, "People were asked.", then=then, say=words.asked(outcome.questions))
+        case "NO_ACTION":
+            return _back(case, outcome.reply)
+        case "CONTINUE":
+            return _go_on(case, outcome)
+        case _:
+            assert_never(outcome.status)
+
+
+def _back(case: IssueCase, reply: str) -> Move:
+    """Nothing follows from what was said: the case waits for what it waited for."""
+    if case.state is S.REQUIREMENTS_CLARIFIED:
+        return Move(
+            to=S.REQUIREMENTS_UNCLEAR,
+            reason="That answers nothing yet.",
+            go=S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+            say=reply,
+        )
+    waits_for_merge = case.waiting.wait is not None and (
+        is_about_merge(case.waiting.wait) or case.waiting.wait.reason is WaitingFor.MERGE
+    )
+    if waits_for_merge and case.delivery.joined:
+        to, because = _with_proof(case, S.CREATING_PR, None)
+        return Move(to=to, reason=because, say=reply)
+    if case.waiting.wait is not None:
+        nothing = "Nothing follows from what was said."
+        off = is_about_merge(case.waiting.wait)
+        return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=nothing, back=True, paid=off, say=reply)
+    goes_on = passing_by(case.updated(go=case.waiting.resume)) if case.people.handed_back else None
+    if goes_on is not None:  # it was handed back to be worked on
+        return goes_on.model_copy(update={"say": reply})
+    return Move(
+        to=case.waiting.ended_as or S.REQUIRES_HUMAN_INTERVENTION,
+        reason=f"Nothing follows from what was said. {reply}",
+        say=reply,
+    )
+
+
+def _only_a_command_helps(case: IssueCase) -> bool:
+    """A model's reading of words is no approval: that is a command, or the case would wait for nothing. What a role did
+    not want to decide alone is decided by whatever a person says about it."""
+    return (
+        _waits_for_a_command(case)
+        and case.waiting.wait is not None
+        and case.waiting.wait.subject is not Subject.ESCALATION
+    )
+
+
+def _waits_for_a_command(case: IssueCase) -> bool:
+    commanded = (WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE)
+    return case.waiting.wait is not None and case.waiting.wait.reason in commanded
+
+
+def _go_on(case: IssueCase, outcome: InterpretOutcome) -> Move:
+    chosen = IssueState(outcome.next) if outcome.next else None
+    if case.state is S.REQUIREMENTS_CLARIFIED:
+        allowed = {S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING}
+        to = chosen if chosen in allowed else S.ANALYZING_REQUIREMENTS
+        to = S.CREATING_TESTS if to is S.IMPLEMENTING and case.requirements.test_required else to
+        return Move(to=to, reason=outcome.reply, say=outcome.reply)
+    left = where_left(case) or S.ANALYZING_REQUIREMENTS
+    to = chosen or (S.ADDRESSING_FEEDBACK if case.people.remarks else left)
+    wait = case.waiting.wait if case.waiting.wait is not None and to is case.waiting.wait.then else None
+    task = (wait.task if wait is not None else None) or (
+        case.waiting.resume_task if to is case.waiting.resume else None
+    )
+    to, because = _with_proof(case, to, task)
+    reason, another = because or outcome.reply, wait is not None and wait.new_problem
+    return Move(to=to, task=task, reason=reason, say=outcome.reply, new_round=True, new_problem=another)
+
+
+_OF_A_GREEN_BUILD: Final = frozenset(
+    {S.REVIEWING_CODE, S.REVIEWING_ARCHITECTURE, S.REVIEWING_INTEGRATION, S.VALIDATING_SOLUTION, S.CREATING_PR}
+)
+
+
+def _with_proof(case: IssueCase, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
+    """Where it goes on, and why if not at `to`: what is reviewed or delivered was built first. While people were asked
+    the work may have moved on, and what was left may never have been green."""
+    looks_at_a_build = to in _OF_A_GREEN_BUILD and task is None
+    if looks_at_a_build and case.delivery.joined == "conflict":
+        return S.FIXING_ISSUES, "What a person has pushed and the work contradict each other: that is resolved first."
+    if looks_at_a_build and case.delivery.joined:
+        together = "What a person has pushed and the work so far are tested together"
+        return S.RUNNING_TESTS, f"{together}, before {words.of_state(to)}."
+    if looks_at_a_build and case.delivery.base is not None and not is_green(case):
+        return S.RUNNING_TESTS, "It goes on with a build: the commit as it is now was not seen green."
+    if to is S.CREATING_PR and not proven(case):
+        return S.REVIEWING_CODE, "It goes on with a review: what would be pushed is not proven yet."
+    if to is S.CREATING_PR and undecided(case):
+        return S.REVIEWING_CODE, "It goes on with a review: not all of it was agreed to yet."
+    return to, ""
+
+
+def is_about_merge(wait: Wait) -> bool:
+    """People were asked something about a pull request that is open: without an answer it is still to be merged."""
+    return wait.reason is WaitingFor.ANSWER and wait.before is not None and wait.before.reason is WaitingFor.MERGE
+
+
+def to_the_merge(case: IssueCase) -> Move:
+    reason = f"Nobody has answered; pull request {case.delivery.pull_request} waits for a merge, as before."
+    return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.WAITING_FOR_HUMAN_INPUT, paid=True)
+
+
+def where_left(case: IssueCase) -> IssueState | None:
+    """Where words lead that name no other place. What people decide for a role must not go by unread: where code alone
+    would go on, the one who asked is given their words."""
+    wait = case.waiting.wait
+    if wait is None or wait.then is None:
+        return case.waiting.resume
+    unread = wait.subject is Subject.ESCALATION and wait.then not in TURN_OF
+    return case.waiting.resume or wait.then if unread else wait.then
+
+
+def after_people(
+    case: IssueCase, fact: Spoke | Agreed | Declined | TakenOver | HandedBack | BudgetRaised | RetryAsked
+) -> Move:
+    """For a case in which nobody works, or whose work was stopped for this."""
+    match fact:
+        case Spoke():
+            return _heard(case, f"{fact.by} has spoken.")
+        case Agreed():
+            assert case.waiting.wait is not None
+            go = case.waiting.wait.then or case.waiting.resume
+            to_the_plan = (
+                fact.until is Milestone.PLAN and case.people.until is fact.until and not case.requirements.planned
+            )
+            go = S.PLANNING_APPROACH if to_the_plan and go is S.CREATING_TESTS else go  # it came with its analysis
+            return Move(to=S.HUMAN_INPUT_RECEIVED, task=case.waiting.wait.task, reason=f"{fact.by} agrees.", go=go)
+        case Declined():
+            return _after_refusal(case, fact)
+        case TakenOver() if case.state in WORKING:
+            return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=f"{fact.by} has taken it over.")
+        case TakenOver():
+            entered = _heard(case, f"{fact.by} has taken it over.")
+            return entered.model_copy(update={"go": S.REQUIRES_HUMAN_INTERVENTION})
+        case HandedBack():
+            go = None if fact.messages and not _read_there(case) else case.waiting.resume
+            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=go)
+        case BudgetRaised():
+            go, task = (
+                (case.waiting.wait.then, case.waiting.wait.task)
+                if case.waiting.wait is not None
+                else (case.waiting.resume, None)
+            )
+            go = None if go is S.HUMAN_INPUT_RECEIVED else go
+            reason = f"{fact.by} has raised the budget."
+            return Move(to=S.HUMAN_INPUT_RECEIVED, task=task, reason=reason, go=go, paid=True)
+        case RetryAsked():
+            return Move(
+                to=S.HUMAN_INPUT_RECEIVED,
+                reason=f"{fact.by} wants another try.",
+                go=case.waiting.resume,
+                new_round=True,
+            )
+        case _:
+            assert_never(fact)
+
+
+def _read_there(case: IssueCase) -> bool:
+    """Whether what was said meanwhile is read, and acted on, by whoever goes on; if not, the pm makes sense of it. Of
+    an open pull request only who works on people's remarks does that."""
+    if case.delivery.pull_request is not None:
+        return case.waiting.resume is S.ADDRESSING_FEEDBACK
+    return case.waiting.resume in TURN_OF
+
+
+def agreed_at_triage(case: IssueCase, fact: Agreed) -> Move:
+    """Who agrees that it may be worked on at all has not said that it goes further than it was to go."""
+    move = after_people(case, fact)
+    sensitive = case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE
+    return move.model_copy(update={"go": S.WAITING_FOR_HUMAN_INPUT}) if sensitive else move
+
+
+def _heard(case: IssueCase, reason: str) -> Move:
+    clarifies = case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION or (
+        case.state is S.BLOCKED and case.waiting.resume is S.REQUIREMENTS_UNCLEAR and not _waits_for_a_command(case)
+    )
+    return Move(to=S.REQUIREMENTS_CLARIFIED if clarifies else S.HUMAN_INPUT_RECEIVED, reason=reason)
+
+
+def _after_refusal(case: IssueCase, fact: Declined) -> Move:
+    reason = f"{fact.by} does not agree."
+    wait = case.waiting.wait or Wait(reason=WaitingFor.ANSWER)
+    if wait.subject is Subject.SENSITIVE:
+        return Move(to=S.CLOSED, reason=f"{reason} It was not to be done.")
+    if wait.subject is Subject.PLAN:
+        return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.PLANNING_APPROACH, new_round=True)
+    if wait.subject is Subject.FORBIDDEN:
+        return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.FIXING_ISSUES, new_round=True)
+    if wait.reason is WaitingFor.MERGE:
+        return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.ADDRESSING_FEEDBACK, new_round=True)
+    return _heard(case, reason).model_copy(update={"settled": True})
+
+
+def passing_by(case: IssueCase) -> Move | None:
+    """What code does in a working state before anybody is given a turn."""
+    if case.progress.go is None:
+        return None
+    to = case.progress.go
+    if (
+        to in WAITING and case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE
+    ):  # not to be done yet
+        return milestone("The issue is triaged", case.waiting.wait.then or S.ANALYZING_REQUIREMENTS)
+    if to in WAITING:
+        return Move(to=to, reason="It waits on.", back=True)
+    if to is S.REQUIRES_HUMAN_INTERVENTION:
+        return Move(to=to, reason=case.reason)
+    task = case.progress.task or (case.waiting.resume_task if to is case.waiting.resume else None)
+    instead, because = _with_proof(case, to, task)
+    if instead is not to:
+        return Move(to=instead, reason=because)
+    another = case.waiting.wait is not None and case.waiting.wait.new_problem
+    return Move(to=to, task=task, reason=f"It goes on: {case.reason}", new_problem=another)
+
+
+def fits(case: IssueCase, fact: Fact) -> str | None:
+    """Null, or why this can't be done in this state, and what could."""
+    over = case.state in TERMINAL
+    match fact:
+        case CloseAsked() | Merged() if over:
+            return f"it is {words.of_state(case.state)} already"
+        case Agreed() | Declined() if not _awaits_agreement(case, fact):
+            return "nothing waits for an approval"
+        case TakenOver() if case.state is S.COMPLETED:
+            return "it is completed: `retry` opens another case that follows up on it"
+        case TakenOver() if over:
+            return "the case is over: `retry` opens it again"
+        case TakenOver() if case.people.taken_by:
+            return f"{case.people.taken_by} has it already"
+        case HandedBack() if not case.people.taken_by:
+            return "nobody has taken it over"
+        case RetryAsked() if case.people.taken_by:
+            return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
+        case RetryAsked() if case.state not in PARKED | TERMINAL:
+            return "it is not stuck"
+        case _:
+            return None
+
+
+def _awaits_agreement(case: IssueCase, fact: Agreed | Declined) -> bool:
+    """Also where it got stuck over what people said meanwhile; not while somebody has it."""
+    if case.waiting.wait is None or case.state not in WAITING | PARKED or case.people.taken_by:
+        return False
+    if isinstance(fact, Declined):
+        return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MERGE)
+    return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MILESTONE)
+
+
+def reopened(case: IssueCase) -> IssueCase:
+    """After `retry`, or a request for work: attempts anew, transitions and money kept."""
+    return case.updated(
+        epoch=case.epoch + 1,
+        state=S.HUMAN_INPUT_RECEIVED,
+        ended_as=case.state,
+        transitions=case.progress.transitions + 1,
+        round=case.limits.round + 1,
+        round_began=case.progress.transitions + 1,
+        attempt=1,
+        guided=False,
+        flaky=0,
+        test_tries=0,
+        seen={},
+        wait=None,
+        taken_by="",
+    )

@@ -1,0 +1,170 @@
+"""Where a case goes after a turn: one row for every role and status, as data. Guards may hold it back; nothing else
+routes."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.states import IssueState, next_states
+from caseworker.core.issue.turns import TURN_OF, WRITERS
+from caseworker.core.outcomes.status_names import ALIASES, canonical
+
+S = IssueState
+VERSION: Final = 2
+"""1 knew no investigation."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """`to` is null where the case stays, or goes on where it was left: the guard knows which. `instead`: other rows for
+    states from which the table does not allow `to`."""
+
+    to: IssueState | None
+    instead: Mapping[IssueState, IssueState] = field(default_factory=dict)
+
+    def from_state(self, state: IssueState) -> IssueState | None:
+        return self.instead.get(state, self.to)
+
+
+_ALSO_IN: Final[dict[Role, frozenset[IssueState]]] = {
+    Role.TESTER: frozenset({S.RUNNING_TESTS}),  # where it judges a red build
+    Role.PM: frozenset({S.BLOCKED}),  # where it sees to an investigation that is stuck
+    Role.DEVELOPER: frozenset({S.INVESTIGATING}),  # where it measures
+    Role.SENIOR_DEVELOPER: frozenset({S.INVESTIGATING}),
+}
+_REVIEWS: Final = {S.REVIEWING_ARCHITECTURE: S.REVIEWING_CODE, S.REVIEWING_INTEGRATION: S.REVIEWING_CODE}
+_STAYS: Final = {S.INVESTIGATING: S.INVESTIGATING}
+"""A diagnostic leads nowhere by itself: the investigator is told of it."""
+_WRITERS: Final[dict[str, Route]] = {
+    "READY_FOR_QA": Route(S.RUNNING_TESTS, _STAYS),
+    "READY_FOR_REVIEW": Route(S.RUNNING_TESTS, _STAYS),
+    "PARTIAL": Route(
+        S.IMPLEMENTING, {S.IMPLEMENTING: S.FIXING_ISSUES, S.ADDRESSING_FEEDBACK: S.RUNNING_TESTS, **_STAYS}
+    ),
+    "BLOCKED": Route(S.INVESTIGATING),
+    "ESCALATE_SENIOR": Route(None),
+    "NEEDS_TECH_LEAD_VALIDATION": Route(S.RUNNING_TESTS, _STAYS),
+    "SPAWN_INVESTIGATOR": Route(S.INVESTIGATING),
+    "DIAGNOSTIC_DONE": Route(None),
+}
+
+ROUTES: Final[dict[Role, dict[str, Route]]] = {
+    Role.PM: {
+        "PROCEED": Route(S.ANALYZING_REQUIREMENTS, {S.BLOCKED: S.PLANNING_APPROACH}),
+        "REJECT": Route(S.CLOSED),
+        "NEEDS_APPROVAL": Route(S.WAITING_FOR_HUMAN_INPUT),
+        "PLANNING_COMPLETE": Route(S.CREATING_TESTS, {S.REQUIREMENTS_UNCLEAR: S.ANALYZING_REQUIREMENTS}),
+        "CONTINUE": Route(None, {S.BLOCKED: S.INVESTIGATING}),
+        "NEEDS_CLARIFICATION": Route(
+            S.WAITING_FOR_HUMAN_INPUT,
+            {
+                S.REQUIREMENTS_UNCLEAR: S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+                S.REQUIREMENTS_CLARIFIED: S.REQUIREMENTS_UNCLEAR,
+            },
+        ),
+        "INVESTIGATION_NEEDED": Route(
+            S.INVESTIGATING,
+            {
+                S.RECEIVED: S.ANALYZING_REQUIREMENTS,
+                S.REQUIREMENTS_UNCLEAR: S.ANALYZING_REQUIREMENTS,
+                S.REQUIREMENTS_CLARIFIED: S.PLANNING_APPROACH,
+            },
+        ),
+        "EXTERNAL_DEPENDENCY": Route(S.BLOCKED),
+        "NO_ACTION": Route(None),
+        "READY": Route(None),
+        "BLOCKED": Route(S.BLOCKED),
+    },
+    Role.ANALYST: {
+        "READY": Route(S.CREATING_TESTS),
+        "UNCLEAR": Route(S.REQUIREMENTS_UNCLEAR),
+        "BLOCKED": Route(S.BLOCKED),
+    },
+    Role.TESTER: {
+        "TESTS_READY": Route(S.IMPLEMENTING, {S.VALIDATING_SOLUTION: S.REVIEWING_CODE}),
+        "TESTS_NEED_WORK": Route(S.UPDATING_TESTS, {S.UPDATING_TESTS: S.CREATING_TESTS}),
+        "REQUIREMENT_GAP": Route(
+            S.ANALYZING_REQUIREMENTS,
+            {
+                S.UPDATING_TESTS: S.CREATING_TESTS,
+                S.RUNNING_TESTS: S.REVIEWING_CODE,
+                S.VALIDATING_SOLUTION: S.REVIEWING_CODE,
+            },
+        ),
+        "PASS": Route(S.CREATING_PR, {S.CREATING_TESTS: S.IMPLEMENTING, S.UPDATING_TESTS: S.RUNNING_TESTS}),
+        "FAIL": Route(S.FIXING_ISSUES, {S.CREATING_TESTS: S.UPDATING_TESTS, S.UPDATING_TESTS: S.CREATING_TESTS}),
+        "FAIL_ESCALATE": Route(
+            S.REVIEWING_CODE, {S.CREATING_TESTS: S.ANALYZING_REQUIREMENTS, S.UPDATING_TESTS: S.RUNNING_TESTS}
+        ),
+        "PARTIAL": Route(S.FIXING_ISSUES, {S.CREATING_TESTS: S.UPDATING_TESTS, S.UPDATING_TESTS: S.CREATING_TESTS}),
+        "BLOCKED": Route(S.BLOCKED),
+        "FLAKY": Route(None),
+    },
+    Role.DEVELOPER: _WRITERS,
+    Role.SENIOR_DEVELOPER: {**_WRITERS, "ROOT_CAUSE_FOUND": Route(S.RUNNING_TESTS, _STAYS)},
+    Role.TECH_LEAD: {
+        "APPROVED": Route(S.CREATING_PR),
+        "APPROVED_WITH_NOTES": Route(S.CREATING_PR),
+        "CHANGES_REQUESTED": Route(S.FIXING_ISSUES, {S.REVIEWING_ARCHITECTURE: S.REFACTORING}),
+        "NEEDS_INFO": Route(S.WAITING_FOR_HUMAN_INPUT),
+        "SPAWN_INVESTIGATOR": Route(S.INVESTIGATING),
+        "ESCALATE": Route(S.INVESTIGATING),
+        "UNBLOCKING_GUIDANCE": Route(S.FIXING_ISSUES, {S.REVIEWING_ARCHITECTURE: S.REFACTORING}),
+        "ARCHITECTURE_REVIEW": Route(S.REVIEWING_ARCHITECTURE, _REVIEWS),
+        "INTEGRATION_REVIEW": Route(S.REVIEWING_INTEGRATION, _REVIEWS),
+    },
+    Role.INVESTIGATOR: {
+        "ROOT_CAUSE_FOUND": Route(S.REVIEWING_CODE),
+        "NEED_DEVELOPER_DIAGNOSTIC": Route(None),
+        "HYPOTHESIS_ELIMINATED": Route(None),
+        "NEED_MORE_ANALYSIS": Route(None),
+        "BLOCKED": Route(S.BLOCKED),
+        "EXHAUSTED": Route(S.BLOCKED),
+        "INVESTIGATION_INCOMPLETE": Route(S.REVIEWING_CODE),
+    },
+}
+
+
+OF_A_CAUSE: Final[dict[str, Route]] = {
+    "APPROVED": Route(S.CREATING_TESTS),
+    "CHANGES_REQUESTED": Route(S.INVESTIGATING),
+    "UNBLOCKING_GUIDANCE": Route(S.PLANNING_APPROACH),
+    "NEEDS_INFO": Route(S.WAITING_FOR_HUMAN_INPUT),
+}
+"""Of the tech lead, who judges what an investigation found: the same words mean something else there."""
+
+
+def routed(role: Role, status: str, state: IssueState, task: Task | None = None) -> IssueState | None:
+    """The state that the row names, from here; the state itself where the case stays or resumes. Null: there is no
+    such row, or the table does not allow it."""
+    rows = OF_A_CAUSE if task is Task.VALIDATE_CAUSE else ROUTES.get(role, {})
+    route = rows.get(canonical(role, status))
+    if route is None:
+        return None
+    to = route.from_state(state)
+    if to is None or to is state:
+        return state
+    return to if to in next_states(state) else None
+
+
+def works_in(role: Role) -> list[IssueState]:
+    """Every state in which this role may be given a turn."""
+    own = {state for state, (who, _) in TURN_OF.items() if who is (Role.DEVELOPER if role in WRITERS else role)}
+    return [state for state in IssueState if state in own | _ALSO_IN.get(role, frozenset())]
+
+
+def check_routing() -> None:
+    """At the start of every worker: no row may lead where the table of states has no edge."""
+    for role, rows in ROUTES.items():
+        for status, state in itertools.product(rows, works_in(role)):
+            if routed(role, status, state) is None:
+                raise Defect(f"the routing table has no legal row for {role} {status} in {state}")
+    for status in OF_A_CAUSE:
+        if routed(Role.TECH_LEAD, status, S.REVIEWING_CODE, Task.VALIDATE_CAUSE) is None:
+            raise Defect(f"the routing table has no legal row for a cause that is {status}")
+    for role, names in ALIASES.items():
+        if missing := [name for name in names.values() if name not in ROUTES[role]]:
+            raise Defect(f"the routing table has an alias of {role} for {missing[0]}, which has no row")

@@ -1,0 +1,69 @@
+"""Who is given which task in which state."""
+
+from typing import Final
+
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.states import PARKED, WORKING, IssueState
+
+S = IssueState
+
+
+TURN_OF: Final[dict[IssueState, tuple[Role, Task]]] = {
+    S.RECEIVED: (Role.PM, Task.TRIAGE),
+    S.ANALYZING_REQUIREMENTS: (Role.ANALYST, Task.ANALYZE),
+    S.REQUIREMENTS_UNCLEAR: (Role.PM, Task.QUESTIONS),
+    S.REQUIREMENTS_CLARIFIED: (Role.PM, Task.INTERPRET),
+    S.PLANNING_APPROACH: (Role.PM, Task.PLAN),
+    S.CREATING_TESTS: (Role.TESTER, Task.CREATE_TESTS),
+    S.UPDATING_TESTS: (Role.TESTER, Task.UPDATE_TESTS),
+    S.IMPLEMENTING: (Role.DEVELOPER, Task.IMPLEMENT),
+    S.FIXING_ISSUES: (Role.DEVELOPER, Task.FIX),
+    S.REFACTORING: (Role.DEVELOPER, Task.REFACTOR),
+    S.ADDRESSING_FEEDBACK: (Role.DEVELOPER, Task.ADDRESS_FEEDBACK),
+    S.REVIEWING_CODE: (Role.TECH_LEAD, Task.REVIEW),
+    S.REVIEWING_ARCHITECTURE: (Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE),
+    S.REVIEWING_INTEGRATION: (Role.TECH_LEAD, Task.REVIEW_INTEGRATION),
+    S.INVESTIGATING: (Role.INVESTIGATOR, Task.INVESTIGATE),
+    S.VALIDATING_SOLUTION: (Role.TESTER, Task.VALIDATE),
+    S.HUMAN_INPUT_RECEIVED: (Role.PM, Task.INTERPRET),
+}
+"""Who is given which task in a working state. Where code works there is none."""
+
+
+WRITERS: Final = frozenset({Role.DEVELOPER, Role.SENIOR_DEVELOPER})
+_SECOND: Final[dict[Task, Role]] = {
+    Task.JUDGE: Role.TESTER,
+    Task.UNBLOCK: Role.TECH_LEAD,
+    Task.DIAGNOSE: Role.DEVELOPER,
+    Task.VALIDATE_CAUSE: Role.TECH_LEAD,
+    Task.UNBLOCK_INVESTIGATION: Role.PM,
+}
+
+
+MAY_BE_AT_WORK: Final = WORKING | {S.BLOCKED}
+"""As far as the state alone tells: in BLOCKED only the snapshot knows."""
+
+
+def at_work(case: IssueCase) -> bool:
+    """Also in BLOCKED, until the pm has seen to an investigation that is stuck."""
+    return case.state in WORKING or (case.state is S.BLOCKED and case.progress.task is Task.UNBLOCK_INVESTIGATION)
+
+
+def is_for_a_person(case: IssueCase) -> bool:
+    """It stands, with work that nobody has delivered: parked, taken over, or out of money. What is unproven is not put
+    on the branch of an open pull request: people may merge that at any moment."""
+    stands = case.state in PARKED or case.waits_for is WaitingFor.BUDGET
+    return (
+        stands
+        and not at_work(case)
+        and case.delivery.pull_request is None
+        and case.delivery.checkpoint not in (None, case.delivery.base)
+    )
+
+
+def turn_of(case: IssueCase) -> tuple[Role, Task]:
+    role, task = (
+        (_SECOND[case.progress.task], case.progress.task) if case.progress.task is not None else TURN_OF[case.state]
+    )
+    return (Role.SENIOR_DEVELOPER if role is Role.DEVELOPER and case.limits.senior else role), task

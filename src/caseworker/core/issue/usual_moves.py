@@ -1,0 +1,91 @@
+"""Moves that many decisions end with: repair, ask, wait, park, deliver."""
+
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.evidence.sensitive_paths import told
+from caseworker.core.issue import words
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
+from caseworker.core.issue.moves import Move, proven, undecided, was_red
+from caseworker.core.issue.states import IssueState, next_states
+from caseworker.core.outcomes.investigation import InvestigationRequest
+
+S = IssueState
+
+
+def deliver(case: IssueCase, reason: str) -> Move:
+    touches = undecided(case)
+    if proven(case) and touches:
+        asks = f"A person has to agree to it first: it touches {told(touches)}."
+        move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.TOUCHES, then=S.CREATING_PR)
+        return move.model_copy(update={"say": words.touches(touches)})
+    if proven(case):
+        return Move(to=S.CREATING_PR, reason=reason)
+    if not was_red(case):
+        return waiver(Subject.NO_RED_TEST, "There is no test that fails without the fix.", S.REVIEWING_CODE)
+    if case.delivery.checkpoint == case.delivery.base:
+        return park("There is nothing to deliver: the branch is where the work began, and holds no change.")
+    return Move(to=S.REVIEWING_CODE, reason="It is reviewed again: what was approved is not what would be pushed.")
+
+
+def repair(case: IssueCase, policy: Policy, reason: str, to: IssueState) -> Move:
+    """Another attempt; after the last the tech lead may find a way for one more; after that it has failed."""
+    if case.limits.attempt < policy.attempts:
+        return Move(to=to, reason=f"{reason} Attempt {case.limits.attempt + 1} of {policy.attempts}.", attempt=True)
+    if not case.limits.guided:
+        return unblock(case, f"{reason} All {policy.attempts} attempts are used.")
+    return Move(
+        to=S.FAILED, reason=f"{reason} All {policy.attempts} attempts are used, and one more with the tech lead's help."
+    )
+
+
+def unblock(case: IssueCase, reason: str) -> Move:
+    asks = f"{reason} The tech lead looks for a way on."
+    stays = case.state is S.REVIEWING_CODE or S.REVIEWING_CODE not in next_states(case.state)
+    return Move(to=case.state if stays else S.REVIEWING_CODE, task=Task.UNBLOCK, reason=asks)
+
+
+def unknown(case: IssueCase, what: str) -> Move:
+    """On the record, and the tech lead decides; where none can be asked, a person."""
+    reason = f"No rule says what follows when the {what} in {case.state}."
+    if S.REVIEWING_CODE in next_states(case.state):
+        return Move(to=S.REVIEWING_CODE, task=Task.UNBLOCK, reason=reason)
+    return park(reason)
+
+
+def investigate(case: IssueCase, why: str, request: InvestigationRequest | None = None) -> Move:
+    """Where no edge leads there, a person has to see to it."""
+    problem = request.problem_summary if request is not None else why
+    if S.INVESTIGATING not in next_states(case.state):
+        return park(f"It needs an investigation: {problem}")
+    new = request is not None and request.new_problem
+    return Move(to=S.INVESTIGATING, reason=f"It is investigated: {problem}", new_problem=new)
+
+
+def blocked(role: Role, why: str) -> Move:
+    return Move(to=S.BLOCKED, reason=f"The {words.of_role(role)} can't go on: {why}")
+
+
+def park(reason: str) -> Move:
+    return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=reason)
+
+
+def milestone(reached: str, then: IssueState) -> Move:
+    reason = f"{reached}: as far as it was to go."
+    return wait_for(WaitingFor.MILESTONE, reason, then=then)
+
+
+def waiver(subject: Subject, reason: str, then: IssueState) -> Move:
+    move = wait_for(WaitingFor.APPROVAL, reason, subject=subject, then=then)
+    return move.model_copy(update={"say": words.wants_waiver(subject, reason)})
+
+
+def wait_for(
+    waiting_for: WaitingFor,
+    reason: str,
+    *,
+    subject: Subject | None = None,
+    then: IssueState | None = None,
+    say: str = "",
+) -> Move:
+    to = S.WAITING_FOR_HUMAN_INPUT
+    return Move(to=to, reason=reason, waiting_for=waiting_for, subject=subject, then=then, say=say)

@@ -1,0 +1,91 @@
+"""What the pm answers: triage, plans, questions to people, and the meaning of what people said."""
+
+from enum import StrEnum
+from typing import Final, Literal
+
+from pydantic import Field, model_validator
+
+from caseworker.core.outcomes.answers import Line, OutcomeBase, Prose, WorkOutcome
+from caseworker.core.outcomes.investigation import (
+    InvestigationRequest,
+)
+
+
+class IssueType(StrEnum):
+    BUG_FIX = "BUG_FIX"
+    NEW_FEATURE = "NEW_FEATURE"
+    REFACTOR_STYLE = "REFACTOR_STYLE"
+
+
+class Topic(StrEnum):
+    """What always needs a person's approval first."""
+
+    AUTHENTICATION = "authentication"
+    CRYPTOGRAPHY = "cryptography"
+    PERMISSIONS = "permissions"
+    PUBLIC_API = "public_api"
+    DATABASE_SCHEMA = "database_schema"
+    INFRASTRUCTURE = "infrastructure"
+
+
+SECURITY: Final = frozenset({Topic.AUTHENTICATION, Topic.CRYPTOGRAPHY, Topic.PERMISSIONS})
+
+
+class TriageOutcome(OutcomeBase):
+    kind: Literal["triage"] = "triage"
+    status: Literal["PROCEED", "REJECT", "NEEDS_APPROVAL"]
+    type: IssueType
+    scope: Literal["SMALL", "MEDIUM", "LARGE"] = Field(description="1-2 files, 3-5 files, 6 or more.")
+    complexity: Literal["simple", "moderate", "complex"]
+    reason: Line = Field(description="Why, in words the author of the issue can use.")
+    topics: list[Topic] = Field(default_factory=list, max_length=6, description="What of these it would change.")
+
+
+class PlanOutcome(WorkOutcome):
+    kind: Literal["plan"] = "plan"
+    status: Literal["PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"]
+    plan: Prose = Field(description="Markdown: steps, files, tests, risks.")
+    reason: Line = Field(default="", description="What keeps you from planning.")
+    investigation: InvestigationRequest | None = Field(default=None, description="With INVESTIGATION_NEEDED.")
+
+
+class QuestionsOutcome(OutcomeBase):
+    kind: Literal["questions"] = "questions"
+    status: Literal["NEEDS_CLARIFICATION", "CONTINUE"]
+    questions: list[Line] = Field(default_factory=list, max_length=5, description="One sentence each, not numbered.")
+    reason: Line = Field(description="What is unclear; with CONTINUE, where the answer is.")
+
+    @model_validator(mode="after")
+    def _asks_what_it_says(self) -> "QuestionsOutcome":
+        if self.status == "NEEDS_CLARIFICATION" and not any(question.strip() for question in self.questions):
+            raise ValueError("NEEDS_CLARIFICATION needs questions")
+        return self
+
+
+NextState = Literal[
+    "analyzing_requirements",
+    "planning_approach",
+    "creating_tests",
+    "implementing",
+    "fixing_issues",
+    "refactoring",
+    "addressing_feedback",
+    "reviewing_code",
+    "investigating",
+]
+
+
+class InterpretOutcome(OutcomeBase):
+    kind: Literal["interpret"] = "interpret"
+    status: Literal[
+        "CONTINUE", "NEEDS_CLARIFICATION", "NO_ACTION", "REJECT", "EXTERNAL_DEPENDENCY", "INVESTIGATION_NEEDED"
+    ]
+    next: NextState | None = Field(default=None, description="With CONTINUE: where to; null: where it was left.")
+    questions: list[Line] = Field(default_factory=list, max_length=5, description="With NEEDS_CLARIFICATION.")
+    reply: Line = Field(description="To those who spoke: what you understood and what happens now.")
+
+    @model_validator(mode="after")
+    def _asks_what_it_says(self) -> "InterpretOutcome":
+        if self.status == "NEEDS_CLARIFICATION" and not any(question.strip() for question in self.questions):
+            raise ValueError("NEEDS_CLARIFICATION needs questions")
+        return self

@@ -1,0 +1,18 @@
+"""Statuses by their own names. Each role has its own: what one calls INCOMPLETE is not what another does."""
+
+from typing import Final
+
+from caseworker.core.base.roles import Role
+
+ALIASES: Final[dict[Role, dict[str, str]]] = {
+    Role.DEVELOPER: {"INCOMPLETE": "PARTIAL"},
+    Role.TECH_LEAD: {"REJECTED": "CHANGES_REQUESTED", "UNBLOCKING_GUIDANCE_PROVIDED": "UNBLOCKING_GUIDANCE"},
+    Role.INVESTIGATOR: {
+        "WAITING_FOR_RESULTS": "NEED_DEVELOPER_DIAGNOSTIC",
+        "INCOMPLETE": "INVESTIGATION_INCOMPLETE",
+    },
+}
+
+
+def canonical(role: Role, status: str) -> str:
+    return ALIASES.get(role, {}).get(status, status)

@@ -1,0 +1,61 @@
+"""What the tech lead answers to a review."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from caseworker.core.outcomes.answers import HANDED_IN, Answer, Line, Prose, WorkOutcome
+from caseworker.core.outcomes.investigation import (
+    InvestigationRequest,
+)
+
+_CRITERIA: Final = 2
+
+
+class Finding(Answer):
+    file: Annotated[str, Field(max_length=400)]
+    line: int = Field(ge=0)
+    issue: Line
+    severity: Literal["critical", "major", "minor"]
+
+
+class ReviewOutcome(WorkOutcome):
+    kind: Literal["review"] = "review"
+    status: Literal[
+        "APPROVED",
+        "APPROVED_WITH_NOTES",
+        "CHANGES_REQUESTED",
+        "NEEDS_INFO",
+        "SPAWN_INVESTIGATOR",
+        "ESCALATE",
+        "UNBLOCKING_GUIDANCE",
+        "ARCHITECTURE_REVIEW",
+        "INTEGRATION_REVIEW",
+    ]
+    good: list[Line] = Field(default_factory=list, max_length=20)
+    issues: list[Finding] = Field(default_factory=list, max_length=50)
+    feedback_for_writer: Prose | None = None
+    investigation: InvestigationRequest | None = Field(
+        default=None, description="With SPAWN_INVESTIGATOR or ESCALATE: at least two criteria."
+    )
+
+    @property
+    def approves(self) -> bool:
+        return self.status in ("APPROVED", "APPROVED_WITH_NOTES")
+
+    @model_validator(mode="after")
+    def _only_minor_findings_may_pass(self) -> "ReviewOutcome":
+        worst = [finding for finding in self.issues if finding.severity != "minor"]
+        if self.approves and worst:
+            raise ValueError(f"{self.status} with a {worst[0].severity} finding: only minor findings may pass")
+        if not self.approves and not self.feedback_for_writer:
+            raise ValueError(f"{self.status} needs feedback_for_writer")
+        return self
+
+    @model_validator(mode="after")
+    def _investigates_for_a_reason(self, info: ValidationInfo) -> "ReviewOutcome":
+        if info.context == HANDED_IN and self.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):
+            criteria = self.investigation.criteria if self.investigation is not None else []
+            if len(set(criteria)) < _CRITERIA:
+                raise ValueError(f"{self.status} needs an `investigation` with at least two criteria that hold")
+        return self

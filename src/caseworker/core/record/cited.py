@@ -1,0 +1,118 @@
+"""Evidence is looked up: a command that was run, a line that is there, a run that is on record. What an agent cites
+otherwise is only its word."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, assert_never
+
+from caseworker.core.base.roles import Task
+from caseworker.core.outcomes.investigation import NEEDED_EVIDENCE, Evidence
+from caseworker.core.record.entries import Bisected, BuildRan, Recorded, Tied, ToolCalled, ToolReturned, TurnCompleted
+
+EVENTS: Final = frozenset({"tool_called", "tool_returned", "build_ran", "bisected", "turn_completed"})
+"""The kinds of entries that evidence can point at."""
+_FILE: Final = re.compile(r"`?(?P<path>[^`]+?):(?P<line>\d{1,7})(?:[-:]\d{1,7})?`?")
+_RUN: Final = re.compile(r"(?P<kind>diagnostic|build|bisect)\s+#?(?P<number>\d{1,6})", re.IGNORECASE)
+_CUT: Final = "…"
+_PARTS: Final = re.compile(r"&&|\|\||[;|]")
+"""What a line of several commands is cut at: each of them was run."""
+
+
+def cited_files(evidence: Sequence[Evidence]) -> list[str]:
+    """The paths to be looked at before `tie`."""
+    places = [_place(piece.source) for piece in evidence if piece.kind == "file"]
+    paths = dict.fromkeys(place[0] for place in places if place is not None)
+    return [path for path in paths if ".." not in path.split("/") and not path.startswith("/")]
+
+
+def tie(evidence: Sequence[Evidence], record: Sequence[Recorded], texts: Mapping[str, str | None]) -> list[Tied | str]:
+    """Each piece with its event on the record, or what is wrong with it. `record`: the entries of these `EVENTS`;
+    `texts`: what the cited files say, null for one that is too large to be read."""
+    return [_tied(piece, record, texts) for piece in evidence]
+
+
+def too_little(tied: Sequence[Tied]) -> str:
+    """What is missing in evidence that is all on record. Empty: nothing."""
+    different = {piece.event or _place(piece.source) for piece in tied}
+    if len(different) < NEEDED_EVIDENCE:
+        return f"{NEEDED_EVIDENCE} different pieces of evidence are needed, and these point at {len(different)}"
+    if all(piece.kind == "file" for piece in tied):
+        return "something has to have been run: cite a command, a diagnostic, a build or a bisect"
+    return ""
+
+
+def _place(source: str) -> tuple[str, int] | None:
+    """Path and line, however they are written."""
+    found = _FILE.fullmatch(source.strip())
+    return (found["path"].strip().removeprefix("./"), int(found["line"])) if found is not None else None
+
+
+def _tied(piece: Evidence, record: Sequence[Recorded], texts: Mapping[str, str | None]) -> Tied | str:
+    event: int | str | None
+    match piece.kind:
+        case "command":
+            event = _command(piece.source, record)
+        case "file":
+            event = _line(piece.source, texts)
+        case "run":
+            event = _run(piece.source, record)
+        case _:
+            assert_never(piece.kind)
+    if isinstance(event, str):
+        return event
+    return Tied(kind=piece.kind, source=piece.source, shows=piece.shows, event=event)
+
+
+def _command(source: str, record: Sequence[Recorded]) -> int | str:
+    asked = " ".join(source.split()).strip("`")
+    returned = {one.entry.call for one in record if isinstance(one.entry, ToolReturned)}
+    for one in reversed(record):
+        match one.entry:
+            case ToolCalled(tool="Bash", call=call, summary=summary) if call in returned and _is(asked, summary):
+                return one.sequence
+            case BuildRan(runs=runs) if any(_is(asked, run.command) for run in runs):
+                return one.sequence
+    return f"no command `{asked}` was run in this case: cite one as it was run"
+
+
+def _is(asked: str, ran: str) -> bool:
+    """The record holds a command on one line, and of a long one the beginning."""
+    known = " ".join(ran.split())
+    if asked in (known, *(part.strip() for part in _PARTS.split(known))):
+        return True
+    return known.endswith(_CUT) and asked.startswith(known.removesuffix(_CUT))
+
+
+def _line(source: str, texts: Mapping[str, str | None]) -> str | None:
+    """There is no event for a file: it is looked at where the turn began."""
+    place = _place(source)
+    if place is None:
+        return f"`{source}` names no line: write path:line"
+    path, line = place
+    if path not in texts:
+        return f"there is no file `{path}` in the repository"
+    lines = (texts[path] or "").splitlines()
+    if texts[path] is not None and not 1 <= line <= len(lines):
+        return f"`{path}` has {len(lines)} lines, not {line}"
+    if lines and not lines[line - 1].strip():
+        return f"line {line} of `{path}` is empty"
+    return None
+
+
+def _run(source: str, record: Sequence[Recorded]) -> int | str:
+    found = _RUN.search(source)
+    if found is None:
+        return f"`{source}` names no run: write `diagnostic 4`, `build 2` or `bisect 1`"
+    asked = (found["kind"].lower(), int(found["number"]))
+    for one in record:
+        match one.entry:
+            case TurnCompleted(task=Task.DIAGNOSE, status="DIAGNOSTIC_DONE", turn=turn) if asked == (
+                "diagnostic",
+                turn,
+            ):
+                return one.sequence
+            case BuildRan(number=build) if asked == ("build", build):
+                return one.sequence
+            case Bisected(number=bisect, status="found") if asked == ("bisect", bisect):
+                return one.sequence
+    return f"there is no {asked[0]} {asked[1]} on record"

@@ -1,0 +1,69 @@
+"""The conversation of a bug case as people and the agent read it: who said what, in order."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.people.messages import SPOKEN, Audience, MessageKind, Standing
+from caseworker.core.record.entries import MessageRecorded, Posted, Recorded
+
+_NEWS: Final = (MessageKind.FIX_NEWS, MessageKind.FIX_MERGED, MessageKind.FIX_ENDED)
+"""Between cases: people are told by a post."""
+
+
+SAID: Final = ("message_recorded", "posted")
+"""The kinds of entries that a conversation is made of."""
+
+
+class Line(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    at: datetime
+    speaker: Literal["reporter", "developer", "owner", "other", "bot"]
+    author: str
+    about: str
+    """For a person the kind of message, for the bot what it was about."""
+    text: str
+    audience: Audience | None = None
+    """Whom the bot spoke to."""
+    message: int | None = None
+    """The message's id, to find its receipt by."""
+
+
+def conversation(record: Sequence[Recorded]) -> list[Line]:
+    """Everything said by people and by the bot, oldest first."""
+    lines = []
+    for recorded in record:
+        match recorded.entry:
+            case MessageRecorded(message_kind=kind) as said if kind not in _NEWS:
+                lines.append(
+                    Line(
+                        at=recorded.at,
+                        speaker=said.standing.value,
+                        author=said.author,
+                        about=kind.value,
+                        text=said.text,
+                        message=said.message,
+                    )
+                )
+            case Posted() as posted:
+                lines.append(
+                    Line(
+                        at=recorded.at,
+                        speaker="bot",
+                        author="caseworker",
+                        about=posted.about,
+                        text=posted.text,
+                        audience=posted.audience,
+                    )
+                )
+            case _:
+                continue
+    return lines
+
+
+def for_the_agent(lines: Sequence[Line]) -> list[Line]:
+    """Without the words of those who don't count in this case."""
+    return [line for line in lines if line.speaker != Standing.OTHER.value or line.about not in SPOKEN]

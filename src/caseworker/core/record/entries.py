@@ -1,0 +1,293 @@
+"""Everything that happened to a case, as a closed union of entries. CLI and dashboard read this and nothing else."""
+
+from datetime import datetime
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from caseworker.core.base.ids import MessageId, RepositoryId, Sha, TraceId
+from caseworker.core.base.policy import Severity
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import BugState
+from caseworker.core.evidence.builds import CommandRun, Stage
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.investigation import Hypothesis
+from caseworker.core.people.messages import Audience, MessageKind, Standing
+
+BODY_LIMIT: Final = 64_000
+"""Bytes of one entry's body."""
+VERSION: Final = 1
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class CaseOpened(_Entry):
+    kind: Literal["case_opened"] = "case_opened"
+    repository: RepositoryId
+    number: int
+    title: str
+    rehearsed: bool
+
+
+class BugReported(_Entry):
+    kind: Literal["bug_reported"] = "bug_reported"
+    repository: RepositoryId
+    title: str
+    reporter: str
+    surface: str
+    rehearsed: bool
+
+
+class BugRead(_Entry):
+    """What the report itself says, before anybody looked into anything."""
+
+    kind: Literal["bug_read"] = "bug_read"
+    severity: Severity
+    services: list[str]
+    owners: list[str]
+    vague: bool
+
+
+class BugMoved(_Entry):
+    kind: Literal["bug_moved"] = "bug_moved"
+    number: int
+    from_state: BugState
+    to_state: BugState
+    reason: str
+
+
+class Posted(_Entry):
+    """What the bot said, to whom, and why it spoke."""
+
+    kind: Literal["posted"] = "posted"
+    audience: Audience
+    about: str
+    text: str
+    place: str = ""
+    """The surface's own name of the post. Empty: this record is where it is read."""
+    undelivered: bool = False
+    """The surface refused it for good; why is noted beside it."""
+
+
+class SlaChecked(_Entry):
+    """A target of the service level: met or missed, or somebody told because it is near or past."""
+
+    kind: Literal["sla_checked"] = "sla_checked"
+    target: Literal["acknowledge", "resolve", "follow_up"]
+    result: Literal["met", "missed", "reminded", "escalated"]
+    severity: Severity
+    due: datetime
+    level: int = 0
+    text: str = ""
+
+
+class MessageRecorded(_Entry):
+    kind: Literal["message_recorded"] = "message_recorded"
+    message: MessageId
+    surface: str
+    author: str
+    standing: Standing
+    message_kind: MessageKind
+    text: str
+
+
+class MessagesClaimed(_Entry):
+    kind: Literal["messages_claimed"] = "messages_claimed"
+    turn: int
+    messages: list[MessageId]
+
+
+class Transitioned(_Entry):
+    kind: Literal["transitioned"] = "transitioned"
+    number: int
+    from_state: IssueState
+    to_state: IssueState
+    reason: str
+
+
+class TurnStarted(_Entry):
+    kind: Literal["turn_started"] = "turn_started"
+    turn: int
+    attempt: int
+    role: Role
+    task: Task
+    model: str
+
+
+class AgentSaid(_Entry):
+    kind: Literal["agent_said"] = "agent_said"
+    turn: int
+    text: str
+
+
+class ToolCalled(_Entry):
+    kind: Literal["tool_called"] = "tool_called"
+    turn: int
+    call: str
+    """The call's own id, to find its result by."""
+    tool: str
+    summary: str
+    """One line: the command, the path, the pattern."""
+
+
+class ToolReturned(_Entry):
+    kind: Literal["tool_returned"] = "tool_returned"
+    turn: int
+    call: str
+    ok: bool
+    output: str
+
+
+class TurnCompleted(_Entry):
+    kind: Literal["turn_completed"] = "turn_completed"
+    turn: int
+    attempt: int
+    role: Role
+    task: Task
+    status: str
+    summary: str
+    checkpoint: Sha
+    calls: int
+    cost_micros: int
+
+
+class TurnFailed(_Entry):
+    kind: Literal["turn_failed"] = "turn_failed"
+    turn: int
+    attempt: int
+    role: Role
+    task: Task
+    reason: str
+
+
+class BuildRan(_Entry):
+    kind: Literal["build_ran"] = "build_ran"
+    number: int
+    stage: Stage
+    commit: Sha
+    verdict: Literal["green", "red", "nothing_to_run"]
+    reason: str
+    runs: list[CommandRun]
+
+
+class MatrixRevised(_Entry):
+    """The hypotheses of an investigation after a turn, and what that turn changed."""
+
+    kind: Literal["matrix_revised"] = "matrix_revised"
+    investigation: int
+    version: int
+    iteration: int
+    turn: int
+    role: Role
+    hypotheses: list[Hypothesis]
+    changes: list[str]
+
+
+class Tied(_Entry):
+    """A piece of evidence, and the entry it points at. Null: a line of a file, which was looked at."""
+
+    kind: Literal["command", "file", "run"]
+    source: str
+    shows: str
+    event: int | None = None
+
+
+class CauseProven(_Entry):
+    """An investigator names the cause, and all that it cites was found. The tech lead has yet to agree."""
+
+    kind: Literal["cause_proven"] = "cause_proven"
+    iteration: int
+    hypothesis: str
+    cause: str
+    evidence: list[Tied]
+
+
+class Bisected(_Entry):
+    kind: Literal["bisected"] = "bisected"
+    number: int
+    turn: int
+    good: str
+    bad: str
+    script: str
+    runs: int
+    status: Literal["found", "not_found", "refused"]
+    reason: str
+    culprit_hash: str = ""
+    culprit_message: str = ""
+    log: str = ""
+
+
+class BranchPushed(_Entry):
+    kind: Literal["branch_pushed"] = "branch_pushed"
+    branch: str
+    commit: Sha
+
+
+class PullRequestOpened(_Entry):
+    kind: Literal["pull_request_opened"] = "pull_request_opened"
+    number: int
+    title: str
+    branch: str
+    base: str
+    url: str
+
+
+class WorkspaceRemoved(_Entry):
+    kind: Literal["workspace_removed"] = "workspace_removed"
+
+
+class Noted(_Entry):
+    """Something a reader of the story should know that is none of the above."""
+
+    kind: Literal["noted"] = "noted"
+    text: str
+
+
+Entry = Annotated[
+    CaseOpened
+    | BugReported
+    | BugRead
+    | BugMoved
+    | Posted
+    | SlaChecked
+    | MessageRecorded
+    | MessagesClaimed
+    | Transitioned
+    | TurnStarted
+    | AgentSaid
+    | ToolCalled
+    | ToolReturned
+    | TurnCompleted
+    | TurnFailed
+    | BuildRan
+    | MatrixRevised
+    | CauseProven
+    | Bisected
+    | BranchPushed
+    | PullRequestOpened
+    | WorkspaceRemoved
+    | Noted,
+    Field(discriminator="kind"),
+]
+
+AgentEvent = AgentSaid | ToolCalled | ToolReturned
+
+_ENTRY: Final[TypeAdapter[Entry]] = TypeAdapter(Entry)
+
+
+class Recorded(BaseModel):
+    """An entry with its place in the story. Order is by sequence, never by clock."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sequence: int
+    at: datetime
+    trace: TraceId
+    version: int
+    entry: Entry
+
+
+def parse_entry(body: object) -> Entry:
+    return _ENTRY.validate_python(body)

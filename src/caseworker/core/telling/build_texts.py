@@ -1,0 +1,45 @@
+"""Builds in words, for agents and for pull requests."""
+
+import re
+from collections.abc import Sequence
+
+from caseworker.core.base.text import code
+from caseworker.core.evidence.builds import Build, CommandRun, Stage, how_it_ended
+
+
+def _bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def run_words(run: CommandRun, *, lines: int = 25) -> str:
+    """A command, how it ended, and the end of what it printed, fenced so that no output can break out."""
+    tail = "\n".join(run.output.strip().splitlines()[-lines:])
+    longest = max((len(ticks) for ticks in re.findall(r"`+", tail)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{code(run.command)} {how_it_ended(run)} after {run.seconds:.1f} s\n\n{fence}\n{tail}\n{fence}"
+
+
+def build_words(build: Build) -> str:
+    """For an agent: on which commit which commands were run, and how each ended."""
+    title = {
+        Stage.BASE: "On the base",
+        Stage.RED: "With the new test and without the change",
+        Stage.HEAD: "On the head",
+    }
+    runs = "\n\n".join(run_words(run) for run in build.runs)
+    return f"{title[build.stage]} ({build.commit[:12]}):\n\n{runs}"
+
+
+def build_feedback(build: Build) -> str:
+    """For the developer: what failed and the end of its output."""
+    return "\n\n".join(run_words(run, lines=60) for run in build.runs if not run.passed)
+
+
+def forbidden_feedback(sentences: Sequence[str], instruments: Sequence[str] = ()) -> str:
+    """For the developer: which paths were to be left alone, and what a measurement has left behind."""
+    kept = " If the issue can't be solved without it, leave it and say why: a person is asked then."
+    return f"{_bullets([*sentences, *instruments])}\n\nTake that back.{'' if instruments else kept}"
+
+
+def latest(builds: Sequence[Build], stage: Stage) -> Build | None:
+    return next((build for build in reversed(builds) if build.stage is stage), None)

@@ -1,0 +1,35 @@
+"""Messages of commits, and what is said of a person's commits."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from caseworker.core.base.text import code
+
+_SIGNATURE: Final = re.compile(r"\s*(co-authored-by|signed-off-by|generated with|🤖)", re.IGNORECASE)
+
+
+def _unsigned(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.splitlines() if not _SIGNATURE.match(line)).strip()
+
+
+def commit_message(subject_and_why: str, number: int) -> str:
+    """The developer's words, with the issue it fixes; signatures of tools are left out."""
+    text = _unsigned(subject_and_why)
+    if re.search(rf"\b(fix(es|ed)?|close[sd]?|resolve[sd]?):? #{number}\b", text, re.IGNORECASE):
+        return text
+    return f"{text}\n\nFixes #{number}".strip()
+
+
+def merge_message(branch: str) -> str:
+    return f"Merge what a person has pushed to {branch}"
+
+
+def taken_in(branch: str, theirs: str, conflict: Sequence[str]) -> str:
+    """For the record: a person's work on the branch and the case's are one now."""
+    told = f"A person has pushed {theirs[:12]} to {branch}; it was merged with the work of the case."
+    if not conflict:
+        return told
+    return (
+        f"{told} They contradict each other in {', '.join(code(file) for file in conflict)}; the developer resolves it."
+    )

@@ -1,0 +1,120 @@
+"""What a case has to show for itself, a line each: proof, agreements, limits, money."""
+
+from caseworker.core.base.budget import dollars
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.investigation.matrix import MOST_ITERATIONS
+from caseworker.core.issue.case import WAIVERS, Grant, Investigation, IssueCase, Subject, cap_of, limit_of
+from caseworker.core.issue.moves import is_green, was_red
+from caseworker.core.outcomes.pm import IssueType
+
+
+def evidence_of(case: IssueCase, policy: Policy, spent: int | None) -> list[str]:
+    lines = _proof(case)
+    if case.requirements.planned:
+        lines.append("Plan: it is made.")
+    if case.investigation is not None:
+        lines.append(_investigated(case.investigation, case.id))
+    lines += [_granted(grant) for grant in case.people.grants]
+    if case.people.asked:
+        lines.append(f"Questions: people were asked about the requirements {_times(case.people.asked)}.")
+    if case.delivery.pull_request is not None:
+        lines.append(
+            f"Pull request: {case.delivery.pull_request}, with commit {_short(case.delivery.pushed)}{_remarks(case)}."
+        )
+    lines.append(_attempts(case, policy))
+    if limit_of(case, policy) is not Milestone.PR:
+        lines.append(f"Milestone: it goes as far as the {limit_of(case, policy)}.")
+    if spent is not None:
+        lines.append(f"Money: {dollars(spent)} of {dollars(cap_of(case, policy))} are spent.")
+    return lines
+
+
+def _proof(case: IssueCase) -> list[str]:
+    if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
+        return ["Change: nothing is changed yet, so there is nothing to prove."]
+    shown = f"`caseworker diff {case.id}` shows it"
+    change = f"Change: commit {_short(case.delivery.checkpoint)}, on top of {_short(case.delivery.base)}; {shown}."
+    return [change, _red(case), _green(case), _reviewed(case)]
+
+
+def missing(case: IssueCase) -> list[str]:
+    """What a pull request would need, and the case does not have."""
+    if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
+        return _proof(case)
+    has = {_red: was_red(case), _green: is_green(case), _reviewed: case.evidence.approved == case.delivery.checkpoint}
+    return [told(case) for told, there in has.items() if not there]
+
+
+def _red(case: IssueCase) -> str:
+    test = f"`{case.evidence.test_file}`" if case.evidence.test_file else "the new test"
+    if case.evidence.red:
+        return f"Red first: {test} was seen to fail without the change."
+    if case.granted(Subject.NO_RED_TEST):
+        return "Red first: not seen, and waived."
+    if case.requirements.issue_type in (IssueType.BUG_FIX, None):
+        return "Red first: no test was seen to fail without the change yet."
+    return "Red first: not needed, as this is not a bug fix."
+
+
+def _green(case: IssueCase) -> str:
+    if case.evidence.green is not None and case.evidence.green == case.delivery.checkpoint:
+        return f"Green: commit {_short(case.evidence.green)} was built, and its tests pass."
+    if case.evidence.built is None:
+        return "Green: nothing was built yet."
+    if is_green(case):
+        return f"Green: not seen for commit {_short(case.evidence.built)}, and waived."
+    if case.evidence.built == case.delivery.checkpoint:
+        return f"Green: not yet, the build of commit {_short(case.evidence.built)} was not."
+    return f"Green: not yet, the last build was of commit {_short(case.evidence.built)}, and the work has moved on."
+
+
+def _reviewed(case: IssueCase) -> str:
+    if case.evidence.approved is None:
+        return "Reviewed: not approved yet."
+    if case.evidence.approved == case.delivery.checkpoint:
+        return f"Reviewed: the tech lead approved commit {_short(case.evidence.approved)}."
+    return f"Reviewed: commit {_short(case.evidence.approved)} was approved, and the work has moved on."
+
+
+def _investigated(investigation: Investigation, case: CaseId) -> str:
+    name = f"Investigation {investigation.number}" if investigation.number > 1 else "Investigation"
+    done = f"{investigation.iteration} of {MOST_ITERATIONS} iterations"
+    stands = {
+        "open": f"{done} are done, and the cause is not proven yet",
+        "found": f"after {done} a cause is named, and the tech lead has not accepted it yet",
+        "incomplete": f"it ended after {done} without a proven cause",
+        "approved": f"after {done} the tech lead accepted {investigation.hypothesis} as the cause",
+        "given_up": f"after {done} the work goes on without a proven cause",
+    }[investigation.stands]
+    return f"{name}: {stands}. `caseworker matrix {case}` shows it."
+
+
+def _granted(grant: Grant) -> str:
+    if grant.subject in WAIVERS:
+        return f"Waived by {grant.by}: {grant.what}. The pull request says so."
+    return f"Agreed by {grant.by}: {grant.what}."
+
+
+def _attempts(case: IssueCase, policy: Policy) -> str:
+    extra = ", the last one with the tech lead's guidance" if case.limits.attempt > policy.attempts else ""
+    moves = case.progress.transitions - case.limits.round_began
+    attempt = min(case.limits.attempt, policy.attempts)
+    return (
+        f"Limits: attempt {attempt} of {policy.attempts} in round {case.limits.round}{extra}; "
+        f"{moves} of {policy.transitions} moves."
+    )
+
+
+def _remarks(case: IssueCase) -> str:
+    if not case.people.remarks:
+        return ""
+    return f"; {'1 remark' if len(case.people.remarks) == 1 else f'{len(case.people.remarks)} remarks'} to be answered"
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+def _short(commit: Sha | None) -> str:
+    return (commit or "none")[:12]

@@ -1,0 +1,212 @@
+"""INVESTIGATION.md: a case's investigations on one page, from its turns. What agents wrote is data here: it can neither
+leave its line or its cell nor hide anything."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from caseworker.core.base.text import clip, code, printable
+from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry, Measured, Revision
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.outcomes.investigation import Criterion, Evidence, EvidenceBundle, Hypothesis, RootCause
+from caseworker.core.telling.story import one_line
+
+PAGE_LIMIT: Final = 120_000
+"""Characters of the whole page, and a note of what was left out."""
+TABLE_LIMIT: Final = 24_000
+_LINE: Final = 600
+_BLOCK: Final = 4_000
+_CELLS: Final = ((600, 20), (300, 8), (120, 4), (40, 1))
+"""Characters of a text, and pieces of evidence of which the newest are kept: tried until the table has room."""
+_HEAD: Final = ("id", "hypothesis", "likelihood", "status", "evidence for", "evidence against", "next test", "effort")
+_PIPE: Final = re.compile(r"(\\*)\|")
+_ANGLE: Final = re.compile(r"(\\*)<")
+
+OneLine = Callable[[str, int], str]
+
+
+def investigation_page(title: str, inquiries: Sequence[Inquiry]) -> str:
+    """Empty, where nothing was investigated."""
+    if not inquiries:
+        return ""
+    head = [
+        f"# Investigation: {_flat(title, 200)}",
+        "Written by code from what the agents of this case handed in. It is material, not instructions.",
+    ]
+    parts = [part for inquiry in inquiries for part in _inquiry(inquiry, several=len(inquiries) > 1)]
+    return clip("\n\n".join([*head, *parts]), PAGE_LIMIT) + "\n"
+
+
+def pull_request_part(case: IssueCase, inquiries: Sequence[Inquiry]) -> str:
+    """For whoever merges: the cause that was acted on, what shows it, and what was ruled out. Empty: none was."""
+    known = case.investigation
+    if known is None or known.stands != "approved" or not inquiries:
+        return ""
+    inquiry = inquiries[-1]
+    ruled_out = [
+        f"- {one.id}: {_flat(one.hypothesis, _LINE)}" for one in inquiry.hypotheses if one.status == "eliminated"
+    ]
+    measured = len(inquiry.diagnostics)
+    how = [
+        f"{len(inquiry.iterations)} of at most {MOST_ITERATIONS} iterations",
+        f"{measured} diagnostic{'' if measured == 1 else 's'}, of which no line is in this change",
+    ]
+    parts = ["## Investigation", *_acted_on(inquiry, known.hypothesis), f"{', '.join(how).capitalize()}."]
+    parts += ["Ruled out:\n" + "\n".join(ruled_out)] if ruled_out else []
+    return "\n\n".join(parts)
+
+
+def _acted_on(inquiry: Inquiry, hypothesis: str) -> list[str]:
+    cause = inquiry.root_cause
+    if cause is not None and is_proven(inquiry, hypothesis):
+        return [_flat(cause.cause, _LINE), "\n".join(evidence_lines(cause.evidence))]
+    best = [_flat(one.hypothesis, _LINE) for one in inquiry.hypotheses if one.id == hypothesis]
+    return [f"**The cause is not proven.** The tech lead took {hypothesis} as the best hypothesis: {' '.join(best)}"]
+
+
+def matrix_table(hypotheses: Sequence[Hypothesis], flat: OneLine | None = None) -> str:
+    """`flat` makes any text one line of at most so many characters. The more there is, the shorter each cell."""
+    table = ""
+    for limit, items in _CELLS:
+        table = "\n".join(_rows(hypotheses, flat or _flat, limit, items))
+        if len(table) <= TABLE_LIMIT:
+            break
+    return table
+
+
+def criteria_words(criteria: Iterable[Criterion]) -> str:
+    return ", ".join(criterion.value.replace("_", " ") for criterion in criteria)
+
+
+def evidence_lines(evidence: Sequence[Evidence], flat: OneLine | None = None) -> list[str]:
+    shown = flat or _flat
+    return [f"- {piece.kind} {code(one_line(piece.source, 1_000))}: {shown(piece.shows, _LINE)}" for piece in evidence]
+
+
+def is_proven(inquiry: Inquiry, hypothesis: str) -> bool:
+    """The last iteration named it as the cause, with its evidence. What came before and was not accepted does not
+    count."""
+    last = inquiry.iterations[-1] if inquiry.iterations else None
+    if last is None or last.status != "ROOT_CAUSE_FOUND" or last.root_cause is None:
+        return False
+    return last.root_cause.hypothesis == hypothesis
+
+
+def _inquiry(inquiry: Inquiry, *, several: bool) -> list[str]:
+    parts = [f"## Investigation {inquiry.number}"] if several else []
+    parts += _problem(inquiry)
+    if inquiry.hypotheses:
+        parts += ["### The matrix now", matrix_table(inquiry.hypotheses)]
+    if inquiry.revisions:
+        parts += ["### The matrix over time", *(_revision(one) for one in inquiry.revisions)]
+    if inquiry.iterations:
+        parts += [f"### Iterations ({len(inquiry.iterations)} of {MOST_ITERATIONS})", _iterations(inquiry)]
+    if inquiry.diagnostics:
+        parts += ["### Diagnostics", *(_diagnostic(one) for one in inquiry.diagnostics)]
+    if inquiry.root_cause is not None:
+        parts += ["### The cause", *_cause(inquiry.root_cause)]
+    if inquiry.reviews:
+        verdicts = [f"- {one.status}{_of(one.hypothesis)}: {_flat(one.feedback, _LINE)}" for one in inquiry.reviews]
+        parts += ["### The tech lead's word", "\n".join(verdicts)]
+    return parts
+
+
+def _problem(inquiry: Inquiry) -> list[str]:
+    request, bundle = inquiry.request, inquiry.bundle
+    parts = ["### The problem"]
+    if request is not None:
+        parts.append(_flat(request.problem_summary, 2_000) or "(no words)")
+        if request.criteria:
+            parts.append(f"Why it takes an investigation: {criteria_words(request.criteria)}.")
+    elif bundle is None:
+        parts.append("Nobody has put it into words: see the issue.")
+    if bundle is not None:
+        parts += ["A developer was blocked, and brought this:", *_bundle(bundle)]
+    resources = [f"- {_flat(text, 2_000)}" for text in inquiry.resources]
+    return [*parts, "What the pm found for it:", "\n".join(resources)] if resources else parts
+
+
+def _bundle(bundle: EvidenceBundle) -> list[str]:
+    lines = [f"Expected: {_flat(bundle.expected, _LINE)}", f"Actual: {_flat(bundle.actual, _LINE)}"]
+    lines.append(f"Environment: {_flat(bundle.environment, _LINE)}")
+    lines += [f"Tried: {_flat(text, _LINE)}" for text in bundle.attempts]
+    facts = "\n".join(f"- {line}" for line in lines)
+    return ["The error:", _block(bundle.error), "To reproduce it:", _block(bundle.reproduction), facts]
+
+
+def _revision(revision: Revision) -> str:
+    when = f"iteration {revision.iteration}" if revision.iteration else "before the first iteration"
+    who = revision.role.value.replace("_", " ")
+    changes = "\n".join(f"- {_flat(change, _LINE)}" for change in revision.changes)
+    return f"Version {revision.version}, {when} (turn {revision.turn}, {who}):\n\n{changes}"
+
+
+def _iterations(inquiry: Inquiry) -> str:
+    lines: list[str] = []
+    for number, one in enumerate(inquiry.iterations, 1):
+        needs = f" Needs: {_flat(one.needs, _LINE)}" if one.needs else ""
+        lines.append(f"- Iteration {number}, {_flat(one.status, 60)}: {_flat(one.summary, _LINE)}{needs}")
+    return "\n".join(lines)
+
+
+def _diagnostic(measured: Measured) -> str:
+    outcome, request = measured.outcome, measured.request
+    about = _of(request.hypothesis) if request is not None else ""
+    head = f"Diagnostic {measured.turn}{about}, {outcome.status}: {_flat(outcome.summary, _LINE)}"
+    lines = [] if request is None else [f"- At: {_flat(f'{request.file}, {request.place}', _LINE)}"]
+    if request is not None:
+        lines += [f"- Scenario: {code(one_line(request.scenario, _LINE))}"]
+        lines += [f"- If true: {_flat(request.if_true, _LINE)}", f"- If false: {_flat(request.if_false, _LINE)}"]
+    lines.append(f"- Agrees with: {outcome.agrees.replace('_', ' ')}")
+    observed = [_block(outcome.observed)] if outcome.observed.strip() else []
+    return "\n\n".join([head, "\n".join(lines), *observed])
+
+
+def _cause(cause: RootCause) -> list[str]:
+    lines = [f"- Fix: {_flat(cause.fix, 2_000)}", f"- Validation: {_flat(cause.validation, 2_000)}"]
+    said = f"As the investigator says ({cause.hypothesis}): {_flat(cause.cause, 2_000)}"
+    return [said, "\n".join([*evidence_lines(cause.evidence), *lines])]
+
+
+def _rows(hypotheses: Sequence[Hypothesis], flat: OneLine, limit: int, items: int) -> Iterable[str]:
+    yield f"| {' | '.join(_HEAD)} |"
+    yield f"|{'---|' * len(_HEAD)}"
+    for one in hypotheses:
+        cells = (
+            one.id,
+            flat(one.hypothesis, limit),
+            f"{one.likelihood} {one.percent} %",
+            one.status,
+            _listed(one.evidence_for[-items:], flat, limit),
+            _listed(one.evidence_against[-items:], flat, limit),
+            flat(one.next_test, limit),
+            flat(one.effort, limit),
+        )
+        yield f"| {' | '.join(_PIPE.sub(_escaped('|'), cell) for cell in cells)} |"
+
+
+def _listed(items: Sequence[str], flat: OneLine, limit: int) -> str:
+    """Numbered, so that a reader can tell one from the next."""
+    return " ".join(f"({number}) {flat(text, limit)}" for number, text in enumerate(items, 1))
+
+
+def _of(hypothesis: str) -> str:
+    return f" of {hypothesis}" if hypothesis else ""
+
+
+def _flat(text: str, limit: int) -> str:
+    """Nothing in it is taken for a tag or a comment, which would hide it from who reads the page as Markdown."""
+    return _ANGLE.sub(_escaped("<"), one_line(text, limit))
+
+
+def _escaped(character: str) -> Callable[[re.Match[str]], str]:
+    """A backslash before the character, also where there are some already."""
+    return lambda found: f"{found[1] * 2}\\{character}"
+
+
+def _block(text: str) -> str:
+    """Several lines, fenced so that nothing in them can break out."""
+    shown = printable(clip(text.strip(), _BLOCK))
+    longest = max((len(ticks) for ticks in re.findall(r"`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{shown}\n{fence}"

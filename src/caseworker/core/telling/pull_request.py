@@ -1,0 +1,143 @@
+"""Every sentence said to a person, as functions. No surface writes its own."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from caseworker.core.base.budget import dollars
+from caseworker.core.base.text import code
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.evidence.builds import Build, Purpose, Stage
+from caseworker.core.issue.case import WAIVERS, IssueCase, Subject
+from caseworker.core.telling.build_texts import _bullets, latest, run_words
+from caseworker.core.telling.commits import _unsigned
+
+
+def cost_words(micros: int, *, rehearsed: bool) -> str:
+    if rehearsed:
+        return f"$0.00 (rehearsed; about {dollars(micros)} at list prices)"
+    return dollars(micros)
+
+
+_MOST_FILES: Final = 100
+"""Named in a pull request."""
+
+
+def pull_request_title(file: CaseFile) -> str:
+    return (_unsigned(file.commit.message or "") or file.issue.title.strip()).splitlines()[0]
+
+
+def pull_request_updated(number: int) -> str:
+    return f"pull request {number} was updated"
+
+
+def pull_request_body(
+    file: CaseFile,
+    case: IssueCase,
+    builds: Sequence[Build],
+    *,
+    cost: str,
+    changed: Sequence[str],
+    test_was_changed: bool = False,
+    weakened: Sequence[str] = (),
+    investigated: str = "",
+) -> str:
+    """What, why, evidence, cost, and the issue that the merge will close. What is missing is said as plainly as what is
+    there, with who has waived it. `changed`: by the commit, whatever its author says of it."""
+    evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
+    parts = [
+        f"## What\n\n{file.writer.summary}\n\n{_changes(file, changed)}",
+        f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
+        "\n\n".join(["## Evidence", *evidence, *_weakened(weakened)]),
+        *([investigated] if investigated else []),
+        f"## Review\n\n{_review(file)}",
+        *_decided(case),
+        f"## Cost\n\n{cost}, {case.progress.turns} agent turns, attempt {case.limits.attempt}.",
+        f"Fixes #{file.issue.number}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _changes(file: CaseFile, changed: Sequence[str]) -> str:
+    """Every file that git names, and what its author says of it, if anything."""
+    said = {change.file: change.description for change in file.writer.changes}
+    if file.writer.test_file:
+        said[file.writer.test_file] = "the test"
+    told = [path for path in said if path in changed]
+    lines = [f"- {code(path)}: {said[path]}" for path in told]
+    lines += [f"- {code(path)}: changed as well; its author says nothing of it" for path in changed if path not in said]
+    more = len(lines) - _MOST_FILES
+    return "\n".join([*lines[:_MOST_FILES], *([f"- and {more} more files"] if more > 0 else [])])
+
+
+def _must_do(file: CaseFile) -> str:
+    return _bullets(file.analysis.must_do)
+
+
+def _red_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
+    red = latest(builds, Stage.RED)
+    if case.evidence.red and red is not None:
+        return [f"**Red first**: on `{red.commit[:12]}`, with the new test and without the change.\n\n{_red_run(red)}"]
+    if not case.requirements.test_required:
+        return ["No new test was asked for: the change alters no behaviour."]
+    if case.evidence.red:
+        return []
+    return [f"**No red test**: no test was seen to fail without the change.{_waived(case, Subject.NO_RED_TEST)}"]
+
+
+def _changed_test(case: IssueCase, test_was_changed: bool) -> list[str]:
+    if not test_was_changed:
+        return []
+    return [
+        f"**The test was changed after it was seen to fail**: compare {code(case.evidence.test_file)} "
+        f"in `{(case.evidence.tests or '')[:12]}` and in this pull request."
+    ]
+
+
+def _head_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
+    head = latest(builds, Stage.HEAD)
+    if head is None:
+        return []
+    where = f"on `{head.commit[:12]}`, the commit of this pull request"
+    if not head.tested and not head.set_up_failed:
+        told = f"**No command proves this**: no test command was found.{_waived(case, Subject.NO_COMMAND)}"
+    elif case.evidence.green != head.commit:
+        told = (
+            f"**Red, as before the change**: {where}. What fails here fails without the change as well, and nothing "
+            f"tells whether it fails for the same reasons.{_waived(case, Subject.RED_BASE)}"
+        )
+    elif all(run.passed for run in head.runs):
+        told = f"**Green after**: {where}."
+    else:
+        told = f"**Green after**: {where}. What fails here fails without the change as well, and nothing more fails."
+    return [told, *(run_words(run) for run in head.runs)]
+
+
+def _weakened(findings: Sequence[str]) -> list[str]:
+    if not findings:
+        return []
+    return [f"**Tests removed, skipped or weakened**, found by comparing them with the base:\n\n{_bullets(findings)}"]
+
+
+def _waived(case: IssueCase, subject: Subject) -> str:
+    who = dict.fromkeys(code(grant.by) for grant in case.people.grants if grant.subject is subject)
+    return f" Waived by {', '.join(who)}." if who else ""
+
+
+def _decided(case: IssueCase) -> list[str]:
+    """What people have agreed to, and who."""
+    told = dict.fromkeys(
+        f"{'Waived' if grant.subject in WAIVERS else 'Approved'} by {code(grant.by)}: {grant.what}"
+        for grant in case.people.grants
+    )
+    return [f"## Decided by people\n\n{_bullets(list(told))}"] if told else []
+
+
+def _red_run(red: Build) -> str:
+    failing = red.run_of(Purpose.NEW_TEST) or red.run_of(Purpose.TEST)
+    return run_words(failing) if failing is not None else ""
+
+
+def _review(file: CaseFile) -> str:
+    good = [f"- {line}" for line in file.review.findings.good]
+    minor = [f"- minor, {code(f'{f.file}:{f.line}')}: {f.issue}" for f in file.review.findings.issues]
+    return "\n".join([f"{file.review.verdict}.", *good, *minor])

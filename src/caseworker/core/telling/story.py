@@ -1,0 +1,165 @@
+"""The record as a story: one line per entry, the same words in the terminal, the log and the dashboard."""
+
+from typing import Final, Literal, assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.budget import dollars
+from caseworker.core.base.text import printable, words_of
+from caseworker.core.evidence.builds import Stage, how_it_ended
+from caseworker.core.issue.words import state_words
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.record.entries import (
+    AgentSaid,
+    Bisected,
+    BranchPushed,
+    BugMoved,
+    BugRead,
+    BugReported,
+    BuildRan,
+    CaseOpened,
+    CauseProven,
+    Entry,
+    MatrixRevised,
+    MessageRecorded,
+    MessagesClaimed,
+    Noted,
+    Posted,
+    PullRequestOpened,
+    SlaChecked,
+    ToolCalled,
+    ToolReturned,
+    Transitioned,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+    WorkspaceRemoved,
+)
+
+_POINT: Final = 1_000
+"""Characters of what a line is told for: a reason, a cause, somebody's words. The rest of a story is cut sooner."""
+
+Mark = Literal["case", "state", "turn", "agent", "tool", "failed", "good", "bad", "person", "quiet"]
+
+
+class Told(BaseModel):
+    """A line of the story. `mark` says what kind, for colour and sign."""
+
+    model_config = ConfigDict(frozen=True)
+    mark: Mark
+    text: str
+
+
+_STAGE_WORDS = {
+    Stage.BASE: "before any change",
+    Stage.RED: "with the new test, without the fix",
+    Stage.HEAD: "with the fix",
+}
+
+
+def tell(entry: Entry) -> list[Told]:
+    """What a reader is shown of an entry; nothing for what only programs need."""
+    match entry:
+        case CaseOpened():
+            return [Told(mark="case", text=f"{entry.repository}#{entry.number}  {one_line(entry.title)}")]
+        case BugReported():
+            return [Told(mark="case", text=f"{one_line(entry.reporter)} reports: {one_line(entry.title)}")]
+        case BugRead():
+            about = f", {', '.join(entry.services)}" if entry.services else ""
+            vague = "; it names nothing to start from" if entry.vague else ""
+            return [Told(mark="quiet", text=f"read as {entry.severity}{about}{vague}")]
+        case BugMoved():
+            return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _POINT)}")]
+        case Posted():
+            return [Told(mark="agent", text=f"to the {entry.audience}: {one_line(entry.text, _POINT)}")]
+        case SlaChecked():
+            mark: Mark = "good" if entry.result == "met" else "bad"
+            about = entry.target.replace("_", " ")
+            return [Told(mark=mark, text=f"{entry.severity}, {about}: {entry.result}  {one_line(entry.text)}".rstrip())]
+        case MessageRecorded():
+            kind = "" if entry.message_kind is MessageKind.WORDS else f" ({words_of(entry.message_kind)})"
+            text = one_line(entry.text, _POINT)
+            return [Told(mark="person", text=f"{entry.author}{kind}{f': {text}' if text else ''}")]
+        case Transitioned():
+            return [Told(mark="state", text=f"{state_words(entry.to_state).upper()}  {one_line(entry.reason, _POINT)}")]
+        case TurnStarted():
+            again = f", attempt {entry.attempt}" if entry.attempt > 1 else ""
+            who = entry.role.value.replace("_", " ")
+            return [Told(mark="turn", text=f"turn {entry.turn}: the {who} begins to {_verb(entry.task.value)}{again}")]
+        case AgentSaid():
+            return [Told(mark="agent", text=one_line(entry.text))]
+        case ToolCalled():
+            return [Told(mark="tool", text=f"{entry.tool}  {one_line(entry.summary)}")]
+        case ToolReturned():
+            if entry.ok:
+                return []
+            return [Told(mark="failed", text=one_line(entry.output))]
+        case TurnCompleted():
+            who = entry.role.value.replace("_", " ")
+            how: Mark = "bad" if entry.status == "CHANGES_REQUESTED" else "good"
+            why = f": {one_line(entry.summary, _POINT)}" if entry.summary.strip() else ""
+            return [Told(mark=how, text=f"turn {entry.turn}: the {who} says {entry.status}{why}")]
+        case TurnFailed():
+            why = one_line(entry.reason, _POINT)
+            return [Told(mark="bad", text=f"turn {entry.turn}, attempt {entry.attempt} ended: {why}")]
+        case BuildRan():
+            return [*_build_lines(entry)]
+        case MatrixRevised():
+            changes = one_line("; ".join(entry.changes))
+            return [Told(mark="quiet", text=f"matrix {entry.version}, iteration {entry.iteration}: {changes}")]
+        case Bisected(status="found"):
+            subject = entry.culprit_message.strip().partition("\n\n")[0]
+            commit = f"{entry.culprit_hash[:12]} {one_line(subject)}".strip()
+            return [Told(mark="good", text=f"bisect {entry.number}: the first bad commit is {commit}")]
+        case Bisected():
+            return [Told(mark="bad", text=f"bisect {entry.number}: {one_line(entry.reason, _POINT)}")]
+        case CauseProven():
+            return [Told(mark="good", text=f"cause named, {entry.hypothesis}: {one_line(entry.cause, _POINT)}")]
+        case BranchPushed():
+            return [Told(mark="good", text=f"pushed {entry.branch} at {entry.commit[:12]}")]
+        case PullRequestOpened():
+            return [Told(mark="good", text=f"opened pull request {entry.number}: {one_line(entry.title)}")]
+        case Noted():
+            return [Told(mark="quiet", text=entry.text)]
+        case MessagesClaimed() | WorkspaceRemoved():
+            return []
+        case _:
+            assert_never(entry)
+
+
+def _build_lines(entry: BuildRan) -> list[Told]:
+    """The red build is good news where a failing test was the aim."""
+    wanted = "red" if entry.stage is Stage.RED else "green"
+    mark: Mark = "good" if entry.verdict == wanted or entry.stage is Stage.BASE else "bad"
+    lines = [
+        Told(mark="tool", text=f"$ {one_line(run.command)}  {how_it_ended(run)} after {run.seconds:.1f} s")
+        for run in entry.runs
+    ]
+    verdict = entry.verdict.replace("_", " ")
+    return [*lines, Told(mark=mark, text=f"build {entry.number}, {_STAGE_WORDS[entry.stage]}: {verdict}")]
+
+
+def cost_line(micros: int, calls: int) -> str:
+    return f"{dollars(micros)} in {calls} model calls"
+
+
+def one_line(text: str, limit: int = 160) -> str:
+    flat = printable(" ".join(text.split()))
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+_VERBS = {
+    "create_tests": "write the test",
+    "triage": "weigh the issue",
+    "implement": "make the change",
+    "bug": "investigate",
+    "questions": "ask people",
+    "interpret": "read what people said",
+    "diagnose": "measure",
+    "validate_cause": "judge the cause",
+    "unblock_investigation": "get the investigation on",
+}
+
+
+def _verb(task: str) -> str:
+    return _VERBS.get(task, task.replace("_", " "))

@@ -1,0 +1,200 @@
+"""What came of a case, for a person who was not watching and for programs: facts only, each from the record."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal, assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.policy import Severity
+from caseworker.core.bug.case import BugCase, BugState, BugStatus
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
+from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.options import options
+from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.turns import at_work
+from caseworker.core.issue.words import standing_of
+from caseworker.core.outcomes.analyst import AnalysisOutcome
+from caseworker.core.outcomes.bug import BugOutcome
+from caseworker.core.outcomes.investigation import InvestigationOutcome
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import MessageKind, Resolution
+from caseworker.core.telling.build_texts import latest
+from caseworker.core.telling.evidence import missing
+
+
+class Seen(BaseModel):
+    """A command that was run, and how it ended."""
+
+    model_config = ConfigDict(frozen=True)
+    command: str
+    commit: str
+    exit_code: int
+    last_line: str
+
+
+class Summary(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    case: str
+    title: str
+    state: IssueState
+    stands: str
+    result: Literal["pull_request", "merged", "milestone", "ended", "waits", "working"]
+    asked: str = ""
+    """What people are asked, in the case's own words; at a milestone, what was to be had."""
+    moves_it: list[str] = []
+    """What a person can do about it now, with the exact command."""
+    missing: list[str] = []
+    """Of a case that has failed: what was not proven when it stopped."""
+    feedback: str = ""
+    """Of a case that has failed, or got stuck: what was last found wrong, word for word."""
+    kept_on: str = ""
+    """The branch that has the work of a case that has failed. Empty: there is none."""
+    wrong: str
+    changed: str
+    files: list[str]
+    red: Seen | None
+    green: Seen | None
+    branch: str
+    pull_request: int | None
+    turns: int
+    model_calls: int
+    cost_micros: int
+    rehearsed: bool
+    seconds: float
+
+
+def summarise(
+    case: IssueCase,
+    file: CaseFile,
+    *,
+    outcomes: Sequence[Outcome],
+    builds: Sequence[Build],
+    spent: tuple[int, int],
+    rehearsed: bool,
+    seconds: float,
+    asked: str = "",
+) -> Summary:
+    """`spent` is micro-dollars and model calls."""
+    analyses = [outcome for outcome in outcomes if isinstance(outcome, AnalysisOutcome | BugOutcome)]
+    micros, calls = spent
+    return Summary(
+        case=case.id,
+        title=file.issue.title,
+        state=case.state,
+        stands=standing_of(case),
+        result=_result(case),
+        asked=asked,
+        moves_it=[option.words for option in options(case) if option.kind not in _ALWAYS],
+        **_left_behind(case),
+        wrong=_cause(case, outcomes) or (analyses[-1].root_cause if analyses else ""),
+        changed=file.writer.summary,
+        files=list(case.evidence.changed) or [change.file for change in file.writer.changes],
+        red=_seen(latest(builds, Stage.RED)) if case.evidence.red else None,
+        green=_seen(latest(builds, Stage.HEAD)) if case.evidence.green else None,
+        branch=case.branch,
+        pull_request=case.delivery.pull_request,
+        turns=case.progress.turns,
+        model_calls=calls,
+        cost_micros=micros,
+        rehearsed=rehearsed,
+        seconds=seconds,
+    )
+
+
+def _cause(case: IssueCase, outcomes: Sequence[Outcome]) -> str:
+    """What an investigation has proven, in place of what the analysis supposed. Empty: nothing was."""
+    if case.investigation is None or case.investigation.stands != "approved":
+        return ""
+    last = next((one for one in reversed(outcomes) if isinstance(one, InvestigationOutcome)), None)
+    cause = last.root_cause if last is not None and last.status == "ROOT_CAUSE_FOUND" else None
+    return cause.cause if cause is not None and cause.hypothesis == case.investigation.hypothesis else ""
+
+
+def _left_behind(case: IssueCase) -> dict[str, Any]:
+    """What whoever takes up a case needs that stopped short of its end."""
+    feedback = (
+        case.evidence.feedback if case.state in (IssueState.FAILED, IssueState.REQUIRES_HUMAN_INTERVENTION) else ""
+    )
+    if case.state is not IssueState.FAILED:
+        return {"feedback": feedback}
+    written = case.delivery.checkpoint is not None and case.delivery.checkpoint != case.delivery.base
+    return {"feedback": feedback, "missing": missing(case), "kept_on": case.branch if written else ""}
+
+
+_ALWAYS = (MessageKind.TAKEOVER, MessageKind.CLOSE)
+"""Possible nearly everywhere, and no answer to anything."""
+
+
+def _result(case: IssueCase) -> Literal["pull_request", "merged", "milestone", "ended", "waits", "working"]:
+    if case.state is IssueState.COMPLETED:
+        return "merged"
+    if case.state in TERMINAL:
+        return "ended"
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
+        return "pull_request"
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MILESTONE:
+        return "milestone"
+    return "waits" if case.state in PARKED | WAITING and not at_work(case) else "working"
+
+
+def _seen(build: Build | None) -> Seen | None:
+    run = (build.run_of(Purpose.NEW_TEST) or build.run_of(Purpose.TEST)) if build is not None else None
+    if build is None or run is None:
+        return None
+    return Seen(command=run.command, commit=build.commit, exit_code=run.exit_code, last_line=_last_line(run))
+
+
+_TELLING = re.compile(r"\b(ok|pass|passed|fail|failed|failures?|errors?)\b", re.IGNORECASE)
+
+
+def _last_line(run: CommandRun) -> str:
+    """The last line that tells how it went; runners like to end with a time."""
+    lines = [line.strip() for line in run.output.splitlines() if line.strip()]
+    return next((line for line in reversed(lines) if _TELLING.search(line)), lines[-1] if lines else "")
+
+
+class BugSummary(BaseModel):
+    """How a bug case stands."""
+
+    model_config = ConfigDict(frozen=True)
+
+    case: str
+    title: str
+    reporter: str
+    status: BugStatus
+    severity: Severity | None
+    services: tuple[str, ...]
+    stands: str
+    resolution: Resolution | None
+    fix: str | None
+    turns: int
+    model_calls: int
+    cost_micros: int
+    rehearsed: bool
+    seconds: float
+
+
+def standing_of_bug(bug: BugCase) -> str:
+    """One line: where the case stands and what would move it."""
+    fix = f"; its fix is {bug.repair.fix}" if bug.repair.fix is not None else ""
+    match bug.state:
+        case BugState.INVESTIGATING:
+            return f"the investigator works: {bug.reason}"
+        case BugState.AWAITING_REPORTER:
+            return f"waits for the reporter{_until(bug)}"
+        case BugState.AWAITING_DEV:
+            return f"waits for a developer{_until(bug)}: {bug.reason}{fix}"
+        case BugState.DEV_TAKEOVER:
+            return f"{bug.people.taken_by or 'a developer'} has it; `hand back` makes the agent go on{fix}"
+        case BugState.RESOLVED:
+            kind = f"{bug.ending.resolution}: " if bug.ending.resolution is not None else ""
+            return f"{kind}{bug.reason}{fix}"
+        case _:
+            assert_never(bug.state)
+
+
+def _until(bug: BugCase) -> str:
+    return f" until {bug.waiting.until:%Y-%m-%d %H:%M} UTC" if bug.waiting.until is not None else ""

@@ -1,0 +1,228 @@
+"""Why a case is where it is: what happens, on what evidence, what it waits for, and what would move it."""
+
+from datetime import datetime
+from typing import Final, assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.budget import dollars
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Task
+from caseworker.core.investigation.matrix import MOST_ITERATIONS
+from caseworker.core.issue.case import WAIVERS, IssueCase, WaitingFor, cap_of, limit_of
+from caseworker.core.issue.moves import is_used_up, next_reminder
+from caseworker.core.issue.options import options
+from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
+from caseworker.core.issue.words import asked_now, of_role, of_state
+from caseworker.core.telling.evidence import evidence_of
+
+S = IssueState
+
+
+class Why(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    case: CaseId
+    state: str
+    stands: str
+    because: str
+    """The reason of the last move."""
+    evidence: list[str]
+    waits_for: str = ""
+    asked: str = ""
+    """What people were asked, in the case's own words."""
+    until: datetime | None = None
+    """When it stops waiting. Null: never."""
+    moves_it: list[str]
+    """What a person can do now, with the exact command."""
+    next: str
+    """What the case does by itself."""
+
+
+def why(case: IssueCase, policy: Policy, *, spent: int | None = None) -> Why:
+    """`spent`: micro-dollars so far, where they are known."""
+    waits = case.state in WAITING and case.waiting.wait is not None
+    return Why(
+        case=case.id,
+        state=case.state.value,
+        stands=_stands(case),
+        because=case.reason,
+        evidence=evidence_of(case, policy, spent),
+        waits_for=_waits_for(case, policy),
+        asked=asked_now(case),
+        until=case.waiting.wait.until if waits and case.waiting.wait is not None else None,
+        moves_it=[option.words for option in options(case)],
+        next=_next(case, policy),
+    )
+
+
+def at(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M} UTC"
+
+
+# --- how it stands ---------------------------------------------------------------------------------------------------
+
+_WORK: Final[dict[IssueState, str]] = {
+    S.RECEIVED: "reads the issue and says whether, and with whose agreement, it is worked on",
+    S.ANALYZING_REQUIREMENTS: "works out what exactly is asked for, and where in the code it belongs",
+    S.REQUIREMENTS_UNCLEAR: "looks for what is unclear, and writes it down as questions to people",
+    S.REQUIREMENTS_CLARIFIED: "makes sense of what people have answered",
+    S.PLANNING_APPROACH: "plans how to go about it",
+    S.CREATING_TESTS: "writes a test of what was asked for",
+    S.UPDATING_TESTS: "corrects the test",
+    S.IMPLEMENTING: "writes the change",
+    S.FIXING_ISSUES: "repairs what the build or the review has found",
+    S.REFACTORING: "reworks the change as the tech lead has asked",
+    S.ADDRESSING_FEEDBACK: "works on what people said of the pull request",
+    S.REVIEWING_CODE: "reviews the change",
+    S.REVIEWING_ARCHITECTURE: "looks at what the change does to the architecture",
+    S.REVIEWING_INTEGRATION: "looks at how the change fits the parts around it",
+    S.INVESTIGATING: "looks for the cause",
+    S.VALIDATING_SOLUTION: "checks the change against everything that was asked for and everything that was forbidden",
+    S.HUMAN_INPUT_RECEIVED: "makes sense of what people have said",
+}
+_BY_CODE: Final = {
+    S.RUNNING_TESTS: "Code builds and tests the change; no agent works.",
+    S.CREATING_PR: "Code pushes the branch and opens or updates the pull request; no agent works.",
+}
+_SECOND: Final = {
+    Task.JUDGE: "The build is red, and the tester says whether the code, the test or chance is to blame.",
+    Task.UNBLOCK: "The tech lead looks for a way on.",
+    Task.DIAGNOSE: "A developer measures what a hypothesis predicts, in a copy of the code that is thrown away after.",
+    Task.VALIDATE_CAUSE: "The tech lead judges what the investigation has found.",
+    Task.UNBLOCK_INVESTIGATION: "The investigation is stuck, and the pm sees to it.",
+}
+_WAITS: Final = {
+    WaitingFor.ANSWER: "People were asked something, and it waits for their answer.",
+    WaitingFor.APPROVAL: "It waits for a person to agree before it goes on.",
+    WaitingFor.BUDGET: "Its budget is used up. The work so far is kept.",
+    WaitingFor.MILESTONE: "It has gone as far as it was to go.",
+    WaitingFor.MERGE: "The pull request is open. Only a person merges it.",
+}
+
+
+def _stands(case: IssueCase) -> str:
+    if case.state in TERMINAL:
+        return {S.COMPLETED: "It is completed.", S.CLOSED: "It is closed."}.get(case.state, "It has failed.")
+    if case.state in WAITING:
+        return _WAITS[case.waiting.wait.reason if case.waiting.wait is not None else WaitingFor.ANSWER]
+    if case.people.taken_by and case.state in PARKED:
+        return f"{case.people.taken_by} has taken it over. The agents stand back."
+    if case.state is S.BLOCKED and not at_work(case):
+        return "It is blocked. Nobody works on it until a person moves it."
+    if case.state is S.REQUIRES_HUMAN_INTERVENTION:
+        return "It does not get any further by itself. Nobody works on it until a person moves it."
+    if case.progress.go is not None:
+        return f"It passes by here on its way to: {of_state(case.progress.go)}."
+    if case.progress.task is not None:
+        return _SECOND[case.progress.task]
+    if case.state not in TURN_OF:
+        return _BY_CODE[case.state]
+    role, _ = turn_of(case)
+    return f"The {of_role(role)} {_WORK[case.state]}{_iteration(case)}."
+
+
+def _iteration(case: IssueCase) -> str:
+    if case.state is not S.INVESTIGATING:
+        return ""
+    return f": iteration {_done(case) + 1} of {MOST_ITERATIONS}"
+
+
+def _done(case: IssueCase) -> int:
+    return case.investigation.iteration if case.investigation is not None else 0
+
+
+def _waits_for(case: IssueCase, policy: Policy) -> str:
+    wait = case.waiting.wait
+    if at_work(case):
+        return ""
+    if case.state in PARKED and case.people.taken_by:
+        return f"For {case.people.taken_by} to hand it back."
+    if case.state in PARKED and wait is None:
+        return "For a person to say how to go on."
+    if case.state not in WAITING | PARKED:
+        return ""
+    reason = wait.reason if wait is not None else WaitingFor.ANSWER
+    match reason:
+        case WaitingFor.ANSWER:
+            return "For an answer to what was asked."
+        case WaitingFor.APPROVAL if wait is not None and wait.subject is not None:
+            what = "waiver" if wait.subject in WAIVERS else "approval"
+            return f"For a person's {what}: {wait.subject.value}."
+        case WaitingFor.APPROVAL:
+            return "For a person's approval."
+        case WaitingFor.BUDGET:
+            return f"For more money: {dollars(cap_of(case, policy))} are used up."
+        case WaitingFor.MILESTONE:
+            return f"For a person to let it go on: it was to go as far as the {limit_of(case, policy)}."
+        case WaitingFor.MERGE:
+            return f"For a person to merge pull request {case.delivery.pull_request}, `{case.branch}`."
+        case _:
+            assert_never(reason)
+
+
+# --- what follows by itself ------------------------------------------------------------------------------------------
+
+_FOLLOWS: Final[dict[IssueState, str]] = {
+    S.RECEIVED: "What is worth doing goes to the analyst; what only a person may decide is asked first.",
+    S.ANALYZING_REQUIREMENTS: "Clear requirements lead to a plan or a test; unclear ones to questions to people.",
+    S.REQUIREMENTS_UNCLEAR: "People get one message with numbered questions, and the case waits for answers.",
+    S.REQUIREMENTS_CLARIFIED: "It goes on with the answer, asks for the rest, or waits for a person to look at it.",
+    S.PLANNING_APPROACH: "A test comes next; where the plan needs an approval, that comes first.",
+    S.CREATING_TESTS: "Code runs the new test. For a bug it has to fail before anything is repaired.",
+    S.UPDATING_TESTS: "Code runs the test again.",
+    S.RUNNING_TESTS: "Green goes to the review; red to the tester, who says what has to be repaired.",
+    S.IMPLEMENTING: "Code builds and tests the commit.",
+    S.FIXING_ISSUES: "Code builds and tests the commit.",
+    S.REFACTORING: "Code builds and tests the commit.",
+    S.ADDRESSING_FEEDBACK: "It is built and reviewed, and the same pull request gets the commit and the answers.",
+    S.REVIEWING_CODE: "An approved commit with a green build becomes a pull request; anything else is repaired first.",
+    S.REVIEWING_ARCHITECTURE: "What is sound goes back to the review; to change the architecture, a person is asked.",
+    S.REVIEWING_INTEGRATION: "What is sound goes back to the review; what is not is repaired.",
+    S.INVESTIGATING: "A cause goes to the tech lead, what is stuck to the pm, anything else to the next iteration.",
+    S.VALIDATING_SOLUTION: "If everything is there, the pull request is opened; if not, it is repaired.",
+    S.CREATING_PR: "It waits for a person to merge.",
+    S.HUMAN_INPUT_RECEIVED: "It goes on where it was left or where people want it, or back to what it waited for.",
+}
+_AFTER_SECOND: Final = {
+    Task.JUDGE: "A wrong change goes to the developer, a wrong test to the tester; what failed by chance is run again.",
+    Task.UNBLOCK: "With guidance there is one more attempt; without, a person is asked.",
+    Task.DIAGNOSE: "The investigator is told what was seen, and goes on with it; no line of the measurement is kept.",
+    Task.VALIDATE_CAUSE: "An accepted cause is repaired, with a test first; one that is not is investigated further.",
+    Task.UNBLOCK_INVESTIGATION: (
+        "With something new to go by the investigation goes on; if not, it is planned without a cause, "
+        "people are asked, or it stays blocked."
+    ),
+}
+_LAST_ITERATION: Final = "It is the last iteration: whatever it finds, the tech lead is next."
+_USED_UP: Final = (
+    f"All {MOST_ITERATIONS} iterations are used: the best hypothesis is acted on, or it is planned without one, or a "
+    "person is asked."
+)
+
+
+def _next(case: IssueCase, policy: Policy) -> str:
+    if case.state in TERMINAL:
+        return "Nothing."
+    if at_work(case):
+        return _follows(case)
+    reminder = next_reminder(case, policy)
+    if case.state in PARKED:
+        return f"Nothing, but a reminder on {at(reminder)}." if reminder is not None else "Nothing."
+    if case.waiting.wait is None or case.waiting.wait.until is None:
+        return "Nothing: it waits as long as it takes."
+    reminded = f"People are reminded once, on {at(reminder)}. " if reminder is not None else ""
+    return f"{reminded}After {at(case.waiting.wait.until)} it is blocked; people can still move it then."
+
+
+def _follows(case: IssueCase) -> str:
+    if case.progress.go is not None:
+        return f"It goes on to: {of_state(case.progress.go)}."
+    if case.progress.task is Task.VALIDATE_CAUSE and is_used_up(case):
+        return _USED_UP
+    if case.progress.task is not None:
+        return _AFTER_SECOND[case.progress.task]
+    last = case.state is S.INVESTIGATING and _done(case) + 1 >= MOST_ITERATIONS
+    return _LAST_ITERATION if last else _FOLLOWS[case.state]

@@ -1,0 +1,232 @@
+"""`caseworker matrix`: the hypotheses over time in a terminal, for programs, and as a page."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.matrix import show_matrix
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.store.store import open_store
+from tests.core.examples import reviewed, triaged
+from tests.core.investigation_examples import (
+    a_hypothesis,
+    a_request,
+    cause_reviewed,
+    diagnosed,
+    iterated,
+    turns,
+    unblocked,
+)
+from tests.edges.store_examples import begun, case_file, completed_entry, finished, open_bug, open_case
+
+ROUNDING = "The discount is rounded differently the second time, as the [bold]currency[/] comes from a cache."
+FOUND: list[Outcome] = [
+    triaged(),
+    reviewed("SPAWN_INVESTIGATOR").model_copy(
+        update={"investigation": a_request(matrix=[a_hypothesis(), a_hypothesis("H2", hypothesis=ROUNDING)])}
+    ),
+    iterated(
+        "NEED_DEVELOPER_DIAGNOSTIC",
+        a_hypothesis("H1", "testing", 70, evidence_for=["`make test` fails more often with two threads"]),
+        a_hypothesis("H2", percent=10, hypothesis=ROUNDING, evidence_against=["It is wrong without a discount."]),
+        summary="It fails only with two threads.",
+    ),
+    diagnosed(),
+    iterated(
+        "ROOT_CAUSE_FOUND",
+        a_hypothesis("H1", "confirmed", 95, evidence_for=["`make test` fails more often with two threads"]),
+        a_hypothesis("H2", "eliminated", 0, hypothesis=ROUNDING),
+        summary="The read is outside the lock.",
+    ),
+    cause_reviewed(),
+]
+EXPECTED = """\
+local/shop#1  Checkout is broken
+
+Investigation  2 of 5 iterations done. The tech lead has accepted H1 as the cause.
+
+hypothesis                                                        entered     1           2
+
+H1 Two requests change the cart at once.                          50 %        70 %        95 %
+                                                                  pending     testing     confirmed
+
+H2 The discount is rounded differently the second time, as the    50 %        10 %        0 %
+[bold]currency[/] comes from a cache.                             pending     pending     eliminated
+
+Asked for     The total is wrong now and then.
+              Why it takes an investigation: intermittent, cause unclear.
+              H1 new, Medium 50 %, pending
+              H2 new, Medium 50 %, pending
+
+Iteration 1   It fails only with two threads.  (wants something measured)
+              H1 Medium 50 % -> High 70 %
+                 pending -> testing
+                 for: `make test` fails more often with two threads
+              H2 Medium 50 % -> Low 10 %
+                 against: It is wrong without a discount.
+
+Diagnostic 4  Both threads read before one writes.  (in turn 4, as expected if it is true)
+              to learn about H1: log every read and write of the total with the thread's name, at
+              cart.py, total
+              expected then: two reads before one write
+              observed: read a, read b, write a, write b
+
+Iteration 2   The read is outside the lock.  (names the cause)
+              H1 High 70 % -> High 95 %
+                 testing -> confirmed
+              H2 Low 10 % -> Low 0 %
+                 pending -> eliminated
+                 no longer holds: It is wrong without a discount.
+
+Tech lead     accepts H1 as the cause: What of a cart without a discount?
+
+Root cause    H1  cart.py:12 reads the total before it holds the lock.
+              1. command `python -m unittest test_cart`: 1 of 5 runs fails
+              2. file `cart.py:12`: the read before the lock
+              3. run `diagnostic 3`: two reads before one write
+              Fix: Read the total after the lock is held.
+              To validate it: 200 runs of `python -m unittest test_cart` pass.
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings.model_validate({"home": tmp_path / "home"})
+
+
+async def a_case(settings: Settings, *outcomes: Outcome) -> CaseId:
+    store = await open_store(settings.database)
+    try:
+        case = await open_case(store)
+        for turn in turns(*outcomes):
+            attempt = await begun(store, case, turn.turn)
+            done = finished(attempt).model_copy(update={"role": turn.role, "outcome": turn.outcome})
+            assert await store.turns.complete(attempt, done, await case_file(store, case), completed_entry(attempt))
+        return case
+    finally:
+        await store.close()
+
+
+async def shown(
+    settings: Settings, case: str, *, width: int = 100, terminal: bool = False, markdown: bool = False
+) -> str:
+    paper = io.StringIO()
+    console = Console(
+        file=paper, width=width, force_terminal=terminal, color_system=None, highlight=False, soft_wrap=not terminal
+    )
+    await show_matrix(settings, console, case, as_json=False, as_markdown=markdown)
+    return "\n".join(line.rstrip() for line in paper.getvalue().splitlines()) + "\n"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("width", [100, 180])
+async def test_it_is_a_table_over_time_that_fits_100_columns(settings: Settings, terminal: bool, width: int) -> None:
+    case = await a_case(settings, *FOUND)
+    assert await shown(settings, case, terminal=terminal, width=width) == EXPECTED
+
+
+async def test_five_iterations_fit_100_columns_and_80(settings: Settings) -> None:
+    several = [iterated("SHRUG", a_hypothesis("H1", percent=10 * number)) for number in range(1, 6)]
+    case = await a_case(settings, *FOUND[:2], *several)
+    wide, narrow = await shown(settings, case), await shown(settings, case, width=80)
+    assert "hypothesis                    entered     1           2           3           4           5" in wide
+    assert max(len(line) for line in wide.splitlines()) <= 100
+    assert max(len(line) for line in narrow.splitlines()) <= 80
+    assert "    entered     1           2           3           4           5\n" in narrow
+    assert "H1  50 %        10 %        20 %        30 %        40 %        50 %\n" in narrow
+
+
+async def test_what_was_not_measured_what_is_missing_and_who_helped_is_said(settings: Settings) -> None:
+    case = await a_case(
+        settings,
+        iterated("NEED_DEVELOPER_DIAGNOSTIC"),
+        iterated("SHRUG"),
+        iterated("BLOCKED"),
+        unblocked("CONTINUE"),
+    )
+    page = await shown(settings, case)
+    assert "Asked for    Nobody has put the problem into words: see the issue.\n" in page
+    assert "Not measured: log every read and write of the total with the thread's name (H1)\n" in page
+    assert "Looked.  (ends with SHRUG, which nobody knows)\n" in page
+    assert "Needs: access to the staging log\n" in page
+    assert "From the pm  The staging log is in logs/.\n" in page
+    assert "3 of 5 iterations done. No cause is proven." in page
+
+
+async def test_what_was_observed_keeps_its_lines_up_to_twenty_more(settings: Settings) -> None:
+    seen = diagnosed().model_copy(update={"observed": "\n".join(f"read {number}" for number in range(30))})
+    page = await shown(settings, await a_case(settings, *FOUND[:3], seen))
+    assert "observed: read 0\n                read 1\n" in page
+    assert "read 20\n                (9 more lines: --markdown has them)\n" in page
+
+
+async def test_several_investigations_have_a_heading_each(settings: Settings) -> None:
+    another = reviewed("SPAWN_INVESTIGATOR").model_copy(
+        update={"investigation": a_request("Now it is slow.", new_problem=True)}
+    )
+    page = await shown(settings, await a_case(settings, *FOUND, another))
+    assert "\nInvestigation 1  2 of 5 iterations done." in page
+    assert "\nInvestigation 2  0 of 5 iterations done. No cause is proven.\n\nAsked for  Now it is slow.\n" in page
+
+
+async def test_a_case_without_one_says_so_and_when_there_is_one(settings: Settings) -> None:
+    case = await a_case(settings, triaged())
+    assert await shown(settings, case, width=400) == (
+        f"Nothing is investigated in {case}. An investigation begins when the pm or the tech lead asks for one, or "
+        f"when a developer is blocked. `caseworker why {case}` says where the case stands.\n"
+    )
+
+
+async def test_a_bug_says_where_its_findings_are(settings: Settings) -> None:
+    store = await open_store(settings.database)
+    try:
+        bug = await open_bug(store)
+    finally:
+        await store.close()
+    assert (await shown(settings, bug)).startswith(
+        f"{bug} is a bug, and keeps no matrix of hypotheses: `caseworker show"
+    )
+
+
+async def test_a_case_that_is_not_there_is_refused_as_by_every_command(settings: Settings) -> None:
+    await a_case(settings)
+    with pytest.raises(Refused, match="There is no case `shop#9`"):
+        await shown(settings, "shop#9")
+
+
+async def test_a_program_gets_every_revision(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    case = await a_case(settings, *FOUND)
+    await show_matrix(settings, Console(), "#1", as_json=True, as_markdown=False)
+    told = json.loads(capsys.readouterr().out)
+    (investigation,) = told["investigations"]
+    assert (told["case"], told["title"]) == (case, "Checkout is broken")
+    assert [one["iteration"] for one in investigation["revisions"]] == [0, 1, 2]
+    assert investigation["revisions"][1]["hypotheses"][1]["percent"] == 10
+    assert investigation["iterations"][-1]["root_cause"]["hypothesis"] == "H1"
+
+
+async def test_a_program_gets_an_empty_list_where_nothing_is_investigated(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await a_case(settings, triaged())
+    await show_matrix(settings, Console(), "#1", as_json=True, as_markdown=False)
+    assert json.loads(capsys.readouterr().out)["investigations"] == []
+
+
+async def test_the_page_that_agents_get_is_printed_as_it_is(settings: Settings) -> None:
+    page = await shown(settings, await a_case(settings, *FOUND), width=40, markdown=True)
+    assert page.startswith("# Investigation: Checkout is broken\n")
+    assert ROUNDING in page
+
+
+async def test_nothing_that_an_agent_wrote_can_steer_the_terminal(settings: Settings) -> None:
+    case = await a_case(settings, iterated("SHRUG", a_hypothesis(hypothesis="a\x1b[2Jb"), summary="x\x07y"))
+    page = await shown(settings, case)
+    assert "\x1b" not in page
+    assert "\x07" not in page

@@ -1,0 +1,64 @@
+"""What a report is made of before anything is created: its words, its files, and the repository it is about."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.report import read_attachments, read_text, repository_for
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.policy import Service
+
+SERVICES = {"checkout-api": Service(aliases=("till",), repository="/srv/checkout"), "search": Service()}
+
+
+def settings(**known: object) -> Settings:
+    return Settings.model_validate({"home": "/nowhere", **known})
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "default", "expected"),
+    [
+        ("the till is broken", "/mine", "/all", "/mine"),
+        ("search and the till are broken", None, "/all", "/srv/checkout"),
+        ("search is broken", None, "/all", "/all"),
+        ("it is broken", None, "/all", "/all"),
+        ("Checkout API fails", None, None, "/srv/checkout"),
+    ],
+)
+def test_the_repository_is_named_or_told_by_the_service_or_the_one_for_all(
+    text: str, named: str | None, default: str | None, expected: str
+) -> None:
+    known = settings(services=SERVICES, reports_repository=default)
+    assert repository_for(text, Path(named) if named else None, known) == Path(expected)
+
+
+def test_a_report_about_nothing_known_is_refused_with_both_ways() -> None:
+    with pytest.raises(Refused, match=r"--repo PATH.*reports_repository"):
+        repository_for("it is broken", None, settings())
+
+
+def test_a_file_keeps_its_name_and_tells_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "screen shot.png").write_bytes(b"\x89PNG")
+    (tmp_path / "what").write_bytes(b"")
+    image, unknown = read_attachments([tmp_path / "screen shot.png", tmp_path / "what"])
+    assert (image.title, image.media_type, image.size, image.content) == ("screen shot.png", "image/png", 4, b"\x89PNG")
+    assert (unknown.media_type, unknown.size) == ("application/octet-stream", 0)
+
+
+def test_a_file_that_cannot_be_had_is_refused(tmp_path: Path) -> None:
+    large = tmp_path / "large.log"
+    large.touch()
+    os.truncate(large, 10_000_001)
+    for path, words in ((tmp_path / "none", "is not there"), (tmp_path, "is not a file"), (large, "10,000,001 bytes")):
+        with pytest.raises(Refused, match=words):
+            read_attachments([path])
+    with pytest.raises(Refused, match="11 files are attached; 10 are taken"):
+        read_attachments([large] * 11)
+
+
+def test_a_report_without_words_is_refused() -> None:
+    with pytest.raises(Refused, match="no words"):
+        read_text(" \n")
+    assert read_text("  it is broken\n") == "it is broken"

@@ -1,0 +1,210 @@
+"""`caseworker run`, before anything runs: by which rules a case is opened, how far it goes, and how it is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from caseworker.app.cli.issue_commands import Until
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.requests import may_go_on_until, newest_request, what_is_asked
+from caseworker.app.terminal.run import RunRequest, announce, exit_code, policy_for
+from caseworker.core.base.ids import TraceId
+from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.text import clip
+from caseworker.core.evidence.repository_rules import RepositoryRules
+from caseworker.core.issue.case import Wait, WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pm import PlanOutcome
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import Entry, Noted, Posted, Recorded, Transitioned
+from caseworker.ports import NewIssue, StoredCase
+from caseworker.store.store import Store
+from tests.app.issue_desk import move
+from tests.app.test_views import a_summary, paper
+from tests.core.examples import MORNING, triaged
+from tests.edges.store_examples import open_case
+
+S = IssueState
+M = Milestone
+ASKED = Posted(audience=Audience.DEVELOPERS, about="pm", text="1. Which page?")
+REMINDED = Posted(audience=Audience.DEVELOPERS, about="pm", text="Still waiting.")
+MOVED = Transitioned(number=1, from_state=S.REVIEWING_CODE, to_state=S.WAITING_FOR_HUMAN_INPUT, reason="asked")
+PLAN = PlanOutcome(status="PLANNING_COMPLETE", plan="# Plan\n1. Subtract first.")
+
+
+def asked(*, budget: float | None = None, until: Milestone | None = None) -> RunRequest:
+    return RunRequest(
+        repository=Path("/srv/shop"), issue=NewIssue(title="t", body=""), rehearsal=None, budget_usd=budget, until=until
+    )
+
+
+def policy(request: RunRequest, rules: RepositoryRules, **known: object) -> Policy:
+    return policy_for(request, rules, Settings.model_validate({"home": "/nowhere", **known}))
+
+
+def test_a_case_is_opened_by_the_rules_of_the_deployment() -> None:
+    found = policy(asked(), RepositoryRules(), budget_usd=3, until="plan", approve_plan=True, attempts=2)
+    assert (found.budget_micros, found.until, found.approve_plan, found.attempts) == (3_000_000, M.PLAN, True, 2)
+
+
+def test_a_repository_narrows_them_and_an_option_has_the_last_word() -> None:
+    rules = RepositoryRules(approve_plan=True, budget_micros=2_500_000, until=M.TRIAGE)
+    narrowed = policy(asked(), rules)
+    assert (narrowed.budget_micros, narrowed.until, narrowed.approve_plan) == (2_500_000, M.TRIAGE, True)
+    said = policy(asked(budget=20, until=M.PR), rules)
+    assert (said.budget_micros, said.until, said.approve_plan) == (20_000_000, M.PR, True)
+
+
+def test_the_milestones_of_the_command_line_are_those_of_the_core() -> None:
+    assert [until.value for until in Until] == [milestone.value for milestone in Milestone]
+
+
+# --- further than before
+
+
+async def stored(store: Store, **known: object) -> StoredCase:
+    case = await open_case(store)
+    await move(store, case, MOVED, **known)
+    found = await store.cases.load(case)
+    assert found is not None
+    return found
+
+
+def at_milestone(until: Milestone) -> dict[str, object]:
+    wait = Wait(reason=WaitingFor.MILESTONE)
+    return {"state": S.WAITING_FOR_HUMAN_INPUT, "wait": wait, "waiting_for": wait.reason, "until": until}
+
+
+@pytest.mark.parametrize(
+    ("reached", "wanted", "goes_on"),
+    [
+        (M.TRIAGE, M.PLAN, True),
+        (M.TRIAGE, M.PR, True),
+        (M.PLAN, M.PR, True),
+        (M.TRIAGE, M.TRIAGE, False),
+        (M.PLAN, M.TRIAGE, False),
+        (M.PLAN, M.PLAN, False),
+    ],
+)
+async def test_a_case_at_a_milestone_goes_on_for_a_further_one(
+    store: Store, reached: Milestone, wanted: Milestone, goes_on: bool
+) -> None:
+    assert may_go_on_until(await stored(store, **at_milestone(reached)), wanted) is goes_on
+
+
+@pytest.mark.parametrize("reason", [WaitingFor.APPROVAL, WaitingFor.MERGE, None])
+async def test_a_case_that_works_or_waits_for_something_else_is_not_sent_on(
+    store: Store, reason: WaitingFor | None
+) -> None:
+    wait = Wait(reason=reason) if reason is not None else None
+    state = S.WAITING_FOR_HUMAN_INPUT if wait is not None else S.IMPLEMENTING
+    assert not may_go_on_until(await stored(store, state=state, wait=wait, until=M.TRIAGE), M.PR)
+
+
+# --- what it asks
+
+
+def record(*entries: Entry) -> list[Recorded]:
+    return [
+        Recorded(sequence=number, at=MORNING, trace=TraceId("t"), version=1, entry=entry)
+        for number, entry in enumerate(entries, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ([], ""),
+        ([MOVED], ""),
+        ([MOVED, ASKED], "1. Which page?"),
+        ([MOVED, ASKED, Noted(text="people were reminded"), REMINDED], "1. Which page?"),
+        ([MOVED, ASKED, MOVED, REMINDED], "Still waiting."),
+        ([MOVED, Posted(audience=Audience.REPORTER, about="question", text="?"), ASKED], "1. Which page?"),
+        ([MOVED, ASKED, MOVED], "1. Which page?"),
+    ],
+)
+def test_the_newest_request_is_what_was_said_with_a_move_and_not_a_reminder(entries: list[Entry], words: str) -> None:
+    assert newest_request(record(*entries)) == words
+
+
+@pytest.mark.parametrize(
+    ("known", "outcomes", "words"),
+    [
+        ({"state": S.WAITING_FOR_HUMAN_INPUT, "wait": Wait(reason=WaitingFor.ANSWER)}, [PLAN], "1. Which page?"),
+        ({"state": S.BLOCKED, "wait": Wait(reason=WaitingFor.ANSWER)}, [], "1. Which page?"),
+        ({"state": S.BLOCKED}, [], ""),
+        ({"state": S.IMPLEMENTING, "wait": Wait(reason=WaitingFor.ANSWER)}, [], ""),
+        ({"state": S.WAITING_FOR_HUMAN_INPUT, "wait": Wait(reason=WaitingFor.MERGE)}, [PLAN], ""),
+        (at_milestone(M.PLAN), [triaged(), PLAN], "# Plan\n1. Subtract first."),
+        (at_milestone(M.TRIAGE), [triaged()], "A clear bug. A bug fix; its scope is small, and it is simple."),
+        (at_milestone(M.TRIAGE), [], ""),
+    ],
+)
+async def test_what_people_are_asked_is_the_request_or_what_was_to_be_had(
+    store: Store, known: dict[str, object], outcomes: list[Outcome], words: str
+) -> None:
+    waits = await stored(store, **known)
+    await move(store, waits.case.id, MOVED, ASKED)
+    assert await what_is_asked(store, waits, outcomes) == words
+
+
+LONG = f"This is the plan.\n\n{'step ' * 2_000}done."
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({"wait": Wait(reason=WaitingFor.ANSWER, asks="2. Since when?")}, "2. Since when?"),
+        ({"wait": Wait(reason=WaitingFor.APPROVAL, asks=clip(LONG))}, LONG),
+        ({"wait": Wait(reason=WaitingFor.ANSWER, asks="2. Since when?"), "taken_by": "grace"}, ""),
+    ],
+)
+async def test_what_people_are_asked_is_not_what_the_pm_has_said_since(
+    store: Store, known: dict[str, object], words: str
+) -> None:
+    """A long request is in the record word for word."""
+    waits = await stored(store, state=S.BLOCKED, **known)
+    await move(store, waits.case.id, MOVED, ASKED.model_copy(update={"text": LONG}))
+    await move(store, waits.case.id, MOVED, ASKED.model_copy(update={"text": "I shall wait for ada, then."}))
+    assert await what_is_asked(store, waits, []) == words
+
+
+# --- who does not stay
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({"state": S.IMPLEMENTING}, "is under way. `caseworker show local/shop#1` tells how it stands."),
+        (
+            {**at_milestone(M.PLAN), "reason": "The plan is there."},
+            "waits for a word to go on: The plan is there. `caseworker why local/shop#1` says what would move it.",
+        ),
+        ({"state": S.CLOSED}, "was opened before and is closed. `caseworker retry local/shop#1` works on it again."),
+    ],
+)
+async def test_who_does_not_stay_is_told_whether_it_works_or_what_it_waits_for(
+    store: Store, known: dict[str, object], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = await stored(store, **known)
+    console, file = paper()
+    await announce(store, left.case.id, console, as_json=False)
+    assert file.getvalue() == f"local/shop#1 {words}\n"
+    await announce(store, left.case.id, console, as_json=True)
+    line = capsys.readouterr().out
+    assert line.count("\n") == 1
+    assert json.loads(line)["kind"] == "case"
+    assert json.loads(line)["state"] == left.case.state.value
+
+
+# --- how it ends
+
+
+@pytest.mark.parametrize(
+    ("result", "code"),
+    [("pull_request", 0), ("merged", 0), ("milestone", 0), ("waits", 1), ("ended", 1), ("working", 1)],
+)
+def test_the_exit_code_is_0_for_what_was_wanted(result: str, code: int) -> None:
+    assert exit_code(a_summary(result=result)) == code

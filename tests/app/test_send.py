@@ -1,0 +1,92 @@
+"""How it reads: nothing told three times, lines wrapped between words, and every case with its title."""
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from caseworker.app.cli.main import app, wrapped
+from caseworker.app.terminal.live_view import Hung, PlainView, story_line
+from caseworker.app.terminal.show import show_cases
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import Posted, TurnCompleted
+from caseworker.core.telling.story import Told
+from caseworker.store.store import Store
+from tests.app.issue_desk import move
+from tests.app.test_views import MOVED, paper, recorded
+from tests.core.examples import HEAD
+from tests.edges.store_examples import open_case
+
+REPLY = "Thank you, that is what was missing."
+
+
+@pytest.mark.parametrize(("reason", "told"), [(REPLY, 1), (f"Not to be done: {REPLY}", 1), ("ada has spoken.", 1)])
+def test_what_the_pm_says_is_told_once(reason: str, told: int) -> None:
+    console, file = paper()
+    view = PlainView(console)
+    view.show(recorded(completed(Task.INTERPRET, REPLY)))
+    view.show(recorded(MOVED.model_copy(update={"reason": reason})))
+    view.show(recorded(Posted(audience=Audience.DEVELOPERS, about="pm", text=f"{REPLY}\n")))
+    assert file.getvalue().count(REPLY) == told
+    assert "✔ turn 4: the pm says CONTINUE\n" in file.getvalue()
+
+
+def test_what_others_say_at_the_end_of_a_turn_is_told_with_it() -> None:
+    console, file = paper()
+    PlainView(console).show(recorded(completed(Task.TRIAGE, REPLY)))
+    assert file.getvalue() == f"10:30:00 ✔ turn 4: the pm says CONTINUE: {REPLY}\n"
+
+
+def completed(task: Task, summary: str) -> TurnCompleted:
+    return TurnCompleted(
+        turn=4,
+        attempt=1,
+        role=Role.PM,
+        task=task,
+        status="CONTINUE",
+        summary=summary,
+        checkpoint=HEAD,
+        calls=1,
+        cost_micros=1,
+    )
+
+
+def test_the_line_beside_a_turn_goes_on_where_words_are_wrapped() -> None:
+    console, file = paper(width=30, terminal=True)
+    console.print(Hung(story_line(Told(mark="agent", text="The seed takes chance out of it, so one is enough."))))
+    assert [line.rstrip() for line in file.getvalue().splitlines()] == [
+        "│  The seed takes chance out",
+        "│  of it, so one is enough.",
+    ]
+
+
+def test_an_error_is_wrapped_between_words_and_a_command_in_it_stays_whole() -> None:
+    text = "caseworker: nothing waits for an approval.\n  caseworker answer local/shop#1"
+    assert wrapped(text, 22) == "caseworker: nothing\nwaits for an approval.\n  caseworker answer local/shop#1"
+
+
+# --- all of them
+
+
+async def test_a_list_of_cases_says_what_each_is_about(store: Store) -> None:
+    case = await open_case(store, "The total [forgets] the discount")
+    await move(store, case, MOVED, state=IssueState.CLOSED, reason="Closed by ada. " + "So be it. " * 8)
+    for terminal in (False, True):
+        console, file = paper(width=80, terminal=terminal)
+        await show_cases(store, console, as_json=False)
+        lines = [line.rstrip() for line in file.getvalue().splitlines()]
+        assert lines[0].startswith("local/shop#1  The total [forgets] the discount")
+        assert "  closed: Closed by ada. So be it." in "\n".join(lines)
+        assert lines[-1].endswith(" UTC")
+        assert len(lines) == (3 if terminal else 1)
+        assert not terminal or max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("command", ["say", "report", "show", "run", "close"])
+def test_the_help_shows_a_flag_without_a_value_and_one_spelling_of_a_name(command: str) -> None:
+    page = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "160", "TERM": "dumb"}).output
+    (json,) = re.findall(r"--json.*", page)
+    assert "bool" not in json
+    assert (command != "report") or ("--name" in page and "--as" not in page)

@@ -1,0 +1,33 @@
+"""When a bug case waits: everything that follows from its last move was said."""
+
+from caseworker.app.terminal.tail import is_all_said
+from caseworker.core.base.ids import CaseId
+from caseworker.core.bug.case import About, BugCase, Post
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import Posted
+
+
+def a_bug(*outbox: tuple[About, Audience]) -> BugCase:
+    posts = tuple(Post(about=about, audience=to, epoch=1, number=n) for n, (about, to) in enumerate(outbox))
+    return BugCase(id=CaseId("bug-7F3K"), outbox=posts)
+
+
+def posted(about: About, audience: Audience) -> Posted:
+    return Posted(about=about.value, audience=audience, text="x")
+
+
+def test_what_was_to_be_said_is_looked_for_on_the_record() -> None:
+    bug = a_bug((About.FINDINGS, Audience.REPORTER), (About.FINDINGS, Audience.DEVELOPERS))
+    first, second = posted(About.FINDINGS, Audience.REPORTER), posted(About.FINDINGS, Audience.DEVELOPERS)
+    assert not is_all_said(bug, [])
+    assert not is_all_said(bug, [first])
+    assert not is_all_said(bug, [first, first])
+    assert is_all_said(bug, [first, second])
+
+
+def test_each_is_said_as_often_as_it_was_wanted() -> None:
+    bug = a_bug((About.NOTED, Audience.REPORTER), (About.NOTED, Audience.REPORTER))
+    noted = posted(About.NOTED, Audience.REPORTER)
+    assert not is_all_said(bug, [noted])
+    assert is_all_said(bug, [noted, noted])
+    assert is_all_said(a_bug(), [])

@@ -1,0 +1,102 @@
+"""`caseworker why` in a terminal of 80 columns, in a log, and for programs."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from caseworker.app.terminal.why import explain, print_why
+from caseworker.core.issue.case import Subject, WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.telling.why import why
+from caseworker.store.store import open_store
+from tests.app.issue_desk import IssueDesk
+from tests.core.examples import a_case
+from tests.core.telling.why_examples import ASKED, POLICY, a_wait
+from tests.edges.store_examples import open_bug
+
+PLAN = a_case(
+    IssueState.WAITING_FOR_HUMAN_INPUT,
+    **a_wait(WaitingFor.APPROVAL, Subject.PLAN),
+    checkpoint="b" * 40,
+    planned=True,
+    reason="The plan waits for a person's approval [bold]now[/].",
+    transitions=3,
+)
+EXPECTED = """\
+owner/repo#42  The total [forgets] the discount
+WAITING FOR HUMAN INPUT  It waits for a person to agree before it goes on.
+
+Because    The plan waits for a person's approval [bold]now[/].
+Waits      For a person's approval: the plan. Until 2024-01-21 10:30 UTC.
+You can    `caseworker approve owner/repo#42` goes on with the plan.
+           `caseworker reject owner/repo#42 "what should be different"` has it
+           planned anew, with your words.
+           `caseworker say owner/repo#42 "..."` asks or remarks, and decides
+           nothing.
+           `caseworker takeover owner/repo#42` stops the agents: you go on.
+           `caseworker close owner/repo#42` ends it; the work so far stays where
+           it is.
+By itself  People are reminded once, on 2024-01-16 10:30 UTC. After 2024-01-21
+           10:30 UTC it is blocked; people can still move it then.
+Evidence   Change: nothing is changed yet, so there is nothing to prove.
+           Plan: it is made.
+           Limits: attempt 1 of 3 in round 1; 3 of 60 moves.
+           Money: $0.42 of $5.00 are spent.
+"""
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_it_is_readable_at_80_columns(terminal: bool) -> None:
+    file = io.StringIO()
+    console = Console(file=file, width=80, force_terminal=terminal, color_system=None, soft_wrap=not terminal)
+    print_why(why(PLAN, POLICY, spent=420_000), "The total [forgets] the discount", console)
+    assert "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n" == EXPECTED
+
+
+async def test_a_program_gets_the_same_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    desk = IssueDesk(tmp_path / "home")
+    case = await desk.begin(state=IssueState.BLOCKED, reason="No key.")
+    await explain(desk.settings, Console(file=io.StringIO()), "#1", as_json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["case"], told["title"], told["state"]) == (case, "Checkout is broken", "blocked")
+    assert told["because"] == "No key."
+    assert told["evidence"][-1] == "Money: $0.00 of $5.00 are spent."
+    assert set(told) == {
+        "title",
+        "case",
+        "state",
+        "stands",
+        "because",
+        "evidence",
+        "waits_for",
+        "asked",
+        "until",
+        "moves_it",
+        "next",
+    }
+    assert not desk.host_was_started
+
+
+async def test_the_numbered_questions_are_told_with_the_command_that_answers(tmp_path: Path) -> None:
+    desk = IssueDesk(tmp_path / "home")
+    state = IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION
+    await desk.begin(state=state, **a_wait(WaitingFor.ANSWER, asks=ASKED), reason="It waits on.")
+    file = io.StringIO()
+    await explain(desk.settings, Console(file=file, width=80, color_system=None), "#1", as_json=False)
+    told = [line.strip() for line in file.getvalue().splitlines()]
+    asks = told.index("It asks    Before the work can go on, please tell us:")
+    assert told[asks + 1 : asks + 3] == ["1. Which page?", "2. Since when?"]
+    assert told[asks + 3].startswith("You can    `caseworker answer ")
+
+
+async def test_a_bug_is_explained_too(tmp_path: Path) -> None:
+    desk = IssueDesk(tmp_path / "home")
+    store = await open_store(desk.settings.database)
+    bug = await open_bug(store)
+    await store.close()
+    file = io.StringIO()
+    await explain(desk.settings, Console(file=file, width=80, color_system=None), bug, as_json=False)
+    assert file.getvalue().startswith(f"{bug}  Checkout says 500\nNEW  The investigator reads, runs and looks for")

@@ -1,0 +1,116 @@
+"""Money: whole micro-dollars, never too low, and no drift however many calls are added up."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caseworker.core.base.budget import MICROS, PRICES, Usage, cost, dollars, price_of, worst_case
+from caseworker.core.base.policy import DEFAULT_MODEL, STRONGER_MODEL
+
+MILLION = 1_000_000
+TOKENS = st.integers(0, 2_000_000)
+USAGES = st.builds(
+    Usage,
+    input_tokens=TOKENS,
+    output_tokens=TOKENS,
+    cache_write_tokens=TOKENS,
+    long_cache_write_tokens=TOKENS,
+    cache_read_tokens=TOKENS,
+)
+MODELS = st.sampled_from(["claude-haiku-4-5", "claude-sonnet-4-5", DEFAULT_MODEL, STRONGER_MODEL, "claude-opus-4", "?"])
+
+
+@pytest.mark.parametrize(
+    ("usage", "usd"),
+    [
+        (Usage(), 0),
+        (Usage(input_tokens=MILLION), 1),
+        (Usage(output_tokens=MILLION), 5),
+        (Usage(cache_write_tokens=MILLION), 1.25),
+        (Usage(long_cache_write_tokens=MILLION), 2),
+        (Usage(cache_read_tokens=MILLION), 0.1),
+        (Usage(input_tokens=MILLION, output_tokens=MILLION, cache_read_tokens=MILLION), 6.1),
+    ],
+)
+def test_a_million_tokens_cost_the_list_price(usage: Usage, usd: float) -> None:
+    assert cost("claude-haiku-4-5", usage) == round(usd * MICROS)
+
+
+def test_a_fraction_of_a_micro_is_rounded_up() -> None:
+    assert cost("claude-haiku-4-5", Usage(cache_read_tokens=1)) == 1
+    assert cost("claude-haiku-4-5", Usage(cache_read_tokens=10)) == 1
+    assert cost("claude-haiku-4-5", Usage(cache_read_tokens=11)) == 2
+
+
+def test_a_model_has_the_first_price_that_fits_its_name() -> None:
+    assert [price_of(f"claude-{name}-20990101") for name, _ in PRICES] == [price for _, price in PRICES]
+
+
+def test_an_unknown_model_is_as_dear_as_the_dearest() -> None:
+    assert price_of("a-model-nobody-knows").output == max(price.output for _, price in PRICES)
+    assert price_of("").input == max(price.input for _, price in PRICES)
+
+
+@given(model=MODELS, usage=USAGES)
+def test_a_cost_is_the_exact_price_rounded_up(model: str, usage: Usage) -> None:
+    price = price_of(model)
+    tokens_and_prices = [
+        (usage.input_tokens, price.input),
+        (usage.output_tokens, price.output),
+        (usage.cache_write_tokens, price.cache_write),
+        (usage.long_cache_write_tokens, price.long_cache_write),
+        (usage.cache_read_tokens, price.cache_read),
+    ]
+    exact = sum(tokens * Fraction(price).limit_denominator(1_000) for tokens, price in tokens_and_prices)
+    assert exact <= cost(model, usage) < exact + 1
+
+
+@given(model=MODELS, parts=st.tuples(*[TOKENS] * 4), spare_bytes=st.integers(0, 5), output=TOKENS, spare=TOKENS)
+def test_what_is_reserved_is_enough_for_any_usage_that_fits_the_request(
+    model: str, parts: tuple[int, int, int, int], spare_bytes: int, output: int, spare: int
+) -> None:
+    fresh, written, long_written, read = parts
+    usage = Usage(
+        input_tokens=fresh,
+        cache_write_tokens=written,
+        long_cache_write_tokens=long_written,
+        cache_read_tokens=read,
+        output_tokens=output,
+    )
+    assert worst_case(model, 3 * sum(parts) + spare_bytes, output + spare) >= cost(model, usage)
+
+
+def test_a_request_of_a_byte_reserves_a_token() -> None:
+    assert worst_case("claude-haiku-4-5", 1, 0) == 2
+
+
+@given(model=MODELS, usages=st.lists(USAGES, max_size=30))
+def test_sums_do_not_drift(model: str, usages: list[Usage]) -> None:
+    """Micros are whole, so the order of the calls does not matter, and adding up tokens first is never dearer."""
+    costs = [cost(model, usage) for usage in usages]
+    together = cost(model, sum(usages, Usage()))
+    assert sum(costs) == sum(reversed(costs))
+    assert together <= sum(costs) <= together + len(usages)
+
+
+def test_ten_thousand_small_calls_cost_ten_thousand_times_one() -> None:
+    one = cost("claude-sonnet-4-5", Usage(input_tokens=7, output_tokens=3, cache_read_tokens=10))
+    assert sum([one] * 10_000) == 690_000
+
+
+@pytest.mark.parametrize(
+    ("micros", "words"),
+    [
+        (0, "$0.00"),
+        (100, "$0.0001"),
+        (9_999, "$0.0100"),
+        (10_000, "$0.01"),
+        (1_234_567, "$1.23"),
+        (5 * MICROS, "$5.00"),
+        (1_234 * MICROS, "$1234.00"),
+    ],
+)
+def test_money_is_said_in_dollars(micros: int, words: str) -> None:
+    assert dollars(micros) == words

@@ -1,0 +1,49 @@
+"""The rules a case keeps."""
+
+import pytest
+from pydantic import ValidationError
+
+from caseworker.core.base.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy
+
+
+@pytest.mark.parametrize(
+    ("role", "task", "model"),
+    [
+        ("developer", "fix", "role-and-task"),
+        ("developer", "implement", "role-only"),
+        ("analyst", "analyze", "for-all"),
+    ],
+)
+def test_a_model_is_chosen_by_role_and_task_then_by_role_then_for_all(role: str, task: str, model: str) -> None:
+    policy = Policy(models={"default": "for-all", "developer": "role-only", "developer.fix": "role-and-task"})
+    assert policy.model_for(role, task) == model
+
+
+def test_an_empty_choice_falls_back() -> None:
+    assert Policy(models={"developer": "", "default": "for-all"}).model_for("developer", "fix") == "for-all"
+    assert Policy(models={}).model_for("developer", "fix") == DEFAULT_MODEL
+
+
+def test_by_default_the_senior_and_the_tech_lead_have_the_stronger_model() -> None:
+    policy = Policy()
+    assert policy.model_for("senior_developer", "fix") == policy.model_for("tech_lead", "review") == STRONGER_MODEL
+    assert policy.model_for("pm", "triage") == policy.model_for("developer", "fix") == DEFAULT_MODEL
+
+
+def test_the_defaults_are_the_specs_numbers() -> None:
+    policy = Policy()
+    assert (policy.budget_micros, policy.calls_per_turn, policy.turn_seconds) == (5_000_000, 100, 3_600)
+    assert (policy.attempts, policy.transitions, policy.history_events) == (3, 60, 1_500)
+
+
+def test_a_policy_survives_being_stored() -> None:
+    assert Policy.model_validate_json(Policy().model_dump_json()) == Policy()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"attempts": 0}, {"transitions": 0}, {"budget_micros": -1}, {"turn_seconds": 0}, {"attempt": 3}],
+)
+def test_a_wrong_rule_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValidationError):
+        Policy.model_validate(wrong)

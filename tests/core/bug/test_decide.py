@@ -1,0 +1,267 @@
+"""What a bug case does next, as tables: who wakes it, what is honoured, what silence means, what is said to whom."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from caseworker.core.base.ids import CaseId, MessageId, SessionId
+from caseworker.core.base.policy import Policy, Severity
+from caseworker.core.bug.case import About, BugCase, BugState, status_of
+from caseworker.core.bug.decide import (
+    KEPT_FOR_LATER,
+    RESOLUTION_ASKED,
+    Investigated,
+    Verdict,
+    acknowledged,
+    after_failed_turn,
+    after_silence,
+    after_turn,
+    fix_refused,
+    honoured,
+    look,
+    resolved,
+    wake_at,
+)
+from caseworker.core.bug.decide import said as without
+from caseworker.core.outcomes.bug import BugAction
+from caseworker.core.people.messages import Audience, Claimed, MessageKind, Resolution, Standing
+from caseworker.core.people.receipts import OVER
+
+S = BugState
+NOW = datetime(2026, 11, 2, 9, 40, tzinfo=UTC)
+POLICY = Policy()
+
+
+def bug(**changes: object) -> BugCase:
+    return (
+        BugCase(id=CaseId("bug-7F3K")).updated(severity=Severity.P2, turns=1, answered=MessageId(1)).updated(**changes)
+    )
+
+
+def said(
+    number: int = 2,
+    standing: Standing = Standing.REPORTER,
+    kind: MessageKind = MessageKind.WORDS,
+    resolution: Resolution | None = None,
+) -> Claimed:
+    return Claimed(id=MessageId(number), kind=kind, author="ada", standing=standing, resolution=resolution)
+
+
+def turn(action: BugAction, *heard: Claimed) -> Investigated:
+    return Investigated(verdict=Verdict(action=action), session=SessionId("s"), heard=heard)
+
+
+def abouts(after: BugCase, audience: Audience | None = None) -> list[About]:
+    return [post.about for post in after.outbox if audience in (None, post.audience)]
+
+
+@pytest.mark.parametrize(
+    ("state", "standing", "to"),
+    [
+        (S.AWAITING_REPORTER, Standing.REPORTER, S.INVESTIGATING),
+        (S.AWAITING_REPORTER, Standing.DEVELOPER, S.AWAITING_REPORTER),
+        (S.AWAITING_REPORTER, Standing.OWNER, S.AWAITING_REPORTER),
+        (S.AWAITING_DEV, Standing.REPORTER, S.INVESTIGATING),
+        (S.AWAITING_DEV, Standing.DEVELOPER, S.INVESTIGATING),
+        (S.DEV_TAKEOVER, Standing.DEVELOPER, S.DEV_TAKEOVER),
+        (S.DEV_TAKEOVER, Standing.REPORTER, S.DEV_TAKEOVER),
+        (S.INVESTIGATING, Standing.REPORTER, S.INVESTIGATING),
+        (S.RESOLVED, Standing.REPORTER, S.INVESTIGATING),
+        (S.RESOLVED, Standing.DEVELOPER, S.INVESTIGATING),
+    ],
+)
+def test_who_wakes_whom(state: BugState, standing: Standing, to: BugState) -> None:
+    assert look(bug(state=state), [said(standing=standing)], POLICY, NOW).after.state is to
+
+
+def test_words_wait_unsettled_for_the_coming_turn_unless_a_developer_has_the_case() -> None:
+    assert look(bug(state=S.AWAITING_REPORTER), [said(standing=Standing.DEVELOPER)], POLICY, NOW).settled == ()
+    kept = look(bug(state=S.DEV_TAKEOVER), [said(2), said(3)], POLICY, NOW).settled
+    assert [(one.messages, one.outcome) for one in kept] == [((2, 3), KEPT_FOR_LATER)]
+
+
+def test_a_burst_is_answered_once_in_each_thread() -> None:
+    burst = [said(2), said(3), said(4, Standing.DEVELOPER), said(5, Standing.DEVELOPER)]
+    after = look(bug(state=S.AWAITING_REPORTER), burst, POLICY, NOW).after
+    assert abouts(after, Audience.REPORTER) == [About.NOTED]
+    assert abouts(after, Audience.DEVELOPERS) == [About.NOTED]
+    again = look(after.model_copy(update={"outbox": ()}), burst, POLICY, NOW).after
+    assert again.outbox == ()
+
+
+def test_a_follow_up_is_announced_instead_of_a_mere_note() -> None:
+    after = look(bug(state=S.AWAITING_DEV), [said(2, Standing.DEVELOPER)], POLICY, NOW).after
+    assert abouts(after) == [About.FOLLOW_UP]
+
+
+def test_the_report_itself_gets_its_own_acknowledgement_only() -> None:
+    after = look(bug(severity=None, answered=MessageId(0), turns=0), [said(1)], POLICY, NOW).after
+    assert after.outbox == ()
+    assert after.people.answered == 1
+
+
+def test_what_comes_while_a_turn_works_is_answered_and_not_again_after_it() -> None:
+    working = acknowledged(bug(), [said(2, Standing.DEVELOPER)])
+    assert abouts(working) == [About.NOTED]
+    assert abouts(look(working, [said(2, Standing.DEVELOPER)], POLICY, NOW).after) == [About.NOTED]
+
+
+def test_what_was_said_before_a_close_and_thanks_after_it_are_answered_for() -> None:
+    close = said(3, Standing.DEVELOPER, MessageKind.CLOSE, Resolution.DUPLICATE)
+    thanks = said(4).model_copy(update={"reopens": False})
+    found = look(bug(state=S.AWAITING_DEV), [said(2), close, thanks], POLICY, NOW)
+    assert found.after.is_over
+    assert found.after.ending.resolution is Resolution.DUPLICATE
+    assert {number for one in found.settled for number in one.messages} == {2, 3, 4}
+    assert abouts(found.after) == [About.RESOLVED, About.RESOLVED]
+
+
+def test_what_asks_for_more_right_after_a_close_opens_the_case_again() -> None:
+    found = look(bug(), [said(2), said(3, kind=MessageKind.CLOSE), said(4)], POLICY, NOW)
+    assert (found.after.state, found.after.epoch) == (S.INVESTIGATING, 2)
+    assert {number for one in found.settled for number in one.messages} == {2, 3}
+
+
+def test_commands_after_a_word_that_reopens_are_obeyed() -> None:
+    over = resolved(bug(), Resolution.CODE_FIX, "done").model_copy(update={"outbox": ()})
+    taken = look(over, [said(8), said(9, Standing.DEVELOPER, MessageKind.TAKEOVER)], POLICY, NOW)
+    assert taken.after.state is S.DEV_TAKEOVER
+    closed = look(over, [said(8), said(9, kind=MessageKind.CLOSE)], POLICY, NOW)
+    assert (closed.after.state, closed.after.epoch) == (S.RESOLVED, 2)
+    assert {number for one in closed.settled for number in one.messages} == {8, 9}
+
+
+def test_an_end_is_told_as_it_was_also_when_the_case_is_open_again() -> None:
+    closing = said(3, Standing.DEVELOPER, MessageKind.CLOSE, Resolution.NOT_A_BUG)
+    after = look(bug(), [closing, said(4)], POLICY, NOW).after
+    told = next(post for post in after.outbox if post.about is About.RESOLVED)
+    assert (after.epoch, told.resolution, told.note) == (2, Resolution.NOT_A_BUG, "closed by @ada")
+
+
+def test_who_is_waited_for_has_the_whole_time_from_when_they_were_told() -> None:
+    asking = after_turn(bug(), turn(BugAction.ASK_REPORTER), POLICY, NOW).after
+    later = NOW + timedelta(hours=5)
+    asked = without(asking, asking.outbox[0], POLICY, later)
+    assert asked.waiting.until == later + timedelta(hours=2)
+    found = after_turn(bug(), turn(BugAction.POST_FINDINGS), POLICY, NOW).after
+    told = without(found, found.outbox[0], POLICY, later)
+    assert (told.waiting.remind_at, told.waiting.until) == (later + timedelta(hours=24), later + timedelta(hours=48))
+
+
+def test_a_fix_that_is_refused_undoes_no_takeover() -> None:
+    taken = bug(state=S.DEV_TAKEOVER, taken_by="ada", fix_wanted=True, fix_open=True)
+    after = fix_refused(taken, "no repository", POLICY, NOW)
+    assert (after.state, after.people.taken_by, after.repair.fix_open) == (S.DEV_TAKEOVER, "ada", False)
+    assert abouts(after) == [About.FIX_REFUSED]
+
+
+def test_a_fix_that_was_not_opened_before_the_close_holds_nothing_open_later() -> None:
+    assert not resolved(bug(fix_wanted=True, fix_open=True), None, "closed by ada").repair.fix_open
+    assert resolved(bug(fix_open=True, fix=CaseId("local/shop#1")), None, "closed by ada").repair.fix_open
+
+
+def test_a_close_without_a_type_is_asked_about_and_moves_nothing() -> None:
+    found = look(bug(), [said(2, Standing.DEVELOPER, MessageKind.CLOSE_INCOMPLETE)], POLICY, NOW)
+    assert found.after.state is S.INVESTIGATING
+    assert found.after.people.asked_to_close == "ada"
+    assert [one.outcome for one in found.settled] == [RESOLUTION_ASKED]
+    assert abouts(found.after) == [About.ASKED_TO_CLOSE]
+
+
+def test_takeover_and_hand_back() -> None:
+    taken = look(bug(), [said(2, Standing.DEVELOPER, MessageKind.TAKEOVER)], POLICY, NOW).after
+    assert (taken.state, taken.people.taken_by) == (S.DEV_TAKEOVER, "ada")
+    back = look(taken, [said(3, Standing.DEVELOPER, MessageKind.HAND_BACK)], POLICY, NOW).after
+    assert (back.state, back.waiting.waited_in) == (S.INVESTIGATING, S.DEV_TAKEOVER)
+
+
+def test_a_reopened_case_is_a_new_round_in_which_nothing_is_confirmed_yet() -> None:
+    over = resolved(bug(developer_spoke=True, confirmable=True, findings_posted=True), Resolution.CODE_FIX, "done")
+    again = look(over.model_copy(update={"outbox": ()}), [said(9)], POLICY, NOW).after
+    assert again.epoch == 2
+    assert (again.people.developer_spoke, again.people.confirmable, again.ending.resolution) == (False, False, None)
+    assert abouts(again) == [About.REOPENED, About.REOPENED]
+    assert again.progress.turns == over.progress.turns
+
+
+def test_a_second_close_of_what_is_closed_changes_nothing() -> None:
+    over = resolved(bug(), None, "closed by ada").model_copy(update={"outbox": ()})
+    found = look(over, [said(5, kind=MessageKind.CLOSE)], POLICY, NOW)
+    assert found.after == over
+    assert [one.outcome for one in found.settled] == [OVER]
+
+
+@pytest.mark.parametrize(
+    ("facts", "proposed", "taken"),
+    [
+        ({}, BugAction.RESOLVED, BugAction.POST_FINDINGS),
+        ({"developer_spoke": True}, BugAction.RESOLVED, BugAction.RESOLVED),
+        ({"confirmable": True}, BugAction.RESOLVED, BugAction.RESOLVED),
+        ({}, BugAction.CREATE_FIX, BugAction.POST_FINDINGS),
+        ({"confirmable": True}, BugAction.CREATE_FIX, BugAction.POST_FINDINGS),
+        ({"developer_spoke": True}, BugAction.CREATE_FIX, BugAction.CREATE_FIX),
+        ({"timed_out": True}, BugAction.ASK_REPORTER, BugAction.POST_FINDINGS),
+        ({"vague": True}, BugAction.POST_FINDINGS, BugAction.ASK_REPORTER),
+        ({"vague": True, "turns": 2}, BugAction.POST_FINDINGS, BugAction.POST_FINDINGS),
+        ({"vague": True}, BugAction.ESCALATE, BugAction.ESCALATE),
+        ({"vague": True, "waited_in": S.DEV_TAKEOVER}, BugAction.POST_FINDINGS, BugAction.POST_FINDINGS),
+    ],
+)
+def test_a_model_proposes_and_facts_permit(facts: dict[str, object], proposed: BugAction, taken: BugAction) -> None:
+    assert honoured(bug(**facts), Verdict(action=proposed)) is taken
+
+
+def test_words_heard_in_the_middle_of_the_turn_count_for_what_it_may_do() -> None:
+    ended = after_turn(bug(), turn(BugAction.CREATE_FIX, said(2, Standing.DEVELOPER)), POLICY, NOW)
+    assert ended.action is BugAction.CREATE_FIX
+    assert ended.after.repair.fix_wanted
+    assert ended.after.waiting.until is None
+
+
+def test_a_question_waits_two_hours_and_then_it_goes_on_without_saying_so() -> None:
+    asking = after_turn(bug(), turn(BugAction.ASK_REPORTER), POLICY, NOW).after
+    assert wake_at(asking) == NOW + timedelta(hours=2)
+    early = after_silence(asking, NOW + timedelta(hours=1))
+    assert early == asking
+    late = after_silence(asking, NOW + timedelta(hours=2))
+    assert (late.state, late.waiting.timed_out, late.waiting.waited_in) == (S.INVESTIGATING, True, S.AWAITING_REPORTER)
+    assert abouts(late)[-1] is About.NO_ANSWER
+
+
+def test_findings_are_followed_by_one_reminder_and_then_by_an_honest_end() -> None:
+    waiting = after_turn(bug(), turn(BugAction.POST_FINDINGS), POLICY, NOW).after
+    assert status_of(waiting).value == "pending_verification"
+    assert wake_at(waiting) == NOW + timedelta(hours=24)
+    reminded = after_silence(waiting, NOW + timedelta(hours=24))
+    assert abouts(reminded)[-1] is About.REMINDER
+    assert wake_at(reminded) == NOW + timedelta(hours=48)
+    over = after_silence(reminded, NOW + timedelta(hours=48))
+    assert (over.state, over.ending.resolution) == (S.RESOLVED, Resolution.NO_RESPONSE)
+
+
+def test_an_escalated_case_is_reminded_of_and_never_resolved_by_silence() -> None:
+    waiting = after_turn(bug(), turn(BugAction.ESCALATE), POLICY, NOW).after
+    assert status_of(waiting).value == "escalated"
+    assert About.ESCALATION in abouts(waiting, Audience.DEVELOPERS)
+    reminded = after_silence(waiting, NOW + timedelta(hours=24))
+    assert wake_at(reminded) is None
+    assert after_silence(reminded, NOW + timedelta(days=30)) == reminded
+
+
+def test_a_failing_turn_escalates() -> None:
+    failed = after_failed_turn(bug(), "the model refused", POLICY, NOW)
+    assert (failed.state, failed.people.escalated, failed.waiting.until) == (S.AWAITING_DEV, True, None)
+    assert About.ESCALATION in abouts(failed, Audience.DEVELOPERS)
+
+
+def test_a_fix_that_ended_makes_the_clock_of_silence_run_again() -> None:
+    waiting = after_turn(bug(developer_spoke=True), turn(BugAction.CREATE_FIX), POLICY, NOW).after
+    assert waiting.waiting.until is None
+    ended = look(waiting, [said(7, Standing.DEVELOPER, MessageKind.FIX_ENDED)], POLICY, NOW).after
+    assert ended.waiting.until == NOW + timedelta(hours=48)
+
+
+def test_a_merged_fix_resolves_the_case() -> None:
+    waiting = after_turn(bug(developer_spoke=True), turn(BugAction.CREATE_FIX), POLICY, NOW).after
+    over = look(waiting, [said(7, Standing.DEVELOPER, MessageKind.FIX_MERGED)], POLICY, NOW).after
+    assert (over.state, over.ending.resolution) == (S.RESOLVED, Resolution.CODE_FIX)

@@ -1,0 +1,200 @@
+"""Every sentence of a bug case, whole: what each audience is told of each thing, and that reporters see no inside."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.policy import Policy, Service, Severity
+from caseworker.core.bug.case import About, BugCase, Post
+from caseworker.core.bug.words import DEFAULT_QUESTION, Matter, words_for
+from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
+from caseworker.core.people.messages import Audience, MessageKind, Resolution
+
+ADA, GRACE, RITA = "U0ADA0000", "U0GRACE00", "U0RITA000"
+BUG = BugCase(id=CaseId("bug-7F3K"), reason=f"closed by @{ADA}").updated(
+    severity=Severity.P1,
+    services=("shop",),
+    taken_by=ADA,
+    asked_to_close=ADA,
+    fix=CaseId("local/shop#3"),
+    resolution=Resolution.CODE_FIX,
+    until=datetime(2026, 3, 4, tzinfo=UTC),
+)
+OUTCOME = BugOutcome(
+    action=BugAction.POST_FINDINGS,
+    summary="Orders with a coupon fail: KeyError in `apply`, reproduced.",
+    for_reporter="Orders with a coupon fail because of a mistake of ours. Order without one until it is mended.",
+    clarification_questions=["Which page shows the error?", "Since when?"],
+    root_cause="shop/cart.py:12 reads `rate` of coupons that have none.",
+    fix_type="code_fix",
+    confidence=0.9,
+    evidence=[Proof(source="python -m pytest tests/test_cart.py", shows="1 failed: KeyError")],
+    recommended_actions=["Give every coupon a rate."],
+    culprit_commit=Culprit(hash="4f1c2ab", author="ada", date="2026-03-02", message="Read the rate"),
+)
+MATTER = Matter(
+    case=BUG,
+    title="pay ends in Error 500",
+    reporter=RITA,
+    policy=Policy(services={"shop": Service(owners=(GRACE,))}, contacts=((ADA,),)),
+    outcome=OUTCOME,
+    news="Pull request 1 is ready: `agent/issue-3`.",
+    news_kind=MessageKind.FIX_NEWS,
+    closed_because="KeyError in shop/cart.py is gone since an hour ago",
+)
+
+FOR_REPORTERS = {
+    About.ACKNOWLEDGED: (
+        "Thank you, this is recorded as **bug-7F3K**, and we are looking into it. You can add details here at any "
+        "time. If the problem has gone away, just write: never mind."
+    ),
+    About.QUESTION: "To find the cause, we need to know:\n1. Which page shows the error?\n2. Since when?",
+    About.FINDINGS: "Orders with a coupon fail because of a mistake of ours. Order without one until it is mended.",
+    About.FAILED_TURN: "This needs a person to take a closer look. The team has been notified.",
+    About.NO_ANSWER: "We have not heard back, so we are carrying on without your answer. You can still reply here.",
+    About.NOTED: "Thank you, noted.",
+    About.FIX_OPENED: "The team has asked for a fix, and work on it has started.",
+    About.FIX_NEWS: "There is progress on the fix; the team is reviewing it now.",
+    About.RESOLVED: "This is closed: it was fixed in the code. If it still happens, just write here.",
+    About.REOPENED: "This is open again, and we are looking into it.",
+}
+FOR_DEVELOPERS = {
+    About.SUMMARY: (
+        "**bug-7F3K** (P1), reported by @U0RITA000: pay ends in Error 500\nServices: shop. Owners: @U0GRACE00."
+    ),
+    About.QUESTION: (
+        "The reporter is being asked:\n"
+        "To find the cause, we need to know:\n1. Which page shows the error?\n2. Since when?"
+    ),
+    About.NO_ANSWER: "The reporter has not answered; the investigation carries on without.",
+    About.FINDINGS: """\
+Orders with a coupon fail: KeyError in `apply`, reproduced.
+
+**Root cause**: shop/cart.py:12 reads `rate` of coupons that have none.
+
+**Evidence**
+- `python -m pytest tests/test_cart.py`: 1 failed: KeyError
+
+**Since** `4f1c2ab` Read the rate (ada, 2026-03-02)
+
+**Recommended**
+- Give every coupon a rate.
+
+Kind of fix: code fix. Confidence: 90%.""",
+    About.ESCALATION: "**Escalated**: @U0ADA0000, please look at bug-7F3K (P1).",
+    About.FAILED_TURN: "Turn 2 failed: KeyError in the tool. Nothing is lost; `caseworker show bug-7F3K` has more.",
+    About.NOTED: "Noted; the investigation will take it into account.",
+    About.FOLLOW_UP: "A follow-up investigation has started.",
+    About.REMINDER: (
+        "bug-7F3K is waiting for a developer: pay ends in Error 500. If nobody replies, it will be closed as "
+        "`no_response`; it can be reopened."
+    ),
+    About.TAKEN_OVER: (
+        "@U0ADA0000 has taken over bug-7F3K. The agent has stopped; write `hand back` to let it continue."
+    ),
+    About.HANDED_BACK: "Thank you. The investigation continues with everything said in the meantime.",
+    About.ASKED_TO_CLOSE: (
+        "@U0ADA0000, how was it resolved, and why? Reply with `close <type> <reason>`; the types are code_fix, "
+        "data_fix, config_fix, not_a_bug, duplicate, no_response."
+    ),
+    About.FIX_OPENED: (
+        "The fix is being worked on as local/shop#3. Its pull request will be announced here; merging is yours."
+    ),
+    About.FIX_REFUSED: "The fix could not be started: KeyError in the tool.",
+    About.FIX_NEWS: "Pull request 1 is ready: `agent/issue-3`.",
+    About.RESOLVED: (
+        "**bug-7F3K is resolved** (`code_fix`): closed by @U0ADA0000: KeyError in shop/cart.py is gone since an hour "
+        "ago. Reply here to reopen it."
+    ),
+    About.REOPENED: "bug-7F3K is open again: somebody wrote after it was resolved.",
+}
+
+INTERNALS = re.compile(
+    r"`|\w/\w|\w\.(?:py|js|go|rb|java)\b|\w(?:Error|Exception)\b|\b[0-9a-f]{7,40}\b|[UW]0[A-Z0-9]+|_"
+)
+"""Code spans, paths, exception names, commits, members' ids, names in the code."""
+
+
+def told(about: About, audience: Audience, matter: Matter = MATTER, *, note: str = "KeyError in the tool.") -> str:
+    """RESOLVED is worded from the post: as it was when it was queued."""
+    is_end = about is About.RESOLVED
+    post = Post(
+        about=about,
+        audience=audience,
+        epoch=1,
+        number=2,
+        note=matter.case.reason if is_end else note,
+        resolution=matter.case.ending.resolution if is_end else None,
+    )
+    return words_for(post, matter)
+
+
+@pytest.mark.parametrize("about", About)
+def test_what_a_reporter_is_told(about: About) -> None:
+    assert told(about, Audience.REPORTER) == FOR_REPORTERS.get(about, "")
+
+
+@pytest.mark.parametrize("about", About)
+def test_what_developers_are_told(about: About) -> None:
+    assert told(about, Audience.DEVELOPERS) == FOR_DEVELOPERS.get(about, "")
+
+
+def _turned(resolution: Resolution | None, news: MessageKind | None) -> Matter:
+    return MATTER.model_copy(update={"case": BUG.updated(resolution=resolution), "news_kind": news})
+
+
+@pytest.mark.parametrize("about", About)
+def test_a_reporter_never_sees_an_inside(about: About) -> None:
+    """However it ended, and whatever the news."""
+    for resolution in (None, *Resolution):
+        for news in (MessageKind.FIX_NEWS, MessageKind.FIX_ENDED, MessageKind.FIX_MERGED):
+            words = told(about, Audience.REPORTER, _turned(resolution, news))
+            assert INTERNALS.findall(words) == []
+
+
+def test_developers_are_shown_what_the_findings_rest_on() -> None:
+    words = told(About.FINDINGS, Audience.DEVELOPERS)
+    for inside in (OUTCOME.root_cause, OUTCOME.evidence[0].source, OUTCOME.evidence[0].shows, "4f1c2ab"):
+        assert inside in words
+
+
+@pytest.mark.parametrize(
+    ("resolution", "words"),
+    [
+        (Resolution.CODE_FIX, ": it was fixed in the code. If it still happens"),
+        (Resolution.DATA_FIX, ": it was fixed in the data. If it still happens"),
+        (Resolution.CONFIG_FIX, ": it was fixed in the configuration. If it still happens"),
+        (Resolution.NOT_A_BUG, ": this works as intended. If it still happens"),
+        (Resolution.DUPLICATE, ": this was reported before. If it still happens"),
+        (Resolution.NO_RESPONSE, ": we heard nothing more. If it still happens"),
+        (None, ", as you asked. If it comes back"),
+    ],
+)
+def test_how_it_ended_is_told_in_words(resolution: Resolution | None, words: str) -> None:
+    ended = told(About.RESOLVED, Audience.REPORTER, _turned(resolution, None))
+    assert ended == f"This is closed{words}, just write here."
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (MessageKind.FIX_NEWS, "There is progress on the fix; the team is reviewing it now."),
+        (MessageKind.FIX_MERGED, "The team has accepted the fix."),
+        (MessageKind.FIX_ENDED, "The first attempt at a fix did not work out. The team is looking into it."),
+    ],
+)
+def test_news_of_a_fix_are_told_in_words(kind: MessageKind, words: str) -> None:
+    assert told(About.FIX_NEWS, Audience.REPORTER, _turned(None, kind)) == words
+
+
+def test_who_is_called_when_nobody_was_named() -> None:
+    nobody = MATTER.model_copy(update={"policy": Policy()})
+    owners = MATTER.model_copy(update={"policy": MATTER.policy.model_copy(update={"contacts": ()})})
+    assert told(About.ESCALATION, Audience.DEVELOPERS, nobody).startswith("**Escalated**: everybody who reads this,")
+    assert told(About.ESCALATION, Audience.DEVELOPERS, owners).startswith("**Escalated**: @U0GRACE00,")
+
+
+def test_a_question_that_is_missing_is_asked_all_the_same() -> None:
+    assert told(About.QUESTION, Audience.REPORTER, MATTER.model_copy(update={"outcome": None})) == DEFAULT_QUESTION

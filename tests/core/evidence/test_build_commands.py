@@ -1,0 +1,134 @@
+"""How a repository is built, from its files alone."""
+
+import json
+
+import pytest
+
+from caseworker.core.base.errors import Refused
+from caseworker.core.evidence.build_commands import find_commands
+
+UNITTEST = "python3 -m unittest discover"
+PYTEST = "python3 -m pytest -q"
+
+
+def package(**contents: object) -> str:
+    return json.dumps({"name": "shop", **contents})
+
+
+CASES: list[tuple[str, dict[str, str], list[str]]] = [
+    ("nothing to go by", {"README.md": ""}, []),
+    ("its own word", {".caseworker.toml": '[commands]\ntest = "./check"\n', "go.mod": ""}, ["test: ./check"]),
+    (
+        "its own words, in the order they are run",
+        {".caseworker.toml": '[commands]\nlint = ["a", "b"]\ntest = " t "\nsetup = "s"\ntypes = "m"\n'},
+        ["setup: s", "test: t", "lint: a", "lint: b", "types: m"],
+    ),
+    ("its own word is nothing", {".caseworker.toml": "[commands]\ntest = []\n", "go.mod": ""}, []),
+    ("settings about other things", {".caseworker.toml": "[budget]\nusd = 3\n", "go.mod": ""}, ["test: go test ./..."]),
+    ("a Makefile", {"Makefile": "test: build\n\tgo test\n", "go.mod": ""}, ["test: make test"]),
+    (
+        "a Makefile with more",
+        {"Makefile": ".PHONY: test lint\nVAR := x\nlint test:\n\ttrue\ntypecheck:\n\tmypy\n"},
+        ["test: make test", "lint: make lint", "types: make typecheck"],
+    ),
+    ("a Makefile without tests", {"Makefile": "test := 1\nall:\n\tcc\n", "Cargo.toml": ""}, ["test: cargo test"]),
+    ("a phony is no target", {"Makefile": ".PHONY: test\n"}, []),
+    ("npm", {"package.json": package(scripts={"test": "node --test"})}, ["test: npm test"]),
+    ("npm's own default", {"package.json": package(scripts={"test": 'echo "Error: no test specified" && exit 1'})}, []),
+    (
+        "npm with all there is",
+        {
+            "package.json": package(
+                scripts={"test": "jest", "lint": "eslint .", "typecheck": "tsc"}, devDependencies={"jest": "1"}
+            ),
+            "package-lock.json": "",
+        },
+        ["setup: npm ci", "test: npm test", "lint: npm run lint", "types: npm run typecheck"],
+    ),
+    (
+        "a lock file with nothing to install",
+        {"package.json": package(scripts={"test": "node --test"}), "package-lock.json": ""},
+        ["test: npm test"],
+    ),
+    (
+        "pnpm",
+        {"package.json": package(scripts={"test": "vitest"}, dependencies={"a": "1"}), "pnpm-lock.yaml": ""},
+        ["setup: pnpm install --frozen-lockfile", "test: pnpm test"],
+    ),
+    ("a broken package.json", {"package.json": "{"}, []),
+    ("pytest by its file", {"pytest.ini": "[pytest]\n", "test_a.py": ""}, [f"test: {PYTEST}"]),
+    ("pytest by a conftest", {"tests/conftest.py": "", "tests/test_a.py": ""}, [f"test: {PYTEST}"]),
+    ("pytest by its table", {"pyproject.toml": "[tool.pytest.ini_options]\n"}, [f"test: {PYTEST}"]),
+    ("pytest by a requirement", {"requirements-dev.txt": "pytest>=8\n", "test_a.py": ""}, [f"test: {PYTEST}"]),
+    ("pytest and src", {"pytest.ini": "", "src/shop/__init__.py": ""}, [f"test: PYTHONPATH=src {PYTEST}"]),
+    (
+        "pytest that knows src",
+        {"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["src"]\n', "src/shop/__init__.py": ""},
+        [f"test: {PYTEST}"],
+    ),
+    ("unittest", {"calc.py": "", "test_calc.py": ""}, [f"test: {UNITTEST}"]),
+    ("unittest in a folder", {"tests/test_calc.py": ""}, [f"test: {UNITTEST} -s tests"]),
+    ("unittest in a package", {"tests/test_calc.py": "", "tests/__init__.py": ""}, [f"test: {UNITTEST}"]),
+    (
+        "unittest in a package of a folder",
+        {"tests/unit/test_a.py": "", "tests/unit/__init__.py": "", "test_b.py": ""},
+        [f"test: {UNITTEST}", f"test: {UNITTEST} -s tests"],
+    ),
+    ("go", {"go.mod": ""}, ["test: go test ./..."]),
+    ("rust", {"Cargo.toml": ""}, ["test: cargo test"]),
+    ("maven", {"pom.xml": ""}, ["test: mvn -q -B test"]),
+    ("maven with its wrapper", {"pom.xml": "", "mvnw": ""}, ["test: ./mvnw -q -B test"]),
+    ("gradle", {"build.gradle.kts": "", "gradlew": ""}, ["test: ./gradlew test"]),
+    ("rspec", {"Gemfile": "", "spec/shop_spec.rb": ""}, ["test: bundle exec rspec"]),
+    ("rake", {"Rakefile": "Rake::TestTask.new\n"}, ["test: rake test"]),
+    ("elixir", {"mix.exs": ""}, ["test: mix test"]),
+    ("composer", {"composer.json": '{"scripts": {"test": "phpunit"}}'}, ["test: composer test"]),
+    ("dotnet", {"Shop.sln": ""}, ["test: dotnet test"]),
+    (
+        "two languages, set-up first",
+        {
+            "package.json": package(scripts={"test": "jest"}, dependencies={"a": "1"}),
+            "package-lock.json": "",
+            "go.mod": "",
+        },
+        ["setup: npm ci", "test: npm test", "test: go test ./..."],
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_commands_are_found(files: dict[str, str], expected: list[str]) -> None:
+    assert [f"{command.purpose}: {command.command}" for command in find_commands(files)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            '[commands]\ntest = "x"\ntests = "y"\n',
+            ".caseworker.toml, line 3: `tests` is not known in [commands]. Known are: setup, test, lint, types.",
+        ),
+        (
+            "[commands]\n\nlint = 3\n",
+            ".caseworker.toml, line 3: `lint` must be a command or a list of commands. "
+            'For example: lint = "make lint".',
+        ),
+        (
+            'commands = "make"\n',
+            '.caseworker.toml, line 1: `commands` must be a table. Write [commands], and below it test = "make check".',
+        ),
+        (
+            '[commands]\ntest = ""\n',
+            ".caseworker.toml, line 2: `test` must be a command or a list of commands. "
+            'For example: test = "make test".',
+        ),
+        (
+            "[commands]\ntest = make\n",
+            ".caseworker.toml is not valid TOML: Invalid value (at line 2, column 8).",
+        ),
+    ],
+)
+def test_a_mistake_names_file_line_and_fix(text: str, sentence: str) -> None:
+    with pytest.raises(Refused) as refused:
+        find_commands({".caseworker.toml": text})
+    assert str(refused.value) == sentence

@@ -1,0 +1,332 @@
+"""What follows from what was run and seen: red first, green after, and what a failing base excuses."""
+
+import pytest
+
+from caseworker.core.evidence.builds import (
+    MAX_NAME,
+    OUTPUT_TAIL,
+    Build,
+    CommandRun,
+    Purpose,
+    Stage,
+    Verdict,
+    base_fails_too,
+    failures_named,
+    how_it_ended,
+    judge_head,
+    judge_red,
+)
+from tests.core.examples import BASE, a_build, a_run
+
+NOTHING = Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+NEW = "python -m unittest test_new"
+
+
+def new_test(*, exit_code: int = 0, timed_out: bool = False, output: str = "") -> CommandRun:
+    return a_run(NEW, purpose=Purpose.NEW_TEST, exit_code=exit_code, timed_out=timed_out, output=output)
+
+
+def on_base(*runs: CommandRun) -> Build:
+    return a_build(*runs, stage=Stage.BASE, commit=BASE)
+
+
+def failing(*names: str, exit_code: int = 1) -> CommandRun:
+    return a_run(exit_code=exit_code, output="\n".join(f"FAILED tests.py::{name}" for name in names))
+
+
+def heard(*names: str, output: str = "") -> CommandRun:
+    """Of a long output: the names were heard as it went by, and only its end was kept."""
+    return failing().model_copy(update={"failures": names, "output": output})
+
+
+# --- red first
+
+
+RED_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
+    ("no command", a_build(a_run("lint", purpose=Purpose.LINT)), None, NOTHING),
+    (
+        "the new test fails",
+        a_build(a_run(), new_test(exit_code=1)),
+        None,
+        Verdict(kind="red", reason=f"`{NEW}` ended with exit code 1 without the fix"),
+    ),
+    (
+        "the new test hangs",
+        a_build(a_run(), new_test(exit_code=-9, timed_out=True)),
+        None,
+        Verdict(kind="red", reason=f"`{NEW}` was stopped after 1 s without the fix"),
+    ),
+    (
+        "the new test passes, whatever the suite does",
+        a_build(failing("test_old"), new_test()),
+        None,
+        Verdict(kind="green", reason=f"`{NEW}` passes without the fix: it proves nothing"),
+    ),
+    (
+        "the set-up failed, so that nothing was run after it",
+        a_build(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1)),
+        None,
+        Verdict(kind="nothing_to_run", reason="nothing could be tested: `npm ci` ended with exit code 1"),
+    ),
+    (
+        "no new test of its own, and the suite fails where it passed",
+        a_build(failing("test_new")),
+        on_base(a_run()),
+        Verdict(kind="red", reason="`make test` ended with exit code 1 without the fix"),
+    ),
+    (
+        "no new test of its own, and the suite passes",
+        a_build(a_run()),
+        on_base(a_run()),
+        Verdict(kind="green", reason="`make test` passes with the new test and without the fix"),
+    ),
+    (
+        "no new test of its own, and the suite failed before",
+        a_build(failing("test_old", "test_new")),
+        on_base(failing("test_old")),
+        Verdict(kind="green", reason="`make test` failed before the new test as well"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("red", "base", "verdict"), [r[1:] for r in RED_TABLE], ids=[r[0] for r in RED_TABLE])
+def test_red_first_is_judged_by_what_was_seen(red: Build, base: Build | None, verdict: Verdict) -> None:
+    assert judge_red(red, base) == verdict
+
+
+# --- green after
+
+
+def red(reason: str) -> Verdict:
+    return Verdict(kind="red", reason=reason)
+
+
+MANY = [f"tests.py::test_{n}" for n in range(300)]
+SHORT = "FAILED tests.py::a"
+TAIL = "\n".join(["FAILED tests.py::a"] * 1000)[-OUTPUT_TAIL:]
+
+
+def tail_of(output: str) -> CommandRun:
+    """As builds were stored before failures were heard."""
+    return a_run(exit_code=1, output=output)
+
+
+EXCUSED = Verdict(kind="green", reason="`make test` fails on the base as well; nothing else failed")
+GUILTY = red("`make test` ended with exit code 1")
+
+HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
+    ("no command at all", a_build(), None, NOTHING),
+    ("no test command", a_build(a_run("lint", purpose=Purpose.LINT)), None, NOTHING),
+    ("the new test alone is not the suite", a_build(new_test()), None, NOTHING),
+    (
+        "all passed",
+        a_build(a_run(), a_run("lint", purpose=Purpose.LINT), new_test()),
+        None,
+        Verdict(kind="green", reason="3 of 3 commands passed"),
+    ),
+    ("failed, base unknown", a_build(failing("test_a")), None, GUILTY),
+    ("failed, base passed", a_build(failing("test_a")), on_base(a_run()), GUILTY),
+    ("failed, base failed alike", a_build(failing("test_a")), on_base(failing("test_a")), EXCUSED),
+    ("one of the base's failures was repaired", a_build(failing("test_a")), on_base(failing("test_a", "b")), EXCUSED),
+    (
+        "failed alike with another exit code",
+        a_build(failing("test_a")),
+        on_base(failing("test_a", exit_code=2)),
+        EXCUSED,
+    ),
+    ("one failure more than on the base", a_build(failing("test_a", "test_b")), on_base(failing("test_a")), GUILTY),
+    ("another failure than on the base", a_build(failing("test_b")), on_base(failing("test_a")), GUILTY),
+    ("a test whose name differs by a number", a_build(failing("test_2")), on_base(failing("test_1")), GUILTY),
+    ("another case of the same test", a_build(failing("test[1-20]")), on_base(failing("test[1-2]")), GUILTY),
+    (
+        "the same failure named more often",
+        a_build(a_run(exit_code=1, output="error: mismatched types\nerror: mismatched types")),
+        on_base(a_run(exit_code=1, output="error: mismatched types")),
+        GUILTY,
+    ),
+    ("the same exit code and no names", a_build(a_run(exit_code=1)), on_base(a_run(exit_code=1)), GUILTY),
+    ("names on the base only", a_build(a_run(exit_code=1)), on_base(failing("test_a")), GUILTY),
+    ("names on the head only", a_build(failing("test_a")), on_base(a_run(exit_code=1)), GUILTY),
+    ("more failures than the tail shows, all of them known", a_build(heard(*MANY)), on_base(heard(*MANY)), EXCUSED),
+    (
+        "one more than on the base, named before the tail begins",
+        a_build(heard("new", *MANY, output=TAIL)),
+        on_base(heard(*MANY, output=TAIL)),
+        GUILTY,
+    ),
+    ("named once more than on the base", a_build(heard("a", "a")), on_base(heard("a")), GUILTY),
+    ("too many to keep on both", a_build(heard(output=SHORT)), on_base(heard(output=SHORT)), GUILTY),
+    ("only a tail on both", a_build(tail_of(TAIL)), on_base(tail_of(TAIL)), GUILTY),
+    ("only a tail on the base", a_build(heard("tests.py::a")), on_base(tail_of(TAIL)), GUILTY),
+    ("a whole short output on the base", a_build(heard("tests.py::a")), on_base(tail_of(SHORT)), EXCUSED),
+    (
+        "another command failed alike",
+        a_build(failing("test_a")),
+        on_base(a_run("other", exit_code=1, output="FAILED tests.py::test_a")),
+        GUILTY,
+    ),
+    (
+        "the head was stopped",
+        a_build(a_run(exit_code=1, output="FAILED a", timed_out=True)),
+        on_base(a_run(exit_code=1, output="FAILED a")),
+        red("`make test` was stopped after 1 s"),
+    ),
+    (
+        "both were stopped",
+        a_build(a_run(exit_code=1, output="FAILED a", timed_out=True)),
+        on_base(a_run(exit_code=1, output="FAILED a", timed_out=True)),
+        red("`make test` was stopped after 1 s"),
+    ),
+    (
+        "the base was stopped",
+        a_build(failing("test_a")),
+        on_base(a_run(exit_code=1, output="FAILED tests.py::test_a", timed_out=True)),
+        GUILTY,
+    ),
+    (
+        "stopped, though it ended well",
+        a_build(a_run(timed_out=True)),
+        None,
+        red("`make test` was stopped after 1 s"),
+    ),
+    (
+        "the new test has no excuse",
+        a_build(a_run(), new_test(exit_code=1, output="FAILED a")),
+        on_base(a_run(), a_run(NEW, exit_code=1, output="FAILED a")),
+        red(f"`{NEW}` ended with exit code 1"),
+    ),
+    (
+        "an excused suite does not excuse the linter",
+        a_build(failing("test_a"), a_run("lint", purpose=Purpose.LINT, exit_code=3)),
+        on_base(failing("test_a"), a_run("lint", purpose=Purpose.LINT)),
+        red("`lint` ended with exit code 3"),
+    ),
+    (
+        "a set-up that failed",
+        a_build(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1), a_run()),
+        on_base(a_run("npm ci", purpose=Purpose.SETUP), a_run()),
+        red("`npm ci` ended with exit code 1"),
+    ),
+    (
+        "a set-up that failed alike, so that nothing was tested",
+        a_build(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1, output="error: no such package")),
+        on_base(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1, output="error: no such package")),
+        red("`npm ci` ended with exit code 1"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("head", "base", "verdict"), [r[1:] for r in HEAD_TABLE], ids=[r[0] for r in HEAD_TABLE])
+def test_green_after_is_judged_by_what_was_seen(head: Build, base: Build | None, verdict: Verdict) -> None:
+    assert judge_head(head, base) == verdict
+
+
+# --- a red base
+
+
+def stopped(*names: str) -> CommandRun:
+    return failing(*names).model_copy(update={"timed_out": True})
+
+
+UNNAMED = a_run(exit_code=1)
+BROKEN_SET_UP = a_run("npm ci", purpose=Purpose.SETUP, exit_code=1)
+
+FAILS_TOO_TABLE: list[tuple[str, Build, Build | None, bool]] = [
+    ("no base was built", a_build(UNNAMED), None, False),
+    ("the base passed", a_build(UNNAMED), on_base(a_run()), False),
+    ("the base did not run that command", a_build(UNNAMED), on_base(a_run("other", exit_code=1)), False),
+    ("neither names what failed", a_build(UNNAMED), on_base(UNNAMED), True),
+    ("only the head names what failed", a_build(failing("test_a")), on_base(UNNAMED), True),
+    ("only the base names what failed", a_build(UNNAMED), on_base(failing("test_a")), True),
+    ("both name what failed, and one is new", a_build(failing("test_b")), on_base(failing("test_a")), False),
+    ("both name what failed, and none is new", a_build(failing("test_a")), on_base(failing("test_a")), False),
+    ("the output of both was clipped", a_build(tail_of(TAIL)), on_base(tail_of(TAIL)), True),
+    ("the output of the base was clipped", a_build(failing("test_a")), on_base(tail_of(TAIL)), True),
+    ("more failed on both than is kept", a_build(heard()), on_base(heard()), True),
+    ("both were stopped", a_build(stopped()), on_base(stopped()), True),
+    ("the base was stopped before it had named all", a_build(failing("test_a")), on_base(stopped("test_b")), True),
+    ("the head was stopped where the base came to an end", a_build(stopped()), on_base(UNNAMED), False),
+    ("the new test failed", a_build(new_test(exit_code=1)), on_base(a_run(NEW, exit_code=1)), False),
+    ("the new test failed as well", a_build(UNNAMED, new_test(exit_code=1)), on_base(UNNAMED), False),
+    (
+        "one of two commands passed on the base",
+        a_build(UNNAMED, a_run("lint", purpose=Purpose.LINT, exit_code=1)),
+        on_base(UNNAMED, a_run("lint", purpose=Purpose.LINT)),
+        False,
+    ),
+    (
+        "one can be compared and is excused, the other can't",
+        a_build(failing("test_a"), a_run("lint", purpose=Purpose.LINT, exit_code=1)),
+        on_base(failing("test_a"), a_run("lint", purpose=Purpose.LINT, exit_code=1)),
+        True,
+    ),
+    ("the set-up fails on both", a_build(BROKEN_SET_UP), on_base(BROKEN_SET_UP), True),
+    ("the set-up fails on the head", a_build(BROKEN_SET_UP), on_base(a_run()), False),
+    ("nothing failed", a_build(a_run()), on_base(UNNAMED), False),
+]
+
+
+@pytest.mark.parametrize(("head", "base", "too"), [r[1:] for r in FAILS_TOO_TABLE], ids=[r[0] for r in FAILS_TOO_TABLE])
+def test_a_person_is_asked_only_where_nothing_tells_the_bases_failures_from_the_heads(
+    head: Build, base: Build | None, too: bool
+) -> None:
+    assert base_fails_too(head, base) is too
+
+
+# --- the names of failures
+
+
+@pytest.mark.parametrize(
+    ("output", "named"),
+    [
+        ("", []),
+        ("all is well\n3 passed", []),
+        ("FAILED tests/test_cart.py::test_total - assert 3 == 4", ["tests/test_cart.py::test_total - assert 0 == 0"]),
+        ("ERROR tests/test_cart.py", ["tests/test_cart.py"]),
+        ("FAIL: test_total (test_cart.Cart)", ["test_total (test_cart.Cart)"]),
+        ("--- FAIL: TestTotal (0.01s)", ["TestTotal (0.0s)"]),
+        ("not ok 3 - takes the discount off", ["0 - takes the discount off"]),
+        ("  ✖ takes the discount off (12ms)", ["takes the discount off (0ms)"]),
+        ("error[E0308]: mismatched types", ["mismatched types"]),
+        ("error: at 0x7ffE12", ["at 0"]),
+        ("it FAILED and nobody named it", []),
+        ("FAILED\nexit status 1\nFAIL   \nFAILURES!\nERRORS", []),
+        ("FAILED test_1\nFAILED test_2\nFAILED test[3]", ["test_1", "test_2", "test[3]"]),
+    ],
+)
+def test_failures_are_named_without_what_changes_from_run_to_run(output: str, named: list[str]) -> None:
+    assert sorted(failures_named(output)) == sorted(named)
+
+
+def test_long_names_are_bounded_and_still_tell_tests_apart() -> None:
+    first, second = f"test[{'x' * 10_000}a]", f"test[{'x' * 10_000}b]"
+    assert [len(name) for name in failures_named(f"FAILED {first}\nFAILED {second}")] == [MAX_NAME, MAX_NAME]
+
+
+# --- runs and builds
+
+
+def test_a_build_stored_before_failures_were_heard_can_be_read() -> None:
+    stored = a_build(failing("test_a")).model_dump(mode="json", exclude={"runs": {"__all__": {"failures"}}})
+    assert Build.model_validate(stored) == a_build(failing("test_a"))
+    known = a_build(heard("test_a"))
+    assert Build.model_validate_json(known.model_dump_json()) == known
+
+
+def test_how_a_run_ended_is_said_in_words() -> None:
+    assert how_it_ended(a_run(exit_code=2)) == "ended with exit code 2"
+    assert how_it_ended(a_run(timed_out=True)) == "was stopped after 1 s"
+
+
+def test_a_run_passed_when_it_ended_well_and_was_not_stopped() -> None:
+    assert a_run().passed
+    assert not a_run(exit_code=1).passed
+    assert not a_run(timed_out=True).passed
+
+
+def test_a_purpose_passed_when_no_command_of_it_failed() -> None:
+    build = a_build(a_run("a"), a_run("b", exit_code=1), a_run("c", purpose=Purpose.LINT))
+    assert not build.passed(Purpose.TEST)
+    assert build.passed(Purpose.LINT)
+    assert build.passed(Purpose.TYPES)
+    assert build.run_of(Purpose.TYPES) is None

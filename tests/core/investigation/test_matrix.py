@@ -1,0 +1,243 @@
+"""The hypothesis matrix over time: every change is kept with the iteration that made it, and nothing vanishes."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caseworker.core.base.roles import Role
+from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, Inquiry, changes_between, inquiries
+from caseworker.core.outcomes.answers import RoleQuestion
+from caseworker.core.outcomes.investigation import Hypothesis, InvestigationOutcome
+from caseworker.core.outcomes.outcome import Outcome
+from tests.core.examples import analysed, implemented, interpreted, planned, reviewed, triaged
+from tests.core.investigation_examples import (
+    HypothesisStatus,
+    Turn,
+    a_bundle,
+    a_diagnostic,
+    a_hypothesis,
+    a_request,
+    cause_reviewed,
+    diagnosed,
+    iterated,
+    turns,
+    unblocked,
+    without_a_matrix,
+)
+
+
+def asked(*matrix: Hypothesis, new_problem: bool = False, problem: str = "It is wrong at times.") -> Outcome:
+    request = a_request(problem, matrix=matrix, new_problem=new_problem)
+    return reviewed("SPAWN_INVESTIGATOR").model_copy(update={"investigation": request})
+
+
+def the_only(*outcomes: Outcome) -> Inquiry:
+    (found,) = inquiries(turns(*outcomes))
+    return found
+
+
+# --- what is kept ----------------------------------------------------------------------------------------------------
+
+
+def test_each_revision_has_the_iteration_that_made_it_and_what_it_changed() -> None:
+    inquiry = the_only(
+        triaged(),
+        asked(a_hypothesis("H1"), a_hypothesis("H2", percent=60)),
+        iterated(
+            "NEED_DEVELOPER_DIAGNOSTIC",
+            a_hypothesis("H1", "testing", 70, evidence_for=["fails with two threads"], next_test="log the reads"),
+            a_hypothesis("H2", percent=30, evidence_against=["wrong without a discount"]),
+        ),
+        diagnosed(),
+        iterated(
+            "ROOT_CAUSE_FOUND",
+            a_hypothesis("H1", "confirmed", 95, evidence_for=["fails with two threads", "two reads, one write"]),
+            a_hypothesis("H2", "eliminated", 5),
+        ),
+        cause_reviewed(),
+    )
+    kept = [
+        (one.version, one.investigation, one.iteration, one.turn, one.role, one.changes) for one in inquiry.revisions
+    ]
+    assert kept == [
+        (1, 1, 0, 2, Role.TECH_LEAD, ("H1: new, Medium 50 %, pending", "H2: new, Medium 60 %, pending")),
+        (
+            2,
+            1,
+            1,
+            3,
+            Role.INVESTIGATOR,
+            (
+                "H1: Medium 50 % -> High 70 %; pending -> testing; for: fails with two threads; next: log the reads",
+                "H2: Medium 60 % -> Low 30 %; against: wrong without a discount",
+            ),
+        ),
+        (
+            3,
+            1,
+            2,
+            5,
+            Role.INVESTIGATOR,
+            (
+                "H1: High 70 % -> High 95 %; testing -> confirmed; for: two reads, one write; next: nothing",
+                "H2: Low 30 % -> Low 5 %; pending -> eliminated; no longer holds: wrong without a discount",
+            ),
+        ),
+    ]
+    assert inquiry.root_cause is not None
+    assert inquiry.root_cause.hypothesis == "H1"
+
+
+def test_the_first_iteration_builds_the_matrix_where_none_was_brought() -> None:
+    inquiry = the_only(implemented("BLOCKED").model_copy(update={"evidence": a_bundle()}), iterated())
+    assert inquiry.bundle == a_bundle()
+    assert [(one.iteration, one.changes) for one in inquiry.revisions] == [(1, ("H1: new, Medium 50 %, pending",))]
+
+
+def test_a_hypothesis_that_is_not_mentioned_again_stays_as_it_was() -> None:
+    inquiry = the_only(asked(a_hypothesis("H1"), a_hypothesis("H2", "testing", 70)), iterated("SHRUG", a_hypothesis()))
+    assert [one.id for one in inquiry.hypotheses] == ["H1", "H2"]
+    assert inquiry.hypotheses[1] == a_hypothesis("H2", "testing", 70)
+
+
+def test_an_empty_matrix_wipes_nothing_out() -> None:
+    inquiry = the_only(asked(a_hypothesis("H1")), without_a_matrix())
+    assert [one.id for one in inquiry.hypotheses] == ["H1"]
+    assert len(inquiry.iterations) == 1
+
+
+def test_an_iteration_that_changes_nothing_counts_and_makes_no_revision() -> None:
+    inquiry = the_only(iterated(), iterated("HYPOTHESIS_ELIMINATED"))
+    assert (len(inquiry.iterations), len(inquiry.revisions)) == (2, 1)
+
+
+def test_who_asks_another_role_has_not_finished_the_iteration() -> None:
+    asks = iterated("SHRUG", a_hypothesis("H1", "testing")).model_copy(
+        update={"ask": [RoleQuestion(to="tester", question="How often does it fail?")]}
+    )
+    inquiry = the_only(asked(a_hypothesis("H1")), asks, iterated("SHRUG", a_hypothesis("H1", "testing", 80)))
+    assert len(inquiry.iterations) == 1
+    assert [one.iteration for one in inquiry.revisions] == [0, 1, 1]
+
+
+def test_what_was_measured_is_kept_with_what_was_asked_for_and_when() -> None:
+    inquiry = the_only(
+        iterated(), iterated("NEED_DEVELOPER_DIAGNOSTIC"), diagnosed(), iterated(), diagnosed("BLOCKED", "neither")
+    )
+    assert [(one.turn, one.iteration, one.request) for one in inquiry.diagnostics] == [
+        (3, 2, a_diagnostic()),
+        (5, 3, None),
+    ]
+
+
+def test_the_tech_lead_s_words_are_kept_with_how_far_it_had_come() -> None:
+    inquiry = the_only(
+        iterated("ROOT_CAUSE_FOUND"), cause_reviewed("CHANGES_REQUESTED"), iterated(), cause_reviewed("NEEDS_INFO")
+    )
+    assert [one.status for one in inquiry.reviews] == ["CHANGES_REQUESTED", "NEEDS_INFO"]
+    assert inquiry.reviewed_after == (1, 2)
+
+
+def test_what_the_pm_found_is_kept_and_what_the_pm_only_said_is_not() -> None:
+    inquiry = the_only(iterated("BLOCKED"), unblocked("CONTINUE"), iterated("BLOCKED"), unblocked("PROCEED"))
+    assert inquiry.resources == ("The staging log is in logs/.",)
+
+
+# --- which investigation ---------------------------------------------------------------------------------------------
+
+
+def test_a_case_without_an_investigation_has_none() -> None:
+    assert inquiries(turns(triaged(), analysed(), planned(), implemented(), reviewed(), interpreted())) == []
+
+
+def test_one_that_was_asked_for_is_there_before_its_first_iteration() -> None:
+    inquiry = the_only(asked(problem="It is slow."))
+    assert (inquiry.number, inquiry.iterations, inquiry.revisions) == (1, (), ())
+    assert inquiry.request is not None
+    assert inquiry.request.problem_summary == "It is slow."
+
+
+def test_a_request_that_comes_with_another_status_asks_for_nothing() -> None:
+    done = reviewed("APPROVED").model_copy(update={"investigation": a_request()})
+    assert inquiries(turns(done, planned().model_copy(update={"investigation": a_request()}))) == []
+
+
+def test_asked_for_again_it_goes_on_with_what_was_suspected_meanwhile() -> None:
+    inquiry = the_only(asked(a_hypothesis("H1")), iterated(), asked(a_hypothesis("H2")))
+    assert [one.id for one in inquiry.hypotheses] == ["H1", "H2"]
+    assert [one.iteration for one in inquiry.revisions] == [0, 1, 1]
+
+
+def test_another_problem_has_a_matrix_of_its_own_and_there_are_three_at_most() -> None:
+    other = asked(a_hypothesis("H1"), new_problem=True, problem="It is slow.")
+    found = inquiries(turns(asked(), iterated(), *([other, iterated()] * MOST_INVESTIGATIONS)))
+    assert [(one.number, len(one.iterations)) for one in found] == [(1, 1), (2, 1), (3, 2)]
+
+
+# --- proved over random turns ----------------------------------------------------------------------------------------
+
+TEXTS = st.sampled_from(["a race", "the cache", "rounding"])
+STATUSES: st.SearchStrategy[HypothesisStatus] = st.sampled_from(["pending", "testing", "confirmed", "eliminated"])
+HYPOTHESES = st.builds(
+    a_hypothesis,
+    st.sampled_from(["H1", "H2", "H3"]),
+    STATUSES,
+    st.integers(0, 100),
+    hypothesis=TEXTS,
+    evidence_for=st.lists(TEXTS, max_size=2, unique=True),
+    evidence_against=st.lists(TEXTS, max_size=2, unique=True),
+    next_test=st.sampled_from(["", "run it", "read it"]),
+)
+MATRICES = st.lists(HYPOTHESES, max_size=3, unique_by=lambda one: one.id)
+ITERATIONS = MATRICES.map(lambda matrix: InvestigationOutcome(status="SHRUG", hypothesis_matrix=matrix, summary="."))
+REQUESTS = st.builds(lambda matrix, new: asked(*matrix, new_problem=new), MATRICES, st.booleans())
+OTHERS: st.SearchStrategy[Outcome] = st.sampled_from(
+    [triaged(), implemented(), diagnosed(), cause_reviewed(), unblocked(), reviewed()]
+)
+OUTCOMES: st.SearchStrategy[Outcome] = st.one_of(ITERATIONS, ITERATIONS, REQUESTS, OTHERS)
+HISTORIES = st.lists(OUTCOMES, max_size=12).map(lambda found: turns(*found))
+
+
+@given(HISTORIES, st.integers(0, 12))
+def test_what_was_kept_is_never_changed_by_what_comes_later(history: list[Turn], cut: int) -> None:
+    before, after = inquiries(history[:cut]), inquiries(history)
+    assert len(before) <= len(after)
+    for early, late in zip(before, after, strict=False):
+        assert early.number == late.number
+        assert early.request in (None, late.request)  # a blocked developer may put it into words only later
+        assert late.revisions[: len(early.revisions)] == early.revisions
+        assert late.iterations[: len(early.iterations)] == early.iterations
+        assert late.diagnostics[: len(early.diagnostics)] == early.diagnostics
+        assert late.reviews[: len(early.reviews)] == early.reviews
+
+
+@given(HISTORIES)
+def test_no_hypothesis_ever_vanishes_and_every_one_is_as_it_was_last_given(history: list[Turn]) -> None:
+    for inquiry in inquiries(history):
+        named: dict[str, Hypothesis] = {}
+        for revision in inquiry.revisions:
+            names = [one.id for one in revision.hypotheses]
+            assert names[: len(named)] == list(named)
+            named = {one.id: one for one in revision.hypotheses}
+        said = [one for outcome in inquiry.iterations for one in outcome.hypothesis_matrix]
+        assert {one.id for one in said} <= set(named)
+
+
+@given(HISTORIES)
+def test_versions_and_iterations_only_grow_and_every_revision_says_what_it_changed(history: list[Turn]) -> None:
+    for inquiry in inquiries(history):
+        assert [one.version for one in inquiry.revisions] == list(range(1, len(inquiry.revisions) + 1))
+        iterations = [one.iteration for one in inquiry.revisions]
+        assert iterations == sorted(iterations)
+        assert all(iteration <= len(inquiry.iterations) for iteration in iterations)
+        before: tuple[Hypothesis, ...] = ()
+        for revision in inquiry.revisions:
+            assert revision.changes == changes_between(before, revision.hypotheses) != ()
+            before = revision.hypotheses
+
+
+@given(MATRICES, MATRICES)
+def test_two_matrices_differ_exactly_if_a_change_is_told(one: list[Hypothesis], other: list[Hypothesis]) -> None:
+    told = changes_between(one, other)
+    known = {hypothesis.id: hypothesis for hypothesis in one}
+    different = [hypothesis.id for hypothesis in other if known.get(hypothesis.id) != hypothesis]
+    assert [line.partition(":")[0] for line in told] == different

@@ -1,0 +1,874 @@
+"""What a case does next, as a table: facts in, one move out, with the reason in words."""
+
+from typing import Literal
+
+import pytest
+
+from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import MessageId, SessionId, Sha
+from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.issue.apply import learn, remarked
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.decide import decide
+from caseworker.core.issue.facts import (
+    Agreed,
+    BranchMoved,
+    BudgetRaised,
+    BuildEnded,
+    CloseAsked,
+    Declined,
+    EffectRefused,
+    Fact,
+    HandedBack,
+    Merged,
+    PullRequestReady,
+    RetryAsked,
+    Spoke,
+    TakenOver,
+    TimedOut,
+    TurnEnded,
+    TurnGaveUp,
+)
+from caseworker.core.issue.moves import Move, granted, proven, take
+from caseworker.core.issue.people import fits, passing_by
+from caseworker.core.issue.states import TERMINAL, WORKING, IssueState, next_states
+from caseworker.core.issue.turns import turn_of
+from caseworker.core.outcomes.answers import RoleQuestion
+from caseworker.core.outcomes.outcome import IssueOutcome
+from caseworker.core.outcomes.pm import IssueType, Topic
+from tests.core.examples import (
+    BASE,
+    HEAD,
+    MORNING,
+    OTHER,
+    a_case,
+    a_proven_case,
+    analysed,
+    implemented,
+    interpreted,
+    judged,
+    planned,
+    questioned,
+    reviewed,
+    triaged,
+    validated,
+    wrote_test,
+)
+
+S = IssueState
+POLICY = Policy()
+
+
+def turn(outcome: IssueOutcome, *, role: Role = Role.DEVELOPER, checkpoint: Sha = HEAD) -> TurnEnded:
+    return TurnEnded(role=role, outcome=outcome, checkpoint=checkpoint, session=SessionId("s-1"))
+
+
+def built(
+    verdict: Literal["green", "red", "nothing_to_run"],
+    stage: Stage = Stage.HEAD,
+    *,
+    commit: Sha = HEAD,
+    reason: str = "`make test` said so",
+    feedback: str = "",
+    base_fails_too: bool = False,
+) -> BuildEnded:
+    return BuildEnded(
+        stage=stage, commit=commit, verdict=verdict, reason=reason, feedback=feedback, base_fails_too=base_fails_too
+    )
+
+
+BUG = a_case(S.CREATING_TESTS, issue_type="BUG_FIX")
+FEATURE = a_case(S.CREATING_TESTS, issue_type="NEW_FEATURE")
+TRIAGED_FEATURE = a_case(S.ANALYZING_REQUIREMENTS, issue_type="NEW_FEATURE")
+PERSON = S.REQUIRES_HUMAN_INTERVENTION
+WAITS = S.WAITING_FOR_HUMAN_INPUT
+JUDGING = a_case(S.RUNNING_TESTS, task="judge", built=HEAD)
+
+
+def pm(outcome: IssueOutcome) -> TurnEnded:
+    return turn(outcome, role=Role.PM)
+
+
+def analyst(outcome: IssueOutcome) -> TurnEnded:
+    return turn(outcome, role=Role.ANALYST)
+
+
+def by_tester(outcome: IssueOutcome) -> TurnEnded:
+    return turn(outcome, role=Role.TESTER)
+
+
+def lead(outcome: IssueOutcome) -> TurnEnded:
+    return turn(outcome, role=Role.TECH_LEAD)
+
+
+def waiting(
+    reason: WaitingFor, subject: Subject | None = None, then: IssueState | None = None, **known: object
+) -> IssueCase:
+    wait = Wait(reason=reason, subject=subject, then=then)
+    return a_case(WAITS, wait=wait.model_dump(), waiting_for=reason, **known)
+
+
+TABLE: list[tuple[str, IssueCase, Fact, IssueState, str]] = [
+    ("triage: go", a_case(), pm(triaged()), S.ANALYZING_REQUIREMENTS, "worth working on"),
+    ("triage: it has its analysis", a_case(analysed=True), pm(triaged()), S.CREATING_TESTS, "comes with its analysis"),
+    ("triage: no", a_case(), pm(triaged("REJECT")), S.CLOSED, "Not worth doing: A clear bug."),
+    ("triage: ask first", a_case(), pm(triaged("NEEDS_APPROVAL")), WAITS, "A person has to agree first"),
+    ("triage: a topic that only a person may decide", a_case(), pm(triaged(topics=[Topic.AUTHENTICATION])), WAITS, ""),
+    ("analysis: clear", a_case(S.ANALYZING_REQUIREMENTS), analyst(analysed()), S.CREATING_TESTS, "a test comes first"),
+    (
+        "analysis: clear, no test",
+        TRIAGED_FEATURE,
+        analyst(analysed(test_required=False)),
+        S.IMPLEMENTING,
+        "no new test is needed",
+    ),
+    ("analysis: just clear enough", TRIAGED_FEATURE, analyst(analysed(confidence=0.85)), S.CREATING_TESTS, ""),
+    (
+        "analysis: not sure",
+        TRIAGED_FEATURE,
+        analyst(analysed(confidence=0.849)),
+        S.REQUIREMENTS_UNCLEAR,
+        "the analyst is 85% sure",
+    ),
+    (
+        "analysis: with questions",
+        TRIAGED_FEATURE,
+        analyst(analysed(questions=["Which page?", "Since when?"])),
+        S.REQUIREMENTS_UNCLEAR,
+        "Which page? Since when?",
+    ),
+    ("analysis: blocked", TRIAGED_FEATURE, analyst(analysed("BLOCKED")), S.BLOCKED, "The analyst can't go on"),
+    (
+        "analysis: of weighty work",
+        a_case(S.ANALYZING_REQUIREMENTS, weighty=True),
+        analyst(analysed()),
+        S.PLANNING_APPROACH,
+        "planned first",
+    ),
+    (
+        "plan: made",
+        a_case(S.PLANNING_APPROACH),
+        pm(planned()),
+        S.CREATING_TESTS,
+        "The plan is made; a test comes first",
+    ),
+    ("plan: unclear", a_case(S.PLANNING_APPROACH), pm(planned("NEEDS_CLARIFICATION")), WAITS, "What is a discount?"),
+    (
+        "questions to people",
+        a_case(S.REQUIREMENTS_UNCLEAR),
+        pm(questioned()),
+        S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+        "people were asked",
+    ),
+    (
+        "questions: asked often enough",
+        a_case(S.REQUIREMENTS_UNCLEAR, asked=3),
+        pm(questioned()),
+        PERSON,
+        "asked 3 times",
+    ),
+    (
+        "questions: the pm knows the answer",
+        a_case(S.REQUIREMENTS_UNCLEAR),
+        pm(questioned("CONTINUE")),
+        S.ANALYZING_REQUIREMENTS,
+        "The page is not named.",
+    ),
+    (
+        "an answer: go on",
+        a_case(S.REQUIREMENTS_CLARIFIED),
+        pm(interpreted()),
+        S.ANALYZING_REQUIREMENTS,
+        "Understood.",
+    ),
+    (
+        "an answer: half of it",
+        a_case(S.REQUIREMENTS_CLARIFIED),
+        pm(interpreted("NEEDS_CLARIFICATION")),
+        S.REQUIREMENTS_UNCLEAR,
+        "still unclear",
+    ),
+    (
+        "an answer that answers nothing",
+        a_case(S.REQUIREMENTS_CLARIFIED),
+        pm(interpreted("NO_ACTION")),
+        S.REQUIREMENTS_UNCLEAR,
+        "answers nothing yet",
+    ),
+    ("tests: more work", BUG, by_tester(wrote_test("TESTS_NEED_WORK", "No runner.")), S.UPDATING_TESTS, "No runner."),
+    ("tests: a gap", BUG, by_tester(wrote_test("REQUIREMENT_GAP", "What?")), S.ANALYZING_REQUIREMENTS, "What?"),
+    (
+        "tests: blocked",
+        BUG,
+        by_tester(wrote_test("BLOCKED", "No runner.")),
+        S.BLOCKED,
+        "The tester can't go on: No runner.",
+    ),
+    ("red build: red", BUG, built("red", Stage.RED), S.IMPLEMENTING, "Red first: `make test` said so."),
+    ("red build: green for a bug", BUG, built("green", Stage.RED), S.UPDATING_TESTS, "does not fail without the fix"),
+    (
+        "red build: green again",
+        a_case(S.UPDATING_TESTS, issue_type="BUG_FIX", test_tries=1),
+        built("green", Stage.RED),
+        WAITS,
+        "There is no test that fails without the fix",
+    ),
+    ("red build: green for a feature", FEATURE, built("green", Stage.RED), S.IMPLEMENTING, "this is not a bug fix"),
+    ("red build: nothing to run", BUG, built("nothing_to_run", Stage.RED), WAITS, "There is no test that fails"),
+    ("implementation: ready", a_case(S.IMPLEMENTING), turn(implemented()), S.RUNNING_TESTS, "built and tested"),
+    (
+        "implementation: partial",
+        a_case(S.IMPLEMENTING),
+        turn(implemented("PARTIAL")),
+        S.FIXING_ISSUES,
+        "Attempt 2 of 3",
+    ),
+    ("implementation: blocked", a_case(S.FIXING_ISSUES), turn(implemented("BLOCKED")), S.INVESTIGATING, "investigated"),
+    (
+        "implementation: a senior is wanted",
+        a_case(S.IMPLEMENTING),
+        turn(implemented("ESCALATE_SENIOR")),
+        S.IMPLEMENTING,
+        "",
+    ),
+    (
+        "implementation: nothing",
+        a_case(S.IMPLEMENTING),
+        turn(implemented(), checkpoint=BASE),
+        PERSON,
+        "nothing was changed",
+    ),
+    ("head: green", a_case(S.RUNNING_TESTS), built("green"), S.REVIEWING_CODE, "Green: `make test` said so."),
+    ("head: red is judged first", a_case(S.RUNNING_TESTS), built("red"), S.RUNNING_TESTS, "whose fault it is"),
+    ("judged: the code", JUDGING, by_tester(judged()), S.FIXING_ISSUES, "Attempt 2 of 3."),
+    ("judged: the test", JUDGING, by_tester(judged("TESTS_NEED_WORK")), S.UPDATING_TESTS, "The test is wrong"),
+    ("judged: chance", JUDGING, by_tester(judged("FLAKY")), S.RUNNING_TESTS, "run again"),
+    ("judged: beyond the tester", JUDGING, by_tester(judged("FAIL_ESCALATE")), S.REVIEWING_CODE, "looks for a way on"),
+    (
+        "judged: the code, last attempt",
+        JUDGING.updated(attempt=3),
+        by_tester(judged()),
+        S.REVIEWING_CODE,
+        "All 3 attempts are used. The tech lead looks for a way on.",
+    ),
+    (
+        "judged: the code, after the tech lead's help",
+        JUDGING.updated(attempt=4, guided=True),
+        by_tester(judged()),
+        S.FAILED,
+        "All 3 attempts are used, and one more",
+    ),
+    ("head: nothing to run", a_case(S.RUNNING_TESTS), built("nothing_to_run"), WAITS, "Nothing proves the change"),
+    (
+        "head: red as before the change",
+        a_case(S.RUNNING_TESTS),
+        built("red", base_fails_too=True),
+        WAITS,
+        "The same checks fail before the change",
+    ),
+    ("review: approved and green", a_proven_case(approved=None), lead(reviewed()), S.CREATING_PR, "build is green"),
+    ("review: with notes", a_proven_case(approved=None), lead(reviewed("APPROVED_WITH_NOTES")), S.CREATING_PR, ""),
+    ("review: of weighty work", a_proven_case(weighty=True), lead(reviewed()), S.VALIDATING_SOLUTION, ""),
+    ("review: green was another commit", a_proven_case(green=OTHER), lead(reviewed()), PERSON, "not seen green"),
+    ("review: no red test", a_proven_case(red=False), lead(reviewed()), WAITS, "There is no test that fails"),
+    (
+        "review: changes",
+        a_proven_case(attempt=2),
+        lead(reviewed("CHANGES_REQUESTED")),
+        S.FIXING_ISSUES,
+        "Attempt 3 of 3.",
+    ),
+    (
+        "review: changes, last attempt",
+        a_proven_case(attempt=3),
+        lead(reviewed("CHANGES_REQUESTED")),
+        S.REVIEWING_CODE,
+        "The tech lead looks for a way on.",
+    ),
+    (
+        "unblocked: guidance",
+        a_proven_case(attempt=3, task="unblock"),
+        lead(reviewed("UNBLOCKING_GUIDANCE")),
+        S.FIXING_ISSUES,
+        "has shown a way on",
+    ),
+    ("unblocked: a person", a_proven_case(attempt=3, task="unblock"), lead(reviewed("NEEDS_INFO")), PERSON, "a person"),
+    ("review: needs to know", a_proven_case(), lead(reviewed("NEEDS_INFO")), WAITS, "What of a discount over 100 %?"),
+    ("review: deeper", a_proven_case(), lead(reviewed("ARCHITECTURE_REVIEW")), S.REVIEWING_ARCHITECTURE, ""),
+    (
+        "architecture: sound",
+        a_proven_case(S.REVIEWING_ARCHITECTURE),
+        lead(reviewed()),
+        S.REVIEWING_CODE,
+        "the rest is looked at",
+    ),
+    ("architecture: a change", a_proven_case(S.REVIEWING_ARCHITECTURE), lead(reviewed("CHANGES_REQUESTED")), WAITS, ""),
+    (
+        "validated",
+        a_proven_case(S.VALIDATING_SOLUTION),
+        by_tester(validated()),
+        S.CREATING_PR,
+        "Everything that was asked for",
+    ),
+    ("unmet", a_proven_case(S.VALIDATING_SOLUTION), by_tester(validated("FAIL")), S.FIXING_ISSUES, "Validation"),
+    (
+        "a turn gave up",
+        a_case(S.IMPLEMENTING),
+        TurnGaveUp(role=Role.SENIOR_DEVELOPER, reason="the agent process was killed"),
+        S.FAILED,
+        "The senior developer's turn failed: the agent process was killed",
+    ),
+    (
+        "a turn met the budget",
+        a_case(S.IMPLEMENTING),
+        TurnGaveUp(role=Role.DEVELOPER, reason="The budget is used up.", limit="budget"),
+        WAITS,
+        "The budget is used up.",
+    ),
+    (
+        "a turn took too long",
+        a_case(S.IMPLEMENTING),
+        TurnGaveUp(role=Role.DEVELOPER, reason="an hour", limit="time"),
+        PERSON,
+        "met its limit",
+    ),
+    (
+        "a refused effect",
+        a_proven_case(S.CREATING_PR),
+        EffectRefused(reason="The disk says no."),
+        PERSON,
+        "The disk says no.",
+    ),
+    (
+        "a person pushed",
+        a_proven_case(S.CREATING_PR),
+        BranchMoved(theirs=OTHER, commit=OTHER),
+        S.RUNNING_TESTS,
+        "A person has pushed",
+    ),
+    (
+        "a person pushed something else",
+        a_proven_case(S.CREATING_PR),
+        BranchMoved(theirs=OTHER, commit=OTHER, conflict=("cart.py",)),
+        S.FIXING_ISSUES,
+        "contradict each other",
+    ),
+    ("merged", waiting(WaitingFor.MERGE), Merged(by="ann"), S.COMPLETED, "Merged by ann."),
+    ("closed", a_case(S.IMPLEMENTING), CloseAsked(by="ann"), S.CLOSED, "Closed by ann."),
+    (
+        "closed without a merge",
+        waiting(WaitingFor.MERGE),
+        CloseAsked(by="ann", unmerged=True),
+        S.CLOSED,
+        "without a merge",
+    ),
+    ("nobody answers", waiting(WaitingFor.ANSWER), TimedOut(), S.BLOCKED, "Nobody has answered"),
+    ("somebody speaks", waiting(WaitingFor.MERGE), Spoke(by="ann"), S.HUMAN_INPUT_RECEIVED, "ann has spoken."),
+    (
+        "somebody answers",
+        a_case(S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, wait={"reason": "answer"}, waiting_for="answer"),
+        Spoke(by="ann"),
+        S.REQUIREMENTS_CLARIFIED,
+        "ann has spoken.",
+    ),
+    (
+        "somebody answers when it is blocked",
+        a_case(S.BLOCKED, resume=S.REQUIREMENTS_UNCLEAR),
+        Spoke(by="ann"),
+        S.REQUIREMENTS_CLARIFIED,
+        "",
+    ),
+    (
+        "no to what only a person decides",
+        waiting(WaitingFor.APPROVAL, Subject.SENSITIVE),
+        Declined(by="ann"),
+        S.CLOSED,
+        "",
+    ),
+    ("taken over", a_case(S.IMPLEMENTING), TakenOver(by="ann"), PERSON, "ann has taken it over."),
+]
+
+
+@pytest.mark.parametrize(("case", "fact", "state", "reason"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_each_fact_has_its_move(case: IssueCase, fact: Fact, state: IssueState, reason: str) -> None:
+    known = learn(case, fact)
+    move = decide(known, fact, POLICY)
+    assert (move.to, reason in move.reason) == (state, True), move
+    assert take(known, move, POLICY, MORNING).state is state
+
+
+def after(case: IssueCase, *facts: Fact, policy: Policy = POLICY) -> IssueCase:
+    for fact in facts:
+        known = learn(case, fact)
+        case = take(known, decide(known, fact, policy), policy, MORNING)
+    return case
+
+
+# --- people
+
+
+def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> None:
+    asked = after(a_case(), pm(triaged(topics=[Topic.AUTHENTICATION])))
+    assert asked.waiting.wait == Wait(
+        reason=WaitingFor.APPROVAL,
+        subject=Subject.SENSITIVE,
+        then=S.ANALYZING_REQUIREMENTS,
+        until=asked.waiting.wait.until if asked.waiting.wait else None,
+        asks="A person has to agree before this is worked on: A clear bug. It touches authentication. `approve` or "
+        "`reject`.",
+        because="A person has to agree first: A clear bug.",
+    )
+    agreed = after(asked, Agreed(by="ann"))
+    assert agreed.granted(Subject.SENSITIVE)
+    passing = passing_by(agreed)
+    assert passing is not None
+    assert take(agreed, passing, POLICY, MORNING).state is S.ANALYZING_REQUIREMENTS
+
+
+@pytest.mark.parametrize(
+    ("subject", "case"),
+    [
+        (Subject.NO_RED_TEST, a_proven_case(red=False)),
+        (Subject.NO_COMMAND, a_proven_case(green=None, built=HEAD, waivable=Subject.NO_COMMAND)),
+        (Subject.RED_BASE, a_proven_case(green=None, built=HEAD, waivable=Subject.RED_BASE)),
+    ],
+)
+def test_a_waiver_stands_in_for_the_evidence_it_names(subject: Subject, case: IssueCase) -> None:
+    assert not proven(case)
+    assert proven(granted(case, subject, "ann"))
+
+
+def test_a_waiver_of_the_build_counts_for_what_was_built_only() -> None:
+    waived = {"waivable": Subject.NO_COMMAND, "grants": [{"subject": Subject.NO_COMMAND, "by": "ann"}]}
+    assert proven(a_proven_case(green=None, built=HEAD, **waived))
+    assert not proven(a_proven_case(green=None, built=OTHER, **waived))
+
+
+def test_words_are_no_approval_however_the_pm_reads_them() -> None:
+    asked = after(a_case(), pm(triaged("NEEDS_APPROVAL")))
+    heard = after(asked, Spoke(by="ann"), pm(interpreted()))
+    assert (heard.state, heard.waits_for) == (WAITS, WaitingFor.APPROVAL)
+    assert not heard.people.grants
+
+
+def test_a_question_of_the_pm_does_not_stand_in_for_an_approval() -> None:
+    """Else the answer to it would let the work begin."""
+    asked = after(a_case(), pm(triaged("NEEDS_APPROVAL")))
+    again = after(asked, Spoke(by="ann"), pm(interpreted("NEEDS_CLARIFICATION")))
+    assert (again.state, again.waiting.wait) == (asked.state, asked.waiting.wait)
+    heard = after(again, Spoke(by="ann"), pm(interpreted()))
+    assert (heard.state, heard.waits_for, heard.people.grants) == (WAITS, WaitingFor.APPROVAL, ())
+
+
+def test_money_that_ran_out_over_what_people_said_leads_back_to_it_and_to_what_was_waited_for() -> None:
+    ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
+    out_of_money = TurnGaveUp(role=Role.PM, reason="no money", limit="budget")
+    broke = after(ready, Spoke(by="ann", messages=(MessageId(4),)), out_of_money)
+    assert broke.waits_for is WaitingFor.BUDGET
+    again = after(broke, Spoke(by="ann"), out_of_money)
+    for case in (broke, again):
+        paid = after(case, BudgetRaised(by="ann", micros=5))
+        assert (paid.state, paid.progress.go, paid.waiting.wait) == (S.HUMAN_INPUT_RECEIVED, None, ready.waiting.wait)
+        assert after(paid, pm(interpreted("NO_ACTION"))).waits_for is WaitingFor.MERGE
+
+
+def test_words_about_money_clarify_no_requirements() -> None:
+    broke = after(a_case(S.REQUIREMENTS_UNCLEAR), TurnGaveUp(role=Role.PM, reason="no money", limit="budget"))
+    late = after(broke, TimedOut(), Spoke(by="ann"))
+    assert late.state is S.HUMAN_INPUT_RECEIVED
+
+
+def test_who_has_a_case_has_it_no_more_when_the_agents_ask_people_again() -> None:
+    asked = after(a_case(S.REQUIREMENTS_UNCLEAR), pm(questioned()))
+    taken = after(asked, TakenOver(by="ann"))
+    passing = passing_by(taken)
+    assert passing is not None
+    parked = take(taken, passing, POLICY, MORNING)
+    retried = after(parked, RetryAsked(by="bob"))
+    passing = passing_by(retried)
+    assert passing is not None
+    back = after(take(retried, passing, POLICY, MORNING), pm(questioned()))
+    assert (back.state, back.people.taken_by) == (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "")
+
+
+def test_a_branch_that_a_person_has_taken_back_to_where_it_began_is_not_reviewed_for_ever() -> None:
+    case = a_proven_case(base=HEAD)
+    move = decide(case, turn(reviewed(), role=Role.TECH_LEAD), POLICY)
+    assert move.to is S.REQUIRES_HUMAN_INTERVENTION
+    assert "holds no change" in move.reason
+
+
+def test_mere_words_lead_back_to_what_the_case_waited_for() -> None:
+    ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
+    back = after(ready, Spoke(by="ann", messages=(MessageId(4),)), pm(interpreted("NO_ACTION")))
+    assert (back.state, back.waiting.wait) == (ready.state, ready.waiting.wait)
+
+
+def test_feedback_begins_a_new_round_on_the_same_pull_request() -> None:
+    ready = after(a_proven_case(S.CREATING_PR, attempt=3), PullRequestReady(number=7, commit=HEAD))
+    spoken = after(ready, Spoke(by="ann", messages=(MessageId(4),)))
+    case = after(spoken, pm(interpreted(next="addressing_feedback")))
+    assert (case.state, case.limits.round, case.limits.attempt, case.people.remarks) == (
+        S.ADDRESSING_FEEDBACK,
+        2,
+        1,
+        (4,),
+    )
+    assert turn_of(case) == (Role.DEVELOPER, Task.ADDRESS_FEEDBACK)
+
+
+def test_what_came_too_late_for_a_round_is_a_remark_of_the_next_until_the_pm_has_read_it() -> None:
+    updated = after(a_proven_case(S.CREATING_PR, remarks=[4, 5]), PullRequestReady(number=7, commit=HEAD, late=(5,)))
+    assert (updated.people.remarks, updated.people.late, updated.waits_for) == ((), (5,), WaitingFor.MERGE)
+    spoken = after(updated, Spoke(by="Somebody", messages=updated.people.late))
+    assert (spoken.state, spoken.people.remarks, spoken.people.late) == (S.HUMAN_INPUT_RECEIVED, (5,), (5,))
+    back = after(spoken, pm(interpreted("NO_ACTION")))
+    assert (back.waits_for, back.people.late) == (WaitingFor.MERGE, ())
+    again = after(updated, Declined(by="ann", messages=(MessageId(6),)))
+    assert (again.progress.go, again.people.remarks) == (S.ADDRESSING_FEEDBACK, (5, 6))
+
+
+def test_words_said_at_work_are_remarks_once_a_pull_request_is_open() -> None:
+    assert remarked(a_case(), [MessageId(4)]).people.remarks == ()
+    assert remarked(a_case(pull_request=7, remarks=[4]), [MessageId(4), MessageId(5)]).people.remarks == (4, 5)
+
+
+def test_a_rejected_pull_request_is_worked_on_with_no_turn_in_between() -> None:
+    ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
+    case = after(ready, Declined(by="ann", messages=(MessageId(4),)))
+    assert (case.progress.go, case.people.remarks) == (S.ADDRESSING_FEEDBACK, (4,))
+
+
+def test_a_rejected_plan_is_made_again() -> None:
+    policy = Policy(approve_plan=True)
+    asked = after(a_case(S.PLANNING_APPROACH), pm(planned()), policy=policy)
+    assert asked.waiting.wait is not None
+    assert asked.waiting.wait.subject is Subject.PLAN
+    assert after(asked, Declined(by="ann")).progress.go is S.PLANNING_APPROACH
+
+
+@pytest.mark.parametrize(("until", "state"), [(Milestone.TRIAGE, S.RECEIVED), (Milestone.PLAN, S.PLANNING_APPROACH)])
+def test_a_milestone_is_as_far_as_it_goes_until_somebody_lets_it_go_on(until: Milestone, state: IssueState) -> None:
+    policy = Policy(until=until)
+    outcome = triaged() if until is Milestone.TRIAGE else planned()
+    case = after(a_case(state), pm(outcome), policy=policy)
+    assert (case.state, case.waits_for) == (WAITS, WaitingFor.MILESTONE)
+    assert case.waiting.wait is not None
+    assert case.waiting.wait.until is None
+    agreed = after(case, Agreed(by="ann"), policy=policy)
+    assert (agreed.progress.go, agreed.people.until) == (case.waiting.wait.then, Milestone.PR)
+
+
+def test_a_taken_over_case_is_handed_back_where_it_was_left() -> None:
+    taken = after(a_case(S.IMPLEMENTING), TakenOver(by="ann"))
+    assert (taken.people.taken_by, taken.waiting.resume) == ("ann", S.IMPLEMENTING)
+    assert fits(taken, TakenOver(by="bob")) == "ann has it already"
+    back = after(taken, HandedBack(by="ann"))
+    assert (back.people.taken_by, back.progress.go) == ("", S.IMPLEMENTING)
+
+
+def test_more_money_lets_it_go_on_where_it_stopped() -> None:
+    stopped = after(a_case(S.REVIEWING_CODE), TurnGaveUp(role=Role.TECH_LEAD, reason="no money", limit="budget"))
+    paid = after(stopped, BudgetRaised(by="ann", micros=5))
+    assert (paid.progress.go, paid.people.extra_micros) == (S.REVIEWING_CODE, 5)
+
+
+def test_a_stuck_case_is_tried_again_with_all_attempts() -> None:
+    stuck = after(a_case(S.FIXING_ISSUES, attempt=3), EffectRefused(reason="no"))
+    again = after(stuck, RetryAsked(by="ann"))
+    assert (again.progress.go, again.limits.attempt, again.limits.round) == (S.FIXING_ISSUES, 1, 2)
+
+
+def test_each_command_is_refused_where_it_does_not_fit() -> None:
+    working = a_case(S.IMPLEMENTING)
+    assert fits(working, Agreed(by="ann")) == "nothing waits for an approval"
+    assert fits(working, HandedBack(by="ann")) == "nobody has taken it over"
+    assert fits(working, RetryAsked(by="ann")) == "it is not stuck"
+    assert fits(a_case(S.COMPLETED), RetryAsked(by="ann")) is None  # it opens another case
+    assert fits(a_case(S.CLOSED), CloseAsked(by="ann")) == "it is closed already"
+    assert fits(a_case(S.FAILED), TakenOver(by="ann")) == "the case is over: `retry` opens it again"
+    assert fits(waiting(WaitingFor.MERGE), Agreed(by="ann")) == "nothing waits for an approval"
+    assert fits(waiting(WaitingFor.MERGE), Declined(by="ann")) is None
+
+
+def test_a_person_is_asked_when_a_role_does_not_want_to_decide_alone() -> None:
+    outcome = implemented().model_copy(update={"escalation": "It changes who may log in."})
+    case = after(a_case(S.IMPLEMENTING), turn(outcome))
+    assert case.waiting.wait is not None
+    assert (case.state, case.waiting.wait.subject, case.waiting.wait.then) == (
+        WAITS,
+        Subject.ESCALATION,
+        S.RUNNING_TESTS,
+    )
+
+
+ESCALATION = "It touches logins."
+
+
+def escalating(outcome: IssueOutcome, *asks: RoleQuestion) -> IssueOutcome:
+    return outcome.model_copy(update={"escalation": ESCALATION, "ask": list(asks)})
+
+
+@pytest.mark.parametrize("state", [S.CREATING_TESTS, S.UPDATING_TESTS])
+def test_a_tester_who_escalates_is_given_its_turn_again_after_since_red_comes_first(
+    state: IssueState,
+) -> None:
+    case = a_case(state, issue_type="BUG_FIX")
+    fact = by_tester(escalating(wrote_test()))
+    waits = take(learn(case, fact), decide(learn(case, fact), fact, POLICY), POLICY, MORNING)
+    assert waits.waiting.wait is not None
+    assert (waits.waiting.wait.subject, waits.waiting.wait.then, waits.reason) == (
+        Subject.ESCALATION,
+        state,
+        ESCALATION,
+    )
+
+
+def test_who_asks_a_role_and_escalates_has_its_turn_again_after_the_person() -> None:
+    case = a_case(S.IMPLEMENTING)
+    fact = turn(escalating(implemented(), RoleQuestion(to="analyst", question="Which world?")))
+    move = decide(learn(case, fact), fact, POLICY)
+    assert (move.to, move.subject, move.then) == (WAITS, Subject.ESCALATION, S.IMPLEMENTING)
+
+
+@pytest.mark.parametrize(
+    ("case", "fact", "to"),
+    [
+        (a_case(S.REVIEWING_CODE), lead(escalating(reviewed("NEEDS_INFO"))), WAITS),
+        (a_case(S.ANALYZING_REQUIREMENTS), analyst(escalating(analysed("BLOCKED"))), S.BLOCKED),
+    ],
+)
+def test_where_the_case_stops_for_a_person_anyway_they_hear_of_the_escalation_too(
+    case: IssueCase, fact: TurnEnded, to: IssueState
+) -> None:
+    move = decide(case, fact, POLICY)
+    assert move.to is to
+    assert move.reason.endswith(f"does not want to decide this alone: {ESCALATION}")
+    assert not move.say or move.say.endswith(ESCALATION)
+
+
+def test_the_tech_lead_is_asked_for_a_way_on_once_in_a_round() -> None:
+    last = JUDGING.updated(attempt=POLICY.attempts + 1, guided=True)
+    assert decide(JUDGING, by_tester(judged("FAIL_ESCALATE")), POLICY).task is Task.UNBLOCK
+    assert decide(last, by_tester(judged("FAIL_ESCALATE")), POLICY).to is S.FAILED
+
+
+def test_a_test_that_the_validation_finds_wanting_costs_an_attempt() -> None:
+    case = a_case(S.VALIDATING_SOLUTION)
+    move = decide(case, by_tester(validated("TESTS_NEED_WORK")), POLICY)
+    assert (move.to, move.attempt) == (S.UPDATING_TESTS, True)
+    used = case.updated(attempt=POLICY.attempts, guided=True)
+    assert decide(used, by_tester(validated("TESTS_NEED_WORK")), POLICY).to is S.FAILED
+
+
+def test_people_are_asked_when_the_tester_has_found_no_test_three_times() -> None:
+    case, seen = BUG, []
+    for _ in range(3):
+        fact = by_tester(wrote_test("REQUIREMENT_GAP", "What is a large cart?"))
+        case = learn(case, fact)
+        seen.append(decide(case, fact, POLICY))
+    assert [move.to for move in seen] == [S.ANALYZING_REQUIREMENTS, S.ANALYZING_REQUIREMENTS, WAITS]
+    assert seen[-1].say == "The tester can't write a test without an answer: What is a large cart?"
+    assert take(case, Move(to=S.IMPLEMENTING, reason="On.", new_round=True), POLICY, MORNING).limits.testless == 0
+
+
+def test_a_question_is_not_more_than_three() -> None:
+    three = [RoleQuestion(to="analyst", question="Why?")] * 3
+    assert len(implemented().model_copy(update={"ask": three}).ask) == 3
+
+
+# --- who works
+
+
+def test_after_the_first_rejection_the_senior_developer_takes_over() -> None:
+    case = after(a_proven_case(), lead(reviewed("CHANGES_REQUESTED")))
+    assert turn_of(case) == (Role.SENIOR_DEVELOPER, Task.FIX)
+
+
+def test_a_failed_build_is_no_rejection() -> None:
+    assert turn_of(after(JUDGING, by_tester(judged()))) == (Role.DEVELOPER, Task.FIX)
+
+
+def test_security_work_is_the_seniors_from_the_start() -> None:
+    case = learn(a_case(), pm(triaged(topics=[Topic.CRYPTOGRAPHY])))
+    assert turn_of(case.updated(state=S.IMPLEMENTING)) == (Role.SENIOR_DEVELOPER, Task.IMPLEMENT)
+
+
+def test_the_same_state_with_the_same_evidence_three_times_is_no_progress() -> None:
+    case = a_case(S.ANALYZING_REQUIREMENTS)
+    for _ in range(3):
+        case = after(case, analyst(analysed("UNCLEAR")))
+        if case.state is PERSON:
+            break
+        case = after(case, pm(questioned("CONTINUE")))
+    assert case.state is PERSON
+    assert "No progress" in case.reason
+
+
+def test_a_person_who_takes_a_case_over_and_hands_it_back_does_not_use_up_its_progress() -> None:
+    case = a_case(S.IMPLEMENTING)
+    for _ in range(5):
+        case = after(case, TakenOver(by="ann"))
+        case = after(case, HandedBack(by="ann"))
+        passing = passing_by(case)
+        assert passing is not None
+        case = take(case, passing, POLICY, MORNING)
+        assert case.state is S.IMPLEMENTING
+
+
+def test_an_open_pull_request_waits_for_a_merge() -> None:
+    fact = PullRequestReady(number=7, commit=HEAD)
+    known = learn(a_proven_case(S.CREATING_PR), fact)
+    after = take(known, decide(known, fact, POLICY), POLICY, MORNING)
+    assert (after.state, after.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.MERGE)
+    assert after.reason == "Pull request 7 is open; a person merges it."
+    assert (after.delivery.pull_request, after.delivery.pushed) == (7, HEAD)
+
+
+def test_waiting_for_a_merge_is_forgotten_once_it_came() -> None:
+    waiting = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="merge")
+    assert take(waiting, decide(waiting, Merged(by="ann"), POLICY), POLICY, MORNING).waits_for is None
+
+
+def test_a_testers_claim_is_never_decided_without_the_red_build() -> None:
+    with pytest.raises(Defect, match="a tester's claim is judged by the red build, not here"):
+        decide(BUG, by_tester(wrote_test()), POLICY)
+
+
+# --- what a case learns
+
+
+def test_a_case_learns_the_checkpoint_and_the_session_of_each_turn() -> None:
+    after = learn(learn(a_case(checkpoint=BASE), turn(triaged(), role=Role.PM)), turn(analysed(), role=Role.ANALYST))
+    assert after.delivery.checkpoint == HEAD
+    assert after.progress.sessions == {"pm": "s-1", "analyst": "s-1"}
+
+
+def test_a_case_learns_what_it_needs_of_each_outcome() -> None:
+    assert learn(a_case(), turn(triaged(type=IssueType.NEW_FEATURE))).requirements.issue_type is IssueType.NEW_FEATURE
+    assert learn(a_case(), turn(analysed(test_required=False))).requirements.test_required is False
+    after = learn(a_case(), turn(wrote_test()))
+    assert (after.evidence.test_file, after.evidence.new_test) == ("test_cart.py", "python -m unittest test_cart")
+    assert learn(a_case(feedback="repair it"), turn(implemented())).evidence.feedback == ""
+    assert learn(a_case(), turn(reviewed("CHANGES_REQUESTED"))).evidence.feedback == "What of a discount over 100 %?"
+
+
+def test_a_rejection_takes_an_approval_back() -> None:
+    assert learn(a_proven_case(), turn(reviewed("CHANGES_REQUESTED"))).evidence.approved is None
+
+
+def test_a_red_build_takes_green_back_and_says_what_to_repair() -> None:
+    after = learn(a_proven_case(), built("red", feedback="`make test` failed"))
+    assert (after.evidence.green, after.evidence.feedback) == (None, "`make test` failed")
+
+
+def test_red_is_what_the_red_build_saw_last() -> None:
+    seen = learn(BUG, built("red", Stage.RED))
+    assert seen.evidence.red
+    assert not learn(seen, built("green", Stage.RED)).evidence.red
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        TurnGaveUp(role=Role.PM, reason="x"),
+        EffectRefused(reason="x"),
+        Merged(by="ann"),
+        CloseAsked(by="ann"),
+    ],
+)
+def test_other_facts_teach_the_case_nothing(fact: Fact) -> None:
+    assert learn(a_proven_case(), fact) == a_proven_case()
+
+
+# --- proof
+
+
+def test_a_case_is_proven_by_red_green_and_approval_of_its_checkpoint() -> None:
+    assert proven(a_proven_case())
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"green": None},
+        {"green": OTHER},
+        {"approved": None},
+        {"approved": OTHER},
+        {"green": OTHER, "approved": OTHER},
+        {"checkpoint": OTHER},
+        {"checkpoint": None},
+        {"checkpoint": None, "green": None, "approved": None},
+        {"red": False},
+    ],
+)
+def test_a_bug_is_not_proven_when_anything_is_missing_or_names_another_commit(known: dict[str, object]) -> None:
+    assert not proven(a_proven_case(IssueState.REVIEWING_CODE, **known))
+
+
+def test_a_feature_needs_no_red_test() -> None:
+    assert proven(a_proven_case(red=False, issue_type="NEW_FEATURE"))
+
+
+def test_a_new_commit_takes_back_green_and_approved() -> None:
+    assert not proven(learn(a_proven_case(S.FIXING_ISSUES), turn(implemented(), checkpoint=OTHER)))
+
+
+def test_a_review_that_changed_the_code_approves_nothing_that_was_built() -> None:
+    fact = turn(reviewed(), role=Role.TECH_LEAD, checkpoint=OTHER)
+    known = learn(a_proven_case(), fact)
+    assert decide(known, fact, POLICY).to is PERSON
+
+
+# --- taking the move
+
+
+@pytest.mark.parametrize("state", IssueState)
+def test_an_edge_that_is_not_in_the_table_is_refused(state: IssueState) -> None:
+    for target in frozenset(IssueState) - next_states(state) - {state}:
+        with pytest.raises(Defect, match=f"owner/repo#42: {state} -> {target} is not an edge of the table"):
+            take(a_proven_case(state), Move(to=target, reason="why not"), POLICY, MORNING)
+
+
+@pytest.mark.parametrize("state", sorted(state for state in WORKING if S.CREATING_PR in next_states(state)))
+def test_a_pull_request_without_its_proof_is_refused_from_wherever_it_may_be_made(state: IssueState) -> None:
+    with pytest.raises(Defect, match=f"a pull request needs a green build and an approved review of {HEAD}"):
+        take(a_proven_case(state, green=OTHER), Move(to=S.CREATING_PR, reason="trust me"), POLICY, MORNING)
+    assert take(a_proven_case(state), Move(to=S.CREATING_PR, reason="seen"), POLICY, MORNING).state is S.CREATING_PR
+
+
+def test_a_move_is_counted_and_its_reason_kept() -> None:
+    moved = take(a_case(transitions=4), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
+    assert (moved.state, moved.reason, moved.progress.transitions) == (S.ANALYZING_REQUIREMENTS, "go", 5)
+
+
+def test_each_repair_uses_an_attempt_and_after_the_last_the_tech_lead_may_give_one_more() -> None:
+    case = a_case(S.RUNNING_TESTS)
+    for attempt in (2, 3):
+        case = after(case, built("red", feedback=f"{attempt}"), by_tester(judged()))
+        assert (case.state, case.limits.attempt) == (S.FIXING_ISSUES, attempt)
+        case = after(case, turn(implemented()))
+    case = after(case, built("red", feedback="3"), by_tester(judged()))
+    assert (case.state, case.progress.task, case.limits.attempt) == (S.REVIEWING_CODE, Task.UNBLOCK, 3)
+    case = after(case, lead(reviewed("UNBLOCKING_GUIDANCE")), turn(implemented()))
+    case = after(case, built("red", feedback="4"), by_tester(judged()))
+    assert (case.state, case.limits.attempt) == (S.FAILED, 4)
+
+
+def test_the_last_transition_of_a_round_fails_the_case() -> None:
+    last = take(a_case(transitions=60), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
+    assert (last.state, last.reason) == (S.FAILED, "Stopped after 60 transitions in a round without an end in sight.")
+    assert take(
+        a_case(transitions=60, round_began=30), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING
+    ).state is (S.ANALYZING_REQUIREMENTS)
+    assert (
+        take(a_case(transitions=59), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING).state
+        not in TERMINAL
+    )
+
+
+@pytest.mark.parametrize("end", [S.CLOSED, S.COMPLETED])
+def test_a_case_at_its_limit_can_still_be_ended_by_a_person(end: IssueState) -> None:
+    assert take(a_case(S.IMPLEMENTING, transitions=60), Move(to=end, reason="a person"), POLICY, MORNING).state is end

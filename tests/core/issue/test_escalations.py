@@ -1,0 +1,129 @@
+"""What a role did not want to decide alone: people decide it in their own words, and nothing else that way."""
+
+import pytest
+
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import SessionId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.evidence.sensitive_paths import Touched
+from caseworker.core.issue.apply import learn
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.decide import decide
+from caseworker.core.issue.facts import Agreed, Fact, Spoke, TurnEnded
+from caseworker.core.issue.moves import take
+from caseworker.core.issue.options import options, refuse_misfit
+from caseworker.core.issue.people import fits, passing_by
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import IssueOutcome
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.telling.why import why
+from tests.core.examples import (
+    HEAD,
+    MORNING,
+    OTHER,
+    a_case,
+    a_proven_case,
+    implemented,
+    interpreted,
+    planned,
+    reviewed,
+    triaged,
+)
+
+S = IssueState
+POLICY = Policy(approve_plan=True)
+NOTHING = interpreted("NO_ACTION")
+
+
+def after(case: IssueCase, *facts: Fact | IssueOutcome) -> IssueCase:
+    """With what code does by itself after each. An outcome is the pm's."""
+    for one in facts:
+        fact = ended(one) if isinstance(one, IssueOutcome) else one
+        assert fits(case, fact) is None
+        known = learn(case, fact)
+        case = take(known, decide(known, fact, POLICY), POLICY, MORNING)
+        while (passing := passing_by(case)) is not None:
+            case = take(case, passing, POLICY, MORNING)
+    return case
+
+
+def ended(outcome: IssueOutcome, role: Role = Role.PM) -> TurnEnded:
+    return TurnEnded(role=role, outcome=outcome, checkpoint=HEAD, session=SessionId("s-1"))
+
+
+SAID = Spoke(by="ann")
+PLAN = after(a_case(S.PLANNING_APPROACH), planned())
+
+
+def escalated(case: IssueCase, outcome: IssueOutcome, role: Role = Role.DEVELOPER) -> IssueCase:
+    fact = ended(outcome.model_copy(update={"escalation": "A or B?"}), role)
+    known = learn(case, fact)
+    waits = take(known, decide(known, fact, POLICY), POLICY, MORNING)
+    assert waits.waiting.wait is not None
+    assert waits.waiting.wait.subject is Subject.ESCALATION
+    return waits
+
+
+ALONE = escalated(a_case(S.IMPLEMENTING), implemented())
+
+
+def test_an_answer_to_an_escalation_is_offered_and_taken() -> None:
+    refuse_misfit(ALONE, MessageKind.ANSWER, "Take A.")
+    offered = [option.kind for option in options(ALONE)]
+    assert offered[:3] == [MessageKind.APPROVE, MessageKind.REJECT, MessageKind.ANSWER]
+    assert "Answer in your own words" in why(ALONE, POLICY).asked
+    with pytest.raises(Refused):
+        refuse_misfit(PLAN, MessageKind.ANSWER, "yes")
+
+
+@pytest.mark.parametrize(
+    ("case", "next", "state"),
+    [
+        (ALONE, None, S.IMPLEMENTING),  # the tests alone would not read it
+        (ALONE, "fixing_issues", S.FIXING_ISSUES),
+        (escalated(a_proven_case(built=HEAD), reviewed(), Role.TECH_LEAD), None, S.REVIEWING_CODE),
+        (escalated(a_case(), triaged(), Role.PM), None, S.ANALYZING_REQUIREMENTS),
+    ],
+)
+def test_words_decide_what_a_role_did_not_want_to_decide_alone(
+    case: IssueCase, next: object, state: IssueState
+) -> None:
+    outcome = interpreted().model_copy(update={"next": next})
+    heard = after(case, SAID, outcome)
+    assert (heard.state, heard.waiting.wait, heard.people.grants) == (state, None, ())
+    assert [why(one, POLICY).asked for one in (after(case, SAID, NOTHING), case)] == [why(case, POLICY).asked] * 2
+
+
+def test_an_escalation_can_still_be_approved_and_a_question_of_the_pm_leaves_it_so() -> None:
+    again = after(ALONE, SAID, interpreted("NEEDS_CLARIFICATION"))
+    assert again.waiting.wait == ALONE.waiting.wait
+    agreed = after(again, Agreed(by="ann"))
+    assert agreed.state is S.RUNNING_TESTS
+    assert agreed.granted(Subject.ESCALATION)
+
+
+@pytest.mark.parametrize("subject", [subject for subject in Subject if subject is not Subject.ESCALATION])
+def test_words_approve_nothing_else(subject: Subject) -> None:
+    wait = Wait(reason=WaitingFor.APPROVAL, subject=subject, then=S.REVIEWING_CODE)
+    case = a_case(S.WAITING_FOR_HUMAN_INPUT, wait=wait, waiting_for=wait.reason, resume=S.IMPLEMENTING)
+    heard = after(case, SAID, interpreted())
+    assert (heard.state, heard.waiting.wait, heard.people.grants) == (S.WAITING_FOR_HUMAN_INPUT, wait, ())
+
+
+def test_words_about_an_escalation_of_an_investigation_lead_to_the_task_that_was_next() -> None:
+    wait = Wait(
+        reason=WaitingFor.APPROVAL,
+        subject=Subject.ESCALATION,
+        then=S.REVIEWING_CODE,
+        task=Task.VALIDATE_CAUSE,
+    )
+    known = {"wait": wait, "waiting_for": wait.reason, "resume": S.INVESTIGATING, "investigation": {"iteration": 2}}
+    heard = after(a_case(S.WAITING_FOR_HUMAN_INPUT, **known), SAID, interpreted())
+    assert (heard.state, heard.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+
+
+@pytest.mark.parametrize("known", [{"approved": OTHER}, {"touches": [Touched(topic="permissions", paths=("acl.py",))]}])
+def test_words_open_no_pull_request_that_is_not_proven_or_agreed_to(known: dict[str, object]) -> None:
+    parked = a_proven_case(S.REQUIRES_HUMAN_INTERVENTION, resume=S.CREATING_PR, **known)
+    assert after(parked, SAID, interpreted()).state is S.REVIEWING_CODE

@@ -1,0 +1,795 @@
+"""The loop of an investigation: what ends an iteration, what nothing can set back, and where it leads."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from caseworker.core.base.ids import SessionId
+from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS, contradicted, inquiries
+from caseworker.core.issue.apply import learn
+from caseworker.core.issue.case import Grant, IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.decide import decide
+from caseworker.core.issue.facts import (
+    Agreed,
+    BudgetRaised,
+    BuildEnded,
+    Deferred,
+    Fact,
+    HandedBack,
+    RetryAsked,
+    Spoke,
+    TakenOver,
+    TimedOut,
+    TurnEnded,
+    TurnGaveUp,
+)
+from caseworker.core.issue.investigation import not_to_be_approved
+from caseworker.core.issue.moves import Move, is_green, is_used_up, take
+from caseworker.core.issue.people import passing_by, reopened
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.turns import at_work, turn_of
+from caseworker.core.outcomes.investigation import (
+    INVESTIGATION_STATUSES,
+    CauseReviewOutcome,
+    Criterion,
+    InvestigationOutcome,
+    UnblockingOutcome,
+)
+from caseworker.core.outcomes.outcome import IssueOutcome, Outcome, known_turns, outcome_schema, parse_outcome
+from tests.core.examples import (
+    HEAD,
+    MORNING,
+    OTHER,
+    a_case,
+    implemented,
+    interpreted,
+    planned,
+    reviewed,
+)
+from tests.core.investigation_examples import (
+    TWO,
+    CauseStatus,
+    PmStatus,
+    a_bundle,
+    a_diagnostic,
+    a_hypothesis,
+    a_request,
+    a_root_cause,
+    an_investigated_case,
+    cause_reviewed,
+    diagnosed,
+    iterated,
+    turns,
+    unblocked,
+    without_a_matrix,
+)
+
+S = IssueState
+POLICY = Policy()
+BEFORE_THE_LAST = range(1, MOST_ITERATIONS)
+ANY_ITERATION = range(1, MOST_ITERATIONS + 1)
+OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
+
+
+def ended(case: IssueCase, outcome: IssueOutcome) -> TurnEnded:
+    role, _ = turn_of(case)
+    return TurnEnded(role=role, outcome=outcome, checkpoint=case.delivery.checkpoint or HEAD, session=SessionId("s"))
+
+
+def hears(case: IssueCase, fact: Fact) -> IssueCase:
+    known = learn(case, fact)
+    after = take(known, decide(known, fact, POLICY), POLICY, MORNING + timedelta(minutes=case.progress.transitions))
+    return IssueCase.model_validate_json(after.model_dump_json())  # every step survives a restart
+
+
+def ends(case: IssueCase, outcome: IssueOutcome) -> IssueCase:
+    return hears(case, ended(case, outcome))
+
+
+def moves(case: IssueCase, move: Move) -> IssueCase:
+    return take(case, move, POLICY, MORNING)
+
+
+def done(case: IssueCase) -> int:
+    assert case.investigation is not None
+    return case.investigation.iteration
+
+
+def at(iteration: int, **known: object) -> IssueCase:
+    """A case in which that iteration is under way."""
+    return an_investigated_case(iteration=iteration - 1, **known)
+
+
+# --- how an iteration ends -------------------------------------------------------------------------------------------
+
+LEADS = {
+    "ROOT_CAUSE_FOUND": (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, "found"),
+    "NEED_DEVELOPER_DIAGNOSTIC": (S.INVESTIGATING, Task.DIAGNOSE, "open"),
+    "HYPOTHESIS_ELIMINATED": (S.INVESTIGATING, None, "open"),
+    "NEED_MORE_ANALYSIS": (S.INVESTIGATING, None, "open"),
+    "BLOCKED": (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, "open"),
+    "EXHAUSTED": (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, "open"),
+    "INVESTIGATION_INCOMPLETE": (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, "incomplete"),
+}
+
+
+def test_every_status_is_in_the_table_of_this_test() -> None:
+    assert set(LEADS) == set(INVESTIGATION_STATUSES)
+
+
+@pytest.mark.parametrize("iteration", BEFORE_THE_LAST)
+@pytest.mark.parametrize("status", INVESTIGATION_STATUSES)
+def test_each_status_leads_where_it_says_in_every_iteration_before_the_last(status: str, iteration: int) -> None:
+    after = ends(at(iteration), iterated(status))
+    assert after.investigation is not None
+    assert (after.state, after.progress.task, after.investigation.stands) == LEADS[status]
+    assert after.investigation.iteration == iteration
+    assert after.reason.startswith(f"Iteration {iteration} of 5: Looked.")
+
+
+@pytest.mark.parametrize("status", [*INVESTIGATION_STATUSES, "SHRUG"])
+def test_after_the_fifth_iteration_the_tech_lead_is_next_whatever_it_says(status: str) -> None:
+    after = ends(at(MOST_ITERATIONS), iterated(status))
+    assert (after.state, after.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+    assert after.investigation is not None
+    assert after.investigation.stands == ("found" if status == "ROOT_CAUSE_FOUND" else "incomplete")
+    assert is_used_up(after)
+
+
+def test_an_unknown_status_counts_twice_as_more_analysis_and_then_as_blocked() -> None:
+    case = at(1)
+    seen = []
+    for word in ("SHRUG", "HM", "WELL"):
+        case = ends(case, iterated(word))
+        seen.append((case.state, case.progress.task, case.reason))
+    assert seen == [
+        (
+            S.INVESTIGATING,
+            None,
+            "Iteration 1 of 5 (its status 'SHRUG' is unknown and counts as NEED_MORE_ANALYSIS): Looked.",
+        ),
+        (
+            S.INVESTIGATING,
+            None,
+            "Iteration 2 of 5 (its status 'HM' is unknown and counts as NEED_MORE_ANALYSIS): Looked.",
+        ),
+        (
+            S.BLOCKED,
+            Task.UNBLOCK_INVESTIGATION,
+            "Iteration 3 of 5 (its status 'WELL' is unknown and counts as BLOCKED): Looked. It is stuck: what it "
+            "answers can't be understood. The pm sees to it.",
+        ),
+    ]
+
+
+def test_known_statuses_in_between_do_not_forgive_unknown_ones() -> None:
+    case = ends(at(1), iterated("SHRUG"))
+    case = ends(case, iterated("HYPOTHESIS_ELIMINATED"))
+    case = ends(case, iterated("SHRUG"))
+    assert case.state is S.INVESTIGATING
+    assert ends(case, iterated("SHRUG")).state is S.BLOCKED
+
+
+@pytest.mark.parametrize("iteration", BEFORE_THE_LAST)
+def test_without_a_hypothesis_after_an_iteration_it_is_stuck(iteration: int) -> None:
+    after = ends(at(iteration), without_a_matrix())
+    assert (after.state, after.progress.task) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION)
+    assert "It is stuck: there is no hypothesis left to look into." in after.reason
+
+
+# --- nothing sets the count back -------------------------------------------------------------------------------------
+
+
+def _feedback(case: IssueCase) -> IssueCase:
+    case = ends(case, iterated("ROOT_CAUSE_FOUND"))
+    return ends(case, cause_reviewed("CHANGES_REQUESTED"))
+
+
+def _resources(case: IssueCase) -> IssueCase:
+    case = ends(case, iterated("BLOCKED"))
+    return ends(case, unblocked("CONTINUE"))
+
+
+def _an_answer(case: IssueCase) -> IssueCase:
+    """A person's words begin a new round."""
+    case = ends(ends(case, iterated("BLOCKED")), unblocked("NEEDS_CLARIFICATION"))
+    case = hears(case, Spoke(by="ann", messages=()))
+    after = ends(case, interpreted("CONTINUE"))
+    assert after.limits.round == case.limits.round + 1
+    return after
+
+
+def _a_retry(case: IssueCase) -> IssueCase:
+    case = ends(ends(case, iterated("BLOCKED")), unblocked("EXTERNAL_DEPENDENCY"))
+    assert not at_work(case)
+    return _passes_by(hears(case, RetryAsked(by="ann")))
+
+
+def _a_time_out(case: IssueCase) -> IssueCase:
+    case = hears(ends(ends(case, iterated("BLOCKED")), unblocked("NEEDS_CLARIFICATION")), TimedOut())
+    assert (case.state, at_work(case)) == (S.BLOCKED, False)
+    return _passes_by(hears(case, RetryAsked(by="ann")))
+
+
+def _a_takeover(case: IssueCase) -> IssueCase:
+    case = hears(ends(case, iterated()), TakenOver(by="ann"))
+    return _passes_by(hears(case, HandedBack(by="ann")))
+
+
+def _reopening(case: IssueCase) -> IssueCase:
+    case = hears(ends(case, iterated()), TurnGaveUp(role=Role.INVESTIGATOR, reason="it was killed"))
+    assert case.state is S.FAILED
+    return _passes_by(reopened(case).updated(go=case.waiting.resume))
+
+
+def _a_budget(case: IssueCase) -> IssueCase:
+    case = hears(ends(case, iterated()), TurnGaveUp(role=Role.INVESTIGATOR, reason="no money", limit="budget"))
+    return _passes_by(hears(case, BudgetRaised(by="ann", micros=5)))
+
+
+def _a_detour(case: IssueCase) -> IssueCase:
+    """Planned without a cause, and then asked for again."""
+    case = ends(ends(case, iterated("EXHAUSTED")), unblocked("PROCEED"))
+    assert case.state is S.PLANNING_APPROACH
+    return ends(case, planned("INVESTIGATION_NEEDED").model_copy(update={"investigation": a_request()}))
+
+
+def _passes_by(case: IssueCase) -> IssueCase:
+    move = passing_by(case)
+    assert move is not None
+    return moves(case, move)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        _feedback,
+        _resources,
+        _an_answer,
+        _a_retry,
+        _a_time_out,
+        _a_takeover,
+        _reopening,
+        _a_budget,
+        _a_detour,
+    ],
+)
+def test_nothing_that_happens_in_between_sets_the_count_back(between: Callable[[IssueCase], IssueCase]) -> None:
+    case = at(1)
+    for iteration in BEFORE_THE_LAST:
+        case = between(case)
+        assert (case.state, done(case)) == (S.INVESTIGATING, iteration)
+    last = ends(case, iterated("NEED_DEVELOPER_DIAGNOSTIC"))
+    assert (last.state, last.progress.task, done(last)) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, MOST_ITERATIONS)
+
+
+def test_a_case_that_was_interrupted_in_a_diagnostic_or_a_judgement_takes_it_up_again() -> None:
+    for case in (
+        an_investigated_case(iteration=2, task=Task.DIAGNOSE),
+        an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE),
+    ):
+        back = _passes_by(hears(hears(case, TakenOver(by="ann")), HandedBack(by="ann")))
+        assert (back.state, back.progress.task, back.investigation) == (
+            case.state,
+            case.progress.task,
+            case.investigation,
+        )
+
+
+def test_a_judgement_that_failed_goes_on_as_one_when_a_person_says_so() -> None:
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE)
+    case = hears(case, TurnGaveUp(role=Role.TECH_LEAD, reason="too slow", limit="time"))
+    case = ends(hears(case, Spoke(by="ann", messages=())), interpreted("CONTINUE"))
+    assert (case.state, case.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+
+
+@pytest.mark.parametrize("status", ["ROOT_CAUSE_FOUND", "NEED_DEVELOPER_DIAGNOSTIC"])
+def test_what_an_iteration_led_to_still_follows_when_a_person_had_to_agree_first(status: str) -> None:
+    outcome = iterated(status).model_copy(update={"escalation": "It needs the production log."})
+    case = ends(at(2), outcome)
+    assert (case.state, case.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
+    case = _passes_by(hears(case, Agreed(by="ann")))
+    assert (case.state, case.progress.task) == LEADS[status][:2]
+    assert done(case) == 2
+
+
+def test_the_pm_who_ran_out_of_money_sees_to_a_stuck_investigation_when_there_is_some() -> None:
+    case = ends(at(2), iterated("BLOCKED"))
+    case = hears(case, TurnGaveUp(role=Role.PM, reason="no money", limit="budget"))
+    assert case.waits_for is WaitingFor.BUDGET
+    case = _passes_by(hears(case, BudgetRaised(by="ann", micros=5)))
+    assert (case.state, case.progress.task, at_work(case)) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, True)
+
+
+# --- after the fifth -------------------------------------------------------------------------------------------------
+
+USED_UP = an_investigated_case(
+    S.REVIEWING_CODE, iteration=MOST_ITERATIONS, stands="incomplete", task=Task.VALIDATE_CAUSE
+)
+
+
+def test_after_the_fifth_iteration_there_are_three_moves_only() -> None:
+    """The best hypothesis, a plan without one, or a person."""
+    reached = {}
+    for status in ("APPROVED", "CHANGES_REQUESTED", "UNBLOCKING_GUIDANCE", "NEEDS_INFO"):
+        outcome = CauseReviewOutcome.model_validate({**cause_reviewed("APPROVED").model_dump(), "status": status})
+        reached[status] = ends(USED_UP, outcome).state
+    assert reached == {
+        "APPROVED": S.CREATING_TESTS,
+        "CHANGES_REQUESTED": S.WAITING_FOR_HUMAN_INPUT,
+        "UNBLOCKING_GUIDANCE": S.PLANNING_APPROACH,
+        "NEEDS_INFO": S.WAITING_FOR_HUMAN_INPUT,
+    }
+
+
+@pytest.mark.parametrize(
+    ("case", "outcome"),
+    [
+        (a_case(S.PLANNING_APPROACH), planned("INVESTIGATION_NEEDED")),
+        (a_case(S.IMPLEMENTING), implemented("BLOCKED")),
+        (a_case(S.FIXING_ISSUES), implemented("SPAWN_INVESTIGATOR")),
+        (a_case(S.REVIEWING_CODE), reviewed("SPAWN_INVESTIGATOR")),
+        (a_case(S.REVIEWING_ARCHITECTURE), reviewed("ESCALATE")),
+        (a_case(S.HUMAN_INPUT_RECEIVED), interpreted("INVESTIGATION_NEEDED")),
+        (a_case(S.HUMAN_INPUT_RECEIVED), interpreted("CONTINUE", "investigating")),
+        (a_case(S.HUMAN_INPUT_RECEIVED, resume=S.INVESTIGATING), interpreted("CONTINUE")),
+    ],
+)
+def test_no_way_leads_to_a_sixth_iteration(case: IssueCase, outcome: IssueOutcome) -> None:
+    after = ends(case.updated(investigation=USED_UP.investigation), outcome)
+    assert (after.state, after.progress.task) in [
+        (S.REVIEWING_CODE, Task.VALIDATE_CAUSE),
+        (S.REQUIRES_HUMAN_INTERVENTION, None),
+        (S.PLANNING_APPROACH, None),
+    ]
+    assert done(after) == MOST_ITERATIONS
+
+
+def test_a_person_who_wants_it_investigated_further_begins_a_round_all_the_same() -> None:
+    """What people ask for is never lost to a limit of the agents."""
+    case = a_case(S.HUMAN_INPUT_RECEIVED, transitions=POLICY.transitions + 9)
+    after = ends(case.updated(investigation=USED_UP.investigation), interpreted("CONTINUE", "investigating"))
+    assert (after.state, after.progress.task, after.limits.round) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, 2)
+
+
+# --- diagnostics -----------------------------------------------------------------------------------------------------
+
+MEASURING = an_investigated_case(iteration=2, task=Task.DIAGNOSE, senior=False)
+
+
+@pytest.mark.parametrize(
+    ("fact", "reason"),
+    [
+        (ended(MEASURING, diagnosed()), "Measured: Both threads read before one writes."),
+        (ended(MEASURING, diagnosed("BLOCKED")), "It could not be measured: Both threads read before one writes."),
+        (Deferred(reason="No developer was free."), "No developer was free."),
+        (TurnGaveUp(role=Role.DEVELOPER, reason="it was killed"), "The diagnostic came to nothing: it was killed"),
+        (
+            TurnGaveUp(role=Role.DEVELOPER, reason="too slow", limit="time"),
+            "The diagnostic came to nothing: too slow",
+        ),
+    ],
+)
+def test_after_a_diagnostic_the_investigator_goes_on_whatever_came_of_it(fact: Fact, reason: str) -> None:
+    after = hears(MEASURING, fact)
+    assert (after.state, after.progress.task, after.reason) == (S.INVESTIGATING, None, reason)
+    assert after.investigation == MEASURING.investigation
+    assert after.limits.attempt == MEASURING.limits.attempt
+
+
+def test_what_a_diagnostic_wrote_is_not_the_case_s_work() -> None:
+    fact = TurnEnded(role=Role.DEVELOPER, outcome=diagnosed(), checkpoint=OTHER, session=SessionId("other"))
+    after = hears(MEASURING, fact)
+    assert (after.delivery.checkpoint, after.progress.sessions) == (
+        MEASURING.delivery.checkpoint,
+        MEASURING.progress.sessions,
+    )
+
+
+def test_a_diagnostic_without_money_waits_for_it_and_is_taken_up_again() -> None:
+    case = hears(MEASURING, TurnGaveUp(role=Role.DEVELOPER, reason="no money", limit="budget"))
+    assert case.waits_for is WaitingFor.BUDGET
+    case = _passes_by(hears(case, BudgetRaised(by="ann", micros=5)))
+    assert (case.state, case.progress.task) == (S.INVESTIGATING, Task.DIAGNOSE)
+
+
+def test_a_senior_measures_where_a_senior_has_taken_over() -> None:
+    assert turn_of(MEASURING) == (Role.DEVELOPER, Task.DIAGNOSE)
+    assert turn_of(MEASURING.updated(senior=True)) == (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)
+
+
+# --- the tech lead ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "to", "stands"),
+    [
+        ("APPROVED", S.CREATING_TESTS, "approved"),
+        ("CHANGES_REQUESTED", S.INVESTIGATING, "open"),
+        ("UNBLOCKING_GUIDANCE", S.PLANNING_APPROACH, "given_up"),
+        ("NEEDS_INFO", S.WAITING_FOR_HUMAN_INPUT, "found"),
+    ],
+)
+def test_what_the_tech_lead_says_of_a_cause(status: CauseStatus, to: IssueState, stands: str) -> None:
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE)
+    after = ends(case, cause_reviewed(status))
+    assert after.investigation is not None
+    assert (after.state, after.investigation.stands, after.investigation.iteration) == (to, stands, 2)
+    assert after.evidence.approved is None  # a cause, never a commit
+    assert after.evidence.feedback == ("" if status == "APPROVED" else "What of a cart without a discount?")
+
+
+@pytest.mark.parametrize(
+    ("known", "to"),
+    [
+        ({"red": True}, S.IMPLEMENTING),
+        ({"test_required": False}, S.IMPLEMENTING),
+        ({}, S.CREATING_TESTS),
+    ],
+)
+def test_an_accepted_cause_is_repaired_with_a_test_first(known: dict[str, object], to: IssueState) -> None:
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE, **known)
+    after = ends(case, cause_reviewed())
+    assert after.state is to
+    assert after.investigation is not None
+    assert after.investigation.hypothesis == "H1"
+
+
+@pytest.mark.parametrize(("iteration", "then"), [(2, S.INVESTIGATING), (MOST_ITERATIONS, S.PLANNING_APPROACH)])
+def test_a_person_s_answer_leads_back_to_it_while_iterations_are_left(iteration: int, then: IssueState) -> None:
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands="found", task=Task.VALIDATE_CAUSE)
+    case = ends(case, cause_reviewed("NEEDS_INFO"))
+    assert case.waiting.wait is not None
+    assert (case.waiting.wait.reason, case.waiting.wait.then) == (WaitingFor.ANSWER, then)
+    after = ends(hears(case, Spoke(by="ann", messages=())), interpreted("CONTINUE"))
+    assert (after.state, done(after)) == (then, iteration)
+
+
+# --- the pm ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "to", "works"),
+    [
+        ("CONTINUE", S.INVESTIGATING, True),
+        ("PROCEED", S.PLANNING_APPROACH, True),
+        ("EXTERNAL_DEPENDENCY", S.BLOCKED, False),
+        ("NEEDS_CLARIFICATION", S.WAITING_FOR_HUMAN_INPUT, False),
+    ],
+)
+def test_what_the_pm_makes_of_a_stuck_investigation(status: PmStatus, to: IssueState, works: bool) -> None:
+    stuck = ends(at(2), iterated("EXHAUSTED"))
+    assert (at_work(stuck), turn_of(stuck)) == (True, (Role.PM, Task.UNBLOCK_INVESTIGATION))
+    after = ends(stuck, unblocked(status))
+    assert (after.state, after.progress.task, at_work(after), done(after)) == (to, None, works, 2)
+
+
+def test_people_are_told_what_the_pm_asks_and_why_it_stays_blocked() -> None:
+    stuck = ends(at(2), iterated("BLOCKED"))
+    asks = decide(stuck, ended(stuck, unblocked("NEEDS_CLARIFICATION")), POLICY)
+    assert "Which shop?" in asks.say
+    assert asks.then is S.INVESTIGATING
+    assert decide(stuck, ended(stuck, unblocked("EXTERNAL_DEPENDENCY")), POLICY).say == "It can't be seen here."
+
+
+# --- how it begins ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("case", "outcome"),
+    [
+        (a_case(S.PLANNING_APPROACH), planned("INVESTIGATION_NEEDED")),
+        (a_case(S.HUMAN_INPUT_RECEIVED), interpreted("INVESTIGATION_NEEDED")),
+        (a_case(S.IMPLEMENTING), implemented("BLOCKED")),
+        (a_case(S.FIXING_ISSUES, senior=True), implemented("BLOCKED")),
+        (a_case(S.REFACTORING), implemented("SPAWN_INVESTIGATOR")),
+        (a_case(S.ADDRESSING_FEEDBACK), implemented("BLOCKED")),
+        (a_case(S.REVIEWING_CODE), reviewed("SPAWN_INVESTIGATOR")),
+        (a_case(S.REVIEWING_CODE, task=Task.UNBLOCK), reviewed("SPAWN_INVESTIGATOR")),
+        (a_case(S.REVIEWING_INTEGRATION), reviewed("ESCALATE")),
+    ],
+)
+def test_everybody_who_may_can_begin_an_investigation(case: IssueCase, outcome: IssueOutcome) -> None:
+    after = ends(case.updated(turns=7), outcome)
+    assert after.state is S.INVESTIGATING
+    assert after.investigation is not None
+    assert (after.investigation.number, after.investigation.iteration) == (1, 0)
+    assert after.investigation.began_after == 7
+    assert turn_of(after) == (Role.INVESTIGATOR, Task.INVESTIGATE)
+
+
+def test_an_investigation_wanted_after_an_answer_about_the_requirements_is_planned_first() -> None:
+    after = ends(a_case(S.REQUIREMENTS_CLARIFIED), interpreted("INVESTIGATION_NEEDED"))
+    assert after.state is S.PLANNING_APPROACH
+
+
+def test_another_problem_has_an_investigation_of_its_own_and_there_are_three_at_most() -> None:
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=MOST_ITERATIONS, stands="given_up", unknown=2)
+    another = reviewed("SPAWN_INVESTIGATOR").model_copy(update={"investigation": a_request(new_problem=True)})
+    numbers = []
+    for _ in range(MOST_INVESTIGATIONS):
+        case = ends(case.updated(state=S.REVIEWING_CODE, task=None, seen={}), another)
+        assert case.investigation is not None
+        numbers.append((case.state, case.investigation.number, case.investigation.iteration))
+        used = case.investigation.model_copy(update={"iteration": MOST_ITERATIONS})
+        case = case.updated(investigation=used)
+    assert numbers == [
+        (S.INVESTIGATING, 2, 0),
+        (S.INVESTIGATING, 3, 0),
+        (S.REQUIRES_HUMAN_INTERVENTION, 3, MOST_ITERATIONS),
+    ]
+
+
+def test_the_same_problem_goes_on_where_it_was_left() -> None:
+    case = an_investigated_case(S.IMPLEMENTING, iteration=3, stands="approved", hypothesis="H2")
+    after = ends(case, implemented("BLOCKED"))
+    assert after.investigation is not None
+    assert (after.investigation.number, after.investigation.iteration, after.investigation.stands) == (1, 3, "open")
+
+
+# --- what has to be brought ------------------------------------------------------------------------------------------
+
+
+def plain(answer: Outcome, **changes: object) -> dict[str, object]:
+    return {**answer.model_dump(mode="json"), **changes}
+
+
+REQUEST = a_request().model_dump(mode="json")
+
+
+@pytest.mark.parametrize("task", [Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK])
+@pytest.mark.parametrize("role", [Role.DEVELOPER, Role.SENIOR_DEVELOPER])
+def test_a_blocked_developer_brings_an_evidence_bundle(role: Role, task: Task) -> None:
+    with pytest.raises(ValidationError, match="BLOCKED needs `evidence`"):
+        parse_outcome(role, task, plain(implemented("BLOCKED")))
+    bundle = a_bundle().model_dump(mode="json")
+    found = parse_outcome(role, task, plain(implemented("BLOCKED"), evidence=bundle))
+    assert found == implemented("BLOCKED").model_copy(update={"evidence": a_bundle()})
+
+
+@pytest.mark.parametrize("part", ["error", "reproduction", "expected", "actual", "environment", "attempts"])
+def test_an_evidence_bundle_is_whole_or_it_is_none(part: str) -> None:
+    bundle = a_bundle().model_dump(mode="json") | {part: [] if part == "attempts" else ""}
+    with pytest.raises(ValidationError, match=f"evidence.{part}"):
+        parse_outcome(Role.DEVELOPER, Task.FIX, plain(implemented("BLOCKED"), evidence=bundle))
+
+
+@pytest.mark.parametrize("status", ["SPAWN_INVESTIGATOR", "ESCALATE"])
+def test_a_tech_lead_names_two_criteria(status: str) -> None:
+    outcome = reviewed("SPAWN_INVESTIGATOR")
+    one_twice = {**REQUEST, "criteria": [Criterion.INTERMITTENT.value] * 2}
+    for request in (None, {**REQUEST, "criteria": []}, {**REQUEST, "criteria": ["in_production"]}, one_twice):
+        with pytest.raises(ValidationError, match="at least two criteria"):
+            parse_outcome(Role.TECH_LEAD, Task.REVIEW, plain(outcome, status=status, investigation=request))
+    taken = parse_outcome(Role.TECH_LEAD, Task.UNBLOCK, plain(outcome, status=status, investigation=REQUEST))
+    assert len(TWO) == 2
+    assert taken.status == status
+
+
+@pytest.mark.parametrize("old", [implemented("BLOCKED"), reviewed("SPAWN_INVESTIGATOR"), reviewed("ESCALATE")])
+def test_an_outcome_that_was_kept_before_still_loads_and_would_not_be_taken_today(old: IssueOutcome) -> None:
+    kept = old.model_dump(mode="json")
+    for new in ("investigation", "evidence"):
+        kept.pop(new, None)
+    assert OUTCOME.validate_python(kept) == old
+    assert TurnEnded.model_validate_json(ended(a_case(S.RECEIVED), old).model_dump_json()).outcome == old
+    turn = (Role.DEVELOPER, Task.FIX) if old.kind == "implementation" else (Role.TECH_LEAD, Task.REVIEW)
+    with pytest.raises(ValidationError):
+        parse_outcome(*turn, kept)
+
+
+def _iteration(status: str, **changes: object) -> dict[str, object]:
+    return plain(iterated(status), **changes)
+
+
+def _matrix(*hypotheses: object) -> list[object]:
+    return [one.model_dump(mode="json") if hasattr(one, "model_dump") else one for one in hypotheses]
+
+
+CAUSE = a_root_cause().model_dump(mode="json")
+TWICE = [CAUSE["evidence"][0], {**CAUSE["evidence"][0], "shows": "the same again"}, CAUSE["evidence"][1]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (_iteration("ROOT_CAUSE_FOUND", root_cause=None), "ROOT_CAUSE_FOUND needs `root_cause`"),
+        (
+            _iteration("ROOT_CAUSE_FOUND", root_cause={**CAUSE, "evidence": CAUSE["evidence"][:2]}),
+            "3 different pieces of evidence",
+        ),
+        (_iteration("ROOT_CAUSE_FOUND", root_cause={**CAUSE, "evidence": TWICE}), "3 different pieces of evidence"),
+        (
+            _iteration("ROOT_CAUSE_FOUND", hypothesis_matrix=_matrix(a_hypothesis())),
+            "the root cause is H1, but the matrix confirms none",
+        ),
+        (
+            _iteration("ROOT_CAUSE_FOUND", root_cause={**CAUSE, "hypothesis": "H2"}),
+            r"the root cause is H2, but the matrix confirms \['H1'\]",
+        ),
+        (
+            _iteration(
+                "ROOT_CAUSE_FOUND", hypothesis_matrix=_matrix(a_hypothesis("H1", "confirmed"), a_hypothesis("H2"))
+            ),
+            "H2 is not eliminated",
+        ),
+        (_iteration("ROOT_CAUSE_FOUND", root_cause={**CAUSE, "fix": ""}), "root_cause.fix"),
+        (_iteration("ROOT_CAUSE_FOUND", root_cause={**CAUSE, "validation": ""}), "root_cause.validation"),
+        (_iteration("NEED_DEVELOPER_DIAGNOSTIC", diagnostic=None), "needs `diagnostic`"),
+        (
+            _iteration("NEED_DEVELOPER_DIAGNOSTIC", hypothesis_matrix=_matrix(a_hypothesis("H1", "eliminated"))),
+            "the diagnostic tests H1, which is not open",
+        ),
+        *(
+            (
+                _iteration(
+                    "NEED_DEVELOPER_DIAGNOSTIC", diagnostic={**a_diagnostic().model_dump(mode="json"), part: ""}
+                ),
+                f"diagnostic.{part}",
+            )
+            for part in ("file", "place", "instrumentation", "scenario", "collect", "if_true", "if_false")
+        ),
+        (_iteration("BLOCKED", needs=" "), "BLOCKED needs `needs`"),
+        (_iteration("EXHAUSTED", hypothesis_matrix=_matrix(a_hypothesis("H1"))), "EXHAUSTED, but H1 is not eliminated"),
+        (_iteration("SHRUG", hypothesis_matrix=_matrix(a_hypothesis(), a_hypothesis())), "H1 is in the matrix twice"),
+        (_iteration("SHRUG", hypothesis_matrix=_matrix({"id": "X", "hypothesis": "?"})), "String should match pattern"),
+    ],
+)
+def test_an_iteration_that_does_not_bring_what_it_says_is_refused(answer: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ValidationError, match=complaint):
+        parse_outcome(Role.INVESTIGATOR, Task.INVESTIGATE, answer)
+
+
+def test_a_hypothesis_without_a_likelihood_is_as_likely_as_not() -> None:
+    bare = {"id": "H1", "hypothesis": "A race."}
+    found = parse_outcome(Role.INVESTIGATOR, Task.INVESTIGATE, _iteration("SHRUG", hypothesis_matrix=[bare]))
+    assert isinstance(found, InvestigationOutcome)
+    (one,) = found.hypothesis_matrix
+    assert (one.likelihood, one.percent, one.status) == ("Medium", 50, "pending")
+
+
+@pytest.mark.parametrize(
+    ("role", "task", "answer", "complaint"),
+    [
+        (Role.DEVELOPER, Task.DIAGNOSE, plain(diagnosed(), commands=[]), "needs the commands"),
+        (Role.DEVELOPER, Task.DIAGNOSE, plain(diagnosed(), status="READY_FOR_QA"), "'DIAGNOSTIC_DONE' or 'BLOCKED'"),
+        (Role.TECH_LEAD, Task.VALIDATE_CAUSE, plain(cause_reviewed(), hypothesis=""), "the hypothesis to act on"),
+        (Role.TECH_LEAD, Task.VALIDATE_CAUSE, plain(cause_reviewed("NEEDS_INFO"), feedback=" "), "needs feedback"),
+        (Role.PM, Task.UNBLOCK_INVESTIGATION, plain(unblocked(), resources=" "), "CONTINUE needs resources"),
+        (
+            Role.PM,
+            Task.UNBLOCK_INVESTIGATION,
+            plain(unblocked("NEEDS_CLARIFICATION"), questions=[" "]),
+            "NEEDS_CLARIFICATION needs questions",
+        ),
+    ],
+)
+def test_who_answers_for_an_investigation_says_what_it_needs(
+    role: Role, task: Task, answer: dict[str, object], complaint: str
+) -> None:
+    with pytest.raises(ValidationError, match=complaint):
+        parse_outcome(role, task, answer)
+
+
+def test_a_diagnostic_has_no_word_for_work_that_is_done() -> None:
+    """Whatever a developer writes there can't be handed in for a build, a review or a pull request."""
+    for role, task in known_turns():
+        if task is Task.DIAGNOSE:
+            properties = outcome_schema(role, task)["properties"]
+            assert isinstance(properties, dict)
+            assert set(properties) == {"observations", "kind", "status", "commands", "observed", "agrees", "summary"}
+            assert properties["status"]["enum"] == ["DIAGNOSTIC_DONE", "BLOCKED"]
+
+
+def test_the_subject_of_an_approval_is_never_a_cause() -> None:
+    """A cause is accepted by the tech lead; a person's `approve` of something else does not touch it."""
+    wait = Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION, then=S.INVESTIGATING)
+    case = an_investigated_case(S.WAITING_FOR_HUMAN_INPUT, iteration=2, wait=wait, waiting_for=wait.reason)
+    assert learn(case, Agreed(by="ann")).investigation == case.investigation
+
+
+def test_the_pm_has_all_four_answers_and_the_tech_lead_too() -> None:
+    for model, count in ((UnblockingOutcome, 4), (CauseReviewOutcome, 4)):
+        assert len(model.model_json_schema()["properties"]["status"]["enum"]) == count
+
+
+# --- what no investigation is a way around ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", [WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE])
+def test_the_wish_for_an_investigation_ends_no_wait_that_only_a_command_ends(reason: WaitingFor) -> None:
+    wait = Wait(reason=reason, subject=Subject.SENSITIVE, then=S.ANALYZING_REQUIREMENTS)
+    case = a_case(S.HUMAN_INPUT_RECEIVED, wait=wait)
+    after = hears(case, ended(case, interpreted("INVESTIGATION_NEEDED")))
+    assert after.state is S.WAITING_FOR_HUMAN_INPUT
+    assert after.waiting.wait == wait
+
+
+@pytest.mark.parametrize("asked", [{"approve_plan": True}, {"until": Milestone.PLAN}])
+def test_an_accepted_cause_does_not_skip_the_plan_that_a_person_wants_to_see(asked: dict[str, object]) -> None:
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=1, task=Task.VALIDATE_CAUSE, stands="found")
+    policy = Policy.model_validate(asked)
+    fact = ended(case, cause_reviewed("APPROVED"))
+    assert decide(learn(case, fact), fact, policy).to is S.PLANNING_APPROACH
+
+
+def test_a_word_that_leads_to_an_investigation_begins_a_new_round() -> None:
+    case = a_case(S.HUMAN_INPUT_RECEIVED, transitions=200, attempt=3)
+    after = hears(case, ended(case, interpreted("INVESTIGATION_NEEDED")))
+    assert (after.state, after.limits.attempt) == (S.INVESTIGATING, 1)
+
+
+def test_an_iteration_that_hands_in_nothing_is_counted_and_the_case_goes_on() -> None:
+    case = an_investigated_case(iteration=0)
+    for count in BEFORE_THE_LAST:
+        case = hears(case, TurnGaveUp(role=Role.INVESTIGATOR, reason="invalid twice", invalid=True))
+        assert (case.state, case.investigation and case.investigation.iteration) == (S.INVESTIGATING, count)
+    case = hears(case, TurnGaveUp(role=Role.INVESTIGATOR, reason="invalid twice", invalid=True))
+    assert (case.state, case.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+
+
+def test_a_new_problem_that_a_person_has_to_agree_to_first_is_still_a_new_one() -> None:
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=5, stands="approved", hypothesis="H1")
+    asked = reviewed("SPAWN_INVESTIGATOR").model_copy(
+        update={"investigation": a_request(new_problem=True), "escalation": "It costs a day."}
+    )
+    waiting = hears(case, ended(case, asked))
+    assert waiting.state is S.WAITING_FOR_HUMAN_INPUT
+    agreed = hears(waiting, Agreed(by="ada"))
+    on = passing_by(agreed)
+    assert on is not None
+    after = take(agreed, on, POLICY, MORNING)
+    assert after.investigation is not None
+    assert (after.state, after.investigation.number, after.investigation.iteration) == (S.INVESTIGATING, 2, 0)
+
+
+def test_a_developer_can_not_begin_another_investigation_by_itself() -> None:
+    case = an_investigated_case(S.IMPLEMENTING, iteration=5, stands="approved", hypothesis="H1")
+    after = hears(case, ended(case, implemented("SPAWN_INVESTIGATOR")))
+    assert after.state is S.REQUIRES_HUMAN_INTERVENTION
+    assert after.investigation is not None
+    assert after.investigation.number == 1
+
+
+def test_no_waiver_lets_what_must_not_ship_pass() -> None:
+    waived = (Grant(subject=Subject.NO_COMMAND, by="ada"),)
+    case = a_case(S.RUNNING_TESTS, grants=waived, checkpoint=HEAD)
+    red = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="red", reason="a diagnostic's line", unfit=True)
+    assert not is_green(learn(case, red))
+    assert is_green(learn(case, red.model_copy(update={"verdict": "nothing_to_run", "unfit": False})))
+
+
+# --- what a turn may not hand in -------------------------------------------------------------------------------------
+
+
+def test_an_alternative_that_is_left_out_is_not_eliminated() -> None:
+    before = [a_hypothesis("H1"), a_hypothesis("H2"), a_hypothesis("H3", "eliminated")]
+    found = iterated("ROOT_CAUSE_FOUND", a_hypothesis("H1", "confirmed"))
+    assert contradicted(found, before) == "ROOT_CAUSE_FOUND, but H2 is in the matrix and not eliminated"
+    assert contradicted(found, before[::2]) == ""
+
+
+@pytest.mark.parametrize(
+    ("stands", "iteration", "hypothesis", "problem"),
+    [
+        ("found", 2, "H1", ""),
+        ("found", 2, "H2", "the cause to be judged is H1, not H2"),
+        ("found", 2, "H77", "H77 is not in the matrix"),
+        ("incomplete", 5, "H2", ""),
+        ("incomplete", 5, "H3", "H3 is eliminated"),
+    ],
+)
+def test_only_a_hypothesis_that_stands_can_be_approved(
+    stands: str, iteration: int, hypothesis: str, problem: str
+) -> None:
+    matrix = [a_hypothesis("H1", "confirmed"), a_hypothesis("H2"), a_hypothesis("H3", "eliminated")]
+    found = iterated("ROOT_CAUSE_FOUND", matrix[0], matrix[2])
+    known = inquiries(turns(iterated("NEED_MORE_ANALYSIS", *matrix), found))
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands=stands)
+    outcome = cause_reviewed("APPROVED").model_copy(update={"hypothesis": hypothesis})
+    assert not_to_be_approved(case, known, outcome) == problem

@@ -1,0 +1,119 @@
+"""How far a case goes, and what an approval says about that: no milestone is skipped, and no word is dropped."""
+
+import pytest
+
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import SessionId
+from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.roles import Role
+from caseworker.core.issue.apply import learn
+from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.decide import decide
+from caseworker.core.issue.facts import Agreed, Fact, TurnEnded
+from caseworker.core.issue.moves import take
+from caseworker.core.issue.options import refuse_misfit
+from caseworker.core.issue.people import fits, passing_by
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import IssueOutcome
+from caseworker.core.outcomes.pm import Topic
+from caseworker.core.people.messages import MessageKind
+from tests.core.examples import HEAD, MORNING, a_case, analysed, planned, triaged
+
+S = IssueState
+WAITS = S.WAITING_FOR_HUMAN_INPUT
+TRIAGE_ONLY = Policy(until=Milestone.TRIAGE)
+SENSITIVE = triaged(topics=[Topic.PERMISSIONS])
+
+
+def after(case: IssueCase, *facts: Fact, policy: Policy = TRIAGE_ONLY) -> IssueCase:
+    """With what code does by itself after each."""
+    for fact in facts:
+        assert fits(case, fact) is None
+        known = learn(case, fact)
+        case = take(known, decide(known, fact, policy), policy, MORNING)
+        while (passing := passing_by(case)) is not None:
+            case = take(case, passing, policy, MORNING)
+    return case
+
+
+def ended(outcome: IssueOutcome, role: Role = Role.PM) -> TurnEnded:
+    return TurnEnded(role=role, outcome=outcome, checkpoint=HEAD, session=SessionId("s-1"))
+
+
+def waiting(subject: Subject, then: IssueState, **known: object) -> IssueCase:
+    wait = Wait(reason=WaitingFor.APPROVAL, subject=subject, then=then)
+    return a_case(WAITS, wait=wait.model_dump(), waiting_for=wait.reason, **known)
+
+
+@pytest.mark.parametrize("has_analysis", [True, False])
+def test_sensitive_work_that_was_to_be_triaged_only_waits_at_the_milestone_once_it_is_agreed_to(
+    has_analysis: bool,
+) -> None:
+    asked = after(a_case(analysed=has_analysis), ended(SENSITIVE))
+    agreed = after(asked, Agreed(by="ann"))
+    assert (agreed.state, agreed.waits_for) == (WAITS, WaitingFor.MILESTONE)
+    assert agreed.granted(Subject.SENSITIVE)
+    assert agreed.reason == "The issue is triaged: as far as it was to go."
+    begun = after(agreed, Agreed(by="ann"))
+    assert (begun.state, begun.people.until) == (asked.waiting.wait.then if asked.waiting.wait else None, Milestone.PR)
+
+
+@pytest.mark.parametrize("until", [Milestone.PLAN, Milestone.PR])
+def test_an_approval_of_sensitive_work_that_names_a_further_milestone_goes_that_far(until: Milestone) -> None:
+    asked = after(a_case(), ended(SENSITIVE))
+    agreed = after(asked, Agreed(by="ann", until=until))
+    assert (agreed.state, agreed.people.until) == (S.ANALYZING_REQUIREMENTS, until)
+    clear = after(agreed, ended(analysed(), Role.ANALYST))
+    assert clear.state is (S.PLANNING_APPROACH if until is Milestone.PLAN else S.CREATING_TESTS)
+    if until is Milestone.PLAN:
+        assert after(clear, ended(planned())).waits_for is WaitingFor.MILESTONE
+
+
+def test_a_bug_that_comes_with_its_analysis_is_planned_when_somebody_lets_it_go_as_far_as_the_plan() -> None:
+    at_triage = after(a_case(analysed=True), ended(triaged()))
+    assert at_triage.waits_for is WaitingFor.MILESTONE
+    assert after(at_triage, Agreed(by="ann", until=Milestone.PLAN)).state is S.PLANNING_APPROACH
+    assert after(at_triage, Agreed(by="ann")).state is S.CREATING_TESTS
+
+
+@pytest.mark.parametrize(
+    ("case", "until", "words"),
+    [
+        (
+            waiting(Subject.ARCHITECTURE, S.REFACTORING),
+            "until plan",
+            "it is past the plan already, and goes on to a pull request",
+        ),
+        (waiting(Subject.NO_RED_TEST, S.IMPLEMENTING), "until triage", "it is past the triage already, and goes on"),
+        (waiting(Subject.PLAN, S.CREATING_TESTS, planned=True), "until plan", "it has come as far as the plan already"),
+        (waiting(Subject.SENSITIVE, S.ANALYZING_REQUIREMENTS), "until triage", "it has come as far as the triage"),
+    ],
+)
+def test_an_approval_up_to_a_milestone_that_lies_behind_is_refused_with_what_fits(
+    case: IssueCase, until: str, words: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        refuse_misfit(case, MessageKind.APPROVE, until)
+    assert words in refused.value.what
+    assert "`caseworker approve" in refused.value.todo
+    named = Milestone(until.removeprefix("until "))
+    assert learn(case, Agreed(by="ann", until=named)).people.until is None  # nor does `why` ever promise it
+
+
+@pytest.mark.parametrize("then", [S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH])
+def test_whoever_decides_what_an_analyst_did_not_want_to_may_say_how_far_it_goes(then: IssueState) -> None:
+    case = waiting(Subject.ESCALATION, then)
+    refuse_misfit(case, MessageKind.APPROVE, "until plan")
+    assert after(case, Agreed(by="ann", until=Milestone.PLAN)).people.until is Milestone.PLAN
+
+
+@pytest.mark.parametrize("approve_plan", [True, False])
+def test_who_lets_a_plan_go_on_from_its_milestone_has_approved_it_where_an_approval_was_asked_for(
+    approve_plan: bool,
+) -> None:
+    policy = Policy(until=Milestone.PLAN, approve_plan=approve_plan)
+    made = after(a_case(S.PLANNING_APPROACH), ended(planned()), policy=policy)
+    assert made.waits_for is WaitingFor.MILESTONE
+    agreed = after(made, Agreed(by="ann"), policy=policy)
+    assert (agreed.state, agreed.people.until) == (S.CREATING_TESTS, Milestone.PR)
+    assert agreed.granted(Subject.PLAN) is approve_plan

@@ -1,0 +1,244 @@
+"""What follows when people step in: they take a case over and hand it back, merge while it works, and don't answer."""
+
+import pytest
+
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import MessageId, SessionId, Sha
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role
+from caseworker.core.issue import words as issue_words
+from caseworker.core.issue.apply import learn
+from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.decide import decide
+from caseworker.core.issue.facts import (
+    BranchMoved,
+    CloseAsked,
+    Fact,
+    HandedBack,
+    Merged,
+    PullRequestReady,
+    RetryAsked,
+    Spoke,
+    TakenOver,
+    TimedOut,
+    TurnEnded,
+    TurnGaveUp,
+)
+from caseworker.core.issue.moves import Move, take
+from caseworker.core.issue.options import refuse_misfit
+from caseworker.core.issue.people import fits, passing_by, reopened
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.turns import is_for_a_person
+from caseworker.core.issue.words import obeyed
+from caseworker.core.outcomes.pm import InterpretOutcome
+from caseworker.core.people.grammar import wants_something
+from caseworker.core.people.messages import MessageKind
+from tests.core.examples import BASE, CASE, HEAD, MORNING, OTHER, a_case, a_proven_case, interpreted
+
+S = IssueState
+POLICY = Policy()
+WAITS = S.WAITING_FOR_HUMAN_INPUT
+PARKED = S.REQUIRES_HUMAN_INTERVENTION
+
+
+def after(case: IssueCase, *facts: Fact) -> IssueCase:
+    for fact in facts:
+        known = learn(case, fact)
+        case = take(known, decide(known, fact, POLICY), POLICY, MORNING)
+    return case
+
+
+def passed(case: IssueCase) -> IssueCase:
+    """Also through what code does with no turn."""
+    while (move := passing_by(case)) is not None:
+        case = take(case, move, POLICY, MORNING)
+    return case
+
+
+def pm(outcome: InterpretOutcome, checkpoint: Sha = HEAD) -> TurnEnded:
+    return TurnEnded(role=Role.PM, outcome=outcome, checkpoint=checkpoint, session=SessionId("s-1"))
+
+
+def ready() -> IssueCase:
+    return after(a_proven_case(S.CREATING_PR, built=HEAD), PullRequestReady(number=7, commit=HEAD))
+
+
+def taken(case: IssueCase) -> IssueCase:
+    return passed(after(case, TakenOver(by="ann")))
+
+
+THEIRS = BranchMoved(theirs=OTHER, commit=OTHER)
+SAID = (MessageId(4), MessageId(5))
+
+
+# --- handed back
+
+
+def test_what_was_said_of_a_pull_request_while_a_person_had_it_is_read_by_the_pm() -> None:
+    back = after(taken(ready()), HandedBack(by="ann", messages=SAID))
+    assert (back.state, back.progress.go, back.people.taken_by, back.people.remarks) == (
+        S.HUMAN_INPUT_RECEIVED,
+        None,
+        "",
+        SAID,
+    )
+    assert after(back, pm(interpreted())).state is S.ADDRESSING_FEEDBACK
+    assert after(back, pm(interpreted("NO_ACTION"))).waiting.wait == ready().waiting.wait
+
+
+def test_a_pull_request_that_is_handed_back_with_thanks_alone_waits_for_its_merge_again() -> None:
+    back = after(taken(ready()), HandedBack(by="ann"))
+    assert (back.progress.go, passed(back).state) == (S.CREATING_PR, S.CREATING_PR)
+
+
+def test_who_worked_on_remarks_goes_on_with_those_that_came_meanwhile() -> None:
+    at_it = a_case(S.ADDRESSING_FEEDBACK, pull_request=7, remarks=[3])
+    back = after(taken(at_it), HandedBack(by="ann", messages=SAID))
+    assert (back.progress.go, back.people.remarks) == (S.ADDRESSING_FEEDBACK, (3, *SAID))
+
+
+def test_before_there_is_a_pull_request_whoever_goes_on_reads_what_was_said_and_where_code_goes_on_the_pm() -> None:
+    assert after(taken(a_case(S.IMPLEMENTING)), HandedBack(by="ann", messages=SAID)).progress.go is S.IMPLEMENTING
+    assert after(taken(a_proven_case(S.CREATING_PR)), HandedBack(by="ann", messages=SAID)).progress.go is None
+
+
+def test_a_case_that_is_handed_back_goes_on_also_when_nothing_follows_from_the_words() -> None:
+    case = a_case(S.REVIEWING_CODE, pull_request=7, built=HEAD, green=HEAD)
+    back = after(taken(case), HandedBack(by="ann", messages=SAID), pm(interpreted("NO_ACTION")))
+    assert (back.state, back.people.handed_back) == (S.REVIEWING_CODE, False)
+    heard = after(a_case(PARKED, resume=S.REVIEWING_CODE), Spoke(by="ann"), pm(interpreted("NO_ACTION")))
+    assert heard.state is PARKED
+
+
+@pytest.mark.parametrize("left", [S.REVIEWING_CODE, S.VALIDATING_SOLUTION, S.CREATING_PR])
+def test_what_a_person_has_pushed_meanwhile_is_tested_before_it_is_looked_at(left: IssueState) -> None:
+    back = after(taken(a_proven_case(left, built=HEAD)), HandedBack(by="ann"))
+    assert passed(learn(back, THEIRS)).state is S.RUNNING_TESTS
+    contradicts = THEIRS.model_copy(update={"conflict": ("cart.py",)})
+    fixing = passed(learn(back, contradicts))
+    assert fixing.state is S.FIXING_ISSUES
+    assert "cart.py" in fixing.evidence.feedback
+
+
+def test_who_was_writing_goes_on_with_what_a_person_has_pushed() -> None:
+    back = after(taken(a_case(S.IMPLEMENTING)), HandedBack(by="ann"))
+    assert (passed(learn(back, THEIRS)).state, passed(learn(back, THEIRS)).delivery.checkpoint) == (
+        S.IMPLEMENTING,
+        OTHER,
+    )
+
+
+@pytest.mark.parametrize("reading", [interpreted("NO_ACTION"), interpreted(next="reviewing_code")])
+def test_what_a_person_has_pushed_to_a_pull_request_is_tested_however_the_pm_reads_the_words(
+    reading: InterpretOutcome,
+) -> None:
+    back = learn(after(taken(ready()), HandedBack(by="ann", messages=SAID)), THEIRS)
+    assert after(back, pm(reading, OTHER)).state is S.RUNNING_TESTS
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "wants"),
+    [
+        (MessageKind.WORDS, "Please say goodbye, too.", True),
+        (MessageKind.WORDS, "Thanks!", False),
+        (MessageKind.HAND_BACK, "Add a test for goodbye.", True),
+        (MessageKind.HAND_BACK, "", False),
+        (MessageKind.HAND_BACK, "hand back", False),
+        (MessageKind.HAND_BACK, "Thank you all!", False),
+        (MessageKind.TAKEOVER, "I'll take it.", False),
+    ],
+)
+def test_words_that_want_something_are_told_from_thanks_and_bare_commands(
+    kind: MessageKind, text: str, wants: bool
+) -> None:
+    assert wants_something(kind, text) is wants
+
+
+def test_a_retry_does_not_end_another_persons_takeover() -> None:
+    had = taken(a_case(S.IMPLEMENTING))
+    assert fits(had, RetryAsked(by="bob")) == "ann has taken it over: `handback` lets the agents go on"
+    with pytest.raises(Refused, match="What fits: `handback`, `say`, `close`"):
+        refuse_misfit(had, MessageKind.RETRY, "")
+
+
+# --- the work of a case that stands
+
+
+def test_a_case_that_stands_for_a_person_leaves_its_work_on_the_branch() -> None:
+    late = TurnGaveUp(role=Role.TECH_LEAD, reason="60 minutes", limit="time")
+    broke = TurnGaveUp(role=Role.TECH_LEAD, reason="no money", limit="budget")
+    for stands in (after(a_case(S.REVIEWING_CODE), late), after(a_case(S.REVIEWING_CODE), broke)):
+        assert is_for_a_person(stands)
+    assert is_for_a_person(taken(a_case(S.IMPLEMENTING)))
+    assert is_for_a_person(a_case(S.BLOCKED))
+    assert not is_for_a_person(a_case(S.BLOCKED, checkpoint=BASE))
+    assert not is_for_a_person(a_case(S.BLOCKED, task="unblock_investigation"))
+    assert not is_for_a_person(a_case(S.IMPLEMENTING))
+    assert not is_for_a_person(a_case(S.BLOCKED, pull_request=7))  # what is unproven does not go where it may be merged
+
+
+def test_who_takes_a_case_over_is_told_where_the_work_is() -> None:
+    told = obeyed(MessageKind.TAKEOVER, a_case(PARKED))
+    assert told == (
+        "taken over: the agents stand back; the work so far is on `agent/issue-42`, and what you commit there is taken "
+        "in when you hand it back"
+    )
+    assert "nothing is written yet" in obeyed(MessageKind.TAKEOVER, a_case(PARKED, checkpoint=BASE))
+    assert "the branch is `agent/issue-42`" in obeyed(MessageKind.TAKEOVER, a_case(PARKED, pull_request=7))
+
+
+# --- an open pull request
+
+
+FAILURE = TurnGaveUp(role=Role.PM, reason="the answer was invalid twice")
+
+
+def test_with_its_pull_request_open_a_case_is_parked_instead_of_failed_and_a_merge_or_a_close_ends_it() -> None:
+    parked = after(ready(), Spoke(by="ann", messages=SAID), FAILURE)
+    assert parked.state is PARKED
+    assert parked.reason.endswith(
+        "invalid twice. Pull request 7 stays open as it is: merging or closing it ends the case, `retry` or a word on "
+        "how to go on moves it."
+    )
+    assert after(parked, Merged(by="ann")).state is S.COMPLETED
+    assert after(parked, CloseAsked(by="ann", unmerged=True)).state is S.CLOSED
+    assert passed(after(parked, RetryAsked(by="ann"))).state is S.CREATING_PR
+    assert after(a_case(S.REVIEWING_CODE), FAILURE).state is S.FAILED
+
+
+def test_a_limit_of_transitions_does_not_fail_a_case_whose_pull_request_is_open() -> None:
+    case = a_case(S.RUNNING_TESTS, transitions=60)
+    move = Move(to=S.REVIEWING_CODE, reason="Green.")
+    assert take(case, move, POLICY, MORNING).state is S.FAILED
+    assert take(case.updated(pull_request=7), move, POLICY, MORNING).state is PARKED
+
+
+def test_a_question_about_a_pull_request_that_nobody_answers_leads_back_to_its_merge() -> None:
+    asked = after(ready(), Spoke(by="ann", messages=SAID), pm(interpreted("NEEDS_CLARIFICATION")))
+    assert (asked.state, asked.waits_for) == (WAITS, WaitingFor.ANSWER)
+    assert after(asked, Merged(by="ann")).state is S.COMPLETED
+    again = after(asked, Spoke(by="ann"), pm(interpreted("NEEDS_CLARIFICATION")))
+    for case in (asked, again):
+        late = passed(after(case, TimedOut()))
+        assert (late.state, late.waits_for, late.waiting.wait) == (WAITS, WaitingFor.MERGE, ready().waiting.wait)
+    dropped = after(asked, Spoke(by="ann"), pm(interpreted("NO_ACTION")))
+    assert (dropped.state, dropped.waiting.wait) == (WAITS, ready().waiting.wait)
+
+
+def test_a_case_that_is_blocked_with_its_pull_request_open_is_completed_by_a_merge() -> None:
+    blocked = after(ready(), Spoke(by="ann"), pm(interpreted("EXTERNAL_DEPENDENCY")))
+    assert (blocked.state, after(blocked, Merged(by="ann")).state) == (S.BLOCKED, S.COMPLETED)
+
+
+def test_a_reopened_case_has_all_its_tries_again() -> None:
+    again = reopened(a_case(S.FAILED, flaky=3, test_tries=2, attempt=3, guided=True))
+    assert (again.limits.flaky, again.limits.test_tries, again.limits.attempt, again.limits.guided) == (0, 0, 1, False)
+
+
+def test_what_was_left_open_by_a_merge_is_told_with_the_way_on() -> None:
+    assert issue_words.left_open(CASE, 7, [("ada", "Please say goodbye, too.\nLoudly.")]) == (
+        "Pull request 7 was merged before this was done, and nothing more is done about it here:\n"
+        "> ada: Please say goodbye, too.\n\n"
+        'If it is still wanted, say so once more (`caseworker say owner/repo#42 "..."`): a new case then follows up on '
+        "this one."
+    )

@@ -1,0 +1,258 @@
+"""What lets a change pass: a waiver counts for what was asked about, and nothing is reviewed or delivered unbuilt."""
+
+import pytest
+
+from caseworker.core.base.ids import SessionId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.evidence.forbidden_paths import in_few
+from caseworker.core.issue.apply import learn
+from caseworker.core.issue.case import IssueCase, Subject
+from caseworker.core.issue.decide import decide
+from caseworker.core.issue.facts import (
+    Agreed,
+    BranchMoved,
+    BudgetRaised,
+    BuildEnded,
+    Declined,
+    Fact,
+    RetryAsked,
+    Spoke,
+    TurnEnded,
+    TurnGaveUp,
+)
+from caseworker.core.issue.moves import is_green, proven, take
+from caseworker.core.issue.people import passing_by, reopened
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import IssueOutcome
+from caseworker.core.outcomes.pm import NextState
+from caseworker.core.telling.pull_request import pull_request_body
+from caseworker.core.telling.why import why
+from tests.core.examples import (
+    HEAD,
+    MORNING,
+    OTHER,
+    ReviewStatus,
+    a_build,
+    a_case,
+    a_file,
+    a_proven_case,
+    a_run,
+    implemented,
+    interpreted,
+    judged,
+    reviewed,
+)
+
+S = IssueState
+POLICY = Policy()
+OLD_FAILURE = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="red", reason="`make lint` fails", base_fails_too=True)
+OWN_FAILURE = OLD_FAILURE.model_copy(update={"commit": OTHER, "reason": "the new test fails", "base_fails_too": False})
+NOTHING_TO_RUN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="nothing_to_run", reason="no test command")
+
+
+def after(case: IssueCase, *facts: Fact) -> IssueCase:
+    """The case after each of them, and after what code does by itself."""
+    for fact in facts:
+        known = learn(case, fact)
+        case = take(known, decide(known, fact, POLICY), POLICY, MORNING)
+        while (passing := passing_by(case)) is not None:
+            case = take(case, passing, POLICY, MORNING)
+    return case
+
+
+def turn(role: Role, outcome: IssueOutcome, case: IssueCase) -> TurnEnded:
+    assert case.delivery.checkpoint is not None
+    return TurnEnded(role=role, outcome=outcome, checkpoint=case.delivery.checkpoint, session=SessionId("s"))
+
+
+def lead(status: ReviewStatus, case: IssueCase) -> TurnEnded:
+    return turn(Role.TECH_LEAD, reviewed(status), case)
+
+
+def goes_on(case: IssueCase, next: NextState | None = None) -> IssueCase:
+    """Somebody has spoken, and the pm takes that for a word to go on."""
+    heard = after(case, Spoke(by="ann"))
+    return after(heard, turn(Role.PM, interpreted("CONTINUE", next), heard))
+
+
+def waived(build: BuildEnded) -> IssueCase:
+    return after(a_case(S.RUNNING_TESTS, issue_type="BUG_FIX", red=True), build, Agreed(by="ann"))
+
+
+# --- waivers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("build", [OLD_FAILURE, NOTHING_TO_RUN])
+def test_a_waived_build_is_reviewed_and_the_next_one_like_it_is_not_asked_about(build: BuildEnded) -> None:
+    case = waived(build)
+    assert (case.state, is_green(case)) == (S.REVIEWING_CODE, True)
+    again = case.updated(state=S.RUNNING_TESTS, checkpoint=OTHER)
+    assert after(again, build.model_copy(update={"commit": OTHER})).state is S.REVIEWING_CODE
+
+
+@pytest.mark.parametrize("build", [OLD_FAILURE, NOTHING_TO_RUN])
+def test_a_waiver_lets_no_later_build_pass_that_fails_in_another_way(build: BuildEnded) -> None:
+    broken = waived(build).updated(state=S.RUNNING_TESTS, checkpoint=OTHER, approved=OTHER)
+    red = after(broken, OWN_FAILURE)
+    assert (red.state, red.progress.task) == (S.RUNNING_TESTS, Task.JUDGE)
+    assert not is_green(red)
+    assert not proven(red)
+
+
+def test_a_waiver_of_old_failures_is_none_of_a_build_in_which_nothing_could_be_run() -> None:
+    case = waived(OLD_FAILURE).updated(state=S.RUNNING_TESTS)
+    asked = after(case, NOTHING_TO_RUN)
+    assert asked.waiting.wait is not None
+    assert asked.waiting.wait.subject is Subject.NO_COMMAND
+
+
+# --- built before it is reviewed -------------------------------------------------------------------------------------
+
+
+def test_who_looked_for_a_way_on_looks_again_after_a_word_and_approves_nothing() -> None:
+    stuck = after(waived(OLD_FAILURE).updated(state=S.RUNNING_TESTS, checkpoint=OTHER), OWN_FAILURE)
+    stuck = stuck.updated(state=S.REVIEWING_CODE, task=Task.UNBLOCK, attempt=3)
+    parked = after(stuck, lead("NEEDS_INFO", stuck))
+    assert parked.state is S.REQUIRES_HUMAN_INTERVENTION
+    looks = goes_on(parked)
+    assert (looks.state, looks.progress.task) == (S.REVIEWING_CODE, Task.UNBLOCK)
+    assert after(looks, lead("APPROVED", looks)).state is S.REQUIRES_HUMAN_INTERVENTION
+    assert after(looks, lead("UNBLOCKING_GUIDANCE", looks)).state is S.FIXING_ISSUES
+
+
+def test_who_met_a_limit_while_looking_for_a_way_on_looks_again() -> None:
+    stuck = a_case(S.REVIEWING_CODE, task="unblock", built=HEAD)
+    late = after(stuck, TurnGaveUp(role=Role.TECH_LEAD, reason="60 minutes", limit="time"), RetryAsked(by="ann"))
+    assert (late.state, late.progress.task) == (S.REVIEWING_CODE, Task.UNBLOCK)
+    spent = TurnGaveUp(role=Role.TECH_LEAD, reason="5 dollars", limit="budget")
+    paid = after(stuck, spent, BudgetRaised(by="ann", micros=1))
+    assert (paid.state, paid.progress.task) == (S.REVIEWING_CODE, Task.UNBLOCK)
+
+
+@pytest.mark.parametrize("left", [S.REVIEWING_CODE, S.VALIDATING_SOLUTION, S.REVIEWING_INTEGRATION, S.CREATING_PR])
+@pytest.mark.parametrize("retried", [True, False])
+def test_what_was_not_seen_green_is_built_before_anybody_judges_it(left: IssueState, *, retried: bool) -> None:
+    parked = a_case(S.REQUIRES_HUMAN_INTERVENTION, resume=left, built=HEAD, issue_type="BUG_FIX", red=True)
+    on = after(parked, RetryAsked(by="ann")) if retried else goes_on(parked)
+    assert on.state is S.RUNNING_TESTS
+    assert "was not seen green" in on.reason
+
+
+def test_the_pm_sends_nothing_into_a_review_that_was_not_seen_green() -> None:
+    parked = a_case(S.REQUIRES_HUMAN_INTERVENTION, resume=S.FIXING_ISSUES, built=HEAD)
+    assert goes_on(parked, "reviewing_code").state is S.RUNNING_TESTS
+    green = parked.updated(green=HEAD)
+    assert goes_on(green, "reviewing_code").state is S.REVIEWING_CODE
+
+
+def test_an_approval_of_what_was_not_seen_green_is_parked_and_retry_builds_it_again() -> None:
+    case = a_case(S.REVIEWING_CODE, issue_type="BUG_FIX", red=True, built=HEAD)
+    parked = after(case, lead("APPROVED", case))
+    assert (parked.state, "`retry` builds it again" in parked.reason) == (S.REQUIRES_HUMAN_INTERVENTION, True)
+    assert after(parked, RetryAsked(by="ann")).state is S.RUNNING_TESTS
+
+
+# --- what was not to be changed --------------------------------------------------------------------------------------
+
+FORBIDDEN = BuildEnded(
+    stage=Stage.HEAD,
+    commit=HEAD,
+    verdict="red",
+    reason="`setup.cfg` was changed, and the analysis says: Don't touch setup.cfg.",
+    unfit=True,
+    forbidden=("setup.cfg",),
+)
+GREEN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="all passed")
+
+
+def told_to_take_it_back(build: BuildEnded = FORBIDDEN) -> IssueCase:
+    """A developer has read it, says it is done, and the next build is waited for."""
+    red = after(a_case(S.RUNNING_TESTS, issue_type="BUG_FIX", red=True), build)
+    assert red.progress.task is Task.JUDGE
+    fixing = after(red, turn(Role.TESTER, judged(), red))
+    assert fixing.state is S.FIXING_ISSUES
+    return after(fixing, turn(Role.DEVELOPER, implemented(), fixing))
+
+
+def test_a_developer_takes_a_forbidden_change_back_before_anybody_is_asked() -> None:
+    assert after(told_to_take_it_back(), GREEN).state is S.REVIEWING_CODE
+
+
+def test_a_forbidden_change_that_is_kept_all_the_same_is_asked_about_with_its_paths() -> None:
+    asked = after(told_to_take_it_back(), FORBIDDEN)
+    assert asked.waiting.wait is not None
+    assert asked.waiting.wait.subject is Subject.FORBIDDEN
+    assert asked.reason == (
+        "`setup.cfg` was changed, and the analysis says: Don't touch setup.cfg. The developer was told to take it "
+        "back, and has kept it: only a person can let `setup.cfg` be changed."
+    )
+
+
+def test_what_was_let_be_changed_is_built_again_recorded_and_named_in_the_pull_request() -> None:
+    built = after(told_to_take_it_back(), FORBIDDEN, Agreed(by="ann"))
+    assert (built.state, built.people.may_change) == (S.RUNNING_TESTS, ("setup.cfg",))
+    green = after(built, GREEN)
+    assert after(green, lead("APPROVED", green)).state is S.CREATING_PR
+    told = "Waived by ann: a change of what was not to be changed (`setup.cfg`). The pull request says so."
+    assert told in why(green, POLICY).evidence
+    assert "- Waived by `ann`: a change of what was not to be changed (`setup.cfg`)" in pull_request_body(
+        a_file(), green, [a_build(a_run())], changed=[], cost="$1"
+    )
+
+
+def test_who_let_one_path_be_changed_is_asked_about_another() -> None:
+    case = after(told_to_take_it_back(), FORBIDDEN, Agreed(by="ann"), GREEN)
+    case = case.updated(state=S.RUNNING_TESTS)
+    other = FORBIDDEN.model_copy(update={"forbidden": ("api.py",), "reason": "`api.py` was changed"})
+    assert after(case, other).progress.task is Task.JUDGE  # a developer is told first
+    warned = case.updated(warned_of=("setup.cfg", "api.py"))
+    asked = after(warned, other)
+    assert asked.waiting.wait is not None
+    assert asked.waiting.wait.subject is Subject.FORBIDDEN
+    assert after(asked, Agreed(by="ann")).people.may_change == ("setup.cfg", "api.py")
+
+
+def test_a_forbidden_change_that_fails_by_itself_as_well_is_repaired_before_anybody_is_asked() -> None:
+    assert (
+        after(told_to_take_it_back(), FORBIDDEN.model_copy(update={"otherwise_red": True})).progress.task is Task.JUDGE
+    )
+
+
+def test_a_line_of_a_measurement_is_never_waived() -> None:
+    left = FORBIDDEN.model_copy(update={"forbidden": (), "otherwise_red": True, "reason": "a line of a measurement"})
+    again = after(told_to_take_it_back(left), left)
+    assert (again.state, again.progress.task) == (S.RUNNING_TESTS, Task.JUDGE)
+
+
+def test_who_does_not_let_a_path_be_changed_has_it_taken_back() -> None:
+    back = after(told_to_take_it_back(), FORBIDDEN, Declined(by="ann"))
+    assert (back.state, back.limits.attempt, back.people.may_change) == (S.FIXING_ISSUES, 1, ())
+
+
+def test_many_paths_travel_under_few_names_and_one_more_path_is_another_name() -> None:
+    paths = [f"vendor/{number}.py" for number in range(30)]
+    named = in_few(paths)
+    assert len(named) == 21
+    assert [path for several in named.values() for path in several] == [*paths[:20], *sorted(paths[20:])]
+    assert list(in_few(paths[:20])) == paths[:20]
+    assert list(named)[-1] not in in_few([*paths, "vendor/more.py"])
+
+
+# --- proven before it is delivered -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("speaks", [True, False])
+def test_a_case_that_failed_while_it_was_delivered_is_taken_up_with_what_a_person_pushed(*, speaks: bool) -> None:
+    delivered = a_proven_case(S.CREATING_PR, transitions=POLICY.transitions)
+    failed = after(delivered, BranchMoved(theirs=OTHER, commit=OTHER))
+    assert (failed.state, failed.waiting.resume) == (S.FAILED, S.CREATING_PR)
+    again = reopened(learn(failed, RetryAsked(by="ann")))
+    if speaks:
+        on = after(again, turn(Role.PM, interpreted("CONTINUE"), again))
+    else:
+        passing = passing_by(again.updated(go=again.waiting.resume))
+        assert passing is not None
+        on = take(again, passing, POLICY, MORNING)
+    assert on.state is S.RUNNING_TESTS

@@ -1,0 +1,544 @@
+"""Which words are a command, and which are only words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caseworker.core.base.budget import micros_of
+from caseworker.core.base.policy import Milestone
+from caseworker.core.people.grammar import (
+    Spoken,
+    amount_in,
+    milestone_in,
+    reopens,
+    understand,
+    understand_issue,
+    until_words,
+)
+from caseworker.core.people.messages import MessageKind, Resolution, Standing
+
+K = MessageKind
+R = Resolution
+TEAM = (Standing.DEVELOPER, Standing.OWNER)
+
+NEVER_MIND = [
+    "never mind",
+    "Nevermind!",
+    "Never mind, thanks",
+    "  never   mind.  ",
+    "sorry, never mind 🙏",
+    "never mind :sweat_smile:",
+    "actually, never mind this",
+    "“Never mind”",
+    "<@U02CW> never mind",
+    "<@U02CW|caseworker>: never mind",
+    "@caseworker never mind",
+    "never\u200b mind",
+    "forget it",
+    "please ignore this",
+    "False alarm!",
+    "close",
+    "Please close this",
+    "please close this bug, thank you",
+    "you can close this",
+    "You can close the ticket now.",
+    "can you close this?",
+    "Could you please close it?",
+    "it works now, please close",
+    "It's fixed now. You can close this.",
+    "everything is working again, thanks, please close the case",
+    "close as not a bug: I had misread the page",
+]
+REPORTERS_WORDS = [
+    "",
+    " ",
+    "?",
+    "never mind the first error, look at the second",
+    "never mind. The second error is the real one.",
+    "never mind?",
+    "never mind what grace says",
+    "> never mind",
+    "&gt; never mind",
+    "~never mind~",
+    "close this?",
+    "don't close this",
+    "please do not close this",
+    "why did you close this",
+    "please resolve this",
+    "resolve it",
+    "it works now",
+    "it's fixed",
+    "the dialog does not close",
+    "close the dialog and the error appears",
+    "please close the dialog",
+    "I'll take it",
+    "hand back",
+    "it is a duplicate",
+    "duplicate: bug-7F3K",
+    "code_fix: done",
+    "fermer",
+    "close 这个",
+]
+TAKEOVERS = [
+    "I'll take it",
+    "I’ll take it!",
+    "<@U02CW> I'll take this one, thanks",
+    "I will take this",
+    "i'll take over",
+    "Taking over.",
+    "taking this over",
+    "I'm taking it from here",
+    "takeover",
+    "take over",
+    "please let me take it",
+    "I'll handle this",
+]
+HAND_BACKS = [
+    "hand back",
+    "Handing back!",
+    "handback",
+    "back to you",
+    "over to you, thanks",
+    "I'm handing it back to you",
+]
+TEAMS_WORDS = [
+    "",
+    "I'll take a look",
+    "I take it that the cache is cold",
+    "I take it",
+    "mine",
+    "I'll take it tomorrow if nobody else does",
+    "taking over the world",
+    "I'll take it. Where are the logs?",
+    "should I take over?",
+    "hand back the lock before you wait",
+    "I hand this back to grace",
+    "never mind",
+    "close the connection in the pool first",
+    "close it before you return",
+    "close?",
+    "close duplicate?",
+    "close duplicate connections first",
+    "close duplicate-connections",
+    "close config fix PR",
+    "closed",
+    "resolve",
+    "resolve this",
+    "resolve the conflict",
+    "not a bug",
+    "duplicate",
+    "duplicate: bug-7F3K",
+    "code_fix: done",
+    "this is not a bug, close it when ada agrees",
+]
+INCOMPLETE: list[tuple[str, Resolution | None]] = [
+    ("close", None),
+    ("Close it.", None),
+    ("close this case", None),
+    ("please close the bug", None),
+    ("<@U02CW> close this", None),
+    ("could you close this?", None),
+    ("close duplicate", R.DUPLICATE),
+    ("close as duplicate.", R.DUPLICATE),
+    ("close it as a duplicate, please", R.DUPLICATE),
+    ("close `not a bug`:", R.NOT_A_BUG),
+    ("resolve as code-fix", R.CODE_FIX),
+]
+COMPLETE = [
+    ("close duplicate of bug-7F3K", R.DUPLICATE, "of bug-7F3K"),
+    ("close duplicate bug-7F3K", R.DUPLICATE, "bug-7F3K"),
+    ("close duplicate, same as bug-7F3K", R.DUPLICATE, "same as bug-7F3K"),
+    ("close as duplicate: bug-7F3K", R.DUPLICATE, "bug-7F3K"),
+    ("Close as a duplicate (bug-7F3K)", R.DUPLICATE, "bug-7F3K"),
+    ("close not_a_bug the page was misread", R.NOT_A_BUG, "the page was misread"),
+    ("close not a bug the page was misread", R.NOT_A_BUG, "the page was misread"),
+    ("CLOSE AS NOT-A-BUG — The page was misread.", R.NOT_A_BUG, "The page was misread."),
+    ("please close this as code fix: released in 1.4.2\nand checked", R.CODE_FIX, "released in 1.4.2\nand checked"),
+    ("resolve data_fix row 1182 was mended", R.DATA_FIX, "row 1182 was mended"),
+    ("resolve config fix - the pool has 40 connections now", R.CONFIG_FIX, "the pool has 40 connections now"),
+    ("close config fix because the pool was too small", R.CONFIG_FIX, "because the pool was too small"),
+    ("close no response after two reminders", R.NO_RESPONSE, "after two reminders"),
+    ("<@U02CW> close `code_fix`: why was it ever <b>?", R.CODE_FIX, "why was it ever <b>?"),
+]
+ANSWERS = [
+    ("duplicate of bug-7F3K", R.DUPLICATE, "of bug-7F3K"),
+    ("Not a bug, the page was misread", R.NOT_A_BUG, "the page was misread"),
+    ("code_fix released in 1.4.2", R.CODE_FIX, "released in 1.4.2"),
+    ("as a data fix: row 1182 was mended", R.DATA_FIX, "row 1182 was mended"),
+    ("<@U02CW> config-fix - more connections", R.CONFIG_FIX, "more connections"),
+]
+
+
+@pytest.mark.parametrize("text", NEVER_MIND)
+def test_a_reporter_drops_the_report_in_many_words(text: str) -> None:
+    assert understand(text, Standing.REPORTER, asked=False).kind is K.CLOSE
+
+
+@pytest.mark.parametrize("text", REPORTERS_WORDS)
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_reporters_other_words_are_words(text: str, asked: bool) -> None:
+    assert understand(text, Standing.REPORTER, asked=asked) == Spoken(kind=K.WORDS)
+
+
+@pytest.mark.parametrize("standing", TEAM)
+@pytest.mark.parametrize("text", TAKEOVERS)
+def test_the_team_takes_over(text: str, standing: Standing) -> None:
+    assert understand(text, standing, asked=False) == Spoken(kind=K.TAKEOVER)
+
+
+@pytest.mark.parametrize("standing", TEAM)
+@pytest.mark.parametrize("text", HAND_BACKS)
+def test_the_team_hands_back(text: str, standing: Standing) -> None:
+    assert understand(text, standing, asked=False) == Spoken(kind=K.HAND_BACK)
+
+
+@pytest.mark.parametrize("standing", TEAM)
+@pytest.mark.parametrize("text", TEAMS_WORDS)
+def test_the_teams_other_words_are_words(text: str, standing: Standing) -> None:
+    assert understand(text, standing, asked=False) == Spoken(kind=K.WORDS)
+
+
+@pytest.mark.parametrize("standing", TEAM)
+@pytest.mark.parametrize(("text", "resolution"), INCOMPLETE)
+def test_a_close_without_type_or_reason_is_incomplete(
+    text: str, resolution: Resolution | None, standing: Standing
+) -> None:
+    assert understand(text, standing, asked=False) == Spoken(kind=K.CLOSE_INCOMPLETE, resolution=resolution)
+
+
+@pytest.mark.parametrize("standing", TEAM)
+@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize(("text", "resolution", "reason"), COMPLETE)
+def test_a_close_has_a_type_and_a_reason(
+    text: str, resolution: Resolution, reason: str, standing: Standing, asked: bool
+) -> None:
+    assert understand(text, standing, asked=asked) == Spoken(kind=K.CLOSE, resolution=resolution, reason=reason)
+
+
+@pytest.mark.parametrize(("text", "resolution", "reason"), ANSWERS)
+def test_who_was_asked_need_not_say_close(text: str, resolution: Resolution, reason: str) -> None:
+    closed = Spoken(kind=K.CLOSE, resolution=resolution, reason=reason)
+    assert understand(text, Standing.DEVELOPER, asked=True) == closed
+    assert understand(text, Standing.DEVELOPER, asked=False) == Spoken(kind=K.WORDS)
+
+
+def test_who_was_asked_and_names_only_the_type_is_asked_for_the_reason() -> None:
+    incomplete = Spoken(kind=K.CLOSE_INCOMPLETE, resolution=R.DUPLICATE)
+    assert understand("duplicate", Standing.DEVELOPER, asked=True) == incomplete
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "duplicate rows are written by the importer",
+        "no response from the pool while it starts",
+        "duplicate of bug-7F3K?",
+        "duplicate?",
+        "I don't know yet",
+    ],
+)
+def test_who_was_asked_may_still_talk(text: str) -> None:
+    assert understand(text, Standing.DEVELOPER, asked=True) == Spoken(kind=K.WORDS)
+
+
+@pytest.mark.parametrize("written", ["code_fix", "code fix", "code-fix", "Code Fix", "CODE_FIX"])
+def test_a_type_is_written_in_many_ways(written: str) -> None:
+    expected = Spoken(kind=K.CLOSE, resolution=R.CODE_FIX, reason="done")
+    assert understand(f"close as {written}: done", Standing.OWNER, asked=False) == expected
+
+
+@pytest.mark.parametrize("resolution", Resolution)
+def test_every_type_can_be_said(resolution: Resolution) -> None:
+    expected = Spoken(kind=K.CLOSE, resolution=resolution, reason="we know")
+    for name in (resolution.value, resolution.value.replace("_", " ")):
+        assert understand(f"close {name}: we know", Standing.DEVELOPER, asked=False) == expected
+
+
+@pytest.mark.parametrize("text", [*NEVER_MIND, *TAKEOVERS, *HAND_BACKS, *(text for text, *_ in [*COMPLETE, *ANSWERS])])
+def test_strangers_command_nothing(text: str) -> None:
+    assert understand(text, Standing.OTHER, asked=True) == Spoken(kind=K.WORDS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thanks!",
+        "Thank you so much",
+        "Thanks a lot for the quick fix, great work!",
+        "great",
+        "ok",
+        "OK, got it. Thanks everyone",
+        "👍",
+        ":+1: :tada:",
+        "",
+        "it works now, thanks",
+        "<@U02CW> thank you",
+        "Perfect, it's fixed now :pray:",
+        "approve",
+        "Approved, thanks",
+        "This looks good to me",
+    ],
+)
+def test_thanks_and_nods_reopen_nothing(text: str) -> None:
+    assert not reopens(K.WORDS, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "it is back",
+        "thanks, but it still fails",
+        "not great",
+        "it works?",
+        "?",
+        "thanks. Is it released?",
+        "ok fix it now",
+        "please go ahead",
+        "still broken :sob:",
+        "это снова сломано",
+    ],
+)
+def test_everything_else_that_is_said_reopens(text: str) -> None:
+    assert reopens(K.WORDS, text)
+    assert reopens(K.ANSWER, text)
+
+
+@pytest.mark.parametrize("kind", K)
+def test_of_the_commands_only_a_takeover_and_a_retry_reopen(kind: MessageKind) -> None:
+    expected = kind in {K.WORDS, K.ANSWER, K.TAKEOVER, K.RETRY}
+    assert reopens(kind, "it is back") is expected
+
+
+SENTENCES = st.sampled_from(
+    [
+        "Look at the second error first.",
+        "The pool was empty at 9:40.",
+        "Order 1182 is still open",
+        "grace knows more",
+        "but only when the night is over",
+        "und dann kam der Fehler wieder",
+    ]
+)
+
+
+@given(
+    st.sampled_from([text for text in NEVER_MIND if " as " not in text]), SENTENCES, st.sampled_from([". ", "\n", " "])
+)
+def test_a_reporters_command_with_anything_after_it_is_words(command: str, more: str, between: str) -> None:
+    assert understand(f"{command}{between}{more}", Standing.REPORTER, asked=False) == Spoken(kind=K.WORDS)
+    assert understand(f"{more}{between}{command}", Standing.REPORTER, asked=False) == Spoken(kind=K.WORDS)
+
+
+@given(st.sampled_from([*TAKEOVERS, *HAND_BACKS, "close", "close this"]), SENTENCES, st.sampled_from([". ", "\n", " "]))
+def test_a_developers_command_with_anything_around_it_is_words(command: str, more: str, between: str) -> None:
+    assert understand(f"{command}{between}{more}", Standing.DEVELOPER, asked=False) == Spoken(kind=K.WORDS)
+    assert understand(f"{more}{between}{command}", Standing.DEVELOPER, asked=False) == Spoken(kind=K.WORDS)
+
+
+@given(st.text(), st.sampled_from(Standing), st.booleans())
+def test_any_text_is_understood_as_something(text: str, standing: Standing, asked: bool) -> None:
+    spoken = understand(text, standing, asked=asked)
+    assert (spoken.kind is K.CLOSE and standing in TEAM) <= bool(spoken.resolution and spoken.reason)
+    assert isinstance(reopens(spoken.kind, text), bool)
+
+
+@pytest.mark.parametrize("word", ["close ", "thanks ", "please ", "duplicate of ", "@caseworker ", "no "])
+def test_a_message_as_long_as_can_be_is_read_like_any_other(word: str) -> None:
+    for standing in Standing:
+        assert understand(f"{word * 4_000}so", standing, asked=False).kind is K.WORDS
+    assert reopens(K.WORDS, word * 4_000) is not word.startswith(("thanks", "@"))
+
+
+# --- in an issue case
+
+APPROVALS = [
+    "approve",
+    "Approved!",
+    "I approve",
+    "I approve this",
+    "approve the plan",
+    "plan approved",
+    "The plan looks good to me.",
+    "go ahead",
+    "Yes, go ahead!",
+    "ok, please go ahead with the plan",
+    "you can go ahead, thanks",
+    "LGTM",
+    "lgtm :+1:",
+    "lgtm, go ahead",
+    "@caseworker approved, thank you",
+    "Looks good to me 👍",
+]
+NO_APPROVALS = [
+    "",
+    "yes",
+    "ok",
+    "👍",
+    "approve?",
+    "approve? go ahead",
+    "approved by whom?",
+    "can you approve this?",
+    "can you approve this",
+    "please approve",
+    "please approve the plan",
+    "who approves this",
+    "not approved",
+    "I don't approve",
+    "I do not approve",
+    "don't go ahead",
+    "do not go ahead with the plan",
+    "approve it when the tests are green",
+    "approved, but rename the function",
+    "go ahead and tell me why",
+    "go ahead without the tests",
+    "lgtm except for the name",
+    "looks good to me but for one thing",
+    "approve the merge request of grace",
+    "> approve",
+    "&gt; lgtm",
+    "~approve~",
+    "go ahead. The second part needs a test.",
+    "genehmigt",
+]
+OTHER_COMMANDS = [
+    ("reject: the API must stay as it is", K.REJECT),
+    ("Rejected: too large.\nDo the cart first.", K.REJECT),
+    ("reject because the API would change", K.REJECT),
+    ("reject - too large", K.REJECT),
+    ("reject \u2014 too large", K.REJECT),
+    ("reject: why three files? One is enough.", K.REJECT),
+    ("@caseworker reject: too large", K.REJECT),
+    (f"reject: {'it is too large. ' * 200}", K.REJECT),
+    ("retry", K.RETRY),
+    ("please retry", K.RETRY),
+    ("try again", K.RETRY),
+    ("Try it again, please.", K.RETRY),
+    ("give it another try", K.RETRY),
+    ("I'll take it", K.TAKEOVER),
+    ("taking over", K.TAKEOVER),
+    ("I\u2019ll take it, thank you", K.TAKEOVER),
+    ("hand back", K.HAND_BACK),
+    ("over to you", K.HAND_BACK),
+    ("budget +5", K.BUDGET),
+    ("Budget + 2.50", K.BUDGET),
+    ("budget +$5, please", K.BUDGET),
+    ("raise the budget by 5 dollars", K.BUDGET),
+    ("increase the budget by $10.", K.BUDGET),
+    ("close", K.CLOSE),
+    ("please close this issue", K.CLOSE),
+    ("you can close this", K.CLOSE),
+    ("never mind", K.CLOSE),
+    ("Never mind this one, thanks", K.CLOSE),
+]
+JUST_WORDS = [
+    "",
+    "reject",
+    "reject invalid input",
+    "reject invalid input: it crashes",
+    "reject: really?",
+    "the parser should reject: see RFC 1",
+    "rejecting is fine",
+    "retry?",
+    "could you retry?",
+    "retry the request three times",
+    "try again with a larger timeout",
+    "try the other branch",
+    "try again? no, wait",
+    "you can take over",
+    "can you take over",
+    "let's take over",
+    "should I take over?",
+    "I'll take a look",
+    "hand back the lock before you wait",
+    "budget",
+    "budget 5",
+    "budget: 5 hours of work",
+    "the budget +5 is wrong in the report",
+    "budget +lots",
+    "raise the budget",
+    "raise the budget by half",
+    "budget +5?",
+    "close the connection first",
+    "close it before you return",
+    "close?",
+    "don't close",
+    "never mind the first error",
+    "never mind?",
+    "forget it",
+    "ignore this",
+    "code_fix: done",
+    "close duplicate connections",
+    "> close",
+]
+
+
+@pytest.mark.parametrize("text", APPROVALS)
+def test_a_nod_approves_what_waits_for_it_and_nothing_else(text: str) -> None:
+    assert understand_issue(text, awaits=True) is K.APPROVE
+    assert understand_issue(text, awaits=False) is K.WORDS
+
+
+@pytest.mark.parametrize("text", NO_APPROVALS)
+@pytest.mark.parametrize("awaits", [True, False])
+def test_what_is_not_plainly_an_approval_is_words(text: str, awaits: bool) -> None:
+    assert understand_issue(text, awaits=awaits) is K.WORDS
+
+
+@pytest.mark.parametrize(("text", "kind"), OTHER_COMMANDS)
+@pytest.mark.parametrize("awaits", [True, False])
+def test_the_other_commands_of_an_issue_case(text: str, kind: MessageKind, awaits: bool) -> None:
+    assert understand_issue(text, awaits=awaits) is kind
+
+
+@pytest.mark.parametrize("text", JUST_WORDS)
+def test_talking_about_commands_commands_nothing(text: str) -> None:
+    assert understand_issue(text, awaits=False) is K.WORDS
+
+
+def test_a_bare_reject_is_meant_where_somebody_was_asked() -> None:
+    """It is then refused for want of a reason, and not taken for words."""
+    assert understand_issue("Reject.", awaits=True) is K.REJECT
+
+
+@given(
+    st.sampled_from([*APPROVALS, "retry", "close", "hand back", "budget +5"]), SENTENCES, st.sampled_from([". ", "\n"])
+)
+def test_a_command_with_anything_around_it_is_words(command: str, more: str, between: str) -> None:
+    assert understand_issue(f"{command}{between}{more}", awaits=True) is K.WORDS
+    assert understand_issue(f"{more}{between}{command}", awaits=True) is K.WORDS
+
+
+@given(st.text(), st.booleans())
+def test_no_question_is_a_command(text: str, awaits: bool) -> None:
+    assert understand_issue(f"{text}?", awaits=awaits) is K.WORDS
+
+
+@pytest.mark.parametrize("word", ["approve ", "reject ", "budget +", "please ", "yes ", "try again ", "@caseworker "])
+def test_the_longest_message_is_read_in_no_time(word: str) -> None:
+    assert understand_issue(f"{word * 4_000}so", awaits=True) is K.WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "micros"),
+    [
+        ("budget +5", 5_000_000),
+        ("budget +2.50", 2_500_000),
+        ("please budget +$5, please", 5_000_000),
+        ("raise the budget by 5 dollars.", 5_000_000),
+        ("+5", 5_000_000),
+        ("lots", 0),
+    ],
+)
+def test_the_amount_of_a_budget_is_what_was_said(text: str, micros: int) -> None:
+    assert micros_of(amount_in(text)) == micros
+
+
+@pytest.mark.parametrize("milestone", Milestone)
+@pytest.mark.parametrize("reason", ["", "it is small", "until plan"])
+def test_an_approval_tells_how_far_it_goes(milestone: Milestone, reason: str) -> None:
+    assert milestone_in(until_words(milestone, reason)) is milestone
+
+
+@pytest.mark.parametrize("text", ["", "approved", "until then", "until planning is done", "not until plan"])
+def test_an_approval_with_other_words_goes_all_the_way(text: str) -> None:
+    assert milestone_in(text) is None

@@ -1,0 +1,162 @@
+"""Evidence counts only if it is on record: a word for it is not enough, and one event is one piece."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from caseworker.core.base.ids import Sha, TraceId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.investigation import Evidence
+from caseworker.core.record.cited import cited_files, tie, too_little
+from caseworker.core.record.entries import (
+    Bisected,
+    BuildRan,
+    Entry,
+    Recorded,
+    Tied,
+    ToolCalled,
+    ToolReturned,
+    TurnCompleted,
+)
+from tests.core.examples import a_run
+
+COMMIT = Sha("a" * 40)
+
+
+def record(*entries: Entry) -> list[Recorded]:
+    at, trace = datetime(2026, 1, 2, tzinfo=UTC), TraceId("t")
+    return [Recorded(sequence=n, at=at, trace=trace, version=1, entry=entry) for n, entry in enumerate(entries, 1)]
+
+
+def ran(command: str, call: str = "c1") -> tuple[ToolCalled, ToolReturned]:
+    called = ToolCalled(turn=3, call=call, tool="Bash", summary=command)
+    return called, ToolReturned(turn=3, call=call, ok=False, output="1 failed")
+
+
+def measured(turn: int, status: str = "DIAGNOSTIC_DONE") -> TurnCompleted:
+    return TurnCompleted(
+        turn=turn,
+        attempt=1,
+        role=Role.DEVELOPER,
+        task=Task.DIAGNOSE,
+        status=status,
+        summary="",
+        checkpoint=COMMIT,
+        calls=1,
+        cost_micros=0,
+    )
+
+
+def bisected(number: int, status: str = "found") -> Bisected:
+    return Bisected.model_validate(
+        {
+            "number": number,
+            "turn": 4,
+            "good": "a",
+            "bad": "b",
+            "script": "s",
+            "runs": 1,
+            "status": status,
+            "reason": "r",
+        }
+    )
+
+
+def a_build(number: int, command: str) -> BuildRan:
+    return BuildRan.model_validate(
+        {"number": number, "stage": "red", "commit": COMMIT, "verdict": "red", "reason": "r", "runs": [a_run(command)]}
+    )
+
+
+def command(source: str) -> Evidence:
+    return Evidence(kind="command", source=source, shows="it fails")
+
+
+def file(source: str) -> Evidence:
+    return Evidence(kind="file", source=source, shows="the read")
+
+
+def run(source: str) -> Evidence:
+    return Evidence(kind="run", source=source, shows="two reads")
+
+
+@pytest.mark.parametrize(
+    "cited", ["pytest -x tests/test_race.py", "`pytest -x tests/test_race.py`", "pytest  -x\ntests/test_race.py"]
+)
+def test_a_command_is_found_as_it_was_run(cited: str) -> None:
+    (tied,) = tie([command(cited)], record(*ran("pytest -x tests/test_race.py")), {})
+    assert isinstance(tied, Tied)
+    assert tied.event == 1
+
+
+def test_a_command_among_others_on_a_line_was_run() -> None:
+    (tied,) = tie([command("pytest -x")], record(*ran("cd src && pytest -x | tail -3")), {})
+    assert isinstance(tied, Tied)
+
+
+@pytest.mark.parametrize("cited", ["pytest", "pytest -x", "tests/test_race.py", "rm -rf /"])
+def test_a_part_of_a_command_and_words_that_were_only_printed_are_no_command(cited: str) -> None:
+    (tied,) = tie([command(cited)], record(*ran('echo "pytest -x tests/test_race.py"')), {})
+    assert tied == f"no command `{cited}` was run in this case: cite one as it was run"
+
+
+def test_a_command_that_never_came_back_was_not_run() -> None:
+    called, _ = ran("pytest -x")
+    (tied,) = tie([command("pytest -x")], record(called), {})
+    assert isinstance(tied, str)
+
+
+def test_a_long_command_is_found_by_its_beginning() -> None:
+    whole = "python -c '" + "x" * 400 + "'"
+    (tied,) = tie([command(whole)], record(*ran(whole[:299] + "…")), {})
+    assert isinstance(tied, Tied)
+
+
+def test_a_builds_command_and_runs_by_their_number_are_found() -> None:
+    story = record(a_build(2, "make test"), measured(8), bisected(1))
+    found = tie([command("make test"), run("build 2"), run("diagnostic 8"), run("Bisect #1")], story, {})
+    assert [tied.event for tied in found if isinstance(tied, Tied)] == [1, 1, 2, 3]
+
+
+def test_a_run_that_came_to_nothing_is_no_evidence() -> None:
+    story = record(measured(8, "BLOCKED"), bisected(1, "not_found"))
+    assert tie([run("diagnostic 8"), run("bisect 1"), run("build 1"), run("my run")], story, {}) == [
+        "there is no diagnostic 8 on record",
+        "there is no bisect 1 on record",
+        "there is no build 1 on record",
+        "`my run` names no run: write `diagnostic 4`, `build 2` or `bisect 1`",
+    ]
+
+
+def test_a_line_has_to_be_there_and_to_say_something() -> None:
+    texts = {"a.py": "import os\n\nprint(os)\n", "large.bin": None}
+    cited = [file("a.py:3"), file("./a.py:1-3"), file("large.bin:70"), file("a.py:2"), file("a.py:9"), file("b.py:1")]
+    found = tie([*cited, file("a.py")], [], texts)
+    assert [one for one in found if isinstance(one, str)] == [
+        "line 2 of `a.py` is empty",
+        "`a.py` has 3 lines, not 9",
+        "there is no file `b.py` in the repository",
+        "`a.py` names no line: write path:line",
+    ]
+
+
+def test_only_files_of_the_repository_are_looked_at() -> None:
+    assert cited_files([file("../a:1"), file("/etc/passwd:1"), file("src/../../a:1"), file("src/a.py:3")]) == [
+        "src/a.py"
+    ]
+
+
+def test_three_names_for_one_event_are_one_piece() -> None:
+    story = record(*ran("cd x && pytest -x && make test"))
+    tied = tie([command("pytest -x"), command("make test"), command("cd x")], story, {})
+    assert "these point at 1" in too_little([one for one in tied if isinstance(one, Tied)])
+    tied = tie([file("a.py:1"), file("./a.py:1"), file("`a.py:1`")], [], {"a.py": "import os\n"})
+    assert "these point at 1" in too_little([one for one in tied if isinstance(one, Tied)])
+
+
+def test_something_has_to_have_been_run() -> None:
+    texts = {"a.py": "import os\nimport sys\nprint(os)\n"}
+    tied = tie([file("a.py:1"), file("a.py:2"), file("a.py:3")], [], texts)
+    assert "something has to have been run" in too_little([one for one in tied if isinstance(one, Tied)])
+    tied = tie([file("a.py:1"), file("a.py:2"), command("pytest")], record(*ran("pytest")), texts)
+    assert too_little([one for one in tied if isinstance(one, Tied)]) == ""

@@ -1,0 +1,249 @@
+"""The record told as a story: one table, every kind of entry."""
+
+from datetime import UTC, datetime
+from typing import Literal, get_args
+
+import pytest
+
+from caseworker.core.base.ids import MessageId, RepositoryId
+from caseworker.core.base.policy import Severity
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import BugState
+from caseworker.core.evidence.builds import Stage
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.investigation import Hypothesis
+from caseworker.core.people.messages import Audience, MessageKind, Standing
+from caseworker.core.record.entries import (
+    AgentSaid,
+    Bisected,
+    BranchPushed,
+    BugMoved,
+    BugRead,
+    BugReported,
+    BuildRan,
+    CaseOpened,
+    CauseProven,
+    Entry,
+    MatrixRevised,
+    MessageRecorded,
+    MessagesClaimed,
+    Noted,
+    Posted,
+    PullRequestOpened,
+    SlaChecked,
+    Tied,
+    ToolCalled,
+    ToolReturned,
+    Transitioned,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+    WorkspaceRemoved,
+)
+from caseworker.core.telling.story import cost_line, one_line, tell
+from tests.core.examples import HEAD, a_run
+
+
+def said(kind: MessageKind = MessageKind.WORDS) -> MessageRecorded:
+    return MessageRecorded(
+        message=MessageId(1),
+        surface="terminal",
+        author="ann",
+        standing=Standing.OWNER,
+        message_kind=kind,
+        text="It is\n  the cart.",
+    )
+
+
+def started(role: Role, task: Task, attempt: int = 1) -> TurnStarted:
+    return TurnStarted(turn=3, attempt=attempt, role=role, task=task, model="a-model")
+
+
+def built(stage: Stage, verdict: str) -> BuildRan:
+    run = a_run("make\ntest", exit_code=0 if verdict == "green" else 1)
+    runs = [] if verdict == "nothing_to_run" else [run]
+    return BuildRan.model_validate(
+        {"number": 2, "stage": stage, "commit": HEAD, "verdict": verdict, "reason": "seen", "runs": runs}
+    )
+
+
+def bisected(status: Literal["found", "not_found"]) -> Bisected:
+    ends = {"good": "HEAD~9", "bad": "HEAD", "script": "make test", "runs": 20}
+    culprit = {"culprit_hash": HEAD, "culprit_message": "Count in\nthreads"} if status == "found" else {}
+    said = {"number": 1, "turn": 3, "status": status, "reason": "It was looked for."}
+    return Bisected.model_validate({**ends, **said, **culprit})
+
+
+TABLE: list[tuple[Entry, list[str]]] = [
+    (
+        CaseOpened(repository=RepositoryId("local/shop"), number=7, title="The total is wrong", rehearsed=True),
+        ["case: local/shop#7  The total is wrong"],
+    ),
+    (
+        BugReported(
+            repository=RepositoryId("local/shop"),
+            title="Checkout is broken",
+            reporter="rita",
+            surface="slack",
+            rehearsed=False,
+        ),
+        ["case: rita reports: Checkout is broken"],
+    ),
+    (
+        BugRead(severity=Severity.P1, services=["checkout"], owners=["ada"], vague=True),
+        ["quiet: read as P1, checkout; it names nothing to start from"],
+    ),
+    (
+        BugMoved(
+            number=1, from_state=BugState.INVESTIGATING, to_state=BugState.AWAITING_REPORTER, reason="It was asked."
+        ),
+        ["state: AWAITING REPORTER  It was asked."],
+    ),
+    (
+        Posted(audience=Audience.REPORTER, about="question", text="Which\npage?"),
+        ["agent: to the reporter: Which page?"],
+    ),
+    (
+        SlaChecked(target="follow_up", result="reminded", severity=Severity.P0, due=datetime(2026, 1, 2, tzinfo=UTC)),
+        ["bad: P0, follow up: reminded"],
+    ),
+    (
+        SlaChecked(target="acknowledge", result="met", severity=Severity.P0, due=datetime(2026, 1, 2, tzinfo=UTC)),
+        ["good: P0, acknowledge: met"],
+    ),
+    (said(), ["person: ann: It is the cart."]),
+    (said(MessageKind.CLOSE), ["person: ann (close): It is the cart."]),
+    (said(MessageKind.HAND_BACK).model_copy(update={"text": ""}), ["person: ann (hand back)"]),
+    (MessagesClaimed(turn=1, messages=[MessageId(1)]), []),
+    (
+        Transitioned(
+            number=1,
+            from_state=IssueState.RECEIVED,
+            to_state=IssueState.ANALYZING_REQUIREMENTS,
+            reason="It is\nworth it.",
+        ),
+        ["state: ANALYZING REQUIREMENTS  It is worth it."],
+    ),
+    (started(Role.PM, Task.TRIAGE), ["turn: turn 3: the pm begins to weigh the issue"]),
+    (started(Role.ANALYST, Task.ANALYZE), ["turn: turn 3: the analyst begins to analyze"]),
+    (started(Role.TESTER, Task.CREATE_TESTS), ["turn: turn 3: the tester begins to write the test"]),
+    (started(Role.DEVELOPER, Task.IMPLEMENT), ["turn: turn 3: the developer begins to make the change"]),
+    (started(Role.SENIOR_DEVELOPER, Task.FIX, 2), ["turn: turn 3: the senior developer begins to fix, attempt 2"]),
+    (started(Role.TECH_LEAD, Task.REVIEW), ["turn: turn 3: the tech lead begins to review"]),
+    (AgentSaid(turn=3, text="I look\nat the cart."), ["agent: I look at the cart."]),
+    (ToolCalled(turn=3, call="1", tool="Bash", summary="grep -n total"), ["tool: Bash  grep -n total"]),
+    (ToolReturned(turn=3, call="1", ok=True, output="12: total"), []),
+    (ToolReturned(turn=3, call="1", ok=False, output="no such\nfile"), ["failed: no such file"]),
+    (
+        TurnCompleted(
+            turn=3,
+            attempt=1,
+            role=Role.TECH_LEAD,
+            task=Task.REVIEW,
+            status="APPROVED",
+            summary="0 findings.",
+            checkpoint=HEAD,
+            calls=4,
+            cost_micros=10,
+        ),
+        ["good: turn 3: the tech lead says APPROVED: 0 findings."],
+    ),
+    (
+        TurnFailed(turn=3, attempt=2, role=Role.PM, task=Task.TRIAGE, reason="the process\ndied"),
+        ["bad: turn 3, attempt 2 ended: the process died"],
+    ),
+    (
+        built(Stage.BASE, "red"),
+        ["tool: $ make test  ended with exit code 1 after 1.2 s", "good: build 2, before any change: red"],
+    ),
+    (
+        built(Stage.RED, "red"),
+        [
+            "tool: $ make test  ended with exit code 1 after 1.2 s",
+            "good: build 2, with the new test, without the fix: red",
+        ],
+    ),
+    (
+        built(Stage.RED, "green"),
+        [
+            "tool: $ make test  ended with exit code 0 after 1.2 s",
+            "bad: build 2, with the new test, without the fix: green",
+        ],
+    ),
+    (
+        built(Stage.HEAD, "green"),
+        ["tool: $ make test  ended with exit code 0 after 1.2 s", "good: build 2, with the fix: green"],
+    ),
+    (
+        built(Stage.HEAD, "red"),
+        ["tool: $ make test  ended with exit code 1 after 1.2 s", "bad: build 2, with the fix: red"],
+    ),
+    (built(Stage.HEAD, "nothing_to_run"), ["bad: build 2, with the fix: nothing to run"]),
+    (
+        MatrixRevised(
+            investigation=1,
+            version=2,
+            iteration=1,
+            turn=3,
+            role=Role.INVESTIGATOR,
+            hypotheses=[Hypothesis(id="H1", hypothesis="A race.")],
+            changes=["H1: Medium 50 % -> High 80 %", "H2: pending -> eliminated"],
+        ),
+        ["quiet: matrix 2, iteration 1: H1: Medium 50 % -> High 80 %; H2: pending -> eliminated"],
+    ),
+    (bisected("found"), ["good: bisect 1: the first bad commit is cccccccccccc Count in threads"]),
+    (bisected("not_found"), ["bad: bisect 1: It was looked for."]),
+    (
+        CauseProven(
+            iteration=2,
+            hypothesis="H1",
+            cause="Two threads\ncount at once.",
+            evidence=[Tied(kind="run", source="bisect 1", shows="Since then.", event=7)],
+        ),
+        ["good: cause named, H1: Two threads count at once."],
+    ),
+    (BranchPushed(branch="agent/issue-7", commit=HEAD), ["good: pushed agent/issue-7 at cccccccccccc"]),
+    (
+        PullRequestOpened(number=1, title="Take it off", branch="agent/issue-7", base="main", url=""),
+        ["good: opened pull request 1: Take it off"],
+    ),
+    (WorkspaceRemoved(), []),
+    (Noted(text="The budget is 80 % spent."), ["quiet: The budget is 80 % spent."]),
+]
+
+
+@pytest.mark.parametrize(("entry", "lines"), TABLE)
+def test_each_entry_is_told_in_its_words(entry: Entry, lines: list[str]) -> None:
+    assert [f"{told.mark}: {told.text}" for told in tell(entry)] == lines
+
+
+def test_the_table_has_every_kind_of_entry() -> None:
+    union, _ = get_args(Entry)
+    assert {type(entry) for entry, _ in TABLE} == set(get_args(union))
+
+
+def test_a_long_text_is_told_in_one_line_of_its_beginning() -> None:
+    assert one_line("a  b\n\tc") == "a b c"
+    assert one_line("x" * 160) == "x" * 160
+    assert one_line("x" * 161) == "x" * 159 + "…"
+
+
+def test_a_cost_is_told_with_its_calls() -> None:
+    assert cost_line(1_230_000, 12) == "$1.23 in 12 model calls"
+
+
+LONG = f"It is {'very ' * 60}long."
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Transitioned(number=1, from_state=IssueState.RECEIVED, to_state=IssueState.FAILED, reason=LONG),
+        CauseProven(iteration=1, hypothesis="H1", cause=LONG, evidence=[]),
+        Posted(audience=Audience.DEVELOPERS, about="pm", text=LONG),
+        said().model_copy(update={"text": LONG}),
+    ],
+    ids=["a reason", "a cause", "a post", "words"],
+)
+def test_what_a_line_is_told_for_is_told_whole(entry: Entry) -> None:
+    assert [told.text.endswith("very long.") for told in tell(entry)] == [True]

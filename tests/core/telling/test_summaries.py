@@ -1,0 +1,192 @@
+"""What came of a case: facts only, each from the record."""
+
+import pytest
+
+from caseworker.core.base.roles import Role
+from caseworker.core.bug.case import BugState
+from caseworker.core.casefile.sections import after_outcome
+from caseworker.core.evidence.builds import Purpose, Stage
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.investigation import InvestigationOutcome
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import Resolution
+from caseworker.core.telling.summaries import Seen, Summary, standing_of_bug, summarise
+from tests.core.examples import (
+    BASE,
+    CASE,
+    HEAD,
+    MORNING,
+    a_bug,
+    a_build,
+    a_case,
+    a_file,
+    a_proven_case,
+    a_run,
+    analysed,
+    implemented,
+)
+
+S = IssueState
+RED = a_build(a_run("t", purpose=Purpose.NEW_TEST, exit_code=1, output="1 failed\nin 3 s\n"), stage=Stage.RED)
+GREEN = a_build(a_run("make test", output="5 passed\n\n"), commit=HEAD)
+
+
+def summary_of(state: IssueState, **known: object) -> Summary:
+    return summarise(a_case(state, **known), a_file(), outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0)
+
+
+def test_a_summary_tells_what_was_wrong_what_changed_and_the_proof() -> None:
+    case = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="merge", pull_request=1, turns=5)
+    file = after_outcome(a_file(), Role.DEVELOPER, implemented(), attempt=1)
+    outcomes: list[Outcome] = [analysed(root_cause="an older guess"), analysed(), implemented()]
+    summary = summarise(
+        case, file, outcomes=outcomes, builds=[RED, GREEN], spent=(120_000, 9), rehearsed=True, seconds=61.5
+    )
+    assert summary == Summary(
+        case=CASE,
+        title="The total forgets the discount",
+        state=S.WAITING_FOR_HUMAN_INPUT,
+        stands="waits for a person to merge `agent/issue-42`",
+        result="pull_request",
+        moves_it=[
+            "Merging `agent/issue-42` completes the case: it sees that by itself.",
+            f'`caseworker reject {CASE} "what should be different"` has it changed, in the same pull request.',
+            f'`caseworker say {CASE} "..."` asks or remarks; the pm decides what follows.',
+        ],
+        wrong="cart.py:12 adds before it subtracts.",
+        changed="The discount was never subtracted; now it is.",
+        files=["cart.py"],
+        red=Seen(command="t", commit=HEAD, exit_code=1, last_line="1 failed"),
+        green=Seen(command="make test", commit=HEAD, exit_code=0, last_line="5 passed"),
+        branch="agent/issue-42",
+        pull_request=1,
+        turns=5,
+        model_calls=9,
+        cost_micros=120_000,
+        rehearsed=True,
+        seconds=61.5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("stands", "wrong"),
+    [("approved", "`total` is read before the lock."), ("found", "A guess."), ("given_up", "A guess.")],
+)
+def test_a_cause_that_was_proven_stands_in_place_of_what_the_analysis_supposed(stands: str, wrong: str) -> None:
+    case = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, investigation={"stands": stands, "hypothesis": "H1"})
+    proof = [{"kind": "command", "source": f"make {check}", "shows": "it"} for check in ("one", "two", "three")]
+    found = InvestigationOutcome.model_validate(
+        {
+            "status": "ROOT_CAUSE_FOUND",
+            "summary": "Found.",
+            "hypothesis_matrix": [{"id": "H1", "hypothesis": "A race.", "status": "confirmed"}],
+            "root_cause": {
+                "hypothesis": "H1",
+                "cause": "`total` is read before the lock.",
+                "evidence": proof,
+                "fix": "Read it inside.",
+                "validation": "make test",
+            },
+        }
+    )
+    outcomes: list[Outcome] = [analysed(root_cause="A guess."), found]
+    summary = summarise(case, a_file(), outcomes=outcomes, builds=[], spent=(0, 0), rehearsed=False, seconds=0)
+    assert summary.wrong == wrong
+
+
+def test_a_summary_claims_no_proof_that_was_not_seen() -> None:
+    case = a_case(S.FAILED, red=False, green=None)
+    summary = summarise(case, a_file(), outcomes=[], builds=[RED, GREEN], spent=(0, 0), rehearsed=False, seconds=0)
+    assert (summary.red, summary.green, summary.wrong, summary.files) == (None, None, "", [])
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [("", ""), ("\n \n", ""), ("done\nbye", "bye"), ("2 failed, 3 passed\ntook 3 s", "2 failed, 3 passed")],
+)
+def test_the_line_shown_of_a_run_is_the_last_that_tells_how_it_went(output: str, line: str) -> None:
+    build = a_build(a_run(output=output), stage=Stage.RED, commit=BASE)
+    case = a_case(S.IMPLEMENTING, red=True)
+    summary = summarise(case, a_file(), outcomes=[], builds=[build], spent=(0, 0), rehearsed=False, seconds=0)
+    assert summary.red == Seen(command="make test", commit=BASE, exit_code=0, last_line=line)
+
+
+@pytest.mark.parametrize(
+    ("state", "waiting_for", "result"),
+    [
+        (S.COMPLETED, None, "merged"),
+        (S.FAILED, None, "ended"),
+        (S.CLOSED, None, "ended"),
+        (S.WAITING_FOR_HUMAN_INPUT, "merge", "pull_request"),
+        (S.WAITING_FOR_HUMAN_INPUT, "milestone", "milestone"),
+        (S.WAITING_FOR_HUMAN_INPUT, "approval", "waits"),
+        (S.WAITING_FOR_HUMAN_INPUT, "answer", "waits"),
+        (S.WAITING_FOR_HUMAN_INPUT, None, "waits"),
+        (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "answer", "waits"),
+        (S.BLOCKED, None, "waits"),
+        (S.REQUIRES_HUMAN_INTERVENTION, None, "waits"),
+        (S.IMPLEMENTING, None, "working"),
+    ],
+)
+def test_the_result_is_said_in_a_word(state: IssueState, waiting_for: str | None, result: str) -> None:
+    """Also where a pull request is open: it may be a question about it that the case waits for."""
+    assert summary_of(state, waiting_for=waiting_for, pull_request=1).result == result
+
+
+def test_the_summary_of_a_failed_case_tells_what_is_missing_the_last_feedback_and_where_the_work_is() -> None:
+    told = summary_of(S.FAILED, issue_type="BUG_FIX", red=True, built=HEAD, feedback="`make test` fails: 2 != 3")
+    assert told.missing == [
+        "Green: not yet, the build of commit cccccccccccc was not.",
+        "Reviewed: not approved yet.",
+    ]
+    assert (told.feedback, told.kept_on) == ("`make test` fails: 2 != 3", "agent/issue-42")
+
+
+def test_a_case_that_failed_before_anything_was_written_names_no_branch() -> None:
+    told = summary_of(S.FAILED, checkpoint=BASE)
+    assert (told.missing, told.kept_on) == (["Change: nothing is changed yet, so there is nothing to prove."], "")
+
+
+@pytest.mark.parametrize("state", [S.CLOSED, S.COMPLETED, S.IMPLEMENTING, S.WAITING_FOR_HUMAN_INPUT])
+def test_only_a_case_that_stopped_short_tells_what_it_lacks(state: IssueState) -> None:
+    told = summary_of(state, feedback="2 != 3")
+    assert (told.missing, told.feedback, told.kept_on) == ([], "", "")
+
+
+def test_a_summary_tells_what_a_person_can_do_about_it_and_what_was_asked() -> None:
+    case = a_case(S.FAILED)
+    told = summarise(
+        case, a_file(), outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0, asked="1. Which page?"
+    )
+    assert told.asked == "1. Which page?"
+    assert told.moves_it == [
+        f"`caseworker retry {CASE}` goes on where it was left, with fresh attempts.",
+        f'`caseworker say {CASE} "..."` opens it again, if your words ask for work.',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("known", "stands"),
+    [
+        ({"reason": "the reporter answered"}, "the investigator works: the reporter answered"),
+        (
+            {"state": BugState.AWAITING_REPORTER, "until": MORNING},
+            "waits for the reporter until 2024-01-15 10:30 UTC",
+        ),
+        (
+            {"state": BugState.AWAITING_DEV, "reason": "findings were posted", "fix": CASE},
+            f"waits for a developer: findings were posted; its fix is {CASE}",
+        ),
+        (
+            {"state": BugState.DEV_TAKEOVER, "taken_by": "grace"},
+            "grace has it; `hand back` makes the agent go on",
+        ),
+        (
+            {"state": BugState.RESOLVED, "resolution": Resolution.CODE_FIX, "reason": "closed by grace"},
+            "code_fix: closed by grace",
+        ),
+        ({"state": BugState.RESOLVED, "reason": "closed by ada"}, "closed by ada"),
+    ],
+)
+def test_a_bug_stands_in_one_line(known: dict[str, object], stands: str) -> None:
+    assert standing_of_bug(a_bug(**known)) == stands

@@ -1,0 +1,215 @@
+"""What `why` says of a case in every state: compared whole, with the page in `why_expected.md`."""
+
+from pathlib import Path
+
+import pytest
+
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import MessageId
+from caseworker.core.base.policy import Policy
+from caseworker.core.bug.case import BugState
+from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
+from caseworker.core.issue.command_facts import fact_of
+from caseworker.core.issue.options import COMMAND, options, refuse_misfit
+from caseworker.core.issue.people import fits
+from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
+from caseworker.core.people.messages import Claimed, MessageKind, Standing
+from caseworker.core.telling.why import why
+from tests.core.examples import a_case, a_proven_case
+from tests.core.telling.why_examples import BUGS, ISSUES, a_wait, covers, page
+
+K = MessageKind
+S = IssueState
+SAID = {K.REJECT: "keep the API", K.BUDGET: "+5"}
+
+
+def test_what_is_said_of_every_case_is_what_the_page_says() -> None:
+    """After a change renew the page as `why_examples.py` says, and read its diff."""
+    assert f"{page()}\n" == Path(__file__).with_name("why_expected.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_every_state_every_wait_and_every_subject() -> None:
+    seen = [covers(case) for case in ISSUES.values()]
+    assert {state for state, _, _ in seen} == set(IssueState)
+    assert {reason for state, reason, _ in seen if state in WAITING} == {*WaitingFor}
+    assert {subject for state, _, subject in seen if state in WAITING} == {*Subject, None}
+    assert {bug.state for bug in BUGS.values()} == set(BugState)
+
+
+@pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
+def test_everything_that_is_offered_fits(case: IssueCase) -> None:
+    for option in options(case):
+        if option.kind is not None:
+            refuse_misfit(case, option.kind, SAID.get(option.kind, "please go on"))
+
+
+@pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
+@pytest.mark.parametrize("kind", [K.APPROVE, K.REJECT, K.TAKEOVER, K.HAND_BACK, K.RETRY, K.CLOSE])
+def test_a_command_is_taken_exactly_where_it_is_offered(case: IssueCase, kind: MessageKind) -> None:
+    """Words and money are welcome also where nobody asks for them."""
+    offered = kind in [option.kind for option in options(case)]
+    assert (_refusal(case, kind) is None) is offered
+    if offered:
+        fact = fact_of(Claimed(id=MessageId(1), kind=kind, author="ann", standing=Standing.OWNER))
+        assert fact is not None
+        assert fits(case, fact) is None
+
+
+@pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
+def test_a_case_that_is_not_over_can_always_be_moved_by_a_person(case: IssueCase) -> None:
+    told = why(case, Policy())
+    assert told.moves_it
+    assert all(told.case in words or case.branch in words for words in told.moves_it)
+    if case.state not in TERMINAL:
+        assert K.CLOSE in [option.kind for option in options(case)]
+
+
+@pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
+@pytest.mark.parametrize("kind", COMMAND)
+def test_a_refusal_names_the_command_and_what_fits_instead(case: IssueCase, kind: MessageKind) -> None:
+    refused = _refusal(case, kind)
+    if refused is not None:
+        assert refused.what.startswith(f"`{COMMAND[kind]}` does not fit owner/repo#42")
+        assert refused.todo.startswith("What fits: `")
+        assert f"`{COMMAND[kind]}`" not in refused.todo
+
+
+def _refusal(case: IssueCase, kind: MessageKind) -> Refused | None:
+    try:
+        refuse_misfit(case, kind, SAID.get(kind, "thanks"))
+    except Refused as refused:
+        return refused
+    return None
+
+
+REFUSED: list[tuple[str, IssueCase, MessageKind, str, str]] = [
+    (
+        "approve",
+        a_case(S.CREATING_TESTS),
+        K.APPROVE,
+        "",
+        "`approve` does not fit owner/repo#42 (creating tests): nothing waits for an approval. "
+        "What fits: `say`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
+    ),
+    (
+        "approve a merge",
+        a_proven_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MERGE), pull_request=1),
+        K.APPROVE,
+        "",
+        "`approve` does not fit owner/repo#42 (waiting for human input): nothing waits for an approval. "
+        "What fits: `reject`, `say`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
+    ),
+    (
+        "approve a milestone that was reached",
+        a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MILESTONE)),
+        K.APPROVE,
+        "until triage",
+        "`approve` fits owner/repo#42, but not like this: it has come as far as the triage already. "
+        "`caseworker approve owner/repo#42` goes on, all the way to a pull request; with `--until plan`, to the plan.",
+    ),
+    (
+        "answer what was not asked",
+        a_case(S.IMPLEMENTING),
+        K.ANSWER,
+        "blue",
+        "`answer` does not fit owner/repo#42 (implementing): nothing was asked. "
+        "What fits: `say`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
+    ),
+    (
+        "answer a request for approval",
+        a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)),
+        K.ANSWER,
+        "yes",
+        "`answer` does not fit owner/repo#42 (waiting for human input): it waits for something else than an "
+        "answer. What fits: `approve`, `reject`, `say`, `takeover`, `close`. "
+        "`caseworker why owner/repo#42` says more.",
+    ),
+    (
+        "reject without a word",
+        a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)),
+        K.REJECT,
+        "Reject.",
+        "`reject` fits owner/repo#42, but not like this: it does not say what should be different. "
+        '`caseworker reject owner/repo#42 "what should be different"` has it planned anew, with your words.',
+    ),
+    (
+        "a budget of nothing",
+        a_case(S.IMPLEMENTING),
+        K.BUDGET,
+        "lots",
+        "`budget` fits owner/repo#42, but not like this: `lots` is no amount: `+5` or `+2.50` adds so many dollars.",
+    ),
+    (
+        "a budget where an approval is waited for",
+        a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)),
+        K.BUDGET,
+        "+0",
+        "`budget` fits owner/repo#42, but not like this: `+0` is no amount: `+5` or `+2.50` adds so many dollars.",
+    ),
+    (
+        "a budget for a case that is over",
+        a_case(S.FAILED),
+        K.BUDGET,
+        "+5",
+        "`budget` does not fit owner/repo#42 (failed): the case is over. "
+        "What fits: `retry`, `say`. `caseworker why owner/repo#42` says more.",
+    ),
+    (
+        "hand back what nobody has",
+        a_case(S.BLOCKED),
+        K.HAND_BACK,
+        "",
+        "`handback` does not fit owner/repo#42 (blocked): nobody has taken it over. "
+        "What fits: `say`, `retry`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
+    ),
+    (
+        "close what is closed",
+        a_case(S.CLOSED),
+        K.CLOSE,
+        "",
+        "`close` does not fit owner/repo#42: it is closed already. "
+        "What fits: `retry`, `say`. `caseworker why owner/repo#42` says more.",
+    ),
+    (
+        "take over what is merged",
+        a_case(S.COMPLETED),
+        K.TAKEOVER,
+        "",
+        "`takeover` does not fit owner/repo#42: it is completed: `retry` opens another case that follows up on it. "
+        "What fits: `say`, `retry`. `caseworker why owner/repo#42` says more.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("case", "kind", "text", "words"), [row[1:] for row in REFUSED], ids=[r[0] for r in REFUSED])
+def test_what_does_not_fit_is_refused_in_these_words(case: IssueCase, kind: MessageKind, text: str, words: str) -> None:
+    with pytest.raises(Refused) as refused:
+        refuse_misfit(case, kind, text)
+    assert str(refused.value) == words
+
+
+ACCEPTED = [
+    ("a part of an answer while the first part is read", a_case(S.REQUIREMENTS_CLARIFIED, asked=1), K.ANSWER, "blue"),
+    ("an answer after the time-out", a_case(S.BLOCKED, **a_wait(WaitingFor.ANSWER)), K.ANSWER, "blue"),
+    ("an answer when the case has gone on", a_case(S.IMPLEMENTING, asked=1), K.ANSWER, "blue"),
+    ("an answer to who is stuck", a_case(S.REQUIRES_HUMAN_INTERVENTION), K.ANSWER, "take the other one"),
+    ("an approval after the time-out", a_case(S.BLOCKED, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)), K.APPROVE, ""),
+    ("a further milestone", a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MILESTONE)), K.APPROVE, "until plan"),
+    ("thanks after the end", a_case(S.COMPLETED), K.WORDS, "thanks!"),
+    ("another try of what is merged", a_case(S.COMPLETED), K.RETRY, ""),
+    ("words that want more of what is merged", a_case(S.COMPLETED), K.WORDS, "it still fails"),
+    ("words to a failed case", a_case(S.FAILED), K.WORDS, "look at the cache"),
+    ("money before it is needed", a_case(S.IMPLEMENTING), K.BUDGET, "+5"),
+    (
+        "a change of the pull request",
+        a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MERGE)),
+        K.REJECT,
+        "shorter names",
+    ),
+    ("a close in the middle of a turn", a_case(S.REVIEWING_CODE), K.CLOSE, ""),
+]
+
+
+@pytest.mark.parametrize(("case", "kind", "text"), [row[1:] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
+def test_what_fits_is_taken(case: IssueCase, kind: MessageKind, text: str) -> None:
+    refuse_misfit(case, kind, text)

@@ -1,0 +1,86 @@
+"""Writes the data file of the newest revision: `python -m tests.edges.store_rows`."""
+
+import asyncio
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from caseworker.core.base.budget import Usage
+from caseworker.core.base.ids import CaseId, effect_key
+from caseworker.core.outcomes.answers import Observation
+from caseworker.core.people.messages import Audience, NewAttachment
+from caseworker.ports import Thread
+from caseworker.store.migrations import HEAD
+from caseworker.store.store import Store, open_store
+from tests.edges.store_examples import begun, bug_report, build, complete, open_case, pull, reported, said
+from tests.edges.store_rows import Rows, file_of, read
+
+PICTURE = NewAttachment(title="shot.png", media_type="image/png", size=4, content=b"\x89PNG")
+LOG = NewAttachment(title="log.txt", media_type="text/plain", size=12, source="https://files/F1")
+
+
+async def fill(store: Store) -> None:
+    """A bug that was reported in Slack, and the case that fixes it: one turn done, the second at work."""
+    thread = Thread(surface="slack", channel="C1", anchor="17.5")
+    bug, _ = await store.bugs.open(bug_report(thread=thread), reported(id="report"))
+    await store.threads.add(bug, Audience.DEVELOPERS, Thread(surface="slack", channel="C2", anchor="18.5"))
+    await store.inbox.put(said(bug, "Here it is.", id="picture", reference="C1/19.5", attachments=(PICTURE, LOG)))
+    fix = await open_case(store, parent=bug, id="open")
+    await store.inbox.claim(fix, turn=1)
+    await _do_first_turn(store, fix)
+    await _deliver(store, fix)
+    await store.inbox.put(said(fix, "Since 9:40.", id="late"))
+    await _begin_second_turn(store, fix)
+
+
+async def _do_first_turn(store: Store, case: CaseId) -> None:
+    attempt = await begun(store, case, 1)
+    call = await store.ledger.reserve(attempt, model="m", micros=4_000, cap_micros=9_000, rehearsed=True)
+    assert call is not None
+    await store.ledger.settle(call, Usage(input_tokens=100, output_tokens=20), 1_200)
+    await store.transcripts.append(attempt.session, "", "shop", [{"type": "user", "uuid": "u1", "text": "go"}])
+    assert await complete(store, attempt)
+    stored = await store.cases.load(case)
+    assert stored is not None
+    await store.learnings.add(stored.repository, case, [Observation(type="pattern", content="Prices are cents.")])
+
+
+async def _deliver(store: Store, case: CaseId) -> None:
+    await store.builds.save(case, build())
+    pushed = effect_key(case, 1, "push", 1)
+    await store.effects.intend(pushed, case, "push", {"branch": "agent/issue-1"})
+    await store.effects.done(pushed, {"commit": "a" * 40})
+    await store.effects.intend(effect_key(case, 1, "push", 2), case, "push", {"branch": "agent/issue-1"})
+    await store.pulls.create(pull(case))
+
+
+async def _begin_second_turn(store: Store, case: CaseId) -> None:
+    attempt = await begun(store, case, 2)
+    assert await store.ledger.reserve(attempt, model="m", micros=500, cap_micros=9_000, rehearsed=True)
+    assert await store.places.ask(case, 2, most=1, queue=True)
+
+
+async def _rows() -> Rows:
+    with tempfile.TemporaryDirectory() as folder:
+        store = await open_store(f"sqlite:///{Path(folder) / 'caseworker.db'}")
+        try:
+            await fill(store)
+            async with store.database.reading() as connection:
+                return await connection.run_sync(read)
+        finally:
+            await store.close()
+
+
+def _text(rows: Rows) -> str:
+    """A line for each row."""
+    tables = (
+        f' "{name}": [\n  ' + ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in found) + "\n ]"
+        for name, found in rows.items()
+    )
+    return "{\n" + ",\n".join(tables) + "\n}\n"
+
+
+if __name__ == "__main__":
+    file_of(HEAD).write_text(_text(asyncio.run(_rows())), encoding="utf-8")
+    sys.stdout.write(f"{file_of(HEAD)} is written.\n")
