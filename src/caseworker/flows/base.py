@@ -28,6 +28,9 @@ R = TypeVar("R")
 
 _STORE_TIMEOUT = timedelta(seconds=60)
 _PATIENTLY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
+_LONGEST_LOCAL_PAUSE = timedelta(seconds=1)
+"""Before another try of a local activity. Longer ones are timers of Temporal's server: a worker that has been told to
+end does not, as long as it has a local activity to try again."""
 _ONCE = RetryPolicy(maximum_attempts=1)
 _SHORT_HEARTBEAT = timedelta(seconds=10)
 _LONGEST_PAUSE = 300.0
@@ -178,7 +181,12 @@ class CaseFlow:
         """The store only, a few milliseconds: a local activity, patient while the store is away. The summary is what
         Temporal's web UI shows beside it."""
         return await workflow.execute_local_activity_method(
-            method, argument, start_to_close_timeout=_STORE_TIMEOUT, retry_policy=_PATIENTLY, summary=summary
+            method,
+            argument,
+            start_to_close_timeout=_STORE_TIMEOUT,
+            retry_policy=_PATIENTLY,
+            local_retry_threshold=_LONGEST_LOCAL_PAUSE,
+            summary=summary,
         )
 
     async def _run_short(
