@@ -114,7 +114,7 @@ class SlackBug(BugInWorld):
 
     async def summary_anchor(self) -> str:
         deadline = time.monotonic() + PATIENCE
-        while Audience.DEVELOPERS not in (threads := await self.world.store.threads.of(self.id)):
+        while Audience.DEVELOPERS not in (threads := dict(await self.world.store.threads.bound(self.id))):
             assert time.monotonic() < deadline, await self.story()
             await asyncio.sleep(0.02)
         return threads[Audience.DEVELOPERS].anchor

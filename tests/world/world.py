@@ -221,10 +221,11 @@ class CaseInWorld:
         return pulls[0]
 
     async def expect(self, is_so: Callable[[StoredCase], bool], what: str) -> StoredCase:
+        """It is so, and people were told everything that they were to be told."""
         deadline = time.monotonic() + PATIENCE
         while True:
             stored = await self.stored()
-            if is_so(stored):
+            if is_so(stored) and not stored.case.outbox:
                 return stored
             if time.monotonic() > deadline:
                 raise AssertionError(f"{self.id} did not come to {what}; its story:\n{await self.story()}")

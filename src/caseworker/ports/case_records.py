@@ -74,6 +74,9 @@ class Cases(Protocol):
         """Save snapshot, case file and record entries together; again with the same transition number: a no-op.
         `tell`: put into another case's inbox in the same transaction."""
 
+    async def keep(self, after: IssueCase) -> None:
+        """Save the snapshot without a move; one that is older than the stored one is not saved."""
+
     async def unfinished(self) -> Sequence[CaseId]:
         """Every case that is not over, or whose end still has something to do: each needs a workflow."""
 
@@ -106,11 +109,19 @@ class Threads(Protocol):
     """Which thread belongs to which case, and whom one meets there."""
 
     async def add(self, case: CaseId, audience: Audience, thread: Thread) -> Thread:
-        """One thread per case and audience: again, the first is returned."""
+        """One thread per case, audience and surface: again, the first is returned."""
 
-    async def find(self, thread: Thread) -> tuple[CaseId, Audience] | None: ...
+    async def share(self, case: CaseId, audience: Audience, thread: Thread) -> None:
+        """Bind a case to a thread that belongs to another one; again: a no-op."""
 
-    async def of(self, case: CaseId) -> dict[Audience, Thread]: ...
+    async def find(self, thread: Thread) -> tuple[CaseId, Audience] | None:
+        """The case that the thread belongs to."""
+
+    async def guests(self, thread: Thread) -> list[CaseId]:
+        """Other cases that speak there."""
+
+    async def bound(self, case: CaseId) -> list[tuple[Audience, Thread]]:
+        """All threads that the case speaks on."""
 
 
 class Attachments(Protocol):

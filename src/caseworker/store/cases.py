@@ -92,6 +92,14 @@ class StoredCases(Port):
             if tell is not None:
                 await add_message(connection, tell)
 
+    async def keep(self, after: IssueCase) -> None:
+        async with self._database.writing() as connection:
+            await lock_case(connection, after.id)
+            known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
+            newest = IssueCase.model_validate(known).progress
+            if (after.progress.transitions, after.progress.turns) >= (newest.transitions, newest.turns):
+                await connection.execute(_KEPT, {"case": after.id, "the_snapshot": after.model_dump(mode="json")})
+
     async def unfinished(self) -> Sequence[CaseId]:
         query = select(cases.c.id).where(cases.c.over.is_(False)).order_by(cases.c.id)
         async with self._database.reading() as connection:
@@ -123,6 +131,11 @@ _MOVED: Final = (
 )
 _MOVED_ON: Final = _MOVED.values(over=False)
 """It may have been over, before it was opened again."""
+_KEPT: Final = (
+    update(cases)
+    .where(cases.c.id == bindparam("case"))
+    .values(snapshot=bindparam("the_snapshot", type_=cases.c.snapshot.type))
+)
 _FILED: Final = (
     update(cases)
     .where(cases.c.id == bindparam("case"))

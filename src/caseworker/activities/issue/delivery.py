@@ -18,8 +18,7 @@ from caseworker.core.investigation.matrix import Inquiry, inquiries
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import EffectRefused, PullRequestReady
-from caseworker.core.people.messages import Audience
-from caseworker.core.record.entries import BranchPushed, Noted, Posted, PullRequestOpened
+from caseworker.core.record.entries import BranchPushed, Noted, PullRequestOpened
 from caseworker.core.telling.investigation import pull_request_part
 from caseworker.core.telling.pull_request import cost_words, pull_request_body, pull_request_title, pull_request_updated
 from caseworker.ports import Forge, PullRequest, Store, StoredCase, Workspace, Workspaces
@@ -101,9 +100,9 @@ class Delivering(DeliveryActivities):
                     return EffectRefused(reason=str(refused))
                 file = after_pull_request(stored.file, commit=request.commit, branch=case.branch, url=pull.url)
                 await self._store.cases.save_file(case.id, file)
-                posts, late = await self._answers(case)
-                await self._store.record.append(case.id, [_news(case, pull), *posts], trace=stored.trace, key=key)
-                return PullRequestReady(number=pull.number, commit=request.commit, late=late)
+                answered, late = await self._answered(case)
+                await self._store.record.append(case.id, [_news(case, pull)], trace=stored.trace, key=key)
+                return PullRequestReady(number=pull.number, commit=request.commit, answered=answered, late=late)
 
     @activity.defn
     async def deliver(self, request: PushRequest) -> DeliveryReply:
@@ -167,18 +166,16 @@ class Delivering(DeliveryActivities):
         after = await self._workspaces.texts(workspace, commit, paths)
         return await asyncio.to_thread(weakened, before, after)
 
-    async def _answers(self, case: IssueCase) -> tuple[list[Posted], tuple[MessageId, ...]]:
-        """What came of each remark; and those of which nothing could come yet."""
+    async def _answered(self, case: IssueCase) -> tuple[tuple[MessageId, ...], tuple[MessageId, ...]]:
+        """The remarks that something came of; and those of which nothing could come yet."""
         if not case.people.remarks:
-            return [], ()
+            return (), ()
         said = {message.id: message for message in await self._store.inbox.of(case.id)}
         remarks = [said[remark] for remark in case.people.remarks if remark in said]
         answers = answers_to(remarks, await self._store.turns.finished(case.id))
-        late = tuple(remark.id for remark, answer in zip(remarks, answers, strict=True) if answer is None)
-        told = [(remark.author, remark.text, answer) for remark, answer in zip(remarks, answers, strict=True) if answer]
-        if not told:
-            return [], late
-        return [Posted(audience=Audience.DEVELOPERS, about="answers", text=issue_words.answered(told))], late
+        answered = tuple(one.id for one, answer in zip(remarks, answers, strict=True) if answer)
+        late = tuple(one.id for one, answer in zip(remarks, answers, strict=True) if answer is None)
+        return answered, late
 
 
 def _news(case: IssueCase, pull: PullRequest) -> PullRequestOpened | Noted:

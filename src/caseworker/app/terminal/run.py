@@ -27,11 +27,10 @@ from caseworker.core.base.text import printable
 from caseworker.core.evidence.repository_rules import RepositoryRules
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import TERMINAL, IssueState
-from caseworker.core.issue.turns import MAY_BE_AT_WORK, at_work
+from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.grammar import until_words
 from caseworker.core.people.messages import MessageKind
-from caseworker.core.record.entries import Recorded, Transitioned
 from caseworker.core.telling.summaries import Summary
 from caseworker.intake.issues import read_issue
 from caseworker.ports import Issue, NewIssue, Store, StoredCase
@@ -203,7 +202,7 @@ async def follow(desk: Desk, case: CaseId, view: View) -> None:
             after = recorded.sequence
         spent = await store.ledger.spent(case)
         view.spent(spent.micros, spent.calls)
-        if _rests(news) or (not news and await _is_at_rest(store, case, after)):
+        if not news and await _is_at_rest(store, case, after):
             return
         if time.monotonic() - last_look > _HOST_SECONDS:
             await desk.keep_host()
@@ -212,16 +211,12 @@ async def follow(desk: Desk, case: CaseId, view: View) -> None:
             await asyncio.sleep(_LOOK_SECONDS)
 
 
-def _rests(news: list[Recorded]) -> bool:
-    """The newest transition led out of the working states, and nothing follows it that is still to be read."""
-    moves = [r.entry for r in news if isinstance(r.entry, Transitioned)]
-    return bool(moves) and moves[-1].to_state not in MAY_BE_AT_WORK and len(news) < 500
-
-
 async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:
-    """For a case that was at rest before we came: its snapshot says so and there is nothing more to read."""
+    """Nobody works on it, everything is said that was to be said, and there is nothing more to read."""
     stored = await store.cases.load(case)
-    return stored is not None and not at_work(stored.case) and not await store.record.read(case, after=after)
+    if stored is None or at_work(stored.case) or stored.case.outbox:
+        return False
+    return not await store.record.read(case, after=after)
 
 
 def exit_code(summary: Summary) -> int:

@@ -128,8 +128,11 @@ def _create_messages() -> None:
         "threads",
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
         sa.Column("audience", STRING, primary_key=True),
-        *_required(STRING, "surface", "channel", "anchor"),
-        sa.UniqueConstraint("surface", "channel", "anchor"),
+        sa.Column("surface", STRING, primary_key=True),
+        *_required(STRING, "channel", "anchor"),
+        *_required(BOOLEAN, "guest"),
+        _partial_index("uq_threads_owner", "surface", "channel", "anchor", where="NOT guest", unique=True),
+        sa.Index("ix_threads_surface", "surface", "channel", "anchor"),
     )
 
 
