@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
 from caseworker.chats.phrasing import TerminalPhrasing
-from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.ids import CaseId, Sha, split_issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.snapshot import Snapshot
 from caseworker.core.bug.case import BugCase
@@ -93,7 +93,9 @@ def case_with(**known: object) -> IssueCase:
     waiting_for = known.pop("waiting_for", None)
     if waiting_for is not None and known.get("wait") is None:
         known["wait"] = {"reason": waiting_for}
-    return snapshot_with(IssueCase, str(known.pop("id", CASE)), **known)
+    case = CaseId(str(known.pop("id", CASE)))
+    branch = f"agent/issue-{split_issue_case(case)[1]}"
+    return snapshot_with(IssueCase, case, **{"branch": branch, **known})
 
 
 def a_case(state: IssueState = IssueState.RECEIVED, /, **known: object) -> IssueCase:

@@ -17,12 +17,15 @@ from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id
 from caseworker.core.base.ids import CaseId, is_bug_case
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.people.messages import MessageKind, receipt
 from caseworker.core.record.entries import Posted, Recorded, Transitioned
 from caseworker.core.telling.story import tell
 from caseworker.forges.local import LocalForge
+from caseworker.forges.local_pulls import LocalPulls
+from caseworker.forges.local_source import LocalSource
 from caseworker.intake.manual import ManualIntake
 from caseworker.intake.reconciler import Reconciler
 from caseworker.intake.reports import Reports
@@ -66,14 +69,14 @@ class World:
     # --- what people do
 
     async def owner_files_issue(self, title: str = "The greeting misspells the world", body: str = "") -> "CaseInWorld":
-        repository = await self.store.repositories.register(self.repository)
+        repository = await self.store.repositories.register(LocalRepository(path=self.repository))
         issue = await self.store.repositories.new_issue(repository, NewIssue(title=title, body=body))
         opened = await self.intake.open_case(issue, policy=self.policy, rehearsal=None, author="ada")
         self.cases.append(opened.case)
         return CaseInWorld(self, opened.case)
 
     async def reporter_writes(self, text: str, *, policy: Policy | None = None) -> BugInWorld:
-        repository = await self.store.repositories.register(self.repository)
+        repository = await self.store.repositories.register(LocalRepository(path=self.repository))
         reported = await self.reports.report(
             words(text, "rita"), repository=repository, rehearsal=None, policy=policy or self.policy
         )
@@ -270,8 +273,10 @@ def _world(home: Path, client: Client, store: Store, slack: SlackDouble | None) 
     project = make_project(home / "project")
     agent = ScriptedAgent()
     sandbox = Bubblewrap(home / "sandbox")
-    forge = LocalForge(repositories=store.repositories, pulls=store.pulls, git=SafeGit(), gone_seconds=0)
-    workspaces, builder = GitWorkspaces(home), SandboxedBuilder(sandbox)
+    git = SafeGit()
+    pulls = LocalPulls(repositories=store.repositories, records=store.pulls, git=git, gone_seconds=0)
+    forge = LocalForge(source=LocalSource(git), pulls=pulls)
+    workspaces, builder = GitWorkspaces(home, source=forge.source), SandboxedBuilder(sandbox)
     parts = Parts(
         store=store,
         workspaces=workspaces,

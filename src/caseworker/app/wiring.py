@@ -45,7 +45,6 @@ from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Store, Switchboard, Thread, Workspaces
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
-from caseworker.workspaces.rules import rules_of
 from caseworker.workspaces.worktrees import GitWorkspaces
 
 FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
@@ -72,16 +71,16 @@ class Parts:
 
 
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
-    sandbox = make_sandbox(settings)
+    sandbox, forge = make_sandbox(settings), make_forge(store)
     key = settings.anthropic_api_key
-    workspaces = GitWorkspaces(settings.home, walls=settings.sandbox != "off")
+    workspaces = GitWorkspaces(settings.home, source=forge.source, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
     return Parts(
         store=store,
         workspaces=workspaces,
         builder=builder,
         bisector=GitBisector(workspaces=workspaces, builder=builder),
-        forge=make_forge(store),
+        forge=forge,
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
         chats=make_chats(settings),
@@ -101,7 +100,7 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
 
 
 def _linked(parts: Parts) -> LinkedCases:
-    return LinkedCases(store=parts.store, forge=parts.forge, rules_of=rules_of)
+    return LinkedCases(store=parts.store, forge=parts.forge)
 
 
 def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:

@@ -32,7 +32,7 @@ class BugWork(BugActivities):
             stored = await stored_bug(self._store, bug.id)
         with traced(stored.trace, bug.id):
             async with short_work(self._store, stored):
-                repository = await self._store.repositories.path_of(stored.repository)
+                repository = await self._store.repositories.ref(stored.repository)
                 return (await self._workspaces.prepare(bug.id, repository, bug.progress.base)).base
 
     @activity.defn

@@ -113,19 +113,18 @@ class Delivering(DeliveryActivities):
     async def _opened(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
         await self._store.effects.intend(key, request.case.id, "pull_request", {"head": request.case.branch})
         draft = await self._draft(request, stored)
-        pull = await self._forge.find_pull_request(stored.repository, request.case.branch)
+        pull = await self._forge.pulls.find(stored.repository, request.case.branch)
         if pull is None or pull.state != "open":
-            pull = await self._forge.open_pull_request(draft)
+            pull = await self._forge.pulls.open(draft)
         else:
-            pull = await self._forge.update_pull_request(
-                draft.model_copy(update={"number": pull.number, "title": pull.title})
-            )
+            pull = await self._forge.pulls.update(draft.model_copy(update={"number": pull.number, "title": pull.title}))
         await self._store.effects.done(key, {"number": str(pull.number)})
         return pull
 
     async def _draft(self, request: PushRequest, stored: StoredCase) -> PullRequest:
+        """Without a number and an address: the forge gives both."""
         case = request.case
-        repository = await self._store.repositories.path_of(stored.repository)
+        repository = await self._store.repositories.ref(stored.repository)
         workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
         spent = await self._store.ledger.spent(case.id)
         builds = await self._store.builds.of(case.id)
@@ -154,7 +153,7 @@ class Delivering(DeliveryActivities):
             head=case.branch,
             head_sha=request.commit,
             state="open",
-            url=f"file://{repository}#{case.branch}",
+            url="",
         )
 
     async def _inquiries(self, case: IssueCase) -> list[Inquiry]:

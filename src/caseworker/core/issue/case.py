@@ -275,6 +275,8 @@ class People(Part):
 
 
 class Delivery(Part):
+    branch: str = ""
+    """As the repository's forge names it. It is known from the moment that the case is opened."""
     base: Sha | None = None
     """The commit the work starts from."""
     checkpoint: Sha | None = None
@@ -315,7 +317,8 @@ class IssueCase(Snapshot):
 
     @property
     def branch(self) -> str:
-        return f"agent/issue-{self.id.rpartition('#')[2]}"
+        """Where the work is pushed to."""
+        return self.delivery.branch
 
 
 def limit_of(case: IssueCase, policy: Policy) -> Milestone:
