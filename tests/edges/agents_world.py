@@ -6,7 +6,7 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +18,19 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.people.messages import Message, MessageKind, Standing
 from caseworker.core.record.conversation import Line
 from caseworker.core.record.entries import AgentEvent
-from caseworker.ports import AgentFailed, AgentFinished, Attempt, Brief, Sandbox, Spending
+from caseworker.ports import (
+    AgentFailed,
+    AgentFinished,
+    Attempt,
+    Brief,
+    BugBrief,
+    IssueBrief,
+    Limits,
+    Sandbox,
+    Spending,
+    WorkTree,
+)
+from caseworker.ports.agents import TurnBrief
 from caseworker.workspaces.sandbox import Bubblewrap
 
 
@@ -157,26 +169,29 @@ class AgentWorld:
     def workspace(self) -> Path:
         return self.folder / "workspace"
 
-    def brief(self, script: str | None, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT) -> Brief:
-        return Brief(
+    def brief(self, script: str | None, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT) -> IssueBrief:
+        return IssueBrief(
             attempt=Attempt(
                 case=CaseId("local/shop#1"), turn=3, number=1, token="token", session=SessionId(str(uuid.uuid4()))
             ),
             role=role,
             task=task,
+            nth=1,
             model="claude-sonnet-5",
             system_prompt="You are a developer.",
             prompt="Repair the sum.",
             tools=tools_for(role, task),
-            workspace=self.workspace,
-            writable=writes(role, task),
+            tree=WorkTree(path=self.workspace, writable=writes(role, task)),
             resume=None,
             rehearsal=script,
-            nth=1,
-            cap_micros=5_000_000,
-            calls=50,
-            seconds=60,
+            limits=Limits(cap_micros=5_000_000, calls=50, seconds=60),
         )
+
+    def bug_brief(self, script: str | None, *, conversation: bool = True) -> BugBrief:
+        ours = self.brief(script, Role.INVESTIGATOR, Task.BUG)
+        attempt = ours.attempt.model_copy(update={"case": CaseId("bug-7F3K")})
+        shared = {each.name: getattr(ours, each.name) for each in fields(TurnBrief)}
+        return BugBrief(**{**shared, "attempt": attempt}, conversation=conversation)
 
     async def run(self, brief: Brief) -> AgentFinished | AgentFailed:
         runtime = ClaudeRuntime(

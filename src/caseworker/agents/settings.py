@@ -42,7 +42,7 @@ def agent_options(
     flags: dict[str, str | None] = {"resume": resume, "fork-session": None} if resume is not None else {}
     return ClaudeAgentOptions(
         cli_path=folder.starter,
-        cwd=brief.workspace,
+        cwd=brief.tree.path,
         model=brief.model,
         system_prompt=brief.system_prompt,
         tools=list(brief.tools),

@@ -8,24 +8,25 @@ from pathlib import Path
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from caseworker.activities.bug.brief import BugBriefing
+from caseworker.activities.bug.brief import BugBriefs
 from caseworker.activities.bug.fixes import Fixes
 from caseworker.activities.bug.records import BugRecords, PostWriter
 from caseworker.activities.bug.sla import SlaKeeping
-from caseworker.activities.bug.turn import Investigating
+from caseworker.activities.bug.turn import BugTurns
 from caseworker.activities.bug.work import BugWork
-from caseworker.activities.issue.brief import Briefing
+from caseworker.activities.issue.brief import IssueBriefs
 from caseworker.activities.issue.builds import Building
 from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.follow_ups import FollowUps
-from caseworker.activities.issue.investigation import Inquiring
+from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.records import Records
-from caseworker.activities.issue.turn import Turning
+from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.activities.shared.posts import Posting
 from caseworker.activities.shared.workspaces import WorkspaceKeeping
 from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.capacity import Capacity
+from caseworker.activities.turn.transaction import Transaction
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.app.parts import developers_channel, make_chats, make_forge, make_sandbox
 from caseworker.app.settings import Settings
@@ -108,17 +109,17 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder)
-    attempts = Attempts(store=store, workspaces=workspaces, runtime=parts.runtime, worker=own_identity())
-    briefing = Briefing(store=store, workspaces=workspaces)
-    turning = Turning(
-        store=store,
-        workspaces=workspaces,
-        attempts=attempts,
-        briefing=briefing,
-        capacity=parts.capacity,
-        inquiring=Inquiring(store=store, workspaces=workspaces, bisector=parts.bisector),
+    transaction = _transaction(parts)
+    turns = IssueTurns(
+        transaction=transaction,
+        parts=IssueTurnParts(
+            store=store,
+            workspaces=workspaces,
+            briefs=IssueBriefs(store=store, workspaces=workspaces),
+            investigation=InvestigationTurns(store=store, workspaces=workspaces, bisector=parts.bisector),
+        ),
     )
-    bugs = _bug_activities(parts, attempts)
+    bugs = _bug_activities(parts, transaction)
     return make_workers(
         client,
         workflows=FLOWS,
@@ -139,10 +140,15 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             delivering.deliver,
             following.open_follow_up,
         ],
-        long=[turning.run_turn, building.run_build, *bugs.long],
+        long=[turns.run_turn, building.run_build, *bugs.long],
         slots=slots,
         cached=cached,
     )
+
+
+def _transaction(parts: Parts) -> Transaction:
+    attempts = Attempts(store=parts.store, runtime=parts.runtime, worker=own_identity())
+    return Transaction(store=parts.store, workspaces=parts.workspaces, attempts=attempts, capacity=parts.capacity)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +157,7 @@ class _Work:
     long: Activities
 
 
-def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
+def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
     store = parts.store
     records = BugRecords(store=store)
     posting = Posting(store=store, chats=parts.chats, developers=parts.developers)
@@ -163,11 +169,10 @@ def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
         fixes=Fixes(store=store, linked=_linked(parts), doorbell=parts.doorbell),
     )
     clock = SlaKeeping(store=store, posting=posting)
-    investigating = Investigating(
+    turns = BugTurns(
         store=store,
-        workspaces=parts.workspaces,
-        attempts=attempts,
-        briefing=BugBriefing(store=store, workspaces=parts.workspaces, chats=parts.chats),
+        transaction=transaction,
+        briefs=BugBriefs(store=store, workspaces=parts.workspaces, chats=parts.chats),
     )
     return _Work(
         short=[
@@ -183,7 +188,7 @@ def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
             clock.load_sla,
             clock.check_sla,
         ],
-        long=[investigating.run_investigation],
+        long=[turns.run_investigation],
     )
 
 

@@ -3,7 +3,17 @@
 Nothing here knows a vendor. Values are core's; a port returns expected results and raises `Transient` or `Refused`.
 """
 
-from caseworker.ports.agents import AgentFailed, AgentFinished, AgentRuntime, Brief, Ear
+from caseworker.ports.agents import (
+    AgentFailed,
+    AgentFinished,
+    AgentRuntime,
+    Brief,
+    BugBrief,
+    Ear,
+    IssueBrief,
+    Limits,
+    WorkTree,
+)
 from caseworker.ports.chats import Chat, Doorbell, Switchboard
 from caseworker.ports.forges import BranchIsTheirs, Forge
 from caseworker.ports.store import (
@@ -62,6 +72,7 @@ __all__ = [
     "Bisector",
     "BranchIsTheirs",
     "Brief",
+    "BugBrief",
     "Bugs",
     "Builder",
     "Builds",
@@ -78,9 +89,11 @@ __all__ = [
     "GitAnswer",
     "Inbox",
     "Issue",
+    "IssueBrief",
     "Joined",
     "Learnings",
     "Ledger",
+    "Limits",
     "NewBug",
     "NewIssue",
     "Places",
@@ -99,6 +112,7 @@ __all__ = [
     "Threads",
     "Transcripts",
     "Turns",
+    "WorkTree",
     "Workspace",
     "Workspaces",
     "begins_thread",
