@@ -23,14 +23,14 @@ from caseworker.agents.prompt_inputs import BugInputs, IssueInputs
 from caseworker.agents.prompt_texts import render
 from caseworker.agents.roles import tools_for, writes
 from caseworker.core.base.budget import Usage
-from caseworker.core.base.ids import CaseId, SessionId
+from caseworker.core.base.ids import CaseId, RepositoryId, SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import known_turns
 from caseworker.core.people.messages import Message
 from caseworker.core.record.conversation import Line
 from caseworker.core.record.entries import AgentEvent
-from caseworker.ports import Attempt, IssueBrief, Limits, Spending, WorkTree
+from caseworker.ports import Attempt, IssueBrief, Limits, SingleQuestion, Spending, WorkTree
 from caseworker.workspaces.sandbox import Bubblewrap
 
 _TARGET: Final = 12_000
@@ -40,11 +40,16 @@ class FreeLedger:
     """A `Ledger` that lets every call pass."""
 
     async def reserve(
-        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
+        self, payer: Attempt | SingleQuestion, *, model: str, micros: int, cap_micros: int, rehearsed: bool
     ) -> int | None:
         return 1
 
     async def settle(self, reservation: int, usage: Usage, micros: int) -> None: ...
+
+    async def abandon(self, reservation: int) -> None: ...
+
+    async def spent_on_questions(self, repository: RepositoryId) -> Spending:
+        return Spending()
 
     async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
         return Spending(calls=0, usage=Usage(), micros=0)

@@ -13,7 +13,7 @@ from pathlib import Path
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.roles import tools_for, writes
 from caseworker.core.base.budget import Usage
-from caseworker.core.base.ids import CaseId, MessageId, SessionId, TraceId
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, SessionId, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.people.messages import Message, MessageKind, Standing
 from caseworker.core.record.conversation import Line
@@ -27,6 +27,7 @@ from caseworker.ports import (
     IssueBrief,
     Limits,
     Sandbox,
+    SingleQuestion,
     Spending,
     WorkTree,
 )
@@ -40,7 +41,7 @@ class MemoryLedger:
         self.settled: dict[int, tuple[Usage, int]] = {}
 
     async def reserve(
-        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
+        self, payer: Attempt | SingleQuestion, *, model: str, micros: int, cap_micros: int, rehearsed: bool
     ) -> int | None:
         under_way = sum(m for i, m in enumerate(self.reserved) if i not in self.settled)
         if under_way + sum(spent for _, spent in self.settled.values()) + micros > cap_micros:
@@ -50,6 +51,11 @@ class MemoryLedger:
 
     async def settle(self, reservation: int, usage: Usage, micros: int) -> None:
         self.settled[reservation] = (usage, micros)
+
+    async def abandon(self, reservation: int) -> None: ...
+
+    async def spent_on_questions(self, repository: RepositoryId) -> Spending:
+        return Spending()
 
     async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
         return Spending(calls=len(self.settled), micros=sum(spent for _, spent in self.settled.values()))

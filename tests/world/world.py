@@ -13,6 +13,8 @@ from temporalio.service import RPCError
 from temporalio.worker import Replayer
 
 from caseworker.activities.turn.capacity import Capacity
+from caseworker.agents.claude import ModelSettings
+from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import FLOWS, Parts, make_case_workers, make_doorbell, make_reconciler
 from caseworker.chats.slack import SlackChat
@@ -301,6 +303,7 @@ async def open_world(
         bisector=GitBisector(workspaces=workspaces, builder=builder),
         forge=forge,
         runtime=agent,
+        model=SingleQuestions(ledger=store.ledger, record=store.record, model=ModelSettings(pace=0)),
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
         chats={"slack": SlackChat(token=slack.bot_token, base_url=slack.base_url)} if slack else {},

@@ -28,6 +28,7 @@ from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.activities.turn.transaction import Transaction
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
+from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.parts import developers_channel, make_chats, make_forge, make_sandbox
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
@@ -40,7 +41,7 @@ from caseworker.flows.bug import BugInvestigationWorkflow
 from caseworker.flows.issue import IssueWorkflow
 from caseworker.flows.sla import SLATrackingWorkflow
 from caseworker.intake.reconciler import Reconciler
-from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Store, Switchboard, Thread, Workspaces
+from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Model, Store, Switchboard, Thread, Workspaces
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.rules import rules_of
@@ -61,6 +62,7 @@ class Parts:
     builder: Builder
     forge: Forge
     runtime: AgentRuntime
+    model: Model
     doorbell: Switchboard
     capacity: Capacity
     bisector: Bisector
@@ -71,7 +73,7 @@ class Parts:
 
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
     sandbox = make_sandbox(settings)
-    key = settings.anthropic_api_key
+    model = _model_settings(settings)
     workspaces = GitWorkspaces(settings.home, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
     return Parts(
@@ -88,13 +90,19 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
             sandbox=sandbox,
             ledger=store.ledger,
             transcripts=store.transcripts,
-            model=ModelSettings(
-                key=key.get_secret_value() if key else None,
-                base_url=settings.anthropic_base_url,
-                pace=settings.rehearsal_pace,
-            ),
+            model=model,
             secrets=settings.secrets(),
         ),
+        model=SingleQuestions(ledger=store.ledger, record=store.record, model=model, secrets=settings.secrets()),
+    )
+
+
+def _model_settings(settings: Settings) -> ModelSettings:
+    key = settings.anthropic_api_key
+    return ModelSettings(
+        key=key.get_secret_value() if key else None,
+        base_url=settings.anthropic_base_url,
+        pace=settings.rehearsal_pace,
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence, Set
 from pathlib import Path
 from typing import Literal, Protocol
 
-from caseworker.core.base.budget import Usage
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, SessionId, TraceId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
@@ -16,6 +15,7 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.people.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
 from caseworker.core.record.entries import Entry, Recorded
+from caseworker.ports.ledger import Ledger
 from caseworker.ports.stored import (
     Attempt,
     Effect,
@@ -25,7 +25,6 @@ from caseworker.ports.stored import (
     NewIssue,
     PullRequest,
     RunningAttempt,
-    Spending,
     StoredBug,
     StoredCase,
     Thread,
@@ -225,17 +224,6 @@ class Pulls(Protocol):
     async def set_state(
         self, repository: RepositoryId, number: int, state: Literal["open", "merged", "closed"]
     ) -> None: ...
-
-
-class Ledger(Protocol):
-    async def reserve(
-        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
-    ) -> int | None:
-        """The id of the reservation; None when spent + reserved + this would pass the case's cap."""
-
-    async def settle(self, reservation: int, usage: Usage, micros: int) -> None: ...
-
-    async def spent(self, case: CaseId, turn: int | None = None) -> Spending: ...
 
 
 class Transcripts(Protocol):
