@@ -16,7 +16,7 @@ from caseworker.ports.agents import (
 )
 from caseworker.ports.chats import Chat, Doorbell, Switchboard
 from caseworker.ports.forges import BranchIsTheirs, Forge
-from caseworker.ports.ledger import Ledger
+from caseworker.ports.ledgers import Ledger
 from caseworker.ports.models import Answer, Failed, Model, Question
 from caseworker.ports.store import (
     Attachments,

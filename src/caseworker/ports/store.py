@@ -15,7 +15,7 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.people.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
 from caseworker.core.record.entries import Entry, Recorded
-from caseworker.ports.ledger import Ledger
+from caseworker.ports.ledgers import Ledger
 from caseworker.ports.stored import (
     Attempt,
     Effect,

@@ -5,7 +5,7 @@ import asyncio
 from caseworker.agents.rehearsal import QuestionStep, Rehearsal
 from caseworker.agents.roles import ANSWER_TOOL
 from caseworker.agents.upstreams import ModelAnswer, ModelCall, NotScripted
-from caseworker.agents.upstreams.messages import Block, error_answer, message_answer
+from caseworker.agents.upstreams.scripted_answers import Block, error_answer, message_answer
 
 
 class RehearsedQuestion:
