@@ -193,7 +193,8 @@ async def test_finished_turns_stay_finished_and_a_running_one_begins_again(store
     assert (finished.turn, finished.outcome.status) == (1, "PROCEED")
     assert await store.transcripts.load(finished.session, "") == [{"type": "user", "uuid": "u1", "text": "go"}]
     assert [(running.case, running.turn) for running in await store.turns.running()] == [(FIX, 2)]
-    assert (await store.ledger.spent(FIX)).micros == 1_200 + 500  # settled, and reserved by the running turn
+    # Settled, reserved by the running turn, and a single question.
+    assert (await store.ledger.spent(FIX)).micros == 1_200 + 500 + 40
     assert (await begun(store, FIX, 2)).number == 2
 
 

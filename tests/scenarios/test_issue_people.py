@@ -396,7 +396,7 @@ async def test_the_budget_is_reached_and_raised(world: World) -> None:
     await case.person_says("+5", kind=MessageKind.BUDGET)
     await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     again = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
-    assert again.cap_micros == 10_000_000
+    assert again.limits.cap_micros == 10_000_000
 
 
 async def test_a_takeover_stops_the_agent_and_hand_back_goes_on_where_it_was(world: World) -> None:

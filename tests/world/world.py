@@ -11,6 +11,8 @@ from temporalio.client import Client, WorkflowHistory
 from temporalio.worker import Worker
 
 from caseworker.activities.turn.capacity import Capacity
+from caseworker.agents.claude import ModelSettings
+from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import Parts, make_case_workers, make_doorbell, make_reconciler
 from caseworker.chats.slack import SlackChat
@@ -284,6 +286,7 @@ def _world(home: Path, client: Client, store: Store, slack: SlackDouble | None) 
         bisector=GitBisector(workspaces=workspaces, builder=builder),
         forge=forge,
         runtime=agent,
+        model=SingleQuestions(ledger=store.ledger, record=store.record, model=ModelSettings(pace=0)),
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
         chats={"slack": SlackChat(token=slack.bot_token, base_url=slack.base_url)} if slack else {},

@@ -3,11 +3,11 @@
 from typing import Protocol
 
 from caseworker.ports.case_records import Attachments, Bugs, Cases, Inbox, Record, Repositories, Threads
+from caseworker.ports.ledgers import Ledger
 from caseworker.ports.work_records import (
     Builds,
     Effects,
     Learnings,
-    Ledger,
     Places,
     PullRecords,
     Transcripts,

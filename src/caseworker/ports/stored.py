@@ -101,6 +101,26 @@ class Attempt(_Value):
     session: SessionId
 
 
+class CaseAccount(_Value):
+    """A single question that counts against a case's budget, and is told in its record."""
+
+    case: CaseId
+    trace: TraceId
+
+
+class RepositoryAccount(_Value):
+    """A single question that no case pays for. What a repository may spend is counted over the last 24 hours."""
+
+    repository: RepositoryId
+
+
+class SingleQuestion(_Value):
+    """Who pays for the model calls of a single question: there is no turn, and no attempt."""
+
+    purpose: str
+    account: CaseAccount | RepositoryAccount
+
+
 class FinishedTurn(_Value):
     turn: int
     attempt: int

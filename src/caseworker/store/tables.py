@@ -139,9 +139,14 @@ attempts = Table(
 
 class _Ledger(TypedColumns):
     id: Named[int] = Column(WideInteger, primary_key=True)
-    case: Named[str] = Column("case_id", String, key="case", nullable=False)
-    turn: Named[int] = Column(Integer)
-    attempt: Named[int] = Column(Integer)
+    case: Named[str | None] = Column("case_id", String, ForeignKey("cases.id"), key="case", nullable=True)
+    turn: Named[int | None] = Column(Integer, nullable=True)
+    attempt: Named[int | None] = Column(Integer, nullable=True)
+    repository: Named[str | None] = Column(
+        "repository_id", String, ForeignKey("repositories.id"), key="repository", nullable=True
+    )
+    purpose: Named[str | None] = Column(String, nullable=True)
+    """Of a single question, which has no turn and no attempt. It is paid by a case or by a repository."""
     model: Named[str] = Column(String)
     rehearsed: Named[bool] = Column(Boolean)
     state: Named[str] = Column(String)
@@ -163,7 +168,19 @@ ledger = Table(
     _Ledger,
     ForeignKeyConstraint(["case", "turn", "attempt"], ["attempts.case", "attempts.turn", "attempts.number"]),
     CheckConstraint("state IN ('reserved', 'settled', 'abandoned')", name="state"),
+    CheckConstraint(
+        "(purpose IS NULL) = (turn IS NOT NULL AND attempt IS NOT NULL)"
+        " AND (case_id IS NULL) = (repository_id IS NOT NULL) AND (purpose IS NOT NULL OR case_id IS NOT NULL)",
+        name="payer",
+    ),
     Index(None, "case", "turn", "attempt"),
+    Index(
+        "ix_ledger_repository",
+        "repository",
+        "reserved_at",
+        sqlite_where=text("repository_id IS NOT NULL"),
+        postgresql_where=text("repository_id IS NOT NULL"),
+    ),
     sqlite_autoincrement=True,
 )
 
