@@ -17,10 +17,11 @@ from caseworker.app.settings import Settings
 from caseworker.app.wiring import FLOWS, Parts, make_case_workers, make_doorbell, make_reconciler
 from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id
-from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import WAITING, IssueState
+from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import MessageKind, receipt
 from caseworker.core.record.entries import Posted, Recorded, Transitioned
 from caseworker.core.telling.story import tell
@@ -105,7 +106,7 @@ class World:
 
     async def histories(self) -> AsyncIterator[WorkflowHistory]:
         """Every run of every case, from the newest back to the first."""
-        for workflow in self._workflows():
+        for workflow in await self._workflows():
             run: str | None = None
             while True:
                 handle = self.client.get_workflow_handle(workflow, run_id=run)
@@ -117,7 +118,7 @@ class World:
 
     async def end(self) -> list[WorkflowHistory]:
         """Stop, and replay everything that happened: each scenario is a test of determinism as well."""
-        for workflow in self._workflows():
+        for workflow in await self._workflows():
             await self._rests(workflow)
         async with _in_time("the worker's end"):
             await self.worker_stops()
@@ -135,15 +136,16 @@ class World:
             done, _ = await asyncio.wait({replay}, timeout=PATIENCE)
             assert done, f"the replay hangs after {_told(history)}"  # not cancelled: it would not let go
             replay.result()
-        for workflow in self._workflows():
+        for workflow in await self._workflows():
             try:
                 await self.client.get_workflow_handle(workflow).terminate("the scenario is over")
             except RPCError:
                 continue  # it has ended by itself
         return kept
 
-    def _workflows(self) -> list[str]:
-        clocks = [sla_workflow_id(case) for case in self.cases if is_bug_case(case)]
+    async def _workflows(self) -> list[str]:
+        stored = [await self.store.cases.find(case) for case in self.cases]
+        clocks = [sla_workflow_id(one.case.id) for one in stored if one is not None and KINDS[one.kind].has_clock]
         return [*(workflow_id(case) for case in self.cases), *clocks]
 
     async def _rests(self, workflow: str) -> None:

@@ -4,13 +4,12 @@ Nothing here knows a vendor. Values are core's; a port returns expected results 
 """
 
 from caseworker.ports.agents import AgentFailed, AgentFinished, AgentRuntime, Brief, Ear
+from caseworker.ports.cases import Bugs, Cases, Runs
 from caseworker.ports.chats import Chat, Doorbell, Switchboard
 from caseworker.ports.forges import BranchIsTheirs, Forge
 from caseworker.ports.store import (
     Attachments,
-    Bugs,
     Builds,
-    Cases,
     Effects,
     Inbox,
     Learnings,
@@ -35,6 +34,7 @@ from caseworker.ports.stored import (
     PullRequest,
     RunningAttempt,
     Spending,
+    StoredAny,
     StoredBug,
     StoredCase,
     Thread,
@@ -89,9 +89,11 @@ __all__ = [
     "Record",
     "Repositories",
     "RunningAttempt",
+    "Runs",
     "Sandbox",
     "Spending",
     "Store",
+    "StoredAny",
     "StoredBug",
     "StoredCase",
     "Switchboard",

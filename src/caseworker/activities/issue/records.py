@@ -10,13 +10,14 @@ from caseworker.activities.shared.stored import claimed, stored_case
 from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
 from caseworker.core.base.errors import Transient
-from caseworker.core.base.ids import CaseId, MessageId, is_bug_case
+from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.casefile.sections import after_move
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import NEWS_KIND, fix_news
+from caseworker.core.kinds import KINDS
 from caseworker.core.people.grammar import wants_something
 from caseworker.core.people.messages import NOBODY, Audience, Claimed, NewMessage, Standing
 from caseworker.core.record.entries import Posted, Transitioned
@@ -62,12 +63,20 @@ class Records(RecordActivities):
         with refusals_told():
             stored = await stored_case(self._store, request.after.id)
             file = after_move(stored.file, request.after, stored.case)
-            news = _news(stored, request.after)
+            news = await self._news(stored, request.after)
             entries = [request.entry, *_said(request.say), *_said(await self._left_open(request))]
             await self._store.cases.move(request.after, entries, file, trace=stored.trace, tell=news)
         if news is not None:
             with suppress(Transient):  # it is in the bug's inbox; the reconciler rings, too
                 await self._doorbell.ring(news.case, NOBODY, news.kind)
+
+    async def _news(self, stored: StoredCase, after: IssueCase) -> NewMessage | None:
+        """Only a case that its children fix is told of their moves."""
+        if stored.parent is None or after.state not in NEWS_KIND or at_work(after):
+            return None
+        parent = await self._store.cases.find(stored.parent)
+        is_fix = parent is not None and KINDS[parent.kind].fixed_by_children
+        return _fix_news(stored, stored.parent, after) if is_fix else None
 
     async def _left_open(self, request: MoveRequest) -> str:
         """What people said of a pull request and nothing has come of, when it is merged. Empty: there is none."""
@@ -86,12 +95,10 @@ def _said(text: str) -> list[Posted]:
     return [Posted(audience=Audience.DEVELOPERS, about="pm", text=text)] if text else []
 
 
-def _news(stored: StoredCase, after: IssueCase) -> NewMessage | None:
+def _fix_news(stored: StoredCase, parent: CaseId, after: IssueCase) -> NewMessage:
     """What the bug that this case fixes is told of a move: where a person is wanted, and how it ended."""
-    if stored.parent is None or not is_bug_case(stored.parent) or after.state not in NEWS_KIND or at_work(after):
-        return None
     return NewMessage(
-        case=stored.parent,
+        case=parent,
         surface="case",
         external_id=f"{after.id}/{after.epoch}/{after.progress.transitions}",
         author=after.id,

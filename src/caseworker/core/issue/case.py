@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
+from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.base.snapshot import Part, Snapshot
@@ -227,8 +227,6 @@ class Delivery(Part):
 class IssueCase(Snapshot):
     """The whole snapshot: small enough to save at every move."""
 
-    id: CaseId
-    epoch: int = 1
     state: IssueState = IssueState.RECEIVED
     reason: str = "the issue was received"
     progress: Progress = Progress()
@@ -249,6 +247,12 @@ class IssueCase(Snapshot):
         """What the case waits for now. Null: it does not wait."""
         wait = self.waiting.wait
         return wait.reason if wait is not None and self.state in WAITING else None
+
+    @property
+    def unmerged(self) -> Sha | None:
+        if self.state is IssueState.COMPLETED or self.delivery.checkpoint == self.delivery.base:
+            return None
+        return self.delivery.checkpoint
 
     @property
     def branch(self) -> str:
