@@ -274,6 +274,10 @@ class CaseInWorld:
     async def states(self) -> list[IssueState]:
         return [r.entry.to_state for r in await self.record() if isinstance(r.entry, Transitioned)]
 
+    async def runs(self) -> list[str]:
+        """As `implement succeeded`, the first one first."""
+        return [f"{run.workflow} {run.state}" for run in await self.world.store.runs.of(self.id)]
+
     async def receipts(self) -> list[str]:
         turns = (await self.stored()).case.progress.turns
         return [receipt(message, turns) for message in await self.world.store.inbox.of(self.id)]

@@ -81,7 +81,7 @@ async def _read(connection: Connection, case: CaseId) -> list[Run]:
     completed = set(await connection.scalars(_COMPLETED, this))
     attempted = set(await connection.scalars(_ATTEMPTED, this))
     everything = max(spent.keys() | completed | attempted, default=0)
-    until = [*(before for _, _, before, *_ in found[1:]), everything]
+    until = [*(before for _, _, before, *_ in found), everything][1:]
     read = []
     for (run, workflow, before, began_at, ended_as, ended_at), last in zip(found, until, strict=True):
         own = range(before + 1, last + 1)
