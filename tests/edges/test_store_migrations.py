@@ -109,7 +109,7 @@ async def test_check_constraints_have_their_tables_name_once(empty_url: str) -> 
     async with database.reading() as connection:
         found = await connection.run_sync(schema)
     names = {(line.split()[0], line.partition("name=")[2].split(",")[0]) for line in found if " check: " in line}
-    assert ("cases", "ck_cases_kind") in names
+    assert ("pulls", "ck_pulls_state") in names
     assert all(name.startswith(f"ck_{table}_") and name.count("ck_") == 1 for table, name in names)
     await database.close()
 

@@ -525,8 +525,10 @@ async def test_a_case_stops_at_its_milestone_and_goes_on_when_it_may(world: Worl
     world.policy = world.policy.model_copy(update={"until": Milestone.PLAN})
     case = await world.owner_files_issue()
     await case.expect_waiting(WaitingFor.MILESTONE)
+    assert await case.runs() == ["plan succeeded"]
     await case.person_approves()
-    await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
+    await case.expect_waiting(WaitingFor.MERGE)
+    assert await case.runs() == ["plan succeeded", "implement succeeded"]
 
 
 def _is_updated(round: int) -> Callable[[StoredCase], bool]:

@@ -35,9 +35,8 @@ from caseworker.app.parts import developers_channel, make_chats, make_forge, mak
 from caseworker.app.settings import Settings
 from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId, is_bug_case
-from caseworker.core.base.policy import Policy
-from caseworker.engine.client import Address, TemporalDoorbell
+from caseworker.core.base.ids import CaseId
+from caseworker.engine.client import Address, Start, TemporalDoorbell
 from caseworker.engine.identity import own_identity
 from caseworker.engine.worker import Activities, make_workers
 from caseworker.flows.bug import BugInvestigationWorkflow
@@ -52,7 +51,7 @@ from caseworker.workspaces.worktrees import GitWorkspaces
 FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
 
 
-_KNOWN_POLICIES = 5_000
+_KNOWN_STARTS = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,21 +206,21 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
 
 
 def make_doorbell(client: Client, store: Store) -> TemporalDoorbell:
-    known: OrderedDict[CaseId, Policy] = OrderedDict()
+    known: OrderedDict[CaseId, Start] = OrderedDict()
 
-    async def policy_of(case: CaseId) -> Policy:
-        """A case keeps its rules, so they are read once; the least rung ones are forgotten."""
+    async def start_of(case: CaseId) -> Start:
+        """A case keeps its kind and its rules, so they are read once; the least rung ones are forgotten."""
         if case not in known:
-            stored = await (store.bugs.load(case) if is_bug_case(case) else store.cases.load(case))
+            stored = await store.cases.find(case)
             if stored is None:
                 raise Refused(f"There is no case {case} in the records.")
-            known[case] = stored.policy
-            if len(known) > _KNOWN_POLICIES:
+            known[case] = Start(kind=stored.kind, policy=stored.policy)
+            if len(known) > _KNOWN_STARTS:
                 known.popitem(last=False)
         known.move_to_end(case)
         return known[case]
 
-    return TemporalDoorbell(client, policy_of)
+    return TemporalDoorbell(client, start_of)
 
 
 def make_reconciler(parts: Parts) -> Reconciler:

@@ -14,7 +14,8 @@ from caseworker.ports.agents import (
     Limits,
     WorkTree,
 )
-from caseworker.ports.case_records import Attachments, Bugs, Cases, Inbox, Record, Repositories, Threads
+from caseworker.ports.case_records import Attachments, Inbox, Record, Repositories, Threads
+from caseworker.ports.cases import Bugs, Cases, Runs
 from caseworker.ports.chats import Chat, Doorbell, Switchboard
 from caseworker.ports.forges import BranchIsTheirs, Check, Checks, Comment, Comments, Forge, Head, Pulls, Source
 from caseworker.ports.ledgers import Ledger
@@ -34,6 +35,7 @@ from caseworker.ports.stored import (
     RunningAttempt,
     SingleQuestion,
     Spending,
+    StoredAny,
     StoredBug,
     StoredCase,
     Thread,
@@ -112,11 +114,13 @@ __all__ = [
     "Repositories",
     "RepositoryAccount",
     "RunningAttempt",
+    "Runs",
     "Sandbox",
     "SingleQuestion",
     "Source",
     "Spending",
     "Store",
+    "StoredAny",
     "StoredBug",
     "StoredCase",
     "Switchboard",

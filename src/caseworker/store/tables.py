@@ -1,5 +1,8 @@
-"""The tables, except those of repositories (repository_tables.py), messages (message_tables.py) and places
-(place_tables.py). A change here needs the same change in migrations/: docs/upgrades.md says how."""
+"""The tables, except those of repositories (repository_tables.py), messages (message_tables.py), runs (run_tables.py)
+and places (place_tables.py).
+
+A change here needs the same change in migrations/: docs/upgrades.md says how.
+"""
 
 from datetime import datetime
 
@@ -37,7 +40,7 @@ metadata = MetaData(
 
 
 class _Cases(TypedColumns):
-    """Issue cases and bug cases: what only one kind has is null in the other."""
+    """Cases of all kinds: what a kind does not have is null. core/kinds.py lists the kinds, so no constraint does."""
 
     id: Named[str] = Column(String, primary_key=True)
     kind: Named[str] = Column(String)
@@ -68,7 +71,6 @@ cases = Table(
     "cases",
     metadata,
     _Cases,
-    CheckConstraint("kind IN ('issue', 'bug')", name="kind"),
     Index(None, "kind", "changed_at"),
     Index(None, "over", "state"),
 )

@@ -72,9 +72,21 @@ def _create_cases() -> None:
         *_optional(TEXT, "report", "reporter", "rehearsal"),
         *_optional(INTEGER, "number"),
         *_optional(JSON, "file"),
-        sa.CheckConstraint("kind IN ('issue', 'bug')", name="kind"),
         sa.Index(None, "kind", "changed_at"),
         sa.Index(None, "over", "state"),
+    )
+    op.create_table(
+        "runs",
+        sa.Column("id", WIDE, primary_key=True),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
+        *_required(STRING, "workflow"),
+        *_required(INTEGER, "turns_before"),
+        *_required(TIME, "began_at"),
+        *_optional(STRING, "ended_as"),
+        *_optional(TIME, "ended_at"),
+        sa.CheckConstraint("ended_as IN ('succeeded', 'failed', 'incomplete')", name="ended_as"),
+        _partial_index("uq_runs_in_flight", "case_id", "workflow", where="ended_at IS NULL", unique=True),
+        sqlite_autoincrement=True,
     )
     op.create_table(
         "record",
