@@ -20,6 +20,7 @@ from caseworker.core.record.conversation import Line
 from caseworker.core.record.entries import AgentEvent
 from caseworker.ports import AgentFailed, AgentFinished, Attempt, Brief, Sandbox, Spending
 from caseworker.workspaces.sandbox import Bubblewrap
+from tests.world.commands import command_of
 
 
 class MemoryLedger:
@@ -114,7 +115,7 @@ class People:
                 external_id=str(number),
                 author=author,
                 standing=standing,
-                kind=kind,
+                command=command_of(kind, text),
                 text=text,
                 trace=TraceId("trace"),
                 received_at=datetime(2026, 1, 2, 10, 0, number, tzinfo=UTC),

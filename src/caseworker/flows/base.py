@@ -76,9 +76,10 @@ class CaseFlow:
         """What a turn that failed had in its hands, also what an attempt heard that can't tell any more."""
         return await self._record(RecordActivities.given_to, ClaimRequest(case=self._id, turn=turn))
 
-    async def _settle(self, messages: list[MessageId], outcome: str) -> None:
+    async def _settle(self, messages: list[MessageId], outcome: str, *, refused: bool = False) -> None:
         if messages:
-            await self._record(RecordActivities.settle_messages, SettleRequest(messages=messages, outcome=outcome))
+            request = SettleRequest(messages=messages, outcome=outcome, refused=refused)
+            await self._record(RecordActivities.settle_messages, request)
 
     # --- a long history
 

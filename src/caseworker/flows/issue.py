@@ -42,7 +42,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.turns import at_work, is_for_a_person
     from caseworker.core.issue.words import OBEYED, kept, obeyed
     from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind
-    from caseworker.core.people.receipts import OVER
+    from caseworker.core.people.receipts import OVER, not_done
     from caseworker.core.record.entries import Noted, Transitioned
     from caseworker.core.telling.follow_up import followed_up
     from caseworker.flows.base import SHORT_HISTORY, Interrupted
@@ -129,7 +129,7 @@ class IssueWorkflow(IssueSteps):
             self._case = remarked(self._case, ids_of(unread))
         misfit = fits(self._case, fact)
         if misfit is not None:
-            await self._settle([message.id], f"not done: {misfit}")
+            await self._settle([message.id], not_done(misfit), refused=True)
             return False
         if isinstance(fact, BudgetRaised) and not self._waits_for(WaitingFor.BUDGET):
             self._case = counted(learn(self._case, fact))
@@ -204,7 +204,7 @@ class IssueWorkflow(IssueSteps):
         request = FollowUpRequest(case=self._case.id, messages=messages)
         reply = await self._perform(FollowUpActivities.open_follow_up, request, whatever_happens=True)
         if isinstance(reply, EffectRefused):
-            await self._settle(messages, f"not done: {reply.reason}")
+            await self._settle(messages, not_done(reply.reason), refused=True)
         else:
             await self._settle(messages, followed_up(reply.case, new=reply.new))
 

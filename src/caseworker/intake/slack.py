@@ -11,10 +11,12 @@ from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import read_report
-from caseworker.core.people.messages import Audience, Message, MessageKind, Standing
-from caseworker.intake.reports import Reports, Words
+from caseworker.core.people.commands import Command, Delete, Edit
+from caseworker.core.people.messages import Audience, Message, Standing
+from caseworker.intake.conversation import Conversation, Words, understand
+from caseworker.intake.new_cases import NewCases
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackMessage, parse_event
-from caseworker.ports import POST, Store, StoredBug, Thread, begins_thread
+from caseworker.ports import POST, Store, StoredBug, StoredCase, Thread, begins_thread
 
 log = structlog.get_logger()
 
@@ -43,9 +45,10 @@ class Received:
 
 
 class SlackIntake:
-    def __init__(self, *, store: Store, reports: Reports, place: ReportsChannel) -> None:
+    def __init__(self, *, store: Store, conversation: Conversation, new_cases: NewCases, place: ReportsChannel) -> None:
         self._store = store
-        self._reports = reports
+        self._conversation = conversation
+        self._new_cases = new_cases
         self._place = place
 
     async def receive(self, event_id: str, event: Mapping[str, object]) -> Received:
@@ -62,9 +65,9 @@ class SlackIntake:
             case SlackMessage() as said:
                 return await self._heard(event_id, said)
             case Edited() as edited:
-                return await self._changed(event_id, edited, MessageKind.EDIT)
+                return await self._changed(event_id, edited, Edit())
             case Deleted() as deleted:
-                return await self._changed(event_id, deleted, MessageKind.DELETION)
+                return await self._changed(event_id, deleted, Delete())
             case Nothing(why=why):
                 return Received(kind="ignored", why=why)
             case never:
@@ -85,7 +88,7 @@ class SlackIntake:
         return await self._opened(event_id, said, thread)
 
     async def _opened(self, event_id: str, said: SlackMessage, thread: Thread) -> Received:
-        reported = await self._reports.report(
+        reported = await self._new_cases.report(
             _words(event_id, said),
             repository=self._repository_for(said.text),
             rehearsal=self._place.rehearsal,
@@ -104,11 +107,12 @@ class SlackIntake:
         return next(elsewhere, self._place.repository)
 
     async def _said(self, event_id: str, said: SlackMessage, case: CaseId, audience: Audience) -> Received:
-        bug = await self._reports.bug(case)
-        message = await self._reports.say_to(bug, _words(event_id, said), _standing(bug, audience, said.author))
+        stored = await self._conversation.load(case)
+        standing = _standing(stored, audience, said.author)
+        message = await self._conversation.put(understand(stored, _words(event_id, said), standing))
         return _result(case, message)
 
-    async def _changed(self, event_id: str, change: Edited | Deleted, kind: MessageKind) -> Received:
+    async def _changed(self, event_id: str, change: Edited | Deleted, command: Command) -> Received:
         reference = _reference(change.channel, change.ts)
         original = await self._store.inbox.find(SURFACE, reference)
         if original is None:
@@ -122,11 +126,11 @@ class SlackIntake:
             author=change.author or original.author,
             text=text,
             refers_to=reference,
-            kind=kind,
+            command=command,
         )
         # Whoever changes their own words stands where they stood; anybody else does not count.
         standing = original.standing if words.author == original.author else Standing.OTHER
-        return _result(original.case, await self._reports.say(original.case, words, standing))
+        return _result(original.case, await self._conversation.say(original.case, words, standing))
 
     async def _newest_words(self, original: Message) -> str:
         """After all the edits that were taken: going back to the first words is one, too."""
@@ -135,12 +139,13 @@ class SlackIntake:
         return edits[-1].text if edits else original.text
 
 
-def _standing(bug: StoredBug, audience: Audience, author: str) -> Standing:
+def _standing(stored: StoredCase | StoredBug, audience: Audience, author: str) -> Standing:
     match audience:
         case Audience.DEVELOPERS:
             return Standing.DEVELOPER
         case Audience.REPORTER:
-            return Standing.REPORTER if bug.reporter == author else Standing.OTHER
+            reported = isinstance(stored, StoredBug) and stored.reporter == author
+            return Standing.REPORTER if reported else Standing.OTHER
         case _:
             assert_never(audience)
 

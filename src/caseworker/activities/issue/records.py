@@ -16,8 +16,7 @@ from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import at_work
-from caseworker.core.issue.words import NEWS_KIND, fix_news
-from caseworker.core.people.grammar import wants_something
+from caseworker.core.issue.words import NEWS, fix_news
 from caseworker.core.people.messages import NOBODY, Audience, Claimed, NewMessage, Standing
 from caseworker.core.record.entries import Posted, Transitioned
 from caseworker.ports import Doorbell, Store, StoredCase
@@ -47,15 +46,11 @@ class Records(RecordActivities):
     @activity.defn
     async def remarks_to(self, request: ClaimRequest) -> list[MessageId]:
         said = await self._store.inbox.of(request.case)
-        return [
-            message.id
-            for message in said
-            if message.turn == request.turn and wants_something(message.kind, message.text)
-        ]
+        return [message.id for message in said if message.turn == request.turn and message.command.wants_something]
 
     @activity.defn
     async def settle_messages(self, request: SettleRequest) -> None:
-        await self._store.inbox.settle(request.messages, request.outcome)
+        await self._store.inbox.settle(request.messages, request.outcome, refused=request.refused)
 
     @activity.defn
     async def record_move(self, request: MoveRequest) -> None:
@@ -88,7 +83,7 @@ def _said(text: str) -> list[Posted]:
 
 def _news(stored: StoredCase, after: IssueCase) -> NewMessage | None:
     """What the bug that this case fixes is told of a move: where a person is wanted, and how it ended."""
-    if stored.parent is None or not is_bug_case(stored.parent) or after.state not in NEWS_KIND or at_work(after):
+    if stored.parent is None or not is_bug_case(stored.parent) or after.state not in NEWS or at_work(after):
         return None
     return NewMessage(
         case=stored.parent,
@@ -96,7 +91,7 @@ def _news(stored: StoredCase, after: IssueCase) -> NewMessage | None:
         external_id=f"{after.id}/{after.epoch}/{after.progress.transitions}",
         author=after.id,
         standing=Standing.DEVELOPER,
-        kind=NEWS_KIND[after.state],
+        command=NEWS[after.state],
         text=fix_news(after),
         trace=stored.trace,
     )

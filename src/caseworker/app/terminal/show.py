@@ -79,7 +79,8 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
                 **_case_json(stored),
                 "summary": summary.model_dump(mode="json"),
                 "messages": [
-                    {**m.model_dump(mode="json"), "receipt": receipt(m, stored.case.progress.turns)} for m in messages
+                    {**m.model_dump(mode="json"), "kind": m.kind, "receipt": receipt(m, stored.case.progress.turns)}
+                    for m in messages
                 ],
                 "record": [r.model_dump(mode="json") for r in story],
             }
