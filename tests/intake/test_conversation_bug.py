@@ -9,6 +9,7 @@ import pytest
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import BugState
 from caseworker.core.people.commands import (
     Approve,
@@ -64,7 +65,9 @@ def words(text: str, *, id: str = "e1", author: str = "ada", command: Command | 
 
 
 async def opened(store: Store, reports: Reports, text: str = "checkout is broken\nsince 9:40") -> CaseId:
-    return (await reports.report(words(text), await store.repositories.register(Path("/srv/shop")))).case
+    return (
+        await reports.report(words(text), await store.repositories.register(LocalRepository(path=Path("/srv/shop"))))
+    ).case
 
 
 async def stored(store: Store, case: CaseId) -> StoredBug:
@@ -99,7 +102,7 @@ async def test_a_report_opens_a_case_with_its_words_its_reporter_and_its_thread(
 async def test_fifty_deliveries_of_one_report_make_one_case_and_one_bell(
     store: Store, reports: Reports, bell: NotedBell
 ) -> None:
-    repository = await store.repositories.register(Path("/srv/shop"))
+    repository = await store.repositories.register(LocalRepository(path=Path("/srv/shop")))
     results = await asyncio.gather(*(reports.report(words("broken"), repository) for _ in range(50)))
     assert [result.new for result in results].count(True) == 1
     assert len({result.case for result in results}) == 1

@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.ids import MessageId
 from caseworker.core.base.roles import Role
 
 OVER: Final = "the case was over: kept on the record"
@@ -18,3 +21,14 @@ def not_done(reason: str) -> str:
 
 def read_by(role: Role) -> str:
     return f"read by the {role.value.replace('_', ' ')}"
+
+
+class Settled(BaseModel):
+    """What came of some messages."""
+
+    model_config = ConfigDict(frozen=True)
+
+    messages: tuple[MessageId, ...]
+    outcome: str
+    refused: bool = False
+    """They were commands that were not carried out."""
