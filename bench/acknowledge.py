@@ -20,11 +20,10 @@ from bench.side_by_side import BARE
 from caseworker.app.wiring import make_doorbell
 from caseworker.chats.slack_app import PATH
 from caseworker.core.base.ids import CaseId
-from caseworker.core.base.policy import Policy
 from caseworker.core.people.messages import Standing
 from caseworker.engine.client import connect
 from caseworker.intake.background_bell import BackgroundBell
-from caseworker.intake.reports import Reports, Words
+from caseworker.intake.conversation import Conversation, Words
 from caseworker.store.store import open_store
 
 _CASES: Final = 100
@@ -122,13 +121,13 @@ def _by_slack(stage: Stage, session: aiohttp.ClientSession, anchors: Sequence[st
 async def _manual(stage: Stage) -> list[float]:
     store = await open_store(f"sqlite:///{stage.database}")
     bell = BackgroundBell(make_doorbell(await connect(stage.temporal.server.address), store))
-    reports = Reports(store=store, doorbell=bell, policy=Policy())
+    conversation = Conversation(store=store, doorbell=bell)
     cases = [CaseId(case) for case in stage.slack.indexed.summary_of]
     lot, numbers = Random(3), count()
 
     async def once() -> bool:
         words = Words(surface="terminal", external_id=f"bench {next(numbers)}", author="ada", text="it happens again")
-        return await reports.say(lot.choice(cases), words, Standing.DEVELOPER) is not None
+        return await conversation.say(lot.choice(cases), words, Standing.DEVELOPER) is not None
 
     try:
         return await _paced(once, _RATE)

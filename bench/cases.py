@@ -31,7 +31,7 @@ from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.states import WORKING, IssueState
 from caseworker.engine.client import connect
-from caseworker.intake.manual import ManualIntake, new_trace
+from caseworker.intake.new_cases import NewCases, new_trace
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store
 
@@ -57,7 +57,7 @@ class _Stage:
     worker: Kept
     client: Client
     store: Store
-    intake: ManualIntake
+    new_cases: NewCases
     repository: RepositoryId
 
     def processor(self) -> "_Processor":
@@ -212,7 +212,7 @@ async def _open_stage(home: Path) -> AsyncIterator[_Stage]:
             worker=worker,
             client=client,
             store=store,
-            intake=ManualIntake(store=store, doorbell=make_doorbell(client, store)),
+            new_cases=NewCases(store=store, doorbell=make_doorbell(client, store)),
             repository=await store.repositories.register(LocalRepository(path=project)),
         )
     finally:
@@ -238,7 +238,7 @@ async def _open(stage: _Stage, size: int) -> list[CaseId]:
     async def one() -> CaseId:
         text = f"The greeting misspells the world. Seen by {new_trace()}."  # the same text would be the same issue
         issue = await stage.store.repositories.new_issue(stage.repository, NewIssue(title="A greeting", body=text))
-        opened = await stage.intake.open_case(issue, policy=Policy(), rehearsal=None, author="ada")
+        opened = await stage.new_cases.open_case(issue, policy=Policy(), rehearsal=None, author="ada")
         return opened.case
 
     return list(await asyncio.gather(*(one() for _ in range(size))))

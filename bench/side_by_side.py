@@ -18,7 +18,8 @@ from caseworker.chats.slack_app import http_route
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.engine.client import connect
 from caseworker.intake.background_bell import BackgroundBell
-from caseworker.intake.reports import Reports
+from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
 from caseworker.intake.slack import ReportsChannel, SlackIntake
 from caseworker.store.store import open_store
 
@@ -34,7 +35,8 @@ async def serve(settings: Settings) -> None:
     policy = settings.policy()
     intake = SlackIntake(
         store=store,
-        reports=Reports(store=store, doorbell=bell, policy=policy),
+        conversation=Conversation(store=store, doorbell=bell),
+        new_cases=NewCases(store=store, doorbell=bell),
         place=ReportsChannel(
             channel=settings.slack_reports_channel,
             repository=await store.repositories.register(LocalRepository(path=settings.reports_repository)),

@@ -21,10 +21,11 @@ from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.bug.decide import moved
+from caseworker.core.people.commands import Say
 from caseworker.core.people.messages import MessageKind, NewMessage, Standing
 from caseworker.engine.client import TemporalDoorbell, connect
-from caseworker.intake.manual import new_trace
-from caseworker.intake.reports import Reports, Words
+from caseworker.intake.conversation import Conversation, Words
+from caseworker.intake.new_cases import new_trace
 from caseworker.ports import NewBug
 from caseworker.store.store import Store, open_store
 
@@ -119,7 +120,7 @@ async def _asked(store: Store, repository: RepositoryId, number: int) -> CaseId:
         external_id=f"report {number} {trace}",
         author="rita",
         standing=Standing.REPORTER,
-        kind=MessageKind.WORDS,
+        command=Say(),
         text="since 9:40 order 1182 ends in Error 500 when I click pay",
         trace=trace,
     )
@@ -135,13 +136,13 @@ async def _asked(store: Store, repository: RepositoryId, number: int) -> CaseId:
 
 async def _woken(asleep: _Asleep, sample: int) -> tuple[list[float], list[float]]:
     """Milliseconds from the commit to the claim, by the record; and of them until the bell was rung."""
-    reports = Reports(store=asleep.store, doorbell=asleep.doorbell, policy=Policy())
+    conversation = Conversation(store=asleep.store, doorbell=asleep.doorbell)
     committed: dict[int, float] = {}
     rung: dict[int, float] = {}
 
     async def speak(case: CaseId) -> None:
         words = Words(surface="terminal", external_id=f"word {case} {sample}", author="rita", text="on checkout")
-        said = await reports.say(case, words, Standing.REPORTER)
+        said = await conversation.say(case, words, Standing.REPORTER)
         assert said is not None
         committed[said.id], rung[said.id] = said.received_at.timestamp(), time.time()
 

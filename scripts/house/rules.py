@@ -11,15 +11,7 @@ from scripts.house.tree import Definition, Module, Tree
 FEWEST_KEYS: Final = 8
 """A smaller dict is an exception for some states, not a table of them."""
 
-PARSERS: Final = (
-    "understand",
-    "understand_issue",
-    "milestone_in",
-    "amount_in",
-    "micros_of",
-    "reopens",
-    "wants_something",
-)
+PARSERS: Final = ("parse", "asks_for_something", "micros_of")
 """Functions that parse what a person wrote into a command or a part of one. Keep this list true."""
 
 

@@ -9,17 +9,20 @@ import pytest
 from rich.console import Console
 
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.commands import approve, close, hand_back, raise_budget, reject, retry, take_over
 from caseworker.app.terminal.receipts import Receipts
-from caseworker.app.terminal.send import close_case, command, exit_code_of, hand_back, say_to, take_over
+from caseworker.app.terminal.send import exit_code_of, say_to
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.issue.case import Subject, Wait, WaitingFor
 from caseworker.core.issue.states import IssueState
-from caseworker.core.people.messages import Message, MessageKind, Standing
+from caseworker.core.people.commands import Answer, MessageKind
+from caseworker.core.people.messages import Message, Standing
 from caseworker.store.store import open_store
 from tests.app.issue_desk import IssueDesk
 from tests.core.examples import MORNING
 from tests.edges.store_examples import TRACE, open_bug, said
+from tests.world.commands import command_of
 from tests.world.terminal import Terminal
 
 K = MessageKind
@@ -33,8 +36,19 @@ def desk(tmp_path: Path) -> IssueDesk:
     return IssueDesk(tmp_path / "home")
 
 
-def types(kind: MessageKind, text: str = "so") -> Types:
-    return lambda settings, console: command(settings, console, "#1", kind, text, None, as_json=False)
+def types(kind: MessageKind, text: str = "so", name: str = "#1") -> Types:
+    async def work(settings: Settings, console: Console) -> int:
+        match kind:
+            case K.APPROVE:
+                return await approve(settings, console, name, text, None, None, as_json=False)
+            case K.REJECT:
+                return await reject(settings, console, name, text, None, as_json=False)
+            case K.RETRY:
+                return await retry(settings, console, name, None, as_json=False)
+            case _:
+                return await raise_budget(settings, console, name, text, None, as_json=False)
+
+    return work
 
 
 def waits_for(reason: WaitingFor, subject: Subject | None = None) -> dict[str, object]:
@@ -60,20 +74,20 @@ REFUSALS: list[tuple[str, Types, dict[str, object], str]] = [
     ),
     (
         "close",
-        lambda settings, console: close_case(settings, console, "#1", "", "", None, as_json=False),
+        lambda settings, console: close(settings, console, "#1", "", "", None, as_json=False),
         {"state": S.CLOSED},
         "it is closed already",
     ),
     (
         "close with a resolution",
-        lambda settings, console: close_case(settings, console, "#1", "", "code_fix", None, as_json=False),
+        lambda settings, console: close(settings, console, "#1", "", "code_fix", None, as_json=False),
         {"state": S.IMPLEMENTING},
         "`--resolution` is for bug cases",
     ),
     (
         "answer",
         lambda settings, console: say_to(
-            settings, console, "#1", "blue", "developer", None, kind=K.ANSWER, as_json=False
+            settings, console, "#1", "blue", "developer", None, command=Answer(), as_json=False
         ),
         {"state": S.IMPLEMENTING},
         "nothing was asked",
@@ -116,7 +130,7 @@ async def test_a_dash_stands_for_the_words_on_standard_input(desk: IssueDesk, mo
         await say_to(desk.settings, PAPER, "#1", "-", "developer", None, as_json=False)
     pipe(monkeypatch, b"+much\n")
     with pytest.raises(Refused, match=r"`\+much` is no amount"):
-        await command(desk.settings, PAPER, "#1", K.BUDGET, "-", None, as_json=False)
+        await types(K.BUDGET, "-")(desk.settings, PAPER)
     pipe(monkeypatch, b" \n")
     with pytest.raises(Refused, match="from standard input, and there are none"):
         await say_to(desk.settings, PAPER, "#1", "-", "developer", None, as_json=False)
@@ -150,7 +164,7 @@ async def test_a_command_that_the_case_itself_refused_is_remembered(
         sent = await store.inbox.put(said(case, "go ahead", kind=K.APPROVE))
         assert sent is not None
         receipts.expect(sent.id)
-        await store.inbox.settle([sent.id], outcome)
+        await store.inbox.settle([sent.id], outcome, refused=refused)
         await receipts.changes(store, case)
     finally:
         await store.close()
@@ -163,30 +177,34 @@ async def test_a_bug_case_is_told_none_of_it(desk: IssueDesk, kind: MessageKind)
     bug = await open_bug(store)
     await store.close()
     with pytest.raises(Refused, match=rf"{bug} is a bug case.*caseworker why {bug}"):
-        await command(desk.settings, PAPER, bug, kind, "+5", None, as_json=False)
+        await types(kind, "+5", bug)(desk.settings, PAPER)
     assert not desk.host_was_started
 
 
 @pytest.mark.parametrize(
-    ("kind", "outcome", "code"),
+    ("kind", "outcome", "refused", "code"),
     [
-        (K.WORDS, None, 0),
-        (K.ANSWER, "read by the pm", 0),
-        (K.APPROVE, "approved", 0),
-        (K.APPROVE, "not done: nothing waits for an approval", 2),
-        (K.CLOSE, None, 3),
+        (K.WORDS, None, False, 0),
+        (K.ANSWER, "read by the pm", False, 0),
+        (K.APPROVE, "approved", False, 0),
+        (K.APPROVE, "not done: nothing waits for an approval", True, 2),
+        (K.APPROVE, "not done: is only how it begins", False, 0),
+        (K.CLOSE, None, False, 3),
     ],
 )
-def test_the_exit_code_tells_whether_it_was_done(kind: MessageKind, outcome: str | None, code: int) -> None:
+def test_the_exit_code_tells_whether_it_was_done(
+    kind: MessageKind, outcome: str | None, refused: bool, code: int
+) -> None:
     message = Message(
         case=CaseId("local/shop#1"),
         surface="terminal",
         external_id="1",
         author="ada",
         standing=Standing.OWNER,
-        kind=kind,
+        command=command_of(kind),
         trace=TRACE,
         outcome=outcome,
+        refused=refused,
         id=MessageId(1),
         received_at=MORNING,
     )

@@ -33,6 +33,7 @@ from caseworker.ports import (
 )
 from caseworker.ports.agents import TurnBrief
 from caseworker.workspaces.sandbox import Bubblewrap
+from tests.world.commands import command_of
 
 
 class MemoryLedger:
@@ -132,7 +133,7 @@ class People:
                 external_id=str(number),
                 author=author,
                 standing=standing,
-                kind=kind,
+                command=command_of(kind, text),
                 text=text,
                 trace=TraceId("trace"),
                 received_at=datetime(2026, 1, 2, 10, 0, number, tzinfo=UTC),

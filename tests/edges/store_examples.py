@@ -15,6 +15,7 @@ from caseworker.core.people.messages import MessageKind, NewAttachment, NewMessa
 from caseworker.core.record.entries import TurnCompleted, TurnFailed
 from caseworker.ports import Attempt, FinishedTurn, Issue, NewBug, NewIssue, PullRequest, StoredBug, Thread
 from caseworker.store.store import Store
+from tests.world.commands import command_of
 
 TRACE = TraceId("trace-1")
 HEAD = Sha("a" * 40)
@@ -40,7 +41,7 @@ def said(
         external_id=id or f"message-{next(_external_ids)}",
         author="ann",
         standing=standing,
-        kind=kind,
+        command=command_of(kind, text),
         text=text,
         trace=TRACE,
         reference=reference,

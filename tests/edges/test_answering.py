@@ -6,7 +6,8 @@ from caseworker.activities.issue.remarks import answers_to, left_open
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome, parse_outcome
-from caseworker.core.people.messages import Message, MessageKind, Standing
+from caseworker.core.people.commands import Say
+from caseworker.core.people.messages import Message, Standing
 from caseworker.ports import FinishedTurn
 from tests.edges.store_examples import TRACE
 
@@ -18,7 +19,7 @@ def remark(turn: int) -> Message:
         external_id=f"m-{turn}",
         author="ann",
         standing=Standing.OWNER,
-        kind=MessageKind.WORDS,
+        command=Say(),
         text="Please.",
         trace=TRACE,
         id=MessageId(turn),

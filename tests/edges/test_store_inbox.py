@@ -6,6 +6,7 @@ import pytest
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
+from caseworker.core.people.commands import Close
 from caseworker.core.people.messages import MessageKind, Resolution, Standing
 from caseworker.core.record.entries import MessageRecorded, MessagesClaimed
 from caseworker.store.store import Store, open_store
@@ -89,8 +90,15 @@ async def test_the_first_word_on_what_came_of_a_message_stays(store: Store) -> N
     case = await open_case(store)
     claimed = await store.inbox.claim(case, turn=1)
     await store.inbox.settle([message.id for message in claimed], "answered")
-    await store.inbox.settle([message.id for message in claimed], "declined")
-    assert [message.outcome for message in await store.inbox.of(case)] == ["answered"]
+    await store.inbox.settle([message.id for message in claimed], "declined", refused=True)
+    assert [(message.outcome, message.refused) for message in await store.inbox.of(case)] == [("answered", False)]
+
+
+async def test_a_message_keeps_that_it_was_refused(store: Store) -> None:
+    case = await open_case(store)
+    [message] = await store.inbox.claim(case, turn=1)
+    await store.inbox.settle([message.id], "not done: it is over", refused=True)
+    assert [message.refused for message in await store.inbox.of(case)] == [True]
 
 
 async def test_a_message_whose_outcome_is_clear_at_once_waits_for_nobody(store: Store) -> None:
@@ -111,11 +119,11 @@ async def test_a_message_whose_outcome_is_clear_at_once_waits_for_nobody(store: 
 async def test_a_message_is_found_by_its_surface_and_its_reference(store: Store) -> None:
     case = await open_case(store)
     message = said(case, kind=MessageKind.CLOSE, reference="C1/17.5")
-    close = message.model_copy(update={"refers_to": "C1/17.1", "resolution": Resolution.DATA_FIX})
-    put = await store.inbox.put(close)
+    command = Close(resolution=Resolution.DATA_FIX, reason="the row was wrong")
+    put = await store.inbox.put(message.model_copy(update={"refers_to": "C1/17.1", "command": command}))
     assert put is not None
     assert await store.inbox.find("cli", "C1/17.5") == put
-    assert (put.refers_to, put.resolution) == ("C1/17.1", Resolution.DATA_FIX)
+    assert (put.refers_to, put.command) == ("C1/17.1", command)
     assert await store.inbox.find("slack", "C1/17.5") is None
     assert await store.inbox.find("cli", "C1/17.1") is None
 

@@ -8,7 +8,8 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy, Service
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.people.messages import Audience, Message
-from caseworker.intake.reports import Reports
+from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
 from caseworker.intake.slack import Received, ReportsChannel, SlackIntake
 from caseworker.ports import StoredBug, Thread
 from caseworker.store.store import Store
@@ -61,8 +62,13 @@ async def open_desk(store: Store) -> AsyncIterator[Desk]:
         policy=Policy(attempts=2, services={"billing": Service(aliases=("invoices",))}),
         elsewhere={"billing": await store.repositories.register(LocalRepository(path=Path("/srv/billing")))},
     )
-    reports = Reports(store=store, doorbell=bell, policy=Policy())
-    desk = Desk(store, slack, SlackIntake(store=store, reports=reports, place=place), bell)
+    intake = SlackIntake(
+        store=store,
+        conversation=Conversation(store=store, doorbell=bell),
+        new_cases=NewCases(store=store, doorbell=bell),
+        place=place,
+    )
+    desk = Desk(store, slack, intake, bell)
     try:
         async with in_socket_mode(slack, desk.receive):
             yield desk

@@ -164,7 +164,7 @@ async def test_twenty_words_at_once_are_all_answered_for_and_noted_once(world: W
     bug = await world.reporter_writes("something is broken")
     await bug.expect_question("Which page shows the error?")
     sent = [words(f"word {number}", f"dev {number}") for number in range(20)]
-    await asyncio.gather(*(world.reports.say(bug.id, said, Standing.DEVELOPER) for said in sent))
+    await asyncio.gather(*(world.conversation.say(bug.id, said, Standing.DEVELOPER) for said in sent))
     await bug.expect_post(About.NOTED, Audience.DEVELOPERS)
     await bug.reporter_says("the answer")
     await bug.expect_findings()
@@ -176,7 +176,7 @@ async def test_the_same_delivery_fifty_times_at_once_is_one_message(world: World
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
     same = words("Only once, please.", "ada")
-    kept = await asyncio.gather(*(world.reports.say(bug.id, same, Standing.DEVELOPER) for _ in range(50)))
+    kept = await asyncio.gather(*(world.conversation.say(bug.id, same, Standing.DEVELOPER) for _ in range(50)))
     assert sum(message is not None for message in kept) == 1
     await bug.expect_findings(times=2)
     assert len(await bug.messages()) == 2

@@ -75,9 +75,10 @@ async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: W
         async def ring(self, *_: object) -> None:
             """The process died between the commit and the bell."""
 
-    bell, world.reports._doorbell = world.reports._doorbell, Deaf()  # the one crash that can't be had from outside
+    # The one crash that can't be had from outside.
+    bell, world.conversation._doorbell = world.conversation._doorbell, Deaf()
     await bug.developer_says("Is anybody there?")
-    world.reports._doorbell = bell
+    world.conversation._doorbell = bell
     assert (await bug.receipts())[-1] == "recorded"
     await world.reconciler_looks()
     await bug.expect_findings(times=2)

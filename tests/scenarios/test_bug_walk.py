@@ -40,11 +40,11 @@ async def step(world: World, bug: BugInWorld, chance: random.Random, number: int
             await bug.developer_says(chance.choice(DEVELOPER_SAYS).format(n=number))
         case "copies":
             same = words(f"copy {number}", "ada")
-            await asyncio.gather(*(world.reports.say(bug.id, same, Standing.DEVELOPER) for _ in range(3)))
+            await asyncio.gather(*(world.conversation.say(bug.id, same, Standing.DEVELOPER) for _ in range(3)))
         case "lost bell":
-            bell, world.reports._doorbell = world.reports._doorbell, Deaf()
+            bell, world.conversation._doorbell = world.conversation._doorbell, Deaf()
             await bug.reporter_says(f"unheard {number}")
-            world.reports._doorbell = bell
+            world.conversation._doorbell = bell
         case "pause":
             await asyncio.sleep(chance.random() / 5)
         case "worker":

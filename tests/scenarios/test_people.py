@@ -97,7 +97,7 @@ async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: W
         async def ring(self, *_: object) -> None:
             """The process died between the commit and the bell."""
 
-    world.intake._doorbell = Deaf()  # the one crash that can't be had from outside
+    world.conversation._doorbell = Deaf()  # the one crash that can't be had from outside
     await case.person_says("Is anybody there?")
     assert (await case.receipts())[-1] == "recorded"
     await world.reconciler_looks()

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from caseworker.contract.names import workflow_id
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugState, status_of
-from caseworker.core.people.messages import Audience, Message, MessageKind, Standing, receipt
+from caseworker.core.people.messages import Audience, Message, Standing, receipt
 from caseworker.core.record.conversation import Line, conversation
 from caseworker.core.record.entries import BugMoved, Posted, Recorded
 from caseworker.core.telling.story import tell
-from caseworker.intake.reports import Words
+from caseworker.intake.conversation import Words
 from caseworker.ports import StoredBug
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ PATIENCE = 30.0
 _COUNTER = itertools.count(1)
 
 
-def words(text: str, author: str, kind: MessageKind | None = None) -> Words:
-    return Words(surface="terminal", external_id=f"{author} {next(_COUNTER)}", author=author, text=text, kind=kind)
+def words(text: str, author: str) -> Words:
+    return Words(surface="terminal", external_id=f"{author} {next(_COUNTER)}", author=author, text=text)
 
 
 @dataclass
@@ -36,13 +36,13 @@ class BugInWorld:
     # --- what people do
 
     async def reporter_says(self, text: str) -> None:
-        await self.world.reports.say(self.id, words(text, "rita"), Standing.REPORTER)
+        await self.world.conversation.say(self.id, words(text, "rita"), Standing.REPORTER)
 
     async def developer_says(self, text: str, *, author: str = "ada") -> None:
-        await self.world.reports.say(self.id, words(text, author), Standing.DEVELOPER)
+        await self.world.conversation.say(self.id, words(text, author), Standing.DEVELOPER)
 
     async def stranger_says(self, text: str) -> None:
-        await self.world.reports.say(self.id, words(text, "stranger"), Standing.OTHER)
+        await self.world.conversation.say(self.id, words(text, "stranger"), Standing.OTHER)
 
     # --- what we expect
 

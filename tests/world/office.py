@@ -14,7 +14,8 @@ from caseworker.chats.mrkdwn import to_mrkdwn
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.people.messages import Audience
 from caseworker.intake.background_bell import BackgroundBell
-from caseworker.intake.reports import Reports
+from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
 from caseworker.intake.slack import ReportsChannel, SlackIntake
 from caseworker.intake.slack_catchup import CatchUp, Pace
 from caseworker.ports import Thread
@@ -138,10 +139,15 @@ async def open_office(home: Path, client: Client, *, way: Way = "socket") -> Asy
     try:
         async with open_world(home, client, slack=slack) as world:
             bell = BackgroundBell(world.parts.doorbell)
-            reports = Reports(store=world.store, doorbell=bell, policy=world.policy)
             repository = await world.store.repositories.register(LocalRepository(path=world.repository))
             place = ReportsChannel(channel=REPORTS, repository=repository, policy=world.policy)
-            office = Office(world, slack, SlackIntake(store=world.store, reports=reports, place=place), way)
+            intake = SlackIntake(
+                store=world.store,
+                conversation=Conversation(store=world.store, doorbell=bell),
+                new_cases=NewCases(store=world.store, doorbell=bell),
+                place=place,
+            )
+            office = Office(world, slack, intake, way)
             await office.listens()
             try:
                 yield office

@@ -23,15 +23,15 @@ from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.messages import MessageKind, receipt
+from caseworker.core.people.messages import MessageKind, Standing, receipt
 from caseworker.core.record.entries import Posted, Recorded, Transitioned
 from caseworker.core.telling.story import tell
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls
 from caseworker.forges.local_source import LocalSource
-from caseworker.intake.manual import ManualIntake
+from caseworker.intake.conversation import TERMINAL, Conversation, Words
+from caseworker.intake.new_cases import NewCases
 from caseworker.intake.reconciler import Reconciler
-from caseworker.intake.reports import Reports
 from caseworker.ports import NewIssue, PullRequest, Store, StoredCase, Switchboard, Thread
 from caseworker.store.store import open_store
 from caseworker.workspaces.bisector import GitBisector
@@ -42,6 +42,7 @@ from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.world import teardown
 from tests.world.agent import ScriptedAgent
 from tests.world.bugs import BugInWorld, words
+from tests.world.commands import command_of
 from tests.world.lateness import Tasks, end_in_time, in_time
 from tests.world.project import git, make_project
 from tests.world.slack import SlackDouble
@@ -58,10 +59,10 @@ class World:
     store: Store
     parts: Parts
     agent: ScriptedAgent
-    intake: ManualIntake
+    conversation: Conversation
+    new_cases: NewCases
     reconciler: Reconciler
     switchboard: Switchboard
-    reports: Reports
     policy: Policy = field(default_factory=lambda: Policy(turn_retries=1))
     cached: int = 200
     patience: float = PATIENCE
@@ -74,13 +75,13 @@ class World:
     async def owner_files_issue(self, title: str = "The greeting misspells the world", body: str = "") -> "CaseInWorld":
         repository = await self.store.repositories.register(LocalRepository(path=self.repository))
         issue = await self.store.repositories.new_issue(repository, NewIssue(title=title, body=body))
-        opened = await self.intake.open_case(issue, policy=self.policy, rehearsal=None, author="ada")
+        opened = await self.new_cases.open_case(issue, policy=self.policy, rehearsal=None, author="ada")
         self.cases.append(opened.case)
         return CaseInWorld(self, opened.case)
 
     async def reporter_writes(self, text: str, *, policy: Policy | None = None) -> BugInWorld:
         repository = await self.store.repositories.register(LocalRepository(path=self.repository))
-        reported = await self.reports.report(
+        reported = await self.new_cases.report(
             words(text, "rita"), repository=repository, rehearsal=None, policy=policy or self.policy
         )
         self.cases.append(reported.case)
@@ -156,8 +157,15 @@ class CaseInWorld:
     # --- what people do
 
     async def person_says(self, text: str, *, kind: MessageKind = MessageKind.WORDS) -> None:
-        client_id = f"{self.id} {text} {time.monotonic_ns()}"
-        await self.world.intake.say(self.id, author="ada", kind=kind, text=text, client_id=client_id)
+        words = Words(
+            surface=TERMINAL,
+            external_id=f"{self.id} {text} {time.monotonic_ns()}",
+            author="ada",
+            text=text,
+            command=command_of(kind, text),
+            waits=True,
+        )
+        await self.world.conversation.say(self.id, words, Standing.OWNER)
 
     async def person_closes(self, reason: str = "not needed any more") -> None:
         await self.person_says(reason, kind=MessageKind.CLOSE)
@@ -305,8 +313,8 @@ def _world(home: Path, client: Client, store: Store, slack: SlackDouble | None) 
         store=store,
         parts=parts,
         agent=agent,
-        intake=ManualIntake(store=store, doorbell=make_doorbell(client, store)),
+        conversation=Conversation(store=store, doorbell=parts.doorbell),
+        new_cases=NewCases(store=store, doorbell=parts.doorbell),
         reconciler=make_reconciler(parts),
-        reports=Reports(store=store, doorbell=parts.doorbell, policy=Policy()),
         switchboard=make_doorbell(client, store),
     )

@@ -13,8 +13,8 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.kinds import KINDS
 from caseworker.engine.host import HostPlace
-from caseworker.intake.manual import ManualIntake
-from caseworker.intake.reports import Reports
+from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
 from caseworker.ports import Doorbell, Store, StoredAny
 from caseworker.store.store import open_store
 
@@ -23,8 +23,8 @@ from caseworker.store.store import open_store
 class Desk:
     settings: Settings
     store: Store
-    intake: ManualIntake
-    reports: Reports
+    conversation: Conversation
+    new_cases: NewCases
 
     async def keep_host(self, *, again: str = "The same command takes it up again.") -> None:
         """Who watches a case wants it to go on: a host that was killed or ended is started again."""
@@ -74,8 +74,8 @@ async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterato
         yield Desk(
             settings=settings,
             store=store,
-            intake=ManualIntake(store=store, doorbell=doorbell),
-            reports=Reports(store=store, doorbell=doorbell, policy=settings.policy()),
+            conversation=Conversation(store=store, doorbell=doorbell),
+            new_cases=NewCases(store=store, doorbell=doorbell),
         )
     finally:
         await store.close()

@@ -43,6 +43,8 @@ class ClaimRequest(_Wire):
 class SettleRequest(_Wire):
     messages: list[MessageId]
     outcome: str
+    refused: bool = False
+    """They were commands that were not carried out; the outcome says why."""
 
 
 class MoveRequest(_Wire):

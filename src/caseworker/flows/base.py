@@ -86,14 +86,14 @@ class CaseFlow:
         """What a turn that failed had in its hands, also what an attempt heard that can't tell any more."""
         return await self._call_store(RecordActivities.given_to, ClaimRequest(case=self._id, turn=turn))
 
-    async def _settle(self, messages: Sequence[MessageId], outcome: str) -> None:
+    async def _settle(self, messages: Sequence[MessageId], outcome: str, *, refused: bool = False) -> None:
         if messages:
-            request = SettleRequest(messages=list(messages), outcome=outcome)
+            request = SettleRequest(messages=list(messages), outcome=outcome, refused=refused)
             await self._call_store(RecordActivities.settle_messages, request)
 
     async def _settle_all(self, settled: Sequence[Settled]) -> None:
         for one in settled:
-            await self._settle(one.messages, one.outcome)
+            await self._settle(one.messages, one.outcome, refused=one.refused)
 
     # --- speaking
 

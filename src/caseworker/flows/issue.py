@@ -56,7 +56,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion, WorkOutcome
     from caseworker.core.outcomes.tester import TestsOutcome
     from caseworker.core.people.messages import Claimed, MessageKind
-    from caseworker.core.people.receipts import TURN_FAILED, read_by
+    from caseworker.core.people.receipts import TURN_FAILED, not_done, read_by
     from caseworker.core.record.entries import Noted, Transitioned
     from caseworker.core.telling.follow_up import followed_up
     from caseworker.flows.base import CaseFlow, Interrupted, cause_of, is_refusal
@@ -152,7 +152,7 @@ class IssueWorkflow(CaseFlow):
         request = FollowUpRequest(case=self._id, messages=list(messages))
         reply = await self._run_short(FollowUpActivities.open_follow_up, request, whatever_happens=True)
         if isinstance(reply, EffectRefused):
-            await self._settle(messages, f"not done: {reply.reason}")
+            await self._settle(messages, not_done(reply.reason), refused=True)
         else:
             await self._settle(messages, followed_up(reply.case, new=reply.new))
 

@@ -4,6 +4,7 @@ import structlog
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.commands import Merged, PullClosed
 from caseworker.core.people.messages import INTERRUPTING, NOBODY, MessageKind, NewMessage, Standing
 from caseworker.ports import Forge, PullRequest, Store, Switchboard
 
@@ -62,7 +63,7 @@ class Reconciler:
                 external_id=f"{pull.repository}!{pull.number} {pull.state}",
                 author="a person",
                 standing=Standing.OWNER,
-                kind=MessageKind.MERGED if pull.state == "merged" else MessageKind.PULL_CLOSED,
+                command=Merged() if pull.state == "merged" else PullClosed(),
                 text=f"Pull request {pull.number} was {pull.state}.",
                 trace=stored.trace,
             )

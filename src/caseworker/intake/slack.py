@@ -1,8 +1,9 @@
 """Slack as a surface: which case an event speaks to, and as whom. Committed when `receive` returns; no call of Slack's
 and no model is waited for."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, assert_never
 
 import structlog
@@ -11,11 +12,15 @@ from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import read_report
+from caseworker.core.issue.options import waits_for_a_person
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.messages import Audience, Message, MessageKind, Standing
-from caseworker.intake.reports import Reports, Words
+from caseworker.core.people.commands import Command, Delete, Edit
+from caseworker.core.people.grammar import closes_a_bug
+from caseworker.core.people.messages import Audience, Message, Standing
+from caseworker.intake.conversation import Conversation, Words, understand
+from caseworker.intake.new_cases import NewCases
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackMessage, parse_event
-from caseworker.ports import POST, Store, Thread, begins_thread
+from caseworker.ports import POST, Store, StoredBug, StoredCase, Thread, begins_thread
 
 log = structlog.get_logger()
 
@@ -44,9 +49,10 @@ class Received:
 
 
 class SlackIntake:
-    def __init__(self, *, store: Store, reports: Reports, place: ReportsChannel) -> None:
+    def __init__(self, *, store: Store, conversation: Conversation, new_cases: NewCases, place: ReportsChannel) -> None:
         self._store = store
-        self._reports = reports
+        self._conversation = conversation
+        self._new_cases = new_cases
         self._place = place
 
     async def receive(self, event_id: str, event: Mapping[str, object]) -> Received:
@@ -63,9 +69,9 @@ class SlackIntake:
             case SlackMessage() as said:
                 return await self._heard(event_id, said)
             case Edited() as edited:
-                return await self._changed(event_id, edited, MessageKind.EDIT)
+                return await self._changed(event_id, edited, Edit())
             case Deleted() as deleted:
-                return await self._changed(event_id, deleted, MessageKind.DELETION)
+                return await self._changed(event_id, deleted, Delete())
             case Nothing(why=why):
                 return Received(kind="ignored", why=why)
             case never:
@@ -75,7 +81,7 @@ class SlackIntake:
         thread = Thread(surface=SURFACE, channel=said.channel, anchor=said.thread or said.ts)
         known = await self._store.threads.find(thread)
         if known is not None:
-            return await self._said(event_id, said, *known)
+            return await self._said(event_id, said, thread, *known)
         if said.thread and await self._store.effects.beginning(POST, begins_thread(said.channel)):
             # People see a summary before its thread is on record, and may answer at once: Slack sends it again.
             raise Transient(f"A thread is being begun in {said.channel}: whose it is, is not known yet.")
@@ -86,7 +92,7 @@ class SlackIntake:
         return await self._opened(event_id, said, thread)
 
     async def _opened(self, event_id: str, said: SlackMessage, thread: Thread) -> Received:
-        reported = await self._reports.report(
+        reported = await self._new_cases.report(
             _words(event_id, said),
             repository=self._repository_for(said.text),
             rehearsal=self._place.rehearsal,
@@ -96,7 +102,7 @@ class SlackIntake:
         if reported.new:
             return Received(kind="reported", case=reported.case)
         # A reply may have opened the thread's case a moment ago, and then this message is not in it yet.
-        return await self._said(event_id, said, reported.case, Audience.REPORTER)
+        return await self._said(event_id, said, thread, reported.case, Audience.REPORTER)
 
     def _repository_for(self, text: str) -> RepositoryId:
         """Of the first service that the report names, if its code is elsewhere."""
@@ -104,13 +110,31 @@ class SlackIntake:
         elsewhere = (self._place.elsewhere[service] for service in named if service in self._place.elsewhere)
         return next(elsewhere, self._place.repository)
 
-    async def _said(self, event_id: str, said: SlackMessage, case: CaseId, audience: Audience) -> Received:
-        bug = await self._reports.bug(case)
-        standing = KINDS[bug.kind].standing_in_thread(audience, is_reporter=bug.reporter == said.author)
-        message = await self._reports.say_to(bug, _words(event_id, said), standing)
-        return _result(case, message)
+    async def _said(
+        self, event_id: str, said: SlackMessage, thread: Thread, owner: CaseId, audience: Audience
+    ) -> Received:
+        stored = await self._spoken_to(said.text, thread, owner, audience)
+        words = replace(_words(event_id, said), text=_without_name(said.text, stored.case.id))
+        is_reporter = isinstance(stored, StoredBug) and stored.reporter == said.author
+        standing = KINDS[stored.kind].standing_in_thread(audience, is_reporter=is_reporter)
+        message = await self._conversation.put(understand(stored, words, standing))
+        return _result(stored.case.id, message)
 
-    async def _changed(self, event_id: str, change: Edited | Deleted, kind: MessageKind) -> Received:
+    async def _spoken_to(self, text: str, thread: Thread, owner: CaseId, audience: Audience) -> StoredCase | StoredBug:
+        """In a thread of developers a bug and its fixes speak side by side. Words are for the case that they begin with
+        the name of; else for the fix that waits for a person; else for the bug."""
+        bug = await self._conversation.load(owner)
+        if audience is not Audience.DEVELOPERS:
+            return bug
+        guests = [await self._conversation.load(case) for case in await self._store.threads.guests(thread)]
+        named = [case for case in (*guests, bug) if _without_name(text, case.case.id) != text]
+        waiting = [case for case in guests if isinstance(case, StoredCase) and waits_for_a_person(case.case)]
+        newest_first = sorted(waiting, key=lambda case: case.changed_at, reverse=True)
+        if not named and closes_a_bug(text):
+            return bug
+        return next(iter((*named, *newest_first)), bug)
+
+    async def _changed(self, event_id: str, change: Edited | Deleted, command: Command) -> Received:
         reference = _reference(change.channel, change.ts)
         original = await self._store.inbox.find(SURFACE, reference)
         if original is None:
@@ -124,17 +148,23 @@ class SlackIntake:
             author=change.author or original.author,
             text=text,
             refers_to=reference,
-            kind=kind,
+            command=command,
         )
         # Whoever changes their own words stands where they stood; anybody else does not count.
         standing = original.standing if words.author == original.author else Standing.OTHER
-        return _result(original.case, await self._reports.say(original.case, words, standing))
+        return _result(original.case, await self._conversation.say(original.case, words, standing))
 
     async def _newest_words(self, original: Message) -> str:
         """After all the edits that were taken: going back to the first words is one, too."""
         said = await self._store.inbox.of(original.case)
         edits = [message for message in said if message.refers_to == original.reference]
         return edits[-1].text if edits else original.text
+
+
+def _without_name(text: str, case: CaseId) -> str:
+    """Words that begin with the name of a case are said to that case: `local/shop#3: approve`."""
+    named = re.match(rf"\s*`?{re.escape(case)}`?(?:\s*[:,]\s*|\s+)(?=\S)", text, re.IGNORECASE)
+    return text[named.end() :] if named else text
 
 
 def _stands_in(reply: SlackMessage) -> bool:

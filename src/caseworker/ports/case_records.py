@@ -72,8 +72,8 @@ class Inbox(Protocol):
     async def find(self, surface: str, reference: str) -> Message | None:
         """The message of that name on its surface."""
 
-    async def settle(self, messages: Sequence[MessageId], outcome: str) -> None:
-        """What came of them, where nothing is written yet."""
+    async def settle(self, messages: Sequence[MessageId], outcome: str, *, refused: bool = False) -> None:
+        """What came of them, where nothing is written yet. `refused`: they were not carried out."""
 
     async def unclaimed(self) -> list[tuple[CaseId, MessageId, MessageKind]]: ...
 

@@ -51,10 +51,10 @@ class StoredInbox(Port):
             found = await _read(connection, _all().where(named))
         return found[0] if found else None
 
-    async def settle(self, messages: Sequence[MessageId], outcome: str) -> None:
+    async def settle(self, messages: Sequence[MessageId], outcome: str, *, refused: bool = False) -> None:
         open_ones = update(rows).where(rows.c.id.in_(messages), rows.c.outcome.is_(None))
         async with self._database.writing() as connection:
-            await connection.execute(open_ones.values(outcome=outcome))
+            await connection.execute(open_ones.values(outcome=outcome, refused=refused))
 
     async def unclaimed(self) -> list[tuple[CaseId, MessageId, MessageKind]]:
         query = select(rows.c.case, rows.c.id, rows.c.kind).where(rows.c.turn.is_(None))
@@ -72,6 +72,7 @@ async def add_message(connection: Connection, message: NewMessage) -> Message | 
     there already."""
     received_at, turn = now(), None if message.outcome is None else 0
     values = message.model_dump(mode="json", exclude={"attachments"}) | {
+        "kind": message.kind,
         "received_at": received_at,
         "turn": turn,
         "reference": message.reference or None,

@@ -17,7 +17,7 @@ from sqlalchemy import (
     text,
 )
 
-from caseworker.store.columns import UtcTime, WideInteger, Words
+from caseworker.store.columns import Document, UtcTime, WideInteger, Words
 from caseworker.store.tables import metadata
 
 
@@ -29,15 +29,17 @@ class _Messages(TypedColumns):
     author: Named[str] = Column(Words, nullable=False)
     standing: Named[str] = Column(String)
     kind: Named[str] = Column(String)
+    """The command's, again: what queries ask for."""
+    command: Named[dict[str, object]] = Column(Document, nullable=False)
     text: Named[str] = Column(Words, nullable=False)
     reference: Named[str | None] = Column(Words, nullable=True)
     """Null, not empty, where there is none: the unique index is for real ones."""
     refers_to: Named[str | None] = Column(Words, nullable=True)
-    resolution: Named[str | None] = Column(String, nullable=True)
     trace: Named[str] = Column(String)
     received_at: Named[datetime] = Column(UtcTime, nullable=False)
     turn: Named[int | None] = Column(Integer, nullable=True)
     outcome: Named[str | None] = Column(Words, nullable=True)
+    refused: Named[bool] = Column(Boolean, nullable=False)
 
 
 messages = Table(

@@ -24,8 +24,10 @@ from caseworker.core.bug.decide import (
 )
 from caseworker.core.bug.decide import said as without
 from caseworker.core.outcomes.bug import BugAction
+from caseworker.core.people.commands import Say
 from caseworker.core.people.messages import Audience, Claimed, MessageKind, Resolution, Standing
 from caseworker.core.people.receipts import OVER
+from tests.world.commands import command_of
 
 S = BugState
 NOW = datetime(2026, 11, 2, 9, 40, tzinfo=UTC)
@@ -44,7 +46,8 @@ def said(
     kind: MessageKind = MessageKind.WORDS,
     resolution: Resolution | None = None,
 ) -> Claimed:
-    return Claimed(id=MessageId(number), kind=kind, author="ada", standing=standing, resolution=resolution)
+    command = command_of(kind, "it is back", resolution).bare()
+    return Claimed(id=MessageId(number), command=command, author="ada", standing=standing)
 
 
 def turn(action: BugAction, *heard: Claimed) -> Investigated:
@@ -108,7 +111,7 @@ def test_what_comes_while_a_turn_works_is_answered_and_not_again_after_it() -> N
 
 def test_what_was_said_before_a_close_and_thanks_after_it_are_answered_for() -> None:
     close = said(3, Standing.DEVELOPER, MessageKind.CLOSE, Resolution.DUPLICATE)
-    thanks = said(4).model_copy(update={"reopens": False})
+    thanks = said(4).model_copy(update={"command": Say(asks=False)})
     found = look(bug(state=S.AWAITING_DEV), [said(2), close, thanks], POLICY, NOW)
     assert found.after.is_over
     assert found.after.ending.resolution is Resolution.DUPLICATE

@@ -17,6 +17,7 @@ from caseworker.core.bug import decide as decisions
 from caseworker.core.bug.case import BugCase, BugPost, BugState
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind, Resolution, Standing
+from tests.world.commands import command_of
 
 POLICY = Policy()
 COUNTED = (Standing.REPORTER, Standing.DEVELOPER, Standing.OWNER)
@@ -82,11 +83,9 @@ class Walk(RuleBasedStateMachine):
         resolution = Resolution.NOT_A_BUG if kind is MessageKind.CLOSE and standing is Standing.DEVELOPER else None
         message = Claimed(
             id=MessageId(len(self.inbox.rows) + 1),
-            kind=kind,
+            command=command_of(kind, "it is back" if reopens else "thanks", resolution).bare(),
             author=standing.value,
             standing=standing,
-            resolution=resolution,
-            reopens=reopens and kind is not MessageKind.CLOSE,
         )
         self.inbox.put(message)
         self.inbox.put(message)  # every delivery comes twice

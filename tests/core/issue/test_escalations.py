@@ -16,6 +16,7 @@ from caseworker.core.issue.options import options, refuse_misfit
 from caseworker.core.issue.people import fits, passing_by
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import IssueOutcome
+from caseworker.core.people.commands import Answer
 from caseworker.core.people.messages import MessageKind
 from tests.core.examples import (
     HEAD,
@@ -69,12 +70,12 @@ ALONE = escalated(a_case(S.IMPLEMENTING), implemented())
 
 
 def test_an_answer_to_an_escalation_is_offered_and_taken() -> None:
-    refuse_misfit(ALONE, MessageKind.ANSWER, "Take A.")
+    refuse_misfit(ALONE, Answer())
     offered = [option.kind for option in options(ALONE)]
     assert offered[:3] == [MessageKind.APPROVE, MessageKind.REJECT, MessageKind.ANSWER]
     assert "Answer in your own words" in told(ALONE, IssueAbout.ESCALATION)
     with pytest.raises(Refused):
-        refuse_misfit(PLAN, MessageKind.ANSWER, "yes")
+        refuse_misfit(PLAN, Answer())
 
 
 @pytest.mark.parametrize(

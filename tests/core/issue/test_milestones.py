@@ -16,7 +16,7 @@ from caseworker.core.issue.people import fits, passing_by
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.outcomes.pm import Topic
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import Approve
 from tests.core.examples import HEAD, MORNING, a_case, analysed, planned, triaged
 
 S = IssueState
@@ -81,29 +81,32 @@ def test_a_bug_that_comes_with_its_analysis_is_planned_when_somebody_lets_it_go_
     [
         (
             waiting(Subject.ARCHITECTURE, S.REFACTORING),
-            "until plan",
+            Milestone.PLAN,
             "it is past the plan already, and goes on to a pull request",
         ),
-        (waiting(Subject.NO_RED_TEST, S.IMPLEMENTING), "until triage", "it is past the triage already, and goes on"),
-        (waiting(Subject.PLAN, S.CREATING_TESTS, planned=True), "until plan", "it has come as far as the plan already"),
-        (waiting(Subject.SENSITIVE, S.ANALYZING_REQUIREMENTS), "until triage", "it has come as far as the triage"),
+        (waiting(Subject.NO_RED_TEST, S.IMPLEMENTING), Milestone.TRIAGE, "it is past the triage already, and goes on"),
+        (
+            waiting(Subject.PLAN, S.CREATING_TESTS, planned=True),
+            Milestone.PLAN,
+            "it has come as far as the plan already",
+        ),
+        (waiting(Subject.SENSITIVE, S.ANALYZING_REQUIREMENTS), Milestone.TRIAGE, "it has come as far as the triage"),
     ],
 )
 def test_an_approval_up_to_a_milestone_that_lies_behind_is_refused_with_what_fits(
-    case: IssueCase, until: str, words: str
+    case: IssueCase, until: Milestone, words: str
 ) -> None:
     with pytest.raises(Refused) as refused:
-        refuse_misfit(case, MessageKind.APPROVE, until)
+        refuse_misfit(case, Approve(milestone=until))
     assert words in refused.value.what
     assert "`caseworker approve" in refused.value.todo
-    named = Milestone(until.removeprefix("until "))
-    assert learn(case, Agreed(by="ann", until=named)).people.until is None  # nor does `why` ever promise it
+    assert learn(case, Agreed(by="ann", until=until)).people.until is None  # nor does `why` ever promise it
 
 
 @pytest.mark.parametrize("then", [S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH])
 def test_whoever_decides_what_an_analyst_did_not_want_to_may_say_how_far_it_goes(then: IssueState) -> None:
     case = waiting(Subject.ESCALATION, then)
-    refuse_misfit(case, MessageKind.APPROVE, "until plan")
+    refuse_misfit(case, Approve(milestone=Milestone.PLAN))
     assert after(case, Agreed(by="ann", until=Milestone.PLAN)).people.until is Milestone.PLAN
 
 

@@ -30,9 +30,10 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import is_for_a_person
 from caseworker.core.issue.words import obeyed
 from caseworker.core.outcomes.pm import InterpretOutcome
-from caseworker.core.people.grammar import wants_something
+from caseworker.core.people.commands import Retry
 from caseworker.core.people.messages import MessageKind
 from tests.core.examples import BASE, HEAD, MORNING, OTHER, a_case, a_proven_case, interpreted, told
+from tests.world.commands import command_of
 
 S = IssueState
 POLICY = Policy()
@@ -150,14 +151,14 @@ def test_what_a_person_has_pushed_to_a_pull_request_is_tested_however_the_pm_rea
 def test_words_that_want_something_are_told_from_thanks_and_bare_commands(
     kind: MessageKind, text: str, wants: bool
 ) -> None:
-    assert wants_something(kind, text) is wants
+    assert command_of(kind, text).wants_something is wants
 
 
 def test_a_retry_does_not_end_another_persons_takeover() -> None:
     had = taken(a_case(S.IMPLEMENTING))
     assert fits(had, RetryAsked(by="bob")) == "ann has taken it over: `handback` lets the agents go on"
     with pytest.raises(Refused, match="What fits: `handback`, `say`, `close`"):
-        refuse_misfit(had, MessageKind.RETRY, "")
+        refuse_misfit(had, Retry())
 
 
 # --- the work of a case that stands

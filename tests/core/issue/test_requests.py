@@ -16,7 +16,7 @@ from caseworker.core.issue.people import fits, passing_by
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.words import kept
 from caseworker.core.outcomes.outcome import IssueOutcome
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import Approve, Retry
 from tests.core.examples import (
     BASE,
     HEAD,
@@ -108,7 +108,13 @@ def test_who_has_taken_a_case_over_is_not_overruled_by_an_approval_or_a_retry() 
     taken = PLAN.updated(state=S.REQUIRES_HUMAN_INTERVENTION, taken_by="grace")
     assert fits(taken, Agreed(by="ann")) == "nothing waits for an approval"
     with pytest.raises(Refused, match="`handback` lets the agents go on"):
-        refuse_misfit(taken, MessageKind.RETRY, "")
+        refuse_misfit(taken, Retry())
+
+
+def test_an_approval_of_one_thing_is_not_taken_for_another() -> None:
+    refuse_misfit(PLAN, Approve(subject=Subject.PLAN))
+    with pytest.raises(Refused, match="it waits for another approval by now"):
+        refuse_misfit(PLAN, Approve(subject=Subject.SENSITIVE))
 
 
 # --- words that change nothing

@@ -4,22 +4,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caseworker.core.base.budget import micros_of
-from caseworker.core.base.policy import Milestone
-from caseworker.core.people.grammar import (
-    Spoken,
-    amount_in,
-    milestone_in,
-    reopens,
-    understand,
-    understand_issue,
-    until_words,
+from caseworker.core.people.commands import (
+    Answer,
+    Close,
+    CloseIncomplete,
+    Command,
+    HandBack,
+    MessageKind,
+    RaiseBudget,
+    Reject,
+    Resolution,
+    Say,
+    Takeover,
 )
-from caseworker.core.people.messages import MessageKind, Resolution, Standing
+from caseworker.core.people.grammar import InBug, InIssue, asks_for_something, parse
+from caseworker.core.people.messages import Standing
+from tests.world.commands import command_of
 
 K = MessageKind
 R = Resolution
 TEAM = (Standing.DEVELOPER, Standing.OWNER)
+
+
+def in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
+    return parse(text, standing, InBug(asked=asked))
+
+
+def in_words(command: Command, text: str) -> Command:
+    """Of a command that the surface knows: what its words tell."""
+    return parse(text, Standing.OWNER, InIssue(), command)
+
+
+def in_issue(text: str, *, awaits: bool) -> MessageKind:
+    return parse(text, Standing.OWNER, InIssue(awaits=awaits)).kind
+
 
 NEVER_MIND = [
     "never mind",
@@ -171,31 +189,31 @@ ANSWERS = [
 
 @pytest.mark.parametrize("text", NEVER_MIND)
 def test_a_reporter_drops_the_report_in_many_words(text: str) -> None:
-    assert understand(text, Standing.REPORTER, asked=False).kind is K.CLOSE
+    assert in_bug(text, Standing.REPORTER, asked=False).kind is K.CLOSE
 
 
 @pytest.mark.parametrize("text", REPORTERS_WORDS)
 @pytest.mark.parametrize("asked", [True, False])
 def test_a_reporters_other_words_are_words(text: str, asked: bool) -> None:
-    assert understand(text, Standing.REPORTER, asked=asked) == Spoken(kind=K.WORDS)
+    assert in_bug(text, Standing.REPORTER, asked=asked).kind is K.WORDS
 
 
 @pytest.mark.parametrize("standing", TEAM)
 @pytest.mark.parametrize("text", TAKEOVERS)
 def test_the_team_takes_over(text: str, standing: Standing) -> None:
-    assert understand(text, standing, asked=False) == Spoken(kind=K.TAKEOVER)
+    assert in_bug(text, standing, asked=False) == Takeover()
 
 
 @pytest.mark.parametrize("standing", TEAM)
 @pytest.mark.parametrize("text", HAND_BACKS)
 def test_the_team_hands_back(text: str, standing: Standing) -> None:
-    assert understand(text, standing, asked=False) == Spoken(kind=K.HAND_BACK)
+    assert in_bug(text, standing, asked=False) == HandBack()
 
 
 @pytest.mark.parametrize("standing", TEAM)
 @pytest.mark.parametrize("text", TEAMS_WORDS)
 def test_the_teams_other_words_are_words(text: str, standing: Standing) -> None:
-    assert understand(text, standing, asked=False) == Spoken(kind=K.WORDS)
+    assert in_bug(text, standing, asked=False).kind is K.WORDS
 
 
 @pytest.mark.parametrize("standing", TEAM)
@@ -203,7 +221,7 @@ def test_the_teams_other_words_are_words(text: str, standing: Standing) -> None:
 def test_a_close_without_type_or_reason_is_incomplete(
     text: str, resolution: Resolution | None, standing: Standing
 ) -> None:
-    assert understand(text, standing, asked=False) == Spoken(kind=K.CLOSE_INCOMPLETE, resolution=resolution)
+    assert in_bug(text, standing, asked=False) == CloseIncomplete(resolution=resolution)
 
 
 @pytest.mark.parametrize("standing", TEAM)
@@ -212,19 +230,19 @@ def test_a_close_without_type_or_reason_is_incomplete(
 def test_a_close_has_a_type_and_a_reason(
     text: str, resolution: Resolution, reason: str, standing: Standing, asked: bool
 ) -> None:
-    assert understand(text, standing, asked=asked) == Spoken(kind=K.CLOSE, resolution=resolution, reason=reason)
+    assert in_bug(text, standing, asked=asked) == Close(resolution=resolution, reason=reason)
 
 
 @pytest.mark.parametrize(("text", "resolution", "reason"), ANSWERS)
 def test_who_was_asked_need_not_say_close(text: str, resolution: Resolution, reason: str) -> None:
-    closed = Spoken(kind=K.CLOSE, resolution=resolution, reason=reason)
-    assert understand(text, Standing.DEVELOPER, asked=True) == closed
-    assert understand(text, Standing.DEVELOPER, asked=False) == Spoken(kind=K.WORDS)
+    closed = Close(resolution=resolution, reason=reason)
+    assert in_bug(text, Standing.DEVELOPER, asked=True) == closed
+    assert in_bug(text, Standing.DEVELOPER, asked=False).kind is K.WORDS
 
 
 def test_who_was_asked_and_names_only_the_type_is_asked_for_the_reason() -> None:
-    incomplete = Spoken(kind=K.CLOSE_INCOMPLETE, resolution=R.DUPLICATE)
-    assert understand("duplicate", Standing.DEVELOPER, asked=True) == incomplete
+    incomplete = CloseIncomplete(resolution=R.DUPLICATE)
+    assert in_bug("duplicate", Standing.DEVELOPER, asked=True) == incomplete
 
 
 @pytest.mark.parametrize(
@@ -238,25 +256,25 @@ def test_who_was_asked_and_names_only_the_type_is_asked_for_the_reason() -> None
     ],
 )
 def test_who_was_asked_may_still_talk(text: str) -> None:
-    assert understand(text, Standing.DEVELOPER, asked=True) == Spoken(kind=K.WORDS)
+    assert in_bug(text, Standing.DEVELOPER, asked=True).kind is K.WORDS
 
 
 @pytest.mark.parametrize("written", ["code_fix", "code fix", "code-fix", "Code Fix", "CODE_FIX"])
 def test_a_type_is_written_in_many_ways(written: str) -> None:
-    expected = Spoken(kind=K.CLOSE, resolution=R.CODE_FIX, reason="done")
-    assert understand(f"close as {written}: done", Standing.OWNER, asked=False) == expected
+    expected = Close(resolution=R.CODE_FIX, reason="done")
+    assert in_bug(f"close as {written}: done", Standing.OWNER, asked=False) == expected
 
 
 @pytest.mark.parametrize("resolution", Resolution)
 def test_every_type_can_be_said(resolution: Resolution) -> None:
-    expected = Spoken(kind=K.CLOSE, resolution=resolution, reason="we know")
+    expected = Close(resolution=resolution, reason="we know")
     for name in (resolution.value, resolution.value.replace("_", " ")):
-        assert understand(f"close {name}: we know", Standing.DEVELOPER, asked=False) == expected
+        assert in_bug(f"close {name}: we know", Standing.DEVELOPER, asked=False) == expected
 
 
 @pytest.mark.parametrize("text", [*NEVER_MIND, *TAKEOVERS, *HAND_BACKS, *(text for text, *_ in [*COMPLETE, *ANSWERS])])
 def test_strangers_command_nothing(text: str) -> None:
-    assert understand(text, Standing.OTHER, asked=True) == Spoken(kind=K.WORDS)
+    assert in_bug(text, Standing.OTHER, asked=True).kind is K.WORDS
 
 
 @pytest.mark.parametrize(
@@ -280,7 +298,7 @@ def test_strangers_command_nothing(text: str) -> None:
     ],
 )
 def test_thanks_and_nods_reopen_nothing(text: str) -> None:
-    assert not reopens(K.WORDS, text)
+    assert not asks_for_something(text)
 
 
 @pytest.mark.parametrize(
@@ -299,14 +317,20 @@ def test_thanks_and_nods_reopen_nothing(text: str) -> None:
     ],
 )
 def test_everything_else_that_is_said_reopens(text: str) -> None:
-    assert reopens(K.WORDS, text)
-    assert reopens(K.ANSWER, text)
+    assert asks_for_something(text)
 
 
 @pytest.mark.parametrize("kind", K)
 def test_of_the_commands_only_a_takeover_and_a_retry_reopen(kind: MessageKind) -> None:
     expected = kind in {K.WORDS, K.ANSWER, K.TAKEOVER, K.RETRY}
-    assert reopens(kind, "it is back") is expected
+    assert command_of(kind, "it is back").reopens is expected
+
+
+def test_thanks_reopen_nothing_whatever_they_are_called() -> None:
+    for command in (Say(), Answer(), HandBack(asks=True)):
+        thanked = in_words(command, "thanks")
+        assert not thanked.reopens
+        assert not thanked.wants_something
 
 
 SENTENCES = st.sampled_from(
@@ -325,28 +349,29 @@ SENTENCES = st.sampled_from(
     st.sampled_from([text for text in NEVER_MIND if " as " not in text]), SENTENCES, st.sampled_from([". ", "\n", " "])
 )
 def test_a_reporters_command_with_anything_after_it_is_words(command: str, more: str, between: str) -> None:
-    assert understand(f"{command}{between}{more}", Standing.REPORTER, asked=False) == Spoken(kind=K.WORDS)
-    assert understand(f"{more}{between}{command}", Standing.REPORTER, asked=False) == Spoken(kind=K.WORDS)
+    assert in_bug(f"{command}{between}{more}", Standing.REPORTER, asked=False).kind is K.WORDS
+    assert in_bug(f"{more}{between}{command}", Standing.REPORTER, asked=False).kind is K.WORDS
 
 
 @given(st.sampled_from([*TAKEOVERS, *HAND_BACKS, "close", "close this"]), SENTENCES, st.sampled_from([". ", "\n", " "]))
 def test_a_developers_command_with_anything_around_it_is_words(command: str, more: str, between: str) -> None:
-    assert understand(f"{command}{between}{more}", Standing.DEVELOPER, asked=False) == Spoken(kind=K.WORDS)
-    assert understand(f"{more}{between}{command}", Standing.DEVELOPER, asked=False) == Spoken(kind=K.WORDS)
+    assert in_bug(f"{command}{between}{more}", Standing.DEVELOPER, asked=False).kind is K.WORDS
+    assert in_bug(f"{more}{between}{command}", Standing.DEVELOPER, asked=False).kind is K.WORDS
 
 
 @given(st.text(), st.sampled_from(Standing), st.booleans())
 def test_any_text_is_understood_as_something(text: str, standing: Standing, asked: bool) -> None:
-    spoken = understand(text, standing, asked=asked)
-    assert (spoken.kind is K.CLOSE and standing in TEAM) <= bool(spoken.resolution and spoken.reason)
-    assert isinstance(reopens(spoken.kind, text), bool)
+    command = in_bug(text, standing, asked=asked)
+    if isinstance(command, Close) and standing in TEAM:
+        assert command.resolution
+        assert command.reason
 
 
 @pytest.mark.parametrize("word", ["close ", "thanks ", "please ", "duplicate of ", "@caseworker ", "no "])
 def test_a_message_as_long_as_can_be_is_read_like_any_other(word: str) -> None:
     for standing in Standing:
-        assert understand(f"{word * 4_000}so", standing, asked=False).kind is K.WORDS
-    assert reopens(K.WORDS, word * 4_000) is not word.startswith(("thanks", "@"))
+        assert in_bug(f"{word * 4_000}so", standing, asked=False).kind is K.WORDS
+    assert asks_for_something(word * 4_000) is not word.startswith(("thanks", "@"))
 
 
 # --- in an issue case
@@ -474,71 +499,84 @@ JUST_WORDS = [
 
 @pytest.mark.parametrize("text", APPROVALS)
 def test_a_nod_approves_what_waits_for_it_and_nothing_else(text: str) -> None:
-    assert understand_issue(text, awaits=True) is K.APPROVE
-    assert understand_issue(text, awaits=False) is K.WORDS
+    assert in_issue(text, awaits=True) is K.APPROVE
+    assert in_issue(text, awaits=False) is K.WORDS
 
 
 @pytest.mark.parametrize("text", NO_APPROVALS)
 @pytest.mark.parametrize("awaits", [True, False])
 def test_what_is_not_plainly_an_approval_is_words(text: str, awaits: bool) -> None:
-    assert understand_issue(text, awaits=awaits) is K.WORDS
+    assert in_issue(text, awaits=awaits) is K.WORDS
 
 
 @pytest.mark.parametrize(("text", "kind"), OTHER_COMMANDS)
 @pytest.mark.parametrize("awaits", [True, False])
 def test_the_other_commands_of_an_issue_case(text: str, kind: MessageKind, awaits: bool) -> None:
-    assert understand_issue(text, awaits=awaits) is kind
+    assert in_issue(text, awaits=awaits) is kind
 
 
 @pytest.mark.parametrize("text", JUST_WORDS)
 def test_talking_about_commands_commands_nothing(text: str) -> None:
-    assert understand_issue(text, awaits=False) is K.WORDS
+    assert in_issue(text, awaits=False) is K.WORDS
 
 
 def test_a_bare_reject_is_meant_where_somebody_was_asked() -> None:
     """It is then refused for want of a reason, and not taken for words."""
-    assert understand_issue("Reject.", awaits=True) is K.REJECT
+    assert in_issue("Reject.", awaits=True) is K.REJECT
 
 
 @given(
     st.sampled_from([*APPROVALS, "retry", "close", "hand back", "budget +5"]), SENTENCES, st.sampled_from([". ", "\n"])
 )
 def test_a_command_with_anything_around_it_is_words(command: str, more: str, between: str) -> None:
-    assert understand_issue(f"{command}{between}{more}", awaits=True) is K.WORDS
-    assert understand_issue(f"{more}{between}{command}", awaits=True) is K.WORDS
+    assert in_issue(f"{command}{between}{more}", awaits=True) is K.WORDS
+    assert in_issue(f"{more}{between}{command}", awaits=True) is K.WORDS
 
 
 @given(st.text(), st.booleans())
 def test_no_question_is_a_command(text: str, awaits: bool) -> None:
-    assert understand_issue(f"{text}?", awaits=awaits) is K.WORDS
+    assert in_issue(f"{text}?", awaits=awaits) is K.WORDS
 
 
 @pytest.mark.parametrize("word", ["approve ", "reject ", "budget +", "please ", "yes ", "try again ", "@caseworker "])
 def test_the_longest_message_is_read_in_no_time(word: str) -> None:
-    assert understand_issue(f"{word * 4_000}so", awaits=True) is K.WORDS
+    assert in_issue(f"{word * 4_000}so", awaits=True) is K.WORDS
 
 
 @pytest.mark.parametrize(
-    ("text", "micros"),
+    ("text", "micros", "amount"),
     [
-        ("budget +5", 5_000_000),
-        ("budget +2.50", 2_500_000),
-        ("please budget +$5, please", 5_000_000),
-        ("raise the budget by 5 dollars.", 5_000_000),
-        ("+5", 5_000_000),
-        ("lots", 0),
+        ("budget +5", 5_000_000, "+5"),
+        ("budget +2.50", 2_500_000, "+2.50"),
+        ("please budget +$5, please", 5_000_000, "+$5"),
+        ("raise the budget by 5 dollars.", 5_000_000, "5 dollars"),
+        ("+5", 5_000_000, "+5"),
+        ("lots", 0, "lots"),
     ],
 )
-def test_the_amount_of_a_budget_is_what_was_said(text: str, micros: int) -> None:
-    assert micros_of(amount_in(text)) == micros
+def test_the_amount_of_a_budget_is_what_was_said(text: str, micros: int, amount: str) -> None:
+    assert in_words(RaiseBudget(), text) == RaiseBudget(micros=micros, amount=amount)
 
 
-@pytest.mark.parametrize("milestone", Milestone)
-@pytest.mark.parametrize("reason", ["", "it is small", "until plan"])
-def test_an_approval_tells_how_far_it_goes(milestone: Milestone, reason: str) -> None:
-    assert milestone_in(until_words(milestone, reason)) is milestone
+def test_an_amount_and_a_reason_that_are_given_as_data_are_kept() -> None:
+    for command in (RaiseBudget(micros=7), Reject(reason="keep the API")):
+        assert in_words(command, "+5") == command
 
 
-@pytest.mark.parametrize("text", ["", "approved", "until then", "until planning is done", "not until plan"])
-def test_an_approval_with_other_words_goes_all_the_way(text: str) -> None:
-    assert milestone_in(text) is None
+def test_a_budget_raised_in_words_holds_the_amount() -> None:
+    said = parse("raise the budget by 2.50 dollars.", Standing.OWNER, InIssue())
+    assert said == RaiseBudget(micros=2_500_000, amount="2.50 dollars")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("reject: keep the API", "keep the API"),
+        ("@caseworker rejected - too\nlarge", "too\nlarge"),
+        ("keep the API", "keep the API"),
+        ("Reject it.", ""),
+        (" ", ""),
+    ],
+)
+def test_a_rejection_holds_what_should_be_different(text: str, reason: str) -> None:
+    assert in_words(Reject(), text) == Reject(reason=reason)

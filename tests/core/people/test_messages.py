@@ -4,6 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from caseworker.core.base.ids import MessageId, TraceId
+from caseworker.core.people.commands import Say
 from caseworker.core.people.messages import Message, MessageKind, Standing, receipt
 from tests.core.examples import CASE, MORNING
 
@@ -15,7 +16,7 @@ def message(turn: int | None = None, outcome: str | None = None, text: str = "It
         external_id="1",
         author="ann",
         standing=Standing.OWNER,
-        kind=MessageKind.WORDS,
+        command=Say(),
         text=text,
         trace=TraceId("t"),
         id=MessageId(1),

@@ -6,17 +6,19 @@ import pytest
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId
-from caseworker.core.base.policy import Policy
+from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.bug.case import BugState
 from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.options import COMMAND, options, refuse_misfit
 from caseworker.core.issue.people import fits
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
+from caseworker.core.people.commands import Approve, Command
 from caseworker.core.people.messages import Claimed, MessageKind, Standing
 from caseworker.core.telling.why import why
 from tests.core.examples import a_case, a_proven_case
 from tests.core.telling.why_examples import BUGS, ISSUES, a_wait, covers, page
+from tests.world.commands import command_of
 
 K = MessageKind
 S = IssueState
@@ -40,7 +42,7 @@ def test_the_page_has_every_state_every_wait_and_every_subject() -> None:
 def test_everything_that_is_offered_fits(case: IssueCase) -> None:
     for option in options(case):
         if option.kind is not None:
-            refuse_misfit(case, option.kind, SAID.get(option.kind, "please go on"))
+            refuse_misfit(case, command_of(option.kind, SAID.get(option.kind, "please go on")))
 
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
@@ -50,7 +52,7 @@ def test_a_command_is_taken_exactly_where_it_is_offered(case: IssueCase, kind: M
     offered = kind in [option.kind for option in options(case)]
     assert (_refusal(case, kind) is None) is offered
     if offered:
-        fact = fact_of(Claimed(id=MessageId(1), kind=kind, author="ann", standing=Standing.OWNER))
+        fact = fact_of(Claimed(id=MessageId(1), command=command_of(kind), author="ann", standing=Standing.OWNER))
         assert fact is not None
         assert fits(case, fact) is None
 
@@ -76,50 +78,45 @@ def test_a_refusal_names_the_command_and_what_fits_instead(case: IssueCase, kind
 
 def _refusal(case: IssueCase, kind: MessageKind) -> Refused | None:
     try:
-        refuse_misfit(case, kind, SAID.get(kind, "thanks"))
+        refuse_misfit(case, command_of(kind, SAID.get(kind, "thanks")))
     except Refused as refused:
         return refused
     return None
 
 
-REFUSED: list[tuple[str, IssueCase, MessageKind, str, str]] = [
+REFUSED: list[tuple[str, IssueCase, Command, str]] = [
     (
         "approve",
         a_case(S.CREATING_TESTS),
-        K.APPROVE,
-        "",
+        command_of(K.APPROVE),
         "`approve` does not fit owner/repo#42 (creating tests): nothing waits for an approval. "
         "What fits: `say`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
     ),
     (
         "approve a merge",
         a_proven_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MERGE), pull_request=1),
-        K.APPROVE,
-        "",
+        command_of(K.APPROVE),
         "`approve` does not fit owner/repo#42 (waiting for human input): nothing waits for an approval. "
         "What fits: `reject`, `say`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
     ),
     (
         "approve a milestone that was reached",
         a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MILESTONE)),
-        K.APPROVE,
-        "until triage",
+        Approve(milestone=Milestone.TRIAGE),
         "`approve` fits owner/repo#42, but not like this: it has come as far as the triage already. "
         "`caseworker approve owner/repo#42` goes on, all the way to a pull request; with `--until plan`, to the plan.",
     ),
     (
         "answer what was not asked",
         a_case(S.IMPLEMENTING),
-        K.ANSWER,
-        "blue",
+        command_of(K.ANSWER, "blue"),
         "`answer` does not fit owner/repo#42 (implementing): nothing was asked. "
         "What fits: `say`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
     ),
     (
         "answer a request for approval",
         a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)),
-        K.ANSWER,
-        "yes",
+        command_of(K.ANSWER, "yes"),
         "`answer` does not fit owner/repo#42 (waiting for human input): it waits for something else than an "
         "answer. What fits: `approve`, `reject`, `say`, `takeover`, `close`. "
         "`caseworker why owner/repo#42` says more.",
@@ -127,89 +124,93 @@ REFUSED: list[tuple[str, IssueCase, MessageKind, str, str]] = [
     (
         "reject without a word",
         a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)),
-        K.REJECT,
-        "Reject.",
+        command_of(K.REJECT, "Reject."),
         "`reject` fits owner/repo#42, but not like this: it does not say what should be different. "
         '`caseworker reject owner/repo#42 "what should be different"` has it planned anew, with your words.',
     ),
     (
         "a budget of nothing",
         a_case(S.IMPLEMENTING),
-        K.BUDGET,
-        "lots",
+        command_of(K.BUDGET, "lots"),
         "`budget` fits owner/repo#42, but not like this: `lots` is no amount: `+5` or `+2.50` adds so many dollars.",
     ),
     (
         "a budget where an approval is waited for",
         a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)),
-        K.BUDGET,
-        "+0",
+        command_of(K.BUDGET, "+0"),
         "`budget` fits owner/repo#42, but not like this: `+0` is no amount: `+5` or `+2.50` adds so many dollars.",
     ),
     (
         "a budget for a case that is over",
         a_case(S.FAILED),
-        K.BUDGET,
-        "+5",
+        command_of(K.BUDGET, "+5"),
         "`budget` does not fit owner/repo#42 (failed): the case is over. "
         "What fits: `retry`, `say`. `caseworker why owner/repo#42` says more.",
     ),
     (
         "hand back what nobody has",
         a_case(S.BLOCKED),
-        K.HAND_BACK,
-        "",
+        command_of(K.HAND_BACK),
         "`handback` does not fit owner/repo#42 (blocked): nobody has taken it over. "
         "What fits: `say`, `retry`, `takeover`, `close`. `caseworker why owner/repo#42` says more.",
     ),
     (
         "close what is closed",
         a_case(S.CLOSED),
-        K.CLOSE,
-        "",
+        command_of(K.CLOSE),
         "`close` does not fit owner/repo#42: it is closed already. "
         "What fits: `retry`, `say`. `caseworker why owner/repo#42` says more.",
     ),
     (
         "take over what is merged",
         a_case(S.COMPLETED),
-        K.TAKEOVER,
-        "",
+        command_of(K.TAKEOVER),
         "`takeover` does not fit owner/repo#42: it is completed: `retry` opens another case that follows up on it. "
         "What fits: `say`, `retry`. `caseworker why owner/repo#42` says more.",
     ),
 ]
 
 
-@pytest.mark.parametrize(("case", "kind", "text", "words"), [row[1:] for row in REFUSED], ids=[r[0] for r in REFUSED])
-def test_what_does_not_fit_is_refused_in_these_words(case: IssueCase, kind: MessageKind, text: str, words: str) -> None:
+@pytest.mark.parametrize(("case", "command", "words"), [row[1:] for row in REFUSED], ids=[r[0] for r in REFUSED])
+def test_what_does_not_fit_is_refused_in_these_words(case: IssueCase, command: Command, words: str) -> None:
     with pytest.raises(Refused) as refused:
-        refuse_misfit(case, kind, text)
+        refuse_misfit(case, command)
     assert str(refused.value) == words
 
 
-ACCEPTED = [
-    ("a part of an answer while the first part is read", a_case(S.REQUIREMENTS_CLARIFIED, asked=1), K.ANSWER, "blue"),
-    ("an answer after the time-out", a_case(S.BLOCKED, **a_wait(WaitingFor.ANSWER)), K.ANSWER, "blue"),
-    ("an answer when the case has gone on", a_case(S.IMPLEMENTING, asked=1), K.ANSWER, "blue"),
-    ("an answer to who is stuck", a_case(S.REQUIRES_HUMAN_INTERVENTION), K.ANSWER, "take the other one"),
-    ("an approval after the time-out", a_case(S.BLOCKED, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)), K.APPROVE, ""),
-    ("a further milestone", a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MILESTONE)), K.APPROVE, "until plan"),
-    ("thanks after the end", a_case(S.COMPLETED), K.WORDS, "thanks!"),
-    ("another try of what is merged", a_case(S.COMPLETED), K.RETRY, ""),
-    ("words that want more of what is merged", a_case(S.COMPLETED), K.WORDS, "it still fails"),
-    ("words to a failed case", a_case(S.FAILED), K.WORDS, "look at the cache"),
-    ("money before it is needed", a_case(S.IMPLEMENTING), K.BUDGET, "+5"),
+ACCEPTED: list[tuple[str, IssueCase, Command]] = [
+    (
+        "a part of an answer while the first part is read",
+        a_case(S.REQUIREMENTS_CLARIFIED, asked=1),
+        command_of(K.ANSWER, "blue"),
+    ),
+    ("an answer after the time-out", a_case(S.BLOCKED, **a_wait(WaitingFor.ANSWER)), command_of(K.ANSWER, "blue")),
+    ("an answer when the case has gone on", a_case(S.IMPLEMENTING, asked=1), command_of(K.ANSWER, "blue")),
+    ("an answer to who is stuck", a_case(S.REQUIRES_HUMAN_INTERVENTION), command_of(K.ANSWER, "take the other one")),
+    (
+        "an approval after the time-out",
+        a_case(S.BLOCKED, **a_wait(WaitingFor.APPROVAL, Subject.PLAN)),
+        command_of(K.APPROVE),
+    ),
+    (
+        "a further milestone",
+        a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MILESTONE)),
+        Approve(milestone=Milestone.PLAN),
+    ),
+    ("thanks after the end", a_case(S.COMPLETED), command_of(K.WORDS, "thanks!")),
+    ("another try of what is merged", a_case(S.COMPLETED), command_of(K.RETRY)),
+    ("words that want more of what is merged", a_case(S.COMPLETED), command_of(K.WORDS, "it still fails")),
+    ("words to a failed case", a_case(S.FAILED), command_of(K.WORDS, "look at the cache")),
+    ("money before it is needed", a_case(S.IMPLEMENTING), command_of(K.BUDGET, "+5")),
     (
         "a change of the pull request",
         a_case(S.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MERGE)),
-        K.REJECT,
-        "shorter names",
+        command_of(K.REJECT, "shorter names"),
     ),
-    ("a close in the middle of a turn", a_case(S.REVIEWING_CODE), K.CLOSE, ""),
+    ("a close in the middle of a turn", a_case(S.REVIEWING_CODE), command_of(K.CLOSE)),
 ]
 
 
-@pytest.mark.parametrize(("case", "kind", "text"), [row[1:] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
-def test_what_fits_is_taken(case: IssueCase, kind: MessageKind, text: str) -> None:
-    refuse_misfit(case, kind, text)
+@pytest.mark.parametrize(("case", "command"), [row[1:] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
+def test_what_fits_is_taken(case: IssueCase, command: Command) -> None:
+    refuse_misfit(case, command)

@@ -8,6 +8,7 @@ from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSecti
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.outcomes.analyst import TestRequirement
 from caseworker.core.outcomes.bug import BugOutcome
+from caseworker.core.people.commands import Say
 from caseworker.core.people.messages import NOBODY, MessageKind, NewMessage, Standing
 from caseworker.ports import Doorbell, Issue, NewIssue, Store, StoredBug
 
@@ -59,7 +60,7 @@ class Fixes:
             external_id=f"{bug.id}/{bug.epoch}/fix/{bug.progress.turns}",
             author=bug.id,
             standing=Standing.DEVELOPER,
-            kind=MessageKind.WORDS,
+            command=Say(),
             text=text,
             trace=stored.trace,
         )

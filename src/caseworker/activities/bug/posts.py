@@ -9,7 +9,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugPost
 from caseworker.core.bug.words import Matter, words_for
 from caseworker.core.outcomes.bug import BugOutcome
-from caseworker.core.people.grammar import understand
+from caseworker.core.people.commands import Close
 from caseworker.core.people.messages import Message
 from caseworker.core.people.posts import Post
 from caseworker.ports import Store, StoredBug, Thread
@@ -61,6 +61,6 @@ class BugPosts:
         """The reason a developer gave with the close; the reporter's own words need no repeating."""
         said = await self._store.inbox.of(stored.case.id)
         closing = next((message for message in said if message.id == stored.case.ending.closed_by), None)
-        if closing is None or closing.resolution is None:
+        if closing is None or not isinstance(closing.command, Close) or closing.command.resolution is None:
             return ""
-        return understand(closing.text, closing.standing, asked=True).reason or closing.text
+        return closing.command.reason or closing.text

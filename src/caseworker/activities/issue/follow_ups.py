@@ -13,6 +13,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, effect_key
 from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.issue.states import TERMINAL
+from caseworker.core.people.commands import Say
 from caseworker.core.people.messages import NOBODY, SPOKEN, Message, MessageKind, NewMessage
 from caseworker.core.record.entries import Noted
 from caseworker.core.telling.follow_up import follow_up, followed_up, please_follow_up
@@ -75,7 +76,7 @@ def _passed_on(stored: StoredCase, message: Message, to: CaseId, text: str) -> N
         external_id=f"{stored.case.id}/follow_up/{message.id}",
         author=message.author,
         standing=message.standing,
-        kind=MessageKind.WORDS,
+        command=Say(),
         text=text,
         trace=stored.trace,
     )

@@ -14,9 +14,8 @@ from caseworker.core.casefile.sections import after_move
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.post_words import news
 from caseworker.core.issue.turns import at_work
-from caseworker.core.issue.words import NEWS_KIND
+from caseworker.core.issue.words import NEWS
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.grammar import wants_something
 from caseworker.core.people.messages import NOBODY, Claimed, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports import Doorbell, Store, StoredCase
@@ -47,15 +46,11 @@ class Records(RecordActivities):
     @activity.defn
     async def remarks_to(self, request: ClaimRequest) -> list[MessageId]:
         said = await self._store.inbox.of(request.case)
-        return [
-            message.id
-            for message in said
-            if message.turn == request.turn and wants_something(message.kind, message.text)
-        ]
+        return [message.id for message in said if message.turn == request.turn and message.command.wants_something]
 
     @activity.defn
     async def settle_messages(self, request: SettleRequest) -> None:
-        await self._store.inbox.settle(request.messages, request.outcome)
+        await self._store.inbox.settle(request.messages, request.outcome, refused=request.refused)
 
     @activity.defn
     async def record_move(self, request: MoveRequest) -> None:
@@ -74,7 +69,7 @@ class Records(RecordActivities):
 
     async def _news(self, stored: StoredCase, after: IssueCase) -> NewMessage | None:
         """Only a case that its children fix is told of their moves."""
-        if stored.parent is None or after.state not in NEWS_KIND or at_work(after):
+        if stored.parent is None or after.state not in NEWS or at_work(after):
             return None
         parent = await self._store.cases.find(stored.parent)
         is_fix = parent is not None and KINDS[parent.kind].fixed_by_children
@@ -89,7 +84,7 @@ def _fix_news(stored: StoredCase, parent: CaseId, after: IssueCase, phrasing: Ph
         external_id=f"{after.id}/{after.epoch}/{after.progress.transitions}",
         author=after.id,
         standing=Standing.DEVELOPER,
-        kind=NEWS_KIND[after.state],
+        command=NEWS[after.state],
         text=news(after, phrasing),
         trace=stored.trace,
     )

@@ -6,7 +6,7 @@ from caseworker.activities.shared.repository_rules import rules_of
 from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Milestone
 from caseworker.core.casefile.model import CaseFile
-from caseworker.core.people.messages import NewMessage
+from caseworker.core.people.messages import Audience, NewMessage
 from caseworker.ports import Forge, Issue, NewIssue, Store, StoredAny
 
 
@@ -41,4 +41,7 @@ class LinkedCases:
             parent=parent.case.id,
             file=file(issue) if file is not None else None,
         )
+        for audience, thread in await self._store.threads.bound(parent.case.id):
+            if audience is Audience.DEVELOPERS:  # it speaks where the developers of its parent are
+                await self._store.threads.share(case, audience, thread)
         return case

@@ -1,10 +1,8 @@
 """Loads a case's row, and says what a flow may know of a message."""
 
-from caseworker.core.base.budget import micros_of
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
-from caseworker.core.people.grammar import milestone_in, reopens
-from caseworker.core.people.messages import Claimed, Message, MessageKind
+from caseworker.core.people.messages import Claimed, Message
 from caseworker.ports import Store, StoredAny, StoredBug, StoredCase
 
 
@@ -24,16 +22,7 @@ async def stored_case(store: Store, case: CaseId) -> StoredCase:
 
 
 def claimed(message: Message) -> Claimed:
-    return Claimed(
-        id=message.id,
-        kind=message.kind,
-        author=message.author,
-        standing=message.standing,
-        resolution=message.resolution,
-        micros=micros_of(message.text) if message.kind is MessageKind.BUDGET else 0,
-        until=milestone_in(message.text) if message.kind is MessageKind.APPROVE else None,
-        reopens=reopens(message.kind, message.text),
-    )
+    return Claimed(id=message.id, command=message.command.bare(), author=message.author, standing=message.standing)
 
 
 async def stored_bug(store: Store, case: CaseId) -> StoredBug:

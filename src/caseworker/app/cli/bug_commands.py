@@ -89,9 +89,9 @@ def answer(
 ) -> None:
     """Answer what a case has asked. An answer that comes late, in parts, or from somebody else counts as well."""
     from caseworker.app.terminal.send import say_to
-    from caseworker.core.people.messages import MessageKind
+    from caseworker.core.people.commands import Answer
 
-    work = say_to(settings_now(), make_console(), case, text, voice.value, name, kind=MessageKind.ANSWER, as_json=json)
+    work = say_to(settings_now(), make_console(), case, text, voice.value, name, command=Answer(), as_json=json)
     raise typer.Exit(do(work))
 
 
@@ -105,23 +105,23 @@ def close(
     json: Json = False,
 ) -> None:
     """Close a case, also in the middle of a turn: the agent is stopped and the workspace removed."""
-    from caseworker.app.terminal.send import close_case
+    from caseworker.app.terminal import commands
 
-    raise typer.Exit(do(close_case(settings_now(), make_console(), case, reason, resolution, name, as_json=json)))
+    raise typer.Exit(do(commands.close(settings_now(), make_console(), case, reason, resolution, name, as_json=json)))
 
 
 def takeover(case: CaseName, name: Name = None, json: Json = False) -> None:
     """Take a case over: the agents stop, what people say is still recorded, `handback` makes them go on."""
-    from caseworker.app.terminal.send import take_over
+    from caseworker.app.terminal import commands
 
-    raise typer.Exit(do(take_over(settings_now(), make_console(), case, name, as_json=json)))
+    raise typer.Exit(do(commands.take_over(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def handback(case: CaseName, name: Name = None, json: Json = False) -> None:
     """Give a case back: the work goes on with all that was said meanwhile."""
-    from caseworker.app.terminal.send import hand_back
+    from caseworker.app.terminal import commands
 
-    raise typer.Exit(do(hand_back(settings_now(), make_console(), case, name, as_json=json)))
+    raise typer.Exit(do(commands.hand_back(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def sla(json: Json = False) -> None:

@@ -2,15 +2,12 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from caseworker.app.cli.bug_commands import Name
 from caseworker.app.cli.options import CaseName, Json, do, flag, make_console, settings_now
-
-if TYPE_CHECKING:
-    from caseworker.core.people.messages import MessageKind
 
 
 class Until(StrEnum):
@@ -31,14 +28,11 @@ def approve(
     json: Json = False,
 ) -> None:
     """Agree to what a case waits for: work on what only a person may decide, a plan, a waiver, the next milestone."""
-    from caseworker.app.terminal.send import given
+    from caseworker.app.terminal import commands
     from caseworker.core.base.policy import Milestone
-    from caseworker.core.people.grammar import until_words
-    from caseworker.core.people.messages import MessageKind
 
-    reason = given(reason)
-    text = until_words(Milestone(until.value), reason) if until is not None else reason or "Approved."
-    _send(case, MessageKind.APPROVE, text, name, json=json)
+    milestone = Milestone(until.value) if until is not None else None
+    raise typer.Exit(do(commands.approve(settings_now(), make_console(), case, reason, milestone, name, as_json=json)))
 
 
 def reject(
@@ -48,16 +42,16 @@ def reject(
     json: Json = False,
 ) -> None:
     """Do not agree, and say what should be different; of a pull request, what should be changed in it."""
-    from caseworker.core.people.messages import MessageKind
+    from caseworker.app.terminal import commands
 
-    _send(case, MessageKind.REJECT, why, name, json=json)
+    raise typer.Exit(do(commands.reject(settings_now(), make_console(), case, why, name, as_json=json)))
 
 
 def retry(case: CaseName, name: Name = None, json: Json = False) -> None:
     """Try again where a case got stuck, failed or was closed: attempts are counted anew, money is not."""
-    from caseworker.core.people.messages import MessageKind
+    from caseworker.app.terminal import commands
 
-    _send(case, MessageKind.RETRY, "Please try again.", name, json=json)
+    raise typer.Exit(do(commands.retry(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def budget(
@@ -67,9 +61,9 @@ def budget(
     json: Json = False,
 ) -> None:
     """Let a case spend more. One that has used up its budget goes on at once."""
-    from caseworker.core.people.messages import MessageKind
+    from caseworker.app.terminal import commands
 
-    _send(case, MessageKind.BUDGET, amount, name, json=json)
+    raise typer.Exit(do(commands.raise_budget(settings_now(), make_console(), case, amount, name, as_json=json)))
 
 
 def why(case: CaseName, json: Json = False) -> None:
@@ -110,12 +104,6 @@ def learnings(
     from caseworker.app.terminal.learnings import list_learnings
 
     raise typer.Exit(do(list_learnings(settings_now(), make_console(), repo=repo, forget=forget, as_json=json)))
-
-
-def _send(case: str, kind: "MessageKind", text: str, name: str | None, *, json: bool) -> None:
-    from caseworker.app.terminal.send import command
-
-    raise typer.Exit(do(command(settings_now(), make_console(), case, kind, text, name, as_json=json)))
 
 
 def add_to(app: typer.Typer) -> None:

@@ -155,5 +155,5 @@ async def on_stage(scene: Scene, settings: Settings, console: Console, *, as_jso
     async with at_desk(settings) as desk:
         repository = await desk.store.repositories.register(LocalRepository(path=project))
         issue = await desk.store.repositories.new_issue(repository, new, taken=frozenset())
-        opened = await desk.intake.open_case(issue, policy=settings.policy(), rehearsal=rehearsal, author=person())
+        opened = await desk.new_cases.open_case(issue, policy=settings.policy(), rehearsal=rehearsal, author=person())
         yield Stage(desk=desk, console=console, case=opened.case, as_json=as_json)

@@ -19,7 +19,8 @@ from caseworker.core.base.ids import MessageId
 from caseworker.core.base.text import printable
 from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.states import WAITING
-from caseworker.core.people.messages import MessageKind, Standing, receipt
+from caseworker.core.people.commands import Answer
+from caseworker.core.people.messages import Standing, receipt
 from caseworker.core.telling.story import one_line
 
 PREPARED: Final = "Members ship free from 20.00 on. For everybody else it stays at 50.00."
@@ -62,7 +63,7 @@ async def _answer(stage: Stage, asked: str, *, yes: bool) -> MessageId:
     if nobody and not stage.as_json:
         stage.console.print("Nobody is waited for here: a prepared answer is given.\n", style="dim")
     you = Speaker(case=stage.case, name=person(), standing=Standing.OWNER)
-    return (await send(stage.desk, you, answer, kind=MessageKind.ANSWER)).id
+    return (await send(stage.desk, you, answer, Answer())).id
 
 
 async def _tell_what_came_of(stage: Stage, sent: MessageId) -> None:

@@ -18,7 +18,8 @@ from caseworker.app.processes.start_checks import check_disk, check_sandbox, rea
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
 from caseworker.intake.background_bell import BackgroundBell
-from caseworker.intake.reports import Reports
+from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
 from caseworker.intake.slack import ReportsChannel, SlackIntake
 from caseworker.intake.slack_catchup import CatchUp
 from caseworker.ports import Doorbell, Store
@@ -95,8 +96,12 @@ def told_to_stop() -> Iterator[asyncio.Event]:
 async def _listen(settings: Settings, store: Store, place: ReportsChannel, stop: asyncio.Event) -> None:
     doorbell, keeper = await _bell(settings, store)
     bell = BackgroundBell(doorbell)
-    reports = Reports(store=store, doorbell=bell, policy=place.policy)
-    intake = SlackIntake(store=store, reports=reports, place=place)
+    intake = SlackIntake(
+        store=store,
+        conversation=Conversation(store=store, doorbell=bell),
+        new_cases=NewCases(store=store, doorbell=bell),
+        place=place,
+    )
     catch_up = _catch_up(settings, store, intake)
     tasks = [
         asyncio.create_task(_surface(settings, intake, catch_up, stop), name="slack"),

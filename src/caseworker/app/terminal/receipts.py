@@ -6,13 +6,10 @@ from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.messages import SPOKEN, Message, receipt
 from caseworker.ports import Store
 
-NOT_DONE = "not done: "
-"""How the flow begins the receipt of a command that did not fit any more when it was read."""
-
 
 def was_refused(message: Message) -> bool:
     """By the case itself, when it was read."""
-    return message.kind not in SPOKEN and (message.outcome or "").startswith(NOT_DONE)
+    return message.kind not in SPOKEN and message.refused
 
 
 async def turns_begun(store: Store, case: CaseId) -> int:

@@ -25,8 +25,7 @@ from caseworker.core.bug.reports import read_report
 from caseworker.core.people.messages import NewAttachment
 from caseworker.core.record.conversation import conversation
 from caseworker.core.record.entries import Recorded
-from caseworker.intake.manual import SURFACE
-from caseworker.intake.reports import Words
+from caseworker.intake.conversation import TERMINAL, Words
 
 LARGEST: Final = 10_000_000
 MOST: Final = 10
@@ -110,14 +109,16 @@ async def report(request: ReportRequest, settings: Settings, console: Console, *
 
 async def open_report(desk: Desk, request: ReportRequest, ref: RepositoryRef) -> CaseId:
     words = Words(
-        surface=SURFACE,
+        surface=TERMINAL,
         external_id=str(uuid.uuid4()),
         author=request.reporter or person(),
         text=request.text,
         attachments=request.attachments,
     )
     repository = await desk.store.repositories.register(ref)
-    return (await desk.reports.report(words, repository=repository, rehearsal=request.rehearsal)).case
+    policy = desk.settings.policy()
+    opened = await desk.new_cases.report(words, repository=repository, policy=policy, rehearsal=request.rehearsal)
+    return opened.case
 
 
 def _announce(case: CaseId, console: Console, *, detach: bool, as_json: bool) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-import uuid
 from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,10 @@ from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.parts import look_at, make_source
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.commands import approval_words
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
 from caseworker.app.terminal.requests import may_go_on_until
-from caseworker.app.terminal.send import exit_code_of
+from caseworker.app.terminal.send import Speaker, exit_code_of, send
 from caseworker.app.terminal.show import await_outcome
 from caseworker.app.terminal.summary import print_summary, summary_of
 from caseworker.core.base.budget import MICROS
@@ -29,8 +29,8 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import TERMINAL, IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import standing_of, state_words
-from caseworker.core.people.grammar import until_words
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import Approve
+from caseworker.core.people.messages import Standing
 from caseworker.core.telling.summaries import Summary
 from caseworker.intake.issues import read_issue
 from caseworker.ports import Issue, NewIssue, Store, StoredCase
@@ -126,7 +126,7 @@ async def _open(
     desk: Desk, request: RunRequest, repository: RepositoryRef, policy: Policy, console: Console, *, quiet: bool
 ) -> CaseId:
     issue = await _issue(desk.store, request, repository)
-    opened = await desk.intake.open_case(issue, policy=policy, rehearsal=request.rehearsal, author=person())
+    opened = await desk.new_cases.open_case(issue, policy=policy, rehearsal=request.rehearsal, author=person())
     if opened.new:
         return opened.case
     stored = await desk.store.cases.load(opened.case)
@@ -156,9 +156,8 @@ def _over(case: IssueCase) -> str:
 
 async def _let_go_on(desk: Desk, case: CaseId, until: Milestone) -> None:
     """Heard before we follow it: until then it is at rest, and there would be nothing to follow."""
-    sent = await desk.intake.say(
-        case, author=person(), kind=MessageKind.APPROVE, text=until_words(until), client_id=str(uuid.uuid4())
-    )
+    speaker = Speaker(case=case, name=person(), standing=Standing.OWNER)
+    sent = await send(desk, speaker, approval_words(until), Approve(milestone=until))
     await desk.keep_host()
     heard = await await_outcome(desk.store, case, sent.id, seconds=_HEARD_SECONDS)
     if exit_code_of(heard) == 3:

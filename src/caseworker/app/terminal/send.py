@@ -1,6 +1,5 @@
-"""What people say and command from here: committed, rung, and waited for until something came of it."""
+"""Sends what people say here to its case, and waits until something came of it."""
 
-import signal
 import sys
 import uuid
 from collections.abc import Mapping
@@ -11,26 +10,15 @@ from rich.console import Console
 
 from caseworker.app.desk import Desk, at_desk, find_case, person, reading
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.receipts import turns_begun, was_refused
 from caseworker.app.terminal.show import await_outcome
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
-from caseworker.core.issue.options import COMMAND, refuse_misfit
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.messages import (
-    SPOKEN,
-    TEXT_LIMIT,
-    Audience,
-    Message,
-    MessageKind,
-    Resolution,
-    Standing,
-    receipt,
-)
-from caseworker.intake.manual import SURFACE, meant
-from caseworker.intake.reports import Words
+from caseworker.core.people.commands import Command
+from caseworker.core.people.messages import SPOKEN, TEXT_LIMIT, Audience, Message, Standing, receipt
+from caseworker.intake.conversation import TERMINAL, Understood, Words, understand
 from caseworker.ports import StoredAny, StoredBug, StoredCase
 
 VoiceName = Literal["reporter", "developer"]
@@ -80,22 +68,10 @@ def readable(text: str) -> str:
     return clean
 
 
-async def send(
-    desk: Desk,
-    speaker: Speaker,
-    text: str,
-    *,
-    kind: MessageKind | None = None,
-    resolution: Resolution | None = None,
-) -> Message:
-    """Without a kind, the words themselves say whether they are a command."""
-    text, key = readable(text), str(uuid.uuid4())
-    if speaker.standing is Standing.OWNER:
-        return await desk.intake.say(speaker.case, author=speaker.name, kind=kind, text=text, client_id=key)
-    words = Words(surface=SURFACE, external_id=key, author=speaker.name, text=text, kind=kind, resolution=resolution)
-    message = await desk.reports.say(speaker.case, words, speaker.standing)
-    assert message is not None, "a new id can't have been there before"
-    return message
+async def send(desk: Desk, speaker: Speaker, text: str, command: Command | None = None) -> Message:
+    """Without a command, the words themselves say whether they are one."""
+    stored = await desk.conversation.load(speaker.case)
+    return await _put(desk, understand(stored, _words(speaker, text, command), speaker.standing))
 
 
 async def say_to(
@@ -106,7 +82,7 @@ async def say_to(
     voice: VoiceName,
     author: str | None,
     *,
-    kind: MessageKind | None = None,
+    command: Command | None = None,
     as_json: bool,
 ) -> int:
     """Words, and answers. An answer is refused by an issue case that has asked nothing."""
@@ -114,95 +90,30 @@ async def say_to(
     if not text.strip():
         raise Refused("There are no words in that message.")
     readable(text)
-    stored = await _find(settings, name)
-    speaker = speaker_in(stored, voice, author)
-    if isinstance(stored, StoredCase):
-        refuse_misfit(stored.case, *meant(stored.case, kind, text))
-    return await _tell(settings, console, speaker, text, kind=kind, as_json=as_json)
+    stored = await find(settings, name)
+    return await tell(settings, console, stored, speaker_in(stored, voice, author), text, command, as_json=as_json)
 
 
-async def command(
-    settings: Settings, console: Console, name: str, kind: MessageKind, text: str, author: str | None, *, as_json: bool
-) -> int:
-    """What only an issue case can be told. 2 if it does not fit, before anything is sent; 3 if the case has not obeyed
-    yet: the command is recorded, and will be."""
-    text = given(text)
-    stored = await _find(settings, name)
-    if isinstance(stored, StoredBug):
-        todo = f"`caseworker why {stored.case.id}` says what would move it."
-        raise Refused(f"{stored.case.id} is a bug case: `{COMMAND[kind]}` is for issue cases.", todo=todo)
-    return await _command(settings, console, stored, kind, text, author, as_json=as_json)
-
-
-async def close_case(
-    settings: Settings, console: Console, name: str, reason: str, resolution: str, author: str | None, *, as_json: bool
-) -> int:
-    reason = given(reason)
-    stored = await _find(settings, name)
-    if isinstance(stored, StoredCase):
-        if resolution:
-            todo = "`--resolution` is for bug cases; leave it out."
-            raise Refused(f"{stored.case.id} is an issue case.", todo=todo)
-        return await _command(settings, console, stored, MessageKind.CLOSE, reason, author, as_json=as_json)
-    if stored.case.is_over:
-        raise Refused(f"{stored.case.id} is resolved already: {stored.case.reason}.")
-    speaker = speaker_in(stored, "developer", author)
-    asks = sys.stdin.isatty() and not as_json
-    chosen, why = _resolution(resolution, asks=asks), _reason(reason, asks=asks)
-    return await _tell(settings, console, speaker, why, kind=MessageKind.CLOSE, resolution=chosen, as_json=as_json)
-
-
-async def take_over(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    return await _either(settings, console, name, MessageKind.TAKEOVER, "I'll take it.", author, as_json=as_json)
-
-
-async def hand_back(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    return await _either(settings, console, name, MessageKind.HAND_BACK, "Hand back.", author, as_json=as_json)
-
-
-async def _either(
-    settings: Settings, console: Console, name: str, kind: MessageKind, text: str, author: str | None, *, as_json: bool
-) -> int:
-    stored = await _find(settings, name)
-    if isinstance(stored, StoredCase):
-        return await _command(settings, console, stored, kind, text, author, as_json=as_json)
-    if stored.case.is_over:
-        raise Refused(f"{stored.case.id} is resolved: {stored.case.reason}.", todo="A word to it opens it again.")
-    return await _tell(settings, console, speaker_in(stored, "developer", author), text, kind=kind, as_json=as_json)
-
-
-async def _command(
-    settings: Settings,
-    console: Console,
-    stored: StoredCase,
-    kind: MessageKind,
-    text: str,
-    author: str | None,
-    *,
-    as_json: bool,
-) -> int:
-    refuse_misfit(stored.case, kind, readable(text))  # before a host is started for it
-    speaker = speaker_in(stored, "developer", author)
-    return await _tell(settings, console, speaker, text, kind=kind, as_json=as_json)
-
-
-async def _find(settings: Settings, name: str) -> StoredAny:
+async def find(settings: Settings, name: str) -> StoredAny:
     async with reading(settings) as store:
         return await find_case(store, name)
 
 
-async def _tell(
+async def tell(
     settings: Settings,
     console: Console,
+    stored: StoredCase | StoredBug,
     speaker: Speaker,
     text: str,
+    command: Command | None,
     *,
-    kind: MessageKind | None = None,
-    resolution: Resolution | None = None,
     as_json: bool,
 ) -> int:
+    """2 if it does not fit, before a host is started for it; 3 if the case has not obeyed yet: the command is recorded,
+    and will be."""
+    understood = understand(stored, _words(speaker, text, command), speaker.standing)
     async with at_desk(settings, any_host=True) as desk:
-        sent = await send(desk, speaker, text, kind=kind, resolution=resolution)
+        sent = await _put(desk, understood)
         await desk.keep_host()  # the one we rang may just have been ending
         seconds = _WORDS_SECONDS if sent.kind in SPOKEN else _RECEIPT_SECONDS
         message = await await_outcome(desk.store, speaker.case, sent.id, seconds=seconds)
@@ -223,40 +134,18 @@ def exit_code_of(message: Message) -> int:
     return 2 if was_refused(message) else 0
 
 
-_KINDS = ", ".join(kind.value for kind in Resolution)
+def _words(speaker: Speaker, text: str, command: Command | None) -> Words:
+    return Words(
+        surface=TERMINAL,
+        external_id=str(uuid.uuid4()),
+        author=speaker.name,
+        text=readable(text),
+        command=command,
+        waits=True,
+    )
 
 
-def _resolution(said: str, *, asks: bool) -> Resolution:
-    if not said and asks:
-        said = _asked(f"How was it resolved ({_KINDS})")
-    try:
-        return Resolution(said.strip().lower().replace(" ", "_").replace("-", "_"))
-    except ValueError:
-        wrong = f"`{said}` is no resolution." if said else "A bug is closed with a resolution and a reason."
-        raise Refused(wrong, todo=f"--resolution takes one of {_KINDS}; --reason says why.") from None
-
-
-def _reason(said: str, *, asks: bool) -> str:
-    if not said.strip() and asks:
-        said = _asked("Why, for the record")
-    if not said.strip():
-        raise Refused("A bug is closed with a resolution and a reason.", todo='Say why: --reason "...".')
-    return said.strip()
-
-
-def _asked(question: str) -> str:
-    """On standard error: standard output may be read by a program. asyncio keeps the first Ctrl-C to itself, and who
-    waits for a line never hears of it; so while somebody is asked, it is a plain interrupt."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        sys.stderr.write(f"{question}: ")
-        sys.stderr.flush()
-        line = sys.stdin.readline()
-    except KeyboardInterrupt:
-        line = ""
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if not line:
-        sys.stderr.write("\n")
-        raise Interrupted("Interrupted. Nothing was sent: the case stays as it is.")
-    return line.strip()
+async def _put(desk: Desk, understood: Understood) -> Message:
+    message = await desk.conversation.put(understood)
+    assert message is not None, "a new id can't have been there before"
+    return message

@@ -38,7 +38,8 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
                 "runs": [_run_json(run) for run in await store.runs.of(case)],
                 "summary": summary.model_dump(mode="json"),
                 "messages": [
-                    {**m.model_dump(mode="json"), "receipt": receipt(m, stored.case.progress.turns)} for m in messages
+                    {**m.model_dump(mode="json"), "kind": m.kind, "receipt": receipt(m, stored.case.progress.turns)}
+                    for m in messages
                 ],
                 "record": [r.model_dump(mode="json") for r in story],
             }

@@ -1,5 +1,8 @@
 """What a person's command means to an issue case, as a fact. Words are none: somebody has to make sense of them."""
 
+from typing import assert_never
+
+from caseworker.core.issue import facts
 from caseworker.core.issue.facts import (
     Agreed,
     BudgetRaised,
@@ -7,32 +10,54 @@ from caseworker.core.issue.facts import (
     Declined,
     Fact,
     HandedBack,
-    Merged,
     RetryAsked,
     TakenOver,
 )
-from caseworker.core.people.messages import Claimed, MessageKind
+from caseworker.core.people.commands import (
+    Answer,
+    Approve,
+    Close,
+    CloseIncomplete,
+    Delete,
+    Edit,
+    FixEnded,
+    FixMerged,
+    FixNews,
+    HandBack,
+    Merged,
+    PullClosed,
+    RaiseBudget,
+    Reject,
+    Retry,
+    Say,
+    Takeover,
+)
+from caseworker.core.people.messages import Claimed
 
 
 def fact_of(message: Claimed) -> Fact | None:
-    match message.kind:
-        case MessageKind.CLOSE:
+    match message.command:
+        case Close():
             return CloseAsked(by=message.author)
-        case MessageKind.PULL_CLOSED:
+        case PullClosed():
             return CloseAsked(by=message.author, unmerged=True)
-        case MessageKind.MERGED:
-            return Merged(by=message.author)
-        case MessageKind.APPROVE:
-            return Agreed(by=message.author, until=message.until)
-        case MessageKind.REJECT:
+        case Merged():
+            return facts.Merged(by=message.author)
+        case Approve(milestone=milestone):
+            return Agreed(by=message.author, until=milestone)
+        case Reject():
             return Declined(by=message.author, messages=(message.id,))
-        case MessageKind.TAKEOVER:
+        case Takeover():
             return TakenOver(by=message.author)
-        case MessageKind.HAND_BACK:
+        case HandBack():
             return HandedBack(by=message.author)
-        case MessageKind.BUDGET:
-            return BudgetRaised(by=message.author, micros=message.micros)
-        case MessageKind.RETRY:
+        case RaiseBudget(micros=micros):
+            return BudgetRaised(by=message.author, micros=micros)
+        case Retry():
             return RetryAsked(by=message.author)
-        case _:
+        case Say() | Answer() | Edit() | Delete():
             return None
+        case CloseIncomplete() | FixNews() | FixMerged() | FixEnded():
+            return None  # said to bug cases only
+        case _:
+            assert_never(message.command)

@@ -5,9 +5,9 @@ from typing import Final, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.budget import micros_of
+from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, how_far
 from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.command_facts import fact_of
@@ -17,8 +17,18 @@ from caseworker.core.issue.people import fits
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import of_state
-from caseworker.core.people.grammar import BARE_REJECTION, milestone_in
-from caseworker.core.people.messages import Claimed, MessageKind, Standing
+from caseworker.core.people.commands import (
+    Answer,
+    Approve,
+    Close,
+    Command,
+    MessageKind,
+    RaiseBudget,
+    Reject,
+    Retry,
+    Takeover,
+)
+from caseworker.core.people.messages import NOBODY, Claimed, Standing
 
 K = MessageKind
 S = IssueState
@@ -170,45 +180,60 @@ def typed(case: CaseId, kind: MessageKind) -> str:
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 
-def refuse_misfit(case: IssueCase, kind: MessageKind, text: str) -> None:
+def refuse_misfit(case: IssueCase, command: Command) -> None:
     """Raises `Refused` for what can't be done in this state, or says too little to be done; with what could be."""
-    reason = _misfit(case, kind, text)
+    reason = misfit(case, command)
     if reason is None:
         return
-    name, state = COMMAND.get(kind, kind.value), of_state(case.state)
-    if kind in _WELL_SAID and _misfit(case, kind, _WELL_SAID[kind]) is None:  # only what it says is wrong
-        how = next((option.words for option in options(case) if option.kind is kind), "")
+    name = COMMAND.get(command.kind, command.kind.value)
+    well_said = _WELL_SAID.get(command.kind)
+    if well_said is not None and misfit(case, well_said) is None:  # only what it says is wrong
+        how = next((option.words for option in options(case) if option.kind is command.kind), "")
         raise Refused(f"`{name}` fits {case.id}, but not like this: {reason}.", todo=how)
-    which = "" if reason.startswith(f"it is {state}") else f" ({state})"
-    raise Refused(f"`{name}` does not fit {case.id}{which}: {reason}.", todo=_instead(case))
+    state = "" if _names_the_state(case, command) else f" ({of_state(case.state)})"
+    raise Refused(f"`{name}` does not fit {case.id}{state}: {reason}.", todo=_instead(case))
 
 
-_WELL_SAID: Final = {K.APPROVE: "", K.REJECT: "It should be blue.", K.BUDGET: "+5"}
+_WELL_SAID: Final[dict[MessageKind, Command]] = {
+    K.APPROVE: Approve(),
+    K.REJECT: Reject(reason="It should be blue."),
+    K.BUDGET: RaiseBudget(micros=5 * MICROS),
+}
 """Commands that can be refused for what they say, and how they are not."""
 
 
-def _misfit(case: IssueCase, kind: MessageKind, text: str) -> str | None:
-    micros = micros_of(text) if kind is K.BUDGET else 0
-    said = Claimed(id=MessageId(0), kind=kind, author="you", standing=Standing.OWNER, micros=micros)
-    fact = fact_of(said)
-    misfit = fits(case, fact) if fact is not None else None
-    if misfit is not None:
-        return misfit
-    match kind:
-        case K.RETRY if at_work(case):
+def _names_the_state(case: IssueCase, command: Command) -> bool:
+    """Whether the reason of a misfit tells the state the case is in."""
+    if isinstance(command, Close):
+        return case.state in TERMINAL
+    return isinstance(command, Takeover) and case.state is S.COMPLETED
+
+
+def misfit(case: IssueCase, command: Command) -> str | None:
+    """Why this command can't be obeyed in this state. Null: it can."""
+    fact = fact_of(Claimed(id=NOBODY, command=command, author="you", standing=Standing.OWNER))
+    reason = fits(case, fact) if fact is not None else None
+    if reason is not None:
+        return reason
+    match command:
+        case Retry() if at_work(case):
             return "it is not stuck"
-        case K.ANSWER:
+        case Answer():
             return _unasked(case)
-        case K.APPROVE:
-            return _no_further(case, milestone_in(text))
-        case K.REJECT if not text.strip() or BARE_REJECTION.fullmatch(text.strip()):
+        case Approve():
+            return _of_something_else(case, command.subject) or _no_further(case, command.milestone)
+        case Reject(reason=""):
             return "it does not say what should be different"
-        case K.BUDGET if case.state in TERMINAL:
+        case RaiseBudget() if case.state in TERMINAL:
             return "the case is over"
-        case K.BUDGET if not micros:
-            return f"`{text.strip()}` is no amount: `+5` or `+2.50` adds so many dollars"
-        case _:
-            return None
+        case RaiseBudget(micros=0, amount=amount):
+            return f"`{amount}` is no amount: `+5` or `+2.50` adds so many dollars"
+    return None
+
+
+def _of_something_else(case: IssueCase, subject: str | None) -> str | None:
+    waits_for = case.waiting.wait.subject if case.waiting.wait is not None else None
+    return None if subject is None or subject == waits_for else "it waits for another approval by now"
 
 
 def _no_further(case: IssueCase, until: Milestone | None) -> str | None:
@@ -232,3 +257,8 @@ def _unasked(case: IssueCase) -> str | None:
 def _instead(case: IssueCase) -> str:
     fitting = [f"`{COMMAND[option.kind]}`" for option in options(case) if option.kind is not None]
     return f"What fits: {', '.join(dict.fromkeys(fitting))}. `caseworker why {case.id}` says more."
+
+
+def waits_for_a_person(case: IssueCase) -> bool:
+    """Somebody has to answer, approve, decide or merge; not while a person has taken the case over."""
+    return not at_work(case) and case.state in WAITING | PARKED

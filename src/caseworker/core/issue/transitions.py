@@ -21,7 +21,7 @@ from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import OBEYED, kept, obeyed, of_role
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind
-from caseworker.core.people.receipts import OVER, Settled
+from caseworker.core.people.receipts import OVER, Settled, not_done
 
 _MOST_QUESTIONS = 6
 """Between roles, in one state."""
@@ -68,7 +68,7 @@ def look(
         if misfit is None:
             obeyed_it = _obey(case, message, fact, claimed, policy, now)
             return obeyed_it.model_copy(update={"settled": (*refused, *obeyed_it.settled)})
-        refused.append(Settled(messages=(message.id,), outcome=f"not done: {misfit}"))
+        refused.append(Settled(messages=(message.id,), outcome=not_done(misfit), refused=True))
     heard = _hear(case, [message for message in claimed if fact_of(message) is None], policy, now)
     return heard.model_copy(update={"settled": (*refused, *heard.settled)})
 

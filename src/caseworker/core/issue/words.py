@@ -10,7 +10,7 @@ from caseworker.core.issue.case import IssueCase, WaitingFor
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import FixEnded, FixMerged, FixNews, MessageKind
 
 
 def of_role(role: Role) -> str:
@@ -103,16 +103,16 @@ def obeyed(kind: MessageKind, case: IssueCase) -> str:
     return f"{OBEYED[kind]}; {where} when you hand it back"
 
 
-NEWS_KIND: Final = {
-    IssueState.WAITING_FOR_HUMAN_INPUT: MessageKind.FIX_NEWS,
-    IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION: MessageKind.FIX_NEWS,
-    IssueState.BLOCKED: MessageKind.FIX_NEWS,
-    IssueState.REQUIRES_HUMAN_INTERVENTION: MessageKind.FIX_NEWS,
-    IssueState.COMPLETED: MessageKind.FIX_MERGED,
-    IssueState.FAILED: MessageKind.FIX_ENDED,
-    IssueState.CLOSED: MessageKind.FIX_ENDED,
+NEWS: Final[dict[IssueState, FixNews | FixMerged | FixEnded]] = {
+    IssueState.WAITING_FOR_HUMAN_INPUT: FixNews(),
+    IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION: FixNews(),
+    IssueState.BLOCKED: FixNews(),
+    IssueState.REQUIRES_HUMAN_INTERVENTION: FixNews(),
+    IssueState.COMPLETED: FixMerged(),
+    IssueState.FAILED: FixEnded(),
+    IssueState.CLOSED: FixEnded(),
 }
-"""The states of a fix that its bug is told about."""
+"""The states of a fix that its bug is told about, and as what."""
 
 
 def kept(case: IssueCase) -> str:

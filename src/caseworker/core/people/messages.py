@@ -10,35 +10,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.base.ids import CaseId, MessageId, TraceId
 from caseworker.core.base.policy import Milestone
+from caseworker.core.people.commands import (
+    Approve,
+    Close,
+    CloseIncomplete,
+    Command,
+    RaiseBudget,
+)
+from caseworker.core.people.commands import MessageKind as MessageKind
+from caseworker.core.people.commands import Resolution as Resolution
 
 TEXT_LIMIT: Final = 64_000
 NOBODY: Final = MessageId(0)
 """Rings a case without a message: look for yourself."""
-
-
-class MessageKind(StrEnum):
-    WORDS = "words"
-    ANSWER = "answer"
-    APPROVE = "approve"
-    REJECT = "reject"
-    TAKEOVER = "takeover"
-    HAND_BACK = "hand_back"
-    BUDGET = "budget"
-    RETRY = "retry"
-    CLOSE = "close"
-    MERGED = "merged"
-    """A person merged the pull request: an act on the forge that moves the case like a word does."""
-    PULL_CLOSED = "pull_closed"
-    EDIT = "edit"
-    """The author changed an earlier message; the text is the new one."""
-    DELETION = "deletion"
-    """The author took an earlier message back; the text is the old one."""
-    CLOSE_INCOMPLETE = "close_incomplete"
-    """A developer's close without a resolution type or without a reason: it is asked for."""
-    FIX_NEWS = "fix_news"
-    """The issue case that fixes a bug tells how it stands; and how it ended."""
-    FIX_MERGED = "fix_merged"
-    FIX_ENDED = "fix_ended"
 
 
 INTERRUPTING: Final = frozenset({MessageKind.CLOSE, MessageKind.TAKEOVER})
@@ -61,17 +45,6 @@ class Audience(StrEnum):
 
     REPORTER = "reporter"
     DEVELOPERS = "developers"
-
-
-class Resolution(StrEnum):
-    """How a bug case was closed."""
-
-    CODE_FIX = "code_fix"
-    DATA_FIX = "data_fix"
-    CONFIG_FIX = "config_fix"
-    NOT_A_BUG = "not_a_bug"
-    DUPLICATE = "duplicate"
-    NO_RESPONSE = "no_response"
 
 
 _PLAIN_ENDING: Final = re.compile(r"\.[a-z0-9]{1,8}")
@@ -118,17 +91,22 @@ class NewMessage(BaseModel):
     external_id: str
     author: str
     standing: Standing
-    kind: MessageKind
+    command: Command
     text: str = Field(default="", max_length=TEXT_LIMIT)
+    """What was said, as people are shown it. Code acts on the command."""
     trace: TraceId
     reference: str = ""
     """The surface's own name for what was said (Slack: channel and time stamp): edits and deletions point at it."""
     refers_to: str = ""
-    resolution: Resolution | None = None
-    """Of a complete close."""
     outcome: str | None = None
     """Set at once where nothing will come of it: such a message rings no bell."""
+    refused: bool = False
+    """The command was not carried out; the outcome says why."""
     attachments: tuple[NewAttachment, ...] = ()
+
+    @property
+    def kind(self) -> MessageKind:
+        return self.command.kind
 
 
 class Message(NewMessage):
@@ -144,16 +122,33 @@ class Claimed(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: MessageId
-    kind: MessageKind
+    command: Command
+    """Bare: without its author's own words."""
     author: str
     standing: Standing
-    resolution: Resolution | None = None
-    micros: int = 0
-    """Of a budget: how much more may be spent."""
-    until: Milestone | None = None
-    """Of an approval at a milestone: how far it goes. Null: all the way."""
-    reopens: bool = True
-    """Whether it asks for more, said to a case that is over: a mere thanks does not."""
+
+    @property
+    def kind(self) -> MessageKind:
+        return self.command.kind
+
+    @property
+    def resolution(self) -> Resolution | None:
+        """Of a close."""
+        return self.command.resolution if isinstance(self.command, Close | CloseIncomplete) else None
+
+    @property
+    def micros(self) -> int:
+        """Of a budget: how much more may be spent."""
+        return self.command.micros if isinstance(self.command, RaiseBudget) else 0
+
+    @property
+    def until(self) -> Milestone | None:
+        """Of an approval: how far it goes. Null: all the way."""
+        return self.command.milestone if isinstance(self.command, Approve) else None
+
+    @property
+    def reopens(self) -> bool:
+        return self.command.reopens
 
 
 def receipt(message: Message, turns: int) -> str:

@@ -14,6 +14,11 @@ NOT_THE_REPORTER: Final = "not the reporter"
 TURN_FAILED: Final = "given to a turn that failed"
 
 
+def not_done(reason: str) -> str:
+    """The receipt of a command that was not carried out. Code asks the message (`refused`), never these words."""
+    return f"not done: {reason}"
+
+
 def read_by(role: Role) -> str:
     return f"read by the {role.value.replace('_', ' ')}"
 
@@ -25,3 +30,5 @@ class Settled(BaseModel):
 
     messages: tuple[MessageId, ...]
     outcome: str
+    refused: bool = False
+    """They were commands that were not carried out."""

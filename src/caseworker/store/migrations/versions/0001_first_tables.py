@@ -112,7 +112,8 @@ def _create_messages() -> None:
         *_required(STRING, "surface", "standing", "kind", "trace"),
         *_required(TEXT, "external_id", "author", "text"),
         *_required(TIME, "received_at"),
-        *_optional(STRING, "resolution"),
+        *_required(JSON, "command"),
+        *_required(BOOLEAN, "refused"),
         *_optional(TEXT, "reference", "refers_to", "outcome"),
         *_optional(INTEGER, "turn"),
         sa.UniqueConstraint("surface", "external_id"),
@@ -144,7 +145,7 @@ def _create_messages() -> None:
         *_required(STRING, "channel", "anchor"),
         *_required(BOOLEAN, "guest"),
         _partial_index("uq_threads_owner", "surface", "channel", "anchor", where="NOT guest", unique=True),
-        sa.Index("ix_threads_surface", "surface", "channel", "anchor"),
+        sa.Index("ix_threads_surface_channel_anchor", "surface", "channel", "anchor"),
     )
 
 

@@ -1,19 +1,34 @@
 """Bug reports and what is said about them, on the real store: committed, rung once, and rung for nothing else."""
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import BugState
-from caseworker.core.people.messages import TEXT_LIMIT, Message, MessageKind, NewAttachment, Resolution, Standing
+from caseworker.core.people.commands import (
+    Approve,
+    Close,
+    CloseIncomplete,
+    Command,
+    Edit,
+    FixMerged,
+    HandBack,
+    MessageKind,
+    Resolution,
+    Say,
+    Takeover,
+)
+from caseworker.core.people.messages import TEXT_LIMIT, Message, NewAttachment, Standing
 from caseworker.core.people.receipts import NOT_THE_REPORTER, OVER
 from caseworker.intake.background_bell import BackgroundBell
-from caseworker.intake.reports import Reports, Words
+from caseworker.intake.conversation import Conversation, Words
+from caseworker.intake.new_cases import NewCases, Opened
 from caseworker.ports import StoredBug, Thread
 from caseworker.store.store import Store
 from tests.intake.bell import NotedBell
@@ -26,18 +41,33 @@ def bell() -> NotedBell:
     return NotedBell()
 
 
+@dataclass(frozen=True)
+class Reports:
+    """Both doors: one opens cases, and what is said to them goes through the other."""
+
+    new_cases: NewCases
+    conversation: Conversation
+
+    async def report(self, words: Words, repository: RepositoryId) -> Opened:
+        return await self.new_cases.report(words, repository=repository, policy=Policy(), rehearsal=None, thread=THREAD)
+
+    async def say(self, case: CaseId, words: Words, standing: Standing) -> Message | None:
+        return await self.conversation.say(case, words, standing)
+
+
 @pytest.fixture
 def reports(store: Store, bell: NotedBell) -> Reports:
-    return Reports(store=store, doorbell=bell, policy=Policy())
+    return Reports(NewCases(store=store, doorbell=bell), Conversation(store=store, doorbell=bell))
 
 
-def words(text: str, *, id: str = "e1", author: str = "ada", kind: MessageKind | None = None) -> Words:
-    return Words(surface="slack", external_id=id, author=author, text=text, reference=f"C1:{id}", kind=kind)
+def words(text: str, *, id: str = "e1", author: str = "ada", command: Command | None = None) -> Words:
+    return Words(surface="slack", external_id=id, author=author, text=text, reference=f"C1:{id}", command=command)
 
 
 async def opened(store: Store, reports: Reports, text: str = "checkout is broken\nsince 9:40") -> CaseId:
-    repository = await store.repositories.register(LocalRepository(path=Path("/srv/shop")))
-    return (await reports.report(words(text), repository=repository, rehearsal=None, thread=THREAD)).case
+    return (
+        await reports.report(words(text), await store.repositories.register(LocalRepository(path=Path("/srv/shop"))))
+    ).case
 
 
 async def stored(store: Store, case: CaseId) -> StoredBug:
@@ -73,9 +103,7 @@ async def test_fifty_deliveries_of_one_report_make_one_case_and_one_bell(
     store: Store, reports: Reports, bell: NotedBell
 ) -> None:
     repository = await store.repositories.register(LocalRepository(path=Path("/srv/shop")))
-    results = await asyncio.gather(
-        *(reports.report(words("broken"), repository=repository, rehearsal=None, thread=THREAD) for _ in range(50))
-    )
+    results = await asyncio.gather(*(reports.report(words("broken"), repository) for _ in range(50)))
     assert [result.new for result in results].count(True) == 1
     assert len({result.case for result in results}) == 1
     assert len(await store.bugs.list()) == 1
@@ -99,27 +127,30 @@ async def test_words_are_put_into_the_inbox_and_rung_and_a_second_time_are_not(
 
 
 async def test_words_to_a_case_that_does_not_exist_are_refused(reports: Reports) -> None:
-    with pytest.raises(Refused, match="no bug case bug-0000"):
+    with pytest.raises(Refused, match="no case bug-0000"):
         await reports.say(CaseId("bug-0000"), words("hello"), Standing.REPORTER)
 
 
 @pytest.mark.parametrize(
-    ("text", "standing", "kind", "resolution"),
+    ("text", "standing", "command"),
     [
-        ("never mind", Standing.REPORTER, MessageKind.CLOSE, None),
-        ("I'll take it", Standing.DEVELOPER, MessageKind.TAKEOVER, None),
-        ("hand back", Standing.DEVELOPER, MessageKind.HAND_BACK, None),
-        ("close", Standing.DEVELOPER, MessageKind.CLOSE_INCOMPLETE, None),
-        ("close code_fix: fixed the cart", Standing.DEVELOPER, MessageKind.CLOSE, Resolution.CODE_FIX),
-        ("close to a fix, I think", Standing.DEVELOPER, MessageKind.WORDS, None),
+        ("never mind", Standing.REPORTER, Close()),
+        ("I'll take it", Standing.DEVELOPER, Takeover()),
+        ("I'll take it", Standing.REPORTER, Say()),
+        ("hand back", Standing.DEVELOPER, HandBack()),
+        ("close", Standing.DEVELOPER, CloseIncomplete()),
+        ("close code_fix: fixed it", Standing.DEVELOPER, Close(resolution=Resolution.CODE_FIX, reason="fixed it")),
+        ("close to a fix, I think", Standing.DEVELOPER, Say()),
+        ("thanks a lot", Standing.DEVELOPER, Say(asks=False)),
     ],
 )
 async def test_commands_are_understood_by_who_says_them(
-    store: Store, reports: Reports, text: str, standing: Standing, kind: MessageKind, resolution: Resolution | None
+    store: Store, reports: Reports, text: str, standing: Standing, command: Command
 ) -> None:
     case = await opened(store, reports)
     message = await said(reports, case, text, standing)
-    assert (message.kind, message.resolution, message.outcome) == (kind, resolution, None)
+    assert (message.command, message.outcome) == (command, None)
+    assert (await store.inbox.of(case))[-1].command == command
 
 
 async def test_only_who_was_asked_for_a_type_and_a_reason_answers_with_them(store: Store, reports: Reports) -> None:
@@ -172,9 +203,28 @@ async def test_a_close_behind_words_that_reopen_is_left_to_the_flow(store: Store
 
 async def test_a_kind_that_the_surface_knows_is_not_guessed(store: Store, reports: Reports) -> None:
     case = await opened(store, reports)
-    message = await reports.say(case, words("never mind", id="e2", kind=MessageKind.EDIT), Standing.REPORTER)
+    message = await reports.say(case, words("never mind", id="e2", command=Edit()), Standing.REPORTER)
     assert message is not None
     assert message.kind is MessageKind.EDIT
+
+
+@pytest.mark.parametrize(
+    ("command", "standing", "outcome"),
+    [
+        (Takeover(), Standing.REPORTER, "not for a reporter to decide"),
+        (Approve(), Standing.DEVELOPER, "not for a bug case"),
+        (FixMerged(), Standing.OWNER, "not for a bug case"),
+        (Close(), Standing.OTHER, NOT_THE_REPORTER),
+    ],
+)
+async def test_a_command_that_its_author_may_not_give_is_recorded_and_rings_nobody(
+    store: Store, reports: Reports, bell: NotedBell, command: Command, standing: Standing, outcome: str
+) -> None:
+    case = await opened(store, reports)
+    message = await reports.say(case, words("", id="e2", command=command), standing)
+    assert message is not None
+    assert (message.outcome, message.refused) == (outcome, True)
+    assert len(bell.rung) == 1
 
 
 async def test_long_texts_are_clipped_nul_characters_removed_and_files_noted(store: Store, reports: Reports) -> None:

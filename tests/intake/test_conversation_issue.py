@@ -1,4 +1,4 @@
-"""The terminal's way in: what is said is understood, checked against the case, committed, and rung."""
+"""What is said to an issue case is understood, checked against its state, committed, and rung."""
 
 import pytest
 
@@ -7,14 +7,17 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import Subject, Wait, WaitingFor
 from caseworker.core.issue.states import IssueState
-from caseworker.core.people.messages import Message, MessageKind
+from caseworker.core.people.commands import MessageKind, RaiseBudget
+from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.entries import Noted
-from caseworker.intake.manual import ManualIntake
+from caseworker.intake.conversation import TERMINAL, Conversation, Words
+from caseworker.intake.new_cases import NewCases
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store
 from tests.app.issue_desk import move
 from tests.edges.store_examples import open_case, repository
 from tests.intake.bell import NotedBell
+from tests.world.commands import command_of
 
 K = MessageKind
 S = IssueState
@@ -26,7 +29,7 @@ class Counter:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.bell = NotedBell()
-        self.intake = ManualIntake(store=store, doorbell=self.bell)
+        self.conversation = Conversation(store=store, doorbell=self.bell)
         self.sent = 0
 
     async def case(self, state: IssueState, reason: WaitingFor | None = None, subject: Subject | None = None) -> CaseId:
@@ -35,9 +38,32 @@ class Counter:
         await move(self.store, case, Noted(text="moved"), state=state, wait=wait, waiting_for=reason)
         return case
 
-    async def hears(self, case: CaseId, text: str, kind: MessageKind | None = None) -> Message:
+    async def hears(
+        self,
+        case: CaseId,
+        text: str,
+        kind: MessageKind | None = None,
+        *,
+        standing: Standing = Standing.OWNER,
+        waits: bool = True,
+    ) -> Message:
+        message = await self.says(case, text, kind, standing=standing, waits=waits)
+        assert message is not None
+        return message
+
+    async def says(
+        self, case: CaseId, text: str, kind: MessageKind | None, *, standing: Standing, waits: bool
+    ) -> Message | None:
         self.sent += 1
-        return await self.intake.say(case, author="ada", kind=kind, text=text, client_id=f"m{self.sent}")
+        words = Words(
+            surface=TERMINAL,
+            external_id=f"m{self.sent}",
+            author="ada",
+            text=text,
+            command=None if kind is None else command_of(kind, text),
+            waits=waits,
+        )
+        return await self.conversation.say(case, words, standing)
 
 
 @pytest.fixture
@@ -79,8 +105,9 @@ async def test_a_kind_that_is_given_is_not_guessed(counter: Counter) -> None:
 async def test_a_budget_is_committed_as_an_amount(counter: Counter, kind: MessageKind | None, text: str) -> None:
     case = await counter.case(S.WAITING_FOR_HUMAN_INPUT, WaitingFor.BUDGET)
     message = await counter.hears(case, text, kind)
-    assert message.kind is K.BUDGET
-    assert message.text.lstrip("+").startswith("2.50")
+    assert isinstance(message.command, RaiseBudget)
+    assert message.command.micros == 2_500_000
+    assert message.text == message.command.amount
 
 
 async def test_what_does_not_fit_is_refused_and_nothing_is_written_or_rung(counter: Counter) -> None:
@@ -98,12 +125,29 @@ async def test_a_case_that_is_not_there_is_told_so(counter: Counter) -> None:
         await counter.hears(CaseId("local/none#7"), "hello")
 
 
-async def test_the_same_message_twice_is_told_so(counter: Counter) -> None:
+async def test_the_same_message_twice_is_recorded_once(counter: Counter) -> None:
     case = await counter.case(S.IMPLEMENTING)
     await counter.hears(case, "hello")
     counter.sent = 0
-    with pytest.raises(Refused, match="recorded before"):
-        await counter.hears(case, "hello")
+    assert await counter.says(case, "hello", None, standing=Standing.OWNER, waits=True) is None
+
+
+async def test_what_does_not_fit_is_recorded_with_its_reason_where_nobody_waits_for_it(counter: Counter) -> None:
+    case = await counter.case(S.IMPLEMENTING)
+    message = await counter.hears(case, "retry", waits=False)
+    assert (message.kind, message.outcome, message.refused) == (K.RETRY, "not done: it is not stuck", True)
+    assert counter.bell.rung == []
+
+
+@pytest.mark.parametrize("standing", [Standing.REPORTER, Standing.OTHER])
+async def test_outsiders_may_speak_to_an_issue_case_and_their_commands_are_words(
+    counter: Counter, standing: Standing
+) -> None:
+    case = await counter.case(S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
+    message = await counter.hears(case, "never mind", standing=standing)
+    assert (message.kind, message.outcome) == (K.WORDS, None)
+    given = await counter.hears(case, "", K.APPROVE, standing=standing)
+    assert given.refused
 
 
 async def test_a_bell_that_is_not_heard_takes_nothing_back(counter: Counter) -> None:
@@ -116,6 +160,7 @@ async def test_a_bell_that_is_not_heard_takes_nothing_back(counter: Counter) -> 
 
 async def test_an_issue_opened_twice_is_one_case(counter: Counter) -> None:
     issue = await counter.store.repositories.new_issue(await repository(counter.store), NewIssue(title="t", body=""))
-    first = await counter.intake.open_case(issue, policy=Policy(), rehearsal=None, author="ada")
-    again = await counter.intake.open_case(issue, policy=Policy(), rehearsal=None, author="ada")
+    new_cases = NewCases(store=counter.store, doorbell=counter.bell)
+    first = await new_cases.open_case(issue, policy=Policy(), rehearsal=None, author="ada")
+    again = await new_cases.open_case(issue, policy=Policy(), rehearsal=None, author="ada")
     assert (first.new, again.new, again.case) == (True, False, first.case)

@@ -1,0 +1,153 @@
+"""The commands that people give at a terminal, as data. Intake reads a reason or an amount from their words."""
+
+import signal
+import sys
+
+from rich.console import Console
+
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.interrupted import Interrupted
+from caseworker.app.terminal.send import find, given, readable, speaker_in, tell
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.policy import Milestone
+from caseworker.core.issue.options import COMMAND
+from caseworker.core.people.commands import (
+    Approve,
+    Close,
+    Command,
+    HandBack,
+    RaiseBudget,
+    Reject,
+    Resolution,
+    Retry,
+    Takeover,
+)
+from caseworker.ports import StoredBug, StoredCase
+
+
+async def approve(
+    settings: Settings,
+    console: Console,
+    name: str,
+    reason: str,
+    until: Milestone | None,
+    author: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    reason = readable(given(reason))
+    command, text = Approve(milestone=until), approval_words(until, reason)
+    return await _to_issue(settings, console, name, command, text, author, as_json=as_json)
+
+
+def approval_words(until: Milestone | None, reason: str = "") -> str:
+    """What people read of it afterwards."""
+    if until is None:
+        return reason or "Approved."
+    return f"until {until}: {reason}" if reason else f"until {until}"
+
+
+async def reject(
+    settings: Settings, console: Console, name: str, why: str, author: str | None, *, as_json: bool
+) -> int:
+    why = readable(given(why))
+    return await _to_issue(settings, console, name, Reject(), why, author, as_json=as_json)
+
+
+async def retry(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
+    return await _to_issue(settings, console, name, Retry(), "Please try again.", author, as_json=as_json)
+
+
+async def raise_budget(
+    settings: Settings, console: Console, name: str, amount: str, author: str | None, *, as_json: bool
+) -> int:
+    amount = readable(given(amount))
+    return await _to_issue(settings, console, name, RaiseBudget(), amount, author, as_json=as_json)
+
+
+async def close(
+    settings: Settings, console: Console, name: str, reason: str, resolution: str, author: str | None, *, as_json: bool
+) -> int:
+    reason = readable(given(reason))
+    stored = await find(settings, name)
+    speaker = speaker_in(stored, "developer", author)
+    if isinstance(stored, StoredCase):
+        if resolution:
+            todo = "`--resolution` is for bug cases; leave it out."
+            raise Refused(f"{stored.case.id} is an issue case.", todo=todo)
+        return await tell(settings, console, stored, speaker, reason, Close(reason=reason), as_json=as_json)
+    if stored.case.is_over:
+        raise Refused(f"{stored.case.id} is resolved already: {stored.case.reason}.")
+    asks = sys.stdin.isatty() and not as_json
+    chosen, why = _resolution(resolution, asks=asks), _reason(reason, asks=asks)
+    command = Close(resolution=chosen, reason=readable(why))
+    return await tell(settings, console, stored, speaker, why, command, as_json=as_json)
+
+
+async def take_over(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
+    return await _to_either(settings, console, name, Takeover(), "I'll take it.", author, as_json=as_json)
+
+
+async def hand_back(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
+    return await _to_either(settings, console, name, HandBack(), "Hand back.", author, as_json=as_json)
+
+
+async def _to_issue(
+    settings: Settings, console: Console, name: str, command: Command, text: str, author: str | None, *, as_json: bool
+) -> int:
+    """What only an issue case can be told."""
+    stored = await find(settings, name)
+    if isinstance(stored, StoredBug):
+        todo = f"`caseworker why {stored.case.id}` says what would move it."
+        raise Refused(f"{stored.case.id} is a bug case: `{COMMAND[command.kind]}` is for issue cases.", todo=todo)
+    speaker = speaker_in(stored, "developer", author)
+    return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
+
+
+async def _to_either(
+    settings: Settings, console: Console, name: str, command: Command, text: str, author: str | None, *, as_json: bool
+) -> int:
+    stored = await find(settings, name)
+    if isinstance(stored, StoredBug) and stored.case.is_over:
+        raise Refused(f"{stored.case.id} is resolved: {stored.case.reason}.", todo="A word to it opens it again.")
+    speaker = speaker_in(stored, "developer", author)
+    return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
+
+
+_KINDS = ", ".join(kind.value for kind in Resolution)
+
+
+def _resolution(said: str, *, asks: bool) -> Resolution:
+    if not said and asks:
+        said = _asked(f"How was it resolved ({_KINDS})")
+    try:
+        return Resolution(said.strip().lower().replace(" ", "_").replace("-", "_"))
+    except ValueError:
+        wrong = f"`{said}` is no resolution." if said else "A bug is closed with a resolution and a reason."
+        raise Refused(wrong, todo=f"--resolution takes one of {_KINDS}; --reason says why.") from None
+
+
+def _reason(said: str, *, asks: bool) -> str:
+    if not said.strip() and asks:
+        said = _asked("Why, for the record")
+    if not said.strip():
+        raise Refused("A bug is closed with a resolution and a reason.", todo='Say why: --reason "...".')
+    return said.strip()
+
+
+def _asked(question: str) -> str:
+    """On standard error: standard output may be read by a program. asyncio keeps the first Ctrl-C to itself, and who
+    waits for a line never hears of it; so while somebody is asked, it is a plain interrupt."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        sys.stderr.write(f"{question}: ")
+        sys.stderr.flush()
+        line = sys.stdin.readline()
+    except KeyboardInterrupt:
+        line = ""
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if not line:
+        sys.stderr.write("\n")
+        raise Interrupted("Interrupted. Nothing was sent: the case stays as it is.")
+    return line.strip()

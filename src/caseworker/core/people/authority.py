@@ -1,0 +1,49 @@
+"""Who may say what: one table of the kind of case, the person's standing, and the command.
+
+Intake asks it for every message of every surface. What the forge and linked cases report (a merge, news of a fix) is
+said by no person: it is in no row, so nobody can say it in their place."""
+
+from collections.abc import Mapping, Set
+from typing import Final, Literal
+
+from caseworker.core.people.commands import Command, MessageKind
+from caseworker.core.people.messages import SPOKEN, Standing
+from caseworker.core.people.receipts import NOT_THE_REPORTER
+
+CaseKind = Literal["bug", "issue"]
+
+K = MessageKind
+
+_NOTHING: Final[Set[MessageKind]] = frozenset()
+_BUG_TEAM: Final = SPOKEN | {K.CLOSE, K.CLOSE_INCOMPLETE, K.TAKEOVER, K.HAND_BACK}
+_ISSUE_TEAM: Final = SPOKEN | {K.APPROVE, K.REJECT, K.TAKEOVER, K.HAND_BACK, K.BUDGET, K.RETRY, K.CLOSE}
+
+MAY: Final[Mapping[CaseKind, Mapping[Standing, Set[MessageKind]]]] = {
+    "bug": {
+        Standing.OWNER: _BUG_TEAM,
+        Standing.DEVELOPER: _BUG_TEAM,
+        Standing.REPORTER: SPOKEN | {K.CLOSE},
+        Standing.OTHER: _NOTHING,
+    },
+    "issue": {
+        Standing.OWNER: _ISSUE_TEAM,
+        Standing.DEVELOPER: _ISSUE_TEAM,
+        Standing.REPORTER: SPOKEN,
+        Standing.OTHER: SPOKEN,
+    },
+}
+
+
+def may(case: CaseKind, standing: Standing, command: Command) -> bool:
+    return command.kind in MAY[case][standing]
+
+
+def refusal(case: CaseKind, standing: Standing, command: Command) -> str | None:
+    """The receipt of what this person may not say. Null: they may."""
+    if may(case, standing, command):
+        return None
+    if not MAY[case][standing]:
+        return NOT_THE_REPORTER
+    if not any(command.kind in allowed for allowed in MAY[case].values()):
+        return f"not for {'a bug' if case == 'bug' else 'an issue'} case"
+    return "not for a reporter to decide" if standing is Standing.REPORTER else "not for an outsider to decide"

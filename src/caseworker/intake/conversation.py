@@ -1,0 +1,154 @@
+"""The one door for what people say to a case, on every surface and for every kind of case.
+
+A message is understood (parsed once, checked for authority and for the state of the case), committed, and rung."""
+
+from dataclasses import dataclass, replace
+from typing import Final, assert_never
+
+import structlog
+
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.text import clip
+from caseworker.core.issue.options import awaits_agreement, misfit, refuse_misfit
+from caseworker.core.people.authority import CaseKind, may, refusal
+from caseworker.core.people.commands import Command, MessageKind, RaiseBudget, Say
+from caseworker.core.people.grammar import InBug, InIssue, parse
+from caseworker.core.people.messages import TEXT_LIMIT, Message, NewAttachment, NewMessage, Standing
+from caseworker.core.people.receipts import OVER, not_done
+from caseworker.ports import Doorbell, Store, StoredBug, StoredCase
+
+log = structlog.get_logger()
+
+TERMINAL: Final = "terminal"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """What a person said, as its surface gave it."""
+
+    surface: str
+    external_id: str
+    """The surface's own id: a second delivery is a no-op."""
+    author: str
+    text: str
+    reference: str = ""
+    refers_to: str = ""
+    command: Command | None = None
+    """What it is, where the surface knows: an edit, a button, a command of the terminal. Null: the text tells."""
+    waits: bool = False
+    """The author waits for the answer: a command that does not fit is refused at once, and not recorded."""
+    attachments: tuple[NewAttachment, ...] = ()
+
+    @property
+    def clean_text(self) -> str:
+        """Without NUL, which PostgreSQL can't hold. A file that comes without a word is named instead."""
+        text = self.text.replace("\0", "")
+        if not text.strip() and self.attachments:
+            text = f"(attached: {', '.join(file.title for file in self.attachments)})".replace("\0", "")
+        return clip(text, TEXT_LIMIT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Understood:
+    """A message that may be committed."""
+
+    message: NewMessage
+    after_the_end: bool
+    """It asks for nothing, and the case was over: nobody need be rung."""
+
+
+class Conversation:
+    def __init__(self, *, store: Store, doorbell: Doorbell) -> None:
+        self._store = store
+        self._doorbell = doorbell
+
+    async def load(self, case: CaseId) -> StoredCase | StoredBug:
+        stored = await self._store.bugs.load(case) or await self._store.cases.load(case)
+        if stored is None:
+            raise Refused(f"There is no case {case}.", todo="`caseworker cases` lists what there is.")
+        return stored
+
+    async def say(self, case: CaseId, words: Words, standing: Standing) -> Message | None:
+        """None: it was there already."""
+        return await self.put(understand(await self.load(case), words, standing))
+
+    async def put(self, understood: Understood) -> Message | None:
+        """Commits it, then rings. The flow looks again: the case may have changed since it was read."""
+        if understood.after_the_end:
+            understood = replace(understood, message=await self._settled(understood.message))
+        message = await self._store.inbox.put(understood.message)
+        if message is not None and message.outcome is None:
+            await ring(self._doorbell, message.case, message.id, message.kind)
+        return message
+
+    async def _settled(self, message: NewMessage) -> NewMessage:
+        """Where something waits that may open the case again, the flow decides."""
+        waiting = any(other.turn is None for other in await self._store.inbox.of(message.case))
+        return message if waiting else message.model_copy(update={"outcome": OVER})
+
+
+async def ring(doorbell: Doorbell, case: CaseId, message: MessageId, kind: MessageKind) -> None:
+    """Committed is what counts: a bell not heard costs time only, the reconciler rings again."""
+    try:
+        await doorbell.ring(case, message, kind)
+    except Transient as error:
+        log.warning("bell not rung", case=case, error=str(error))
+
+
+def understand(stored: StoredCase | StoredBug, words: Words, standing: Standing) -> Understood:
+    """Raises `Refused` for a command that does not fit, if its author waits to hear so; otherwise its receipt tells."""
+    text = words.clean_text
+    command = _command(stored, words, text, standing)
+    outcome = refusal(_kind_of(stored), standing, command)
+    if outcome is None:
+        outcome = _fit_outcome(stored, command, waits=words.waits)
+    message = NewMessage(
+        case=stored.case.id,
+        surface=words.surface,
+        external_id=words.external_id,
+        author=words.author,
+        standing=standing,
+        command=command,
+        text=command.amount if isinstance(command, RaiseBudget) else text,
+        trace=stored.trace,
+        reference=words.reference,
+        refers_to=words.refers_to,
+        outcome=outcome,
+        refused=outcome is not None,
+        attachments=words.attachments,
+    )
+    over = isinstance(stored, StoredBug) and stored.case.is_over
+    return Understood(message=message, after_the_end=over and outcome is None and not command.reopens)
+
+
+def _command(stored: StoredCase | StoredBug, words: Words, text: str, standing: Standing) -> Command:
+    """Text that would be a command is just words from somebody who may not give it."""
+    command = parse(text, standing, _context(stored, words.author), words.command)
+    if words.command is None and not may(_kind_of(stored), standing, command):
+        return _command(stored, replace(words, command=Say()), text, standing)
+    return command
+
+
+def _context(stored: StoredCase | StoredBug, author: str) -> InBug | InIssue:
+    match stored:
+        case StoredBug():
+            return InBug(asked=stored.case.people.asked_to_close == author)
+        case StoredCase():
+            return InIssue(awaits=awaits_agreement(stored.case))
+        case _:
+            assert_never(stored)
+
+
+def _kind_of(stored: StoredCase | StoredBug) -> CaseKind:
+    return "bug" if isinstance(stored, StoredBug) else "issue"
+
+
+def _fit_outcome(stored: StoredCase | StoredBug, command: Command, *, waits: bool) -> str | None:
+    """The receipt of a command that does not fit an issue case's state. What fits a bug case, its flow decides."""
+    if isinstance(stored, StoredBug):
+        return None
+    if waits:
+        refuse_misfit(stored.case, command)
+    reason = misfit(stored.case, command)
+    return None if reason is None else not_done(reason)

@@ -1,0 +1,86 @@
+"""Opens cases: an issue case for an issue, a bug case for a report. Committed first, then rung."""
+
+import secrets
+from dataclasses import dataclass
+
+from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case
+from caseworker.core.base.policy import Policy
+from caseworker.core.bug.reports import title_of
+from caseworker.core.people.commands import MessageKind, Say
+from caseworker.core.people.messages import NOBODY, NewMessage, Standing
+from caseworker.intake.conversation import TERMINAL, Words, ring
+from caseworker.ports import Doorbell, Issue, NewBug, Store, Thread
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    case: CaseId
+    new: bool
+    """False: the issue, the message or its thread belonged to this case already; nothing was written."""
+
+
+class NewCases:
+    def __init__(self, *, store: Store, doorbell: Doorbell) -> None:
+        self._store = store
+        self._doorbell = doorbell
+
+    async def open_case(self, issue: Issue, *, policy: Policy, rehearsal: str | None, author: str) -> Opened:
+        """Opening the same issue again finds the case that is there."""
+        case = issue_case(issue.repository, issue.number)
+        trace = new_trace()
+        first = NewMessage(
+            case=case,
+            surface=TERMINAL,
+            external_id=f"open {case}",
+            author=author,
+            standing=Standing.OWNER,
+            command=Say(),
+            text=f"Please work on this issue: {issue.title}",
+            trace=trace,
+        )
+        new = await self._store.cases.open(issue, policy=policy, rehearsal=rehearsal, trace=trace, first=first)
+        for waiting, message, kind in await self._store.inbox.unclaimed():
+            if waiting == case:
+                await self._doorbell.ring(case, message, kind)
+        return Opened(case=case, new=new)
+
+    async def report(
+        self,
+        words: Words,
+        *,
+        repository: RepositoryId,
+        policy: Policy,
+        rehearsal: str | None,
+        thread: Thread | None = None,
+    ) -> Opened:
+        """A new bug case. Whoever says this is its reporter."""
+        trace, text = new_trace(), words.clean_text
+        bug = NewBug(
+            title=title_of(text),
+            reporter=words.author,
+            repository=repository,
+            policy=policy,
+            rehearsal=rehearsal,
+            trace=trace,
+            thread=thread,
+        )
+        first = NewMessage(
+            case=CaseId(""),  # drawn by the store
+            surface=words.surface,
+            external_id=words.external_id,
+            author=words.author,
+            standing=Standing.REPORTER,
+            command=Say(),
+            text=text,
+            trace=trace,
+            reference=words.reference,
+            attachments=words.attachments,
+        )
+        case, new = await self._store.bugs.open(bug, first)
+        if new:
+            await ring(self._doorbell, case, NOBODY, MessageKind.WORDS)
+        return Opened(case=case, new=new)
+
+
+def new_trace() -> TraceId:
+    return TraceId(secrets.token_hex(8))

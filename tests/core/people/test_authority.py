@@ -1,0 +1,69 @@
+"""Who may say what, by the kind of case and by standing."""
+
+from typing import get_args
+
+import pytest
+
+from caseworker.core.people.authority import MAY, CaseKind, may, refusal
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Standing
+from caseworker.core.people.receipts import NOT_THE_REPORTER
+from tests.world.commands import command_of
+
+K = MessageKind
+OWNER, DEVELOPER, REPORTER, OTHER = Standing.OWNER, Standing.DEVELOPER, Standing.REPORTER, Standing.OTHER
+TEAM = {OWNER, DEVELOPER}
+ALL = {*Standing}
+
+WHO: list[tuple[MessageKind, set[Standing], set[Standing]]] = [
+    # command, who may give it to a bug case, who to an issue case
+    (K.WORDS, {*TEAM, REPORTER}, ALL),
+    (K.ANSWER, {*TEAM, REPORTER}, ALL),
+    (K.EDIT, {*TEAM, REPORTER}, ALL),
+    (K.DELETION, {*TEAM, REPORTER}, ALL),
+    (K.CLOSE, {*TEAM, REPORTER}, TEAM),
+    (K.CLOSE_INCOMPLETE, TEAM, set()),
+    (K.TAKEOVER, TEAM, TEAM),
+    (K.HAND_BACK, TEAM, TEAM),
+    (K.APPROVE, set(), TEAM),
+    (K.REJECT, set(), TEAM),
+    (K.BUDGET, set(), TEAM),
+    (K.RETRY, set(), TEAM),
+    (K.MERGED, set(), set()),
+    (K.PULL_CLOSED, set(), set()),
+    (K.FIX_NEWS, set(), set()),
+    (K.FIX_MERGED, set(), set()),
+    (K.FIX_ENDED, set(), set()),
+]
+
+
+@pytest.mark.parametrize(("kind", "bug", "issue"), WHO, ids=[row[0] for row in WHO])
+def test_who_may_give_a_command(kind: MessageKind, bug: set[Standing], issue: set[Standing]) -> None:
+    command = command_of(kind)
+    assert {standing for standing in Standing if may("bug", standing, command)} == bug
+    assert {standing for standing in Standing if may("issue", standing, command)} == issue
+
+
+def test_the_table_has_every_command_every_kind_of_case_and_every_standing() -> None:
+    assert {kind for kind, _, _ in WHO} == {*MessageKind}
+    assert set(MAY) == set(get_args(CaseKind))
+    assert all(set(row) == {*Standing} for row in MAY.values())
+
+
+@pytest.mark.parametrize(
+    ("case", "standing", "kind", "receipt"),
+    [
+        ("bug", OTHER, K.WORDS, NOT_THE_REPORTER),
+        ("bug", OTHER, K.CLOSE, NOT_THE_REPORTER),
+        ("bug", REPORTER, K.TAKEOVER, "not for a reporter to decide"),
+        ("bug", DEVELOPER, K.APPROVE, "not for a bug case"),
+        ("issue", OWNER, K.CLOSE_INCOMPLETE, "not for an issue case"),
+        ("issue", OTHER, K.APPROVE, "not for an outsider to decide"),
+        ("issue", OTHER, K.WORDS, None),
+        ("bug", REPORTER, K.CLOSE, None),
+    ],
+)
+def test_the_receipt_says_why_it_is_not_theirs(
+    case: CaseKind, standing: Standing, kind: MessageKind, receipt: str | None
+) -> None:
+    assert refusal(case, standing, command_of(kind)) == receipt

@@ -1,0 +1,16 @@
+"""Commands as tests name them: by their kind, and the words they come with."""
+
+from pydantic import TypeAdapter
+
+from caseworker.core.people.commands import Close, Command, MessageKind, Resolution
+from caseworker.core.people.grammar import InIssue, parse
+from caseworker.core.people.messages import Standing
+
+_COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
+
+
+def command_of(kind: MessageKind, text: str = "", resolution: Resolution | None = None) -> Command:
+    """As intake makes it where the surface knows what it is."""
+    if kind is MessageKind.CLOSE:
+        return Close(resolution=resolution, reason=text)
+    return parse(text, Standing.OWNER, InIssue(), _COMMAND.validate_python({"kind": kind}))
