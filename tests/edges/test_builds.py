@@ -115,7 +115,7 @@ def test_failures_are_the_same_however_the_output_arrives() -> None:
     for size in (1, 7, 1000, 1 << 16):
         names = FailureNames()
         for start in range(0, len(output), size):
-            names.hear(output[start : start + size])
+            names.add(output[start : start + size])
         heard.add(names.all())
     assert len(heard) == 1
     first, again, *others, last = heard.pop()
@@ -126,9 +126,9 @@ def test_failures_are_the_same_however_the_output_arrives() -> None:
 def test_more_failures_than_are_kept_are_none() -> None:
     names = FailureNames()
     for number in range(MAX_FAILURES):
-        names.hear(f"FAILED test_{number}\n".encode())
+        names.add(f"FAILED test_{number}\n".encode())
     assert len(names.all()) == MAX_FAILURES
-    names.hear(b"FAILED one more\n")
+    names.add(b"FAILED one more\n")
     assert names.all() == ()
 
 

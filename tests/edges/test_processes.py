@@ -27,8 +27,8 @@ def start(script: str, ear: Ear, *, errors: Ear | None = None, stdin: bytes = b"
         ["/bin/sh", "-c", script],
         folder=Path("/"),
         environment={"PATH": os.defpath},
-        hear=ear.hear,
-        hear_errors=errors.hear if errors is not None else None,
+        on_output=ear.hear,
+        on_errors=errors.hear if errors is not None else None,
         stdin=stdin,
     )
 
@@ -88,7 +88,7 @@ async def test_one_that_can_not_be_started_leaves_no_file_open() -> None:
     before = open_files()
     for folder, program in ((Path("/nowhere"), "/bin/true"), (Path("/"), "/no/program")):
         with pytest.raises(FileNotFoundError) as missing:
-            Child([program], folder=folder, environment={}, hear=print, hear_errors=print, stdin=b"words")
+            Child([program], folder=folder, environment={}, on_output=print, on_errors=print, stdin=b"words")
         assert str(missing.value.filename) == (str(folder) if folder != Path("/") else program)
     assert open_files() <= before
 

@@ -1,4 +1,4 @@
-"""A bare copy of each repository, where cases keep their commits. The user's repository is only ever read from here."""
+"""A mirror is a bare copy of a repository where cases keep their commits. The person's own repository is only read."""
 
 import hashlib
 import os
@@ -17,7 +17,7 @@ from caseworker.workspaces.locks import locked
 from caseworker.workspaces.rounds import Rounds
 
 OURS = ("issue-state.json", ".caseworker")
-"""At the root of a workspace: laid there for the agent, never part of a commit."""
+"""Names at the root of a workspace that we write for the agent; never part of a commit."""
 FETCHED_HEAD = "refs/origin-head"
 _BY_PRODUCTS = (
     "__pycache__/",
@@ -28,11 +28,11 @@ _BY_PRODUCTS = (
     "node_modules/",
     ".DS_Store",
 )
-"""What running and looking leaves behind, where the repository does not ignore it itself. Tracked files stay."""
+"""By-products of builds and tools, ignored even where the repository does not ignore them. Tracked files stay."""
 _EXCLUDE = "".join(f"{name}\n" for name in (*(f"/{name}" for name in OURS), *_BY_PRODUCTS))
 _ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding !diff\n"
-"""Files are taken byte for byte whatever the tree's own .gitattributes say: no filter, no conversion that could fail,
-and no `-diff` that would hide a change from the reviewer. This file has the last word among attributes."""
+"""Overrides the tree's own .gitattributes. Files are committed byte for byte: no filter, no conversion that could fail,
+and no `-diff` that would hide a change from the reviewer."""
 _BRANCHES = "refs/heads/"
 _FETCH_SECONDS = 600.0
 
@@ -40,19 +40,19 @@ _FETCH_SECONDS = 600.0
 @dataclass(frozen=True, kw_only=True)
 class RepositoryFacts:
     path: Path
-    """The top-level folder; of a bare repository, the repository itself."""
+    """The top-level folder; for a bare repository, the repository itself."""
     default_branch: str
-    """The branch its HEAD names. Detached: the likeliest branch that contains the commit, or `HEAD`."""
+    """The branch that HEAD names. If HEAD is detached: the likeliest branch that contains its commit, or `HEAD`."""
     head: Sha
     object_format: str
 
 
 async def look(repository: Path, git: Git | None = None) -> RepositoryFacts:
-    """What there is at this path, or `Refused` with what to do. Changes nothing: for use before anything is created."""
+    """Describes the repository at this path, or raises `Refused` with what to do. Changes nothing."""
     ask = git or SafeGit()
     path = _existing_folder(repository)
     questions = ("--is-bare-repository", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir")
-    of_a_checkout = ("--show-toplevel", "--show-superproject-working-tree")  # last: a bare repository has no answer
+    of_a_checkout = ("--show-toplevel", "--show-superproject-working-tree")  # last: they fail in a bare repository
     found = await ask("rev-parse", *questions, *of_a_checkout, inside=path, accept=(0, 128))
     if not found.text:
         raise Refused(
@@ -78,8 +78,8 @@ def _top_level(top: str, superproject: str = "") -> Path:
 
 
 async def _head(top: Path, git: Git) -> tuple[Sha, str]:
-    """The commit, and the branch that stands for it."""
-    question = ("rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD", "--")  # a file may be called HEAD, too
+    """The commit of HEAD, and the branch to use for it (see `RepositoryFacts.default_branch`)."""
+    question = ("rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD", "--")  # `--`: a file may be called HEAD
     found = await git(*question, inside=top, accept=(0, 1, 128))
     if found.code != 0:
         raise Refused(f"{top} has no commit yet.", todo='Make one: git add -A && git commit -m "Start"')
@@ -118,7 +118,7 @@ class Mirrors:
         return locked(mirror.with_suffix(".lock"), seconds=_FETCH_SECONDS, busy=busy)
 
     async def renew(self, repository: Path) -> RepositoryFacts:
-        """Bring the mirror up to date and say what it has now: once for all the cases that begin at the same time."""
+        """Brings the mirror up to date and describes it. Cases that begin at the same time share one fetch."""
         if repository not in self._rounds:
             self._rounds[repository] = Rounds(partial(self._renew, repository))
         return await self._rounds[repository]()
@@ -130,13 +130,13 @@ class Mirrors:
             return replace(facts, head=await self._fetch(facts, mirror))
 
     async def _fetch(self, facts: RepositoryFacts, mirror: Path) -> Sha:
-        """Where the repository's HEAD was just now. The caller holds the lock."""
+        """Fetches, and returns the commit of the repository's HEAD. The caller holds the lock."""
         if not (mirror / "HEAD").exists():
             await self._make(mirror, facts.object_format)
         await self._git(
             *("fetch", "--quiet", "--no-tags", "--prune", "--update-shallow", "--no-write-fetch-head"),
             f"--upload-pack={OTHER_SIDE} upload-pack",
-            # Not refs/heads and not with tags: nothing that people name can collide with what we keep.
+            # Not into refs/heads, and without tags: people's names must not collide with refs of ours.
             *(str(facts.path), "+refs/heads/*:refs/remotes/origin/*", f"+HEAD:{FETCHED_HEAD}"),
             git_dir=mirror,
         )

@@ -1,4 +1,4 @@
-"""The rules of a repository, from its last commit and not from whatever lies in its folder."""
+"""Reads the rules of a repository from its last commit, not from the files in its folder."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from caseworker.workspaces.git import SafeGit
 
 
 async def rules_of(repository: Path, git: Git | None = None) -> RepositoryRules:
-    """As its HEAD says; where there is no such file, nothing is asked for. `Refused` names the line that is wrong."""
+    """The rules in the settings file of HEAD; without such a file, no rules. `Refused` names the line that is wrong."""
     found = await (git or SafeGit())("cat-file", "blob", f"HEAD:{SETTINGS_FILE}", inside=repository, accept=(0, 128))
     if found.code != 0:
         return RepositoryRules()
