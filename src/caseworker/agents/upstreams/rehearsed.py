@@ -1,4 +1,4 @@
-"""A model that answers from a script: the same API, the same streams, no provider. One per attempt."""
+"""An upstream that answers the model calls of one attempt from a rehearsal script, with the provider's API."""
 
 import asyncio
 import hashlib
@@ -16,7 +16,7 @@ from caseworker.core.base.roles import Role, Task
 
 _BYTES_PER_TOKEN: Final = 4
 _HEARING_SECONDS: Final = 60.0
-"""How long a step is repeated until somebody is heard."""
+"""How long a step is repeated while it waits for a message."""
 _ERRORS: Final[dict[ScriptedError, tuple[int, str, str]]] = {
     "overloaded": (529, "overloaded_error", "Overloaded"),
     "rate_limited": (429, "rate_limit_error", "This request would exceed the rate limit"),
@@ -29,7 +29,7 @@ Block = dict[str, object]
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """Which part of the script this attempt plays, and where."""
+    """Which part of the script this attempt plays, and the values to fill in."""
 
     role: Role
     task: Task
@@ -50,19 +50,19 @@ class RehearsedUpstream:
         self._part = part
         self._pace = rehearsal.pace if pace is None else pace
         self._asked: dict[str, tuple[int, int]] = {}
-        """Which step each request got, as which answer: a request that the client repeats gets the same one again."""
+        """(step, number of the answer) of each request so far: a repeated request gets the same answer again."""
         self._next = 0
         self._heard_before: int | None = None
-        """Mid-turn messages that were in the conversation already: those of the turns it continues."""
+        """Mid-turn messages of earlier turns, which were in the conversation when this attempt began."""
         self._heard = 0
-        """Those of this attempt that were in the last request."""
+        """Mid-turn messages of this attempt that were in the last request."""
         self._patient_until = 0.0
         self._answers = 0
 
     async def send(self, call: ModelCall) -> ModelAnswer:
         request_tokens = len(call.body) // _BYTES_PER_TOKEN
         if call.path == "/v1/messages/count_tokens":
-            return _whole(200, {"input_tokens": request_tokens})
+            return _unstreamed(200, {"input_tokens": request_tokens})
         if not _is_main_loop(call.document):
             message = _message("msg_side", call.model, [{"type": "text", "text": "ok"}], request_tokens)
             return _answer(call, message)
@@ -71,8 +71,8 @@ class RehearsedUpstream:
         await asyncio.sleep(self._pace if step.delay is None else step.delay)
         if step.error is not None:
             status, kind, text = _ERRORS[step.error]
-            return _whole(status, {"type": "error", "error": {"type": kind, "message": text}})
-        # Equal ids would be merged into one message by the agent, so each answer has its own.
+            return _unstreamed(status, {"type": "error", "error": {"type": kind, "message": text}})
+        # Each answer has its own id: the agent's program merges messages with the same id.
         name = f"{self._part.session}_{answer}"
         return _answer(call, _message(f"msg_{name}", call.model, self._content(step, name), request_tokens))
 
@@ -109,8 +109,10 @@ class RehearsedUpstream:
         return in_conversation - self._heard_before
 
     def _is_again(self, heard: int) -> bool:
-        """Whether the last step is played again: it waits until somebody is heard, or its outcome was held back for
-        words that the script did not foresee."""
+        """Whether the last step is played again: it still waits for a message, or its outcome was held back.
+
+        An outcome is held back because of messages that the script did not expect.
+        """
         if not 0 < self._next <= len(self._script()):
             return False
         last = self._script()[self._next - 1]
@@ -121,22 +123,22 @@ class RehearsedUpstream:
     def _content(self, step: Step, name: str) -> list[Block]:
         blocks: list[Block] = []
         if step.say is not None:
-            blocks.append({"type": "text", "text": self._placed(step.say)})
+            blocks.append({"type": "text", "text": self._filled_in(step.say)})
         calls = [(tool.call, tool.arguments) for tool in step.tool_calls()]
         if step.outcome is not None:
             calls.append((OUTCOME_TOOL, step.outcome))
         for index, (tool, arguments) in enumerate(calls):
-            use = {"id": f"toolu_{name}_{index}", "name": full_name(tool), "input": self._placed(arguments)}
+            use = {"id": f"toolu_{name}_{index}", "name": full_name(tool), "input": self._filled_in(arguments)}
             blocks.append({"type": "tool_use", **use})
         return blocks
 
-    def _placed(self, value: object) -> object:
+    def _filled_in(self, value: object) -> object:
         if isinstance(value, str):
             return value.replace("${workspace}", str(self._part.workspace)).replace("${case}", self._part.case)
         if isinstance(value, list):
-            return [self._placed(item) for item in value]
+            return [self._filled_in(item) for item in value]
         if isinstance(value, dict):
-            return {key: self._placed(item) for key, item in value.items()}
+            return {key: self._filled_in(item) for key, item in value.items()}
         return value
 
 
@@ -148,7 +150,7 @@ def _is_main_loop(document: Mapping[str, object]) -> bool:
 
 
 def _digest(document: Mapping[str, object]) -> str:
-    """Of the conversation alone: a repeated request may differ in its headers, its stream flag or its metadata."""
+    """A hash of the conversation alone: a repeated request may have other headers, stream flag or metadata."""
     return hashlib.sha256(json.dumps(document.get("messages"), sort_keys=True).encode()).hexdigest()
 
 
@@ -166,7 +168,7 @@ def _message(name: str, model: str, content: list[Block], request_tokens: int) -
     }
 
 
-def _whole(status: int, document: Mapping[str, object]) -> ModelAnswer:
+def _unstreamed(status: int, document: Mapping[str, object]) -> ModelAnswer:
     async def body() -> AsyncGenerator[bytes, None]:
         yield json.dumps(document).encode()
 
@@ -175,7 +177,7 @@ def _whole(status: int, document: Mapping[str, object]) -> ModelAnswer:
 
 def _answer(call: ModelCall, message: dict[str, object]) -> ModelAnswer:
     if not call.streamed:
-        return _whole(200, message)
+        return _unstreamed(200, message)
     return ModelAnswer(status=200, headers=EVENTS, body=_events(message))
 
 
