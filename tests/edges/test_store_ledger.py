@@ -1,4 +1,4 @@
-"""The ledger on both databases: the cap holds, whatever happens to the calls."""
+"""The ledger on both databases: spending never passes the cap, whatever happens to the calls."""
 
 import asyncio
 
@@ -38,7 +38,7 @@ async def test_the_cap_itself_may_be_reached(store: Store) -> None:
     assert await reserve(store, attempt, 1) is None
 
 
-async def test_settling_puts_the_true_cost_in_the_place_of_the_reservation_once(store: Store) -> None:
+async def test_settling_replaces_the_reservation_by_the_true_cost_once(store: Store) -> None:
     case = await open_case(store)
     reservation = await reserved(store, await begun(store, case), 900)
     await store.ledger.settle(reservation, USED, 100)
@@ -46,7 +46,7 @@ async def test_settling_puts_the_true_cost_in_the_place_of_the_reservation_once(
     assert await store.ledger.spent(case) == Spending(calls=1, usage=USED, micros=100)
 
 
-async def test_spending_is_told_for_the_case_and_for_a_turn(store: Store) -> None:
+async def test_spending_is_known_per_case_and_per_turn(store: Store) -> None:
     case = await open_case(store)
     one = await begun(store, case, turn=1)
     await store.ledger.settle(await reserved(store, one, 300), USED, 200)
@@ -58,7 +58,7 @@ async def test_spending_is_told_for_the_case_and_for_a_turn(store: Store) -> Non
     assert await store.ledger.spent(case, turn=3) == Spending()
 
 
-async def test_of_a_call_whose_attempt_was_killed_a_quarter_counts_rounded_up(store: Store) -> None:
+async def test_a_quarter_of_a_killed_attempts_reservation_counts_rounded_up(store: Store) -> None:
     case = await open_case(store)
     killed = await begun(store, case)
     settled = await reserved(store, killed, 100)
@@ -68,7 +68,7 @@ async def test_of_a_call_whose_attempt_was_killed_a_quarter_counts_rounded_up(st
     assert (await store.ledger.spent(case)).micros == 60 + 101
 
 
-async def test_a_failed_attempt_gives_its_reservations_back_in_the_same_way(store: Store) -> None:
+async def test_a_failed_attempts_reservations_count_in_the_same_way(store: Store) -> None:
     case = await open_case(store)
     attempt = await begun(store, case)
     await reserved(store, attempt, 400)
@@ -76,7 +76,7 @@ async def test_a_failed_attempt_gives_its_reservations_back_in_the_same_way(stor
     assert (await store.ledger.spent(case)).micros == 100
 
 
-async def test_a_late_settlement_of_an_abandoned_call_tells_the_truth(store: Store) -> None:
+async def test_a_late_settlement_of_an_abandoned_call_counts_its_true_cost(store: Store) -> None:
     case = await open_case(store)
     reservation = await reserved(store, await begun(store, case), 400)
     await begun(store, case)
@@ -93,12 +93,12 @@ async def test_a_superseded_attempt_may_reserve_nothing(store: Store) -> None:
     assert await store.ledger.spent(case) == Spending()
 
 
-async def test_settling_what_was_never_reserved_is_our_mistake(store: Store) -> None:
+async def test_settling_without_a_reservation_is_a_defect(store: Store) -> None:
     with pytest.raises(Defect):
         await store.ledger.settle(4711, USED, 1)
 
 
-async def test_sums_of_money_are_not_bound_to_32_bits(store: Store) -> None:
+async def test_amounts_of_money_may_exceed_32_bits(store: Store) -> None:
     case = await open_case(store)
     attempt = await begun(store, case)
     huge = 5_000_000_000
