@@ -20,7 +20,7 @@ class Meter:
         self._pending = b""
         self._usage = Usage()
         self._written = 0
-        """Bytes of the answer's text: a stream that breaks off has not told the number of tokens yet."""
+        """Bytes of the answer's text: a stream that breaks off has not given the number of tokens yet."""
 
     @property
     def usage(self) -> Usage:

@@ -68,8 +68,8 @@ async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -
     if taken:
         additions = b"".join(path + b"\0" for path in taken)
         take = (*update, "--add", "--replace", "--verbose", "--stdin")
-        said = await git(*take, stdin=additions, git_dir=git_dir, work_tree=work_tree)
-        whole = said.output == b"".join(b"add '" + path + b"'\n" for path in taken)
+        answer = await git(*take, stdin=additions, git_dir=git_dir, work_tree=work_tree)
+        whole = answer.output == b"".join(b"add '" + path + b"'\n" for path in taken)
     tree = Sha((await git("write-tree", git_dir=git_dir, work_tree=work_tree)).text)
     return Written(tree=tree, gone=gone, taken=taken, whole=whole)
 
