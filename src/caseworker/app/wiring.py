@@ -10,7 +10,8 @@ from temporalio.worker import Worker
 
 from caseworker.activities.bug.brief import BugBriefing
 from caseworker.activities.bug.fixes import Fixes
-from caseworker.activities.bug.records import BugRecords, PostWriter
+from caseworker.activities.bug.posts import BugPosts
+from caseworker.activities.bug.records import BugRecords
 from caseworker.activities.bug.sla import SlaKeeping
 from caseworker.activities.bug.turn import Investigating
 from caseworker.activities.bug.work import BugWork
@@ -19,16 +20,18 @@ from caseworker.activities.issue.builds import Building
 from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.follow_ups import FollowUps
 from caseworker.activities.issue.investigation import Inquiring
+from caseworker.activities.issue.posts import IssuePosts
 from caseworker.activities.issue.records import Records
 from caseworker.activities.issue.turn import Turning
 from caseworker.activities.shared.linked_cases import LinkedCases
-from caseworker.activities.shared.posts import Posting
+from caseworker.activities.shared.posts import Posting, Posts
 from caseworker.activities.shared.workspaces import WorkspaceKeeping
 from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.app.parts import developers_channel, make_chats, make_forge, make_sandbox
 from caseworker.app.settings import Settings
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, is_bug_case
 from caseworker.core.base.policy import Policy
@@ -42,7 +45,6 @@ from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Store, Switchboard, Thread, Workspaces
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
-from caseworker.workspaces.rules import rules_of
 from caseworker.workspaces.worktrees import GitWorkspaces
 
 FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
@@ -69,16 +71,16 @@ class Parts:
 
 
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
-    sandbox = make_sandbox(settings)
+    sandbox, forge = make_sandbox(settings), make_forge(store)
     key = settings.anthropic_api_key
-    workspaces = GitWorkspaces(settings.home, walls=settings.sandbox != "off")
+    workspaces = GitWorkspaces(settings.home, source=forge.source, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
     return Parts(
         store=store,
         workspaces=workspaces,
         builder=builder,
         bisector=GitBisector(workspaces=workspaces, builder=builder),
-        forge=make_forge(store),
+        forge=forge,
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
         chats=make_chats(settings),
@@ -98,12 +100,12 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
 
 
 def _linked(parts: Parts) -> LinkedCases:
-    return LinkedCases(store=parts.store, forge=parts.forge, rules_of=rules_of)
+    return LinkedCases(store=parts.store, forge=parts.forge)
 
 
 def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:
     store, workspaces = parts.store, parts.workspaces
-    records = Records(store=store, doorbell=parts.doorbell)
+    records = Records(store=store, doorbell=parts.doorbell, terminal=TerminalPhrasing())
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
@@ -130,6 +132,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             records.remarks_to,
             records.settle_messages,
             records.record_move,
+            records.save_case,
             keeping.prepare_workspace,
             keeping.remove_workspace,
             delivering.push_branch,
@@ -154,12 +157,14 @@ class _Work:
 def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
     store = parts.store
     records = BugRecords(store=store)
-    posting = Posting(store=store, chats=parts.chats, developers=parts.developers)
+    posting = Posting(store=store, chats=parts.chats, terminal=TerminalPhrasing(), developers=parts.developers)
+    posts = Posts(
+        store=store, posting=posting, writers={"bug": BugPosts(store=store), "issue": IssuePosts(store=store)}
+    )
     work = BugWork(
         store=store,
         workspaces=parts.workspaces,
         doorbell=parts.doorbell,
-        writer=PostWriter(store=store, posting=posting),
         fixes=Fixes(store=store, linked=_linked(parts), doorbell=parts.doorbell),
     )
     clock = SlaKeeping(store=store, posting=posting)
@@ -178,7 +183,8 @@ def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
             records.fence_turn,
             work.keep_time,
             work.prepare_bug_workspace,
-            work.post,
+            posts.say,
+            posts.post,
             work.open_fix,
             clock.load_sla,
             clock.check_sla,

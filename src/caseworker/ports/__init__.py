@@ -4,26 +4,10 @@ Nothing here knows a vendor. Values are core's; a port returns expected results 
 """
 
 from caseworker.ports.agents import AgentFailed, AgentFinished, AgentRuntime, Brief, Ear
+from caseworker.ports.case_records import Attachments, Bugs, Cases, Inbox, Record, Repositories, Threads
 from caseworker.ports.chats import Chat, Doorbell, Switchboard
-from caseworker.ports.forges import BranchIsTheirs, Forge
-from caseworker.ports.store import (
-    Attachments,
-    Bugs,
-    Builds,
-    Cases,
-    Effects,
-    Inbox,
-    Learnings,
-    Ledger,
-    Places,
-    Pulls,
-    Record,
-    Repositories,
-    Store,
-    Threads,
-    Transcripts,
-    Turns,
-)
+from caseworker.ports.forges import BranchIsTheirs, Check, Checks, Comment, Comments, Forge, Head, Pulls, Source
+from caseworker.ports.store import Store
 from caseworker.ports.stored import (
     POST,
     Attempt,
@@ -39,6 +23,16 @@ from caseworker.ports.stored import (
     StoredCase,
     Thread,
     begins_thread,
+)
+from caseworker.ports.work_records import (
+    Builds,
+    Effects,
+    Learnings,
+    Ledger,
+    Places,
+    PullRecords,
+    Transcripts,
+    Turns,
 )
 from caseworker.ports.workspaces import (
     Bisector,
@@ -67,6 +61,10 @@ __all__ = [
     "Builds",
     "Cases",
     "Chat",
+    "Check",
+    "Checks",
+    "Comment",
+    "Comments",
     "Doorbell",
     "Ear",
     "Effect",
@@ -76,6 +74,7 @@ __all__ = [
     "Forge",
     "Git",
     "GitAnswer",
+    "Head",
     "Inbox",
     "Issue",
     "Joined",
@@ -84,12 +83,14 @@ __all__ = [
     "NewBug",
     "NewIssue",
     "Places",
+    "PullRecords",
     "PullRequest",
     "Pulls",
     "Record",
     "Repositories",
     "RunningAttempt",
     "Sandbox",
+    "Source",
     "Spending",
     "Store",
     "StoredBug",

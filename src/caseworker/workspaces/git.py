@@ -54,9 +54,6 @@ _ENVIRONMENT = {
 _ERROR_TAIL = 2_000
 _BUSY = ("File exists", "cannot lock ref", "Unable to create", "No space left on device", "Resource temporarily")
 
-OTHER_SIDE = "git -c safe.directory='*' -c core.hooksPath=/dev/null -c gc.auto=0"
-"""How git is started in the other repository of a local fetch or push: our own `-c` options don't reach it."""
-
 
 class SafeGit:
     """The `Git` port."""

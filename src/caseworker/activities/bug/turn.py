@@ -37,7 +37,7 @@ class Investigating(InvestigationActivities):
         return await self._attempts.told(this, lambda: self._attempt(this, request, stored))
 
     async def _attempt(self, this: Try, request: BugTurnRequest, stored: StoredBug) -> BugTurnReply:
-        repository = await self._store.repositories.path_of(stored.repository)
+        repository = await self._store.repositories.ref(stored.repository)
         workspace = await self._workspaces.prepare(this.case, repository, request.bug.progress.base)
         await self._workspaces.reset(workspace, workspace.base, scrub=this.attempt.number > 1)
         brief = await self._briefing.write(request, stored, this.attempt, workspace)

@@ -105,7 +105,7 @@ class Turning(TurnActivities):
 
     async def _fresh_workspace(self, this: Try, request: TurnRequest, stored: StoredCase) -> Workspace:
         case = request.case
-        repository = await self._store.repositories.path_of(stored.repository)
+        repository = await self._store.repositories.ref(stored.repository)
         workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
         # The first attempt follows a step that ended well; any other may find what a dead one left.
         await self._workspaces.reset(
