@@ -18,7 +18,8 @@ from bench.home import NotMeasured, Ran, timed
 from bench.projects import ISSUE, git
 from caseworker.agents.claude import agent_binary
 from caseworker.agents.process import AttemptFolder
-from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.agents.prompt_inputs import IssueInputs
+from caseworker.agents.prompt_texts import render
 from caseworker.agents.roles import tools_for, writes
 from caseworker.agents.settings import agent_environment
 from caseworker.core.base.policy import Policy
@@ -100,7 +101,7 @@ class BareCase:
 
     def _turn(self, role: Role) -> str:
         place, task = self._place(role), _TURNS[role]
-        inputs = BriefInputs(title="Shipping", body=ISSUE.read_text(encoding="utf-8"), author="its author")
+        inputs = IssueInputs(title="Shipping", body=ISSUE.read_text(encoding="utf-8"), author="its author")
         system, prompt = render(role, task, inputs)
         (place.root / "prompt").write_text(prompt, encoding="utf-8")
         flags: dict[str, str] = {

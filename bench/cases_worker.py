@@ -40,7 +40,7 @@ class StraightPath:
         act = _STRAIGHT.get((brief.role, brief.task))
         if act is None:
             return AgentFailed(why="script", reason=f"The straight path has no {brief.task} by the {brief.role}.")
-        end = act(brief.workspace)
+        end = act(brief.tree.path)
         return end if isinstance(end, AgentFailed) else AgentFinished(outcome=end, calls=1)
 
 

@@ -19,17 +19,18 @@ from bench.home import NotMeasured, private_folder
 from bench.report import Report, Row
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.http_server import embedded_server, refusal
-from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.agents.prompt_inputs import BugInputs, IssueInputs
+from caseworker.agents.prompt_texts import render
 from caseworker.agents.roles import tools_for, writes
 from caseworker.core.base.budget import Usage
-from caseworker.core.base.ids import CaseId, SessionId
+from caseworker.core.base.ids import CaseId, RepositoryId, SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import known_turns
 from caseworker.core.people.messages import Message
 from caseworker.core.record.conversation import Line
 from caseworker.core.record.entries import AgentEvent
-from caseworker.ports import Attempt, Brief, Spending
+from caseworker.ports import Attempt, IssueBrief, Limits, SingleQuestion, Spending, WorkTree
 from caseworker.workspaces.sandbox import Bubblewrap
 
 _TARGET: Final = 12_000
@@ -39,11 +40,16 @@ class FreeLedger:
     """A `Ledger` that lets every call pass."""
 
     async def reserve(
-        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
+        self, payer: Attempt | SingleQuestion, *, model: str, micros: int, cap_micros: int, rehearsed: bool
     ) -> int | None:
         return 1
 
     async def settle(self, reservation: int, usage: Usage, micros: int) -> None: ...
+
+    async def abandon(self, reservation: int) -> None: ...
+
+    async def spent_on_questions(self, repository: RepositoryId) -> Spending:
+        return Spending()
 
     async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
         return Spending(calls=0, usage=Usage(), micros=0)
@@ -137,27 +143,27 @@ class _Alone:
         return []
 
 
-def _brief(folder: Path, role: Role, task: Task) -> Brief:
+def _brief(folder: Path, role: Role, task: Task) -> IssueBrief:
+    """Also for a bug: only the tool for its conversation is left out."""
     workspace = folder / "workspace"
     workspace.mkdir(exist_ok=True)
-    system, prompt = render(role, task, BriefInputs(title="Sum is wrong", body="It is 0.", author="ann"))
+    issue = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
+    bug = BugInputs(bug_id="bug-7F3K", title="Sum is wrong", report="It is 0.", reporter="ann")
+    system, prompt = render(role, task, bug if task is Task.BUG else issue)
     session = SessionId(str(uuid.uuid4()))
-    return Brief(
+    return IssueBrief(
         attempt=Attempt(case=CaseId("local/bench#1"), turn=1, number=1, token="bench", session=session),
         role=role,
         task=task,
+        nth=1,
         model=Policy().model_for(role, task),
         system_prompt=system,
         prompt=prompt,
         tools=tools_for(role, task),
-        workspace=workspace,
-        writable=writes(role, task),
+        tree=WorkTree(path=workspace, writable=writes(role, task)),
         resume=None,
         rehearsal=None,
-        nth=1,
-        cap_micros=10**12,
-        calls=10,
-        seconds=60,
+        limits=Limits(cap_micros=10**12, calls=10, seconds=60),
     )
 
 

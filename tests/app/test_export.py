@@ -9,11 +9,13 @@ from rich.console import Console
 
 from caseworker.app.cli.commands import export_one
 from caseworker.app.settings import Settings
+from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import load_case_file
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.pm import PlanOutcome
+from caseworker.core.runs.names import WorkflowName
 from caseworker.intake.issues import read_issue
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store
@@ -45,9 +47,9 @@ async def a_case(settings: Settings, *plans: PlanOutcome, pull_request: bool = F
         await store.close()
 
 
-async def exported(settings: Settings, case: CaseId, to: Path | None) -> list[Path]:
+async def exported(settings: Settings, case: CaseId, to: Path | None, run: WorkflowName | None = None) -> list[Path]:
     paper = io.StringIO()
-    await export_one(settings, Console(file=paper, width=400), case, to)
+    await export_one(settings, Console(file=paper, width=400), case, to, run=run)
     return [Path(line) for line in paper.getvalue().splitlines()]
 
 
@@ -93,3 +95,20 @@ async def test_elsewhere_the_case_file_is_printed(
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     assert await exported(settings, case, None) == []
     assert load_case_file(json.loads(capsys.readouterr().out)).issue.number == 1
+
+
+async def test_the_artifact_of_a_run_is_printed_or_written_alone(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = await a_case(settings, planned())
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    assert await exported(settings, case, None, WorkflowName.IMPLEMENT) == []
+    assert capsys.readouterr().out.startswith("# Checkout is broken\n\nrunning, $0.00, 1 turn, ")
+    written = await exported(settings, case, tmp_path / "out", WorkflowName.IMPLEMENT)
+    assert written == [tmp_path / "out" / "IMPLEMENT.md"]
+
+
+async def test_the_artifact_of_a_run_that_never_was_is_refused(settings: Settings, tmp_path: Path) -> None:
+    case = await a_case(settings)
+    with pytest.raises(Refused, match="no artifact of a run `review`"):
+        await exported(settings, case, tmp_path, WorkflowName.REVIEW)

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from caseworker.app.cli.main import app, wrapped
+from caseworker.app.terminal.cases import show_cases
 from caseworker.app.terminal.live_view import Hung, PlainView, story_line
-from caseworker.app.terminal.show import show_cases
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import Audience

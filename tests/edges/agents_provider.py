@@ -16,15 +16,16 @@ from starlette.routing import Route
 
 from caseworker.agents.http_server import broken_off, embedded_server, read_call
 from caseworker.agents.rehearsal import load_rehearsal
-from caseworker.agents.upstreams import ModelAnswer, ModelCall
+from caseworker.agents.upstreams import ModelAnswer, ModelCall, Upstream
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
+from caseworker.agents.upstreams.rehearsed_question import RehearsedQuestion
 from caseworker.core.base.roles import Role, Task
 
 
 @dataclass
 class Provider:
     url: str
-    model: RehearsedUpstream
+    model: Upstream
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     failures: list[tuple[int, str]] = field(default_factory=list)
@@ -40,6 +41,10 @@ class Provider:
 
     def plays(self, script: str, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT, nth: int = 1) -> None:
         self.model = rehearsed(script, role, task, nth)
+
+    def answers(self, script: str, purpose: str) -> None:
+        """What it says to a single question."""
+        self.model = RehearsedQuestion(load_rehearsal(script, "test.yaml"), purpose=purpose, nth=1)
 
     async def answer(self, request: Request) -> Response:
         call = await read_call(request, "/v1/messages")

@@ -6,19 +6,32 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.roles import tools_for, writes
 from caseworker.core.base.budget import Usage
-from caseworker.core.base.ids import CaseId, MessageId, SessionId, TraceId
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, SessionId, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.people.messages import Message, MessageKind, Standing
 from caseworker.core.record.conversation import Line
 from caseworker.core.record.entries import AgentEvent
-from caseworker.ports import AgentFailed, AgentFinished, Attempt, Brief, Sandbox, Spending
+from caseworker.ports import (
+    AgentFailed,
+    AgentFinished,
+    Attempt,
+    Brief,
+    BugBrief,
+    IssueBrief,
+    Limits,
+    Sandbox,
+    SingleQuestion,
+    Spending,
+    WorkTree,
+)
+from caseworker.ports.agents import TurnBrief
 from caseworker.workspaces.sandbox import Bubblewrap
 
 
@@ -28,7 +41,7 @@ class MemoryLedger:
         self.settled: dict[int, tuple[Usage, int]] = {}
 
     async def reserve(
-        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
+        self, payer: Attempt | SingleQuestion, *, model: str, micros: int, cap_micros: int, rehearsed: bool
     ) -> int | None:
         under_way = sum(m for i, m in enumerate(self.reserved) if i not in self.settled)
         if under_way + sum(spent for _, spent in self.settled.values()) + micros > cap_micros:
@@ -38,6 +51,11 @@ class MemoryLedger:
 
     async def settle(self, reservation: int, usage: Usage, micros: int) -> None:
         self.settled[reservation] = (usage, micros)
+
+    async def abandon(self, reservation: int) -> None: ...
+
+    async def spent_on_questions(self, repository: RepositoryId) -> Spending:
+        return Spending()
 
     async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
         return Spending(calls=len(self.settled), micros=sum(spent for _, spent in self.settled.values()))
@@ -157,26 +175,29 @@ class AgentWorld:
     def workspace(self) -> Path:
         return self.folder / "workspace"
 
-    def brief(self, script: str | None, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT) -> Brief:
-        return Brief(
+    def brief(self, script: str | None, role: Role = Role.DEVELOPER, task: Task = Task.IMPLEMENT) -> IssueBrief:
+        return IssueBrief(
             attempt=Attempt(
                 case=CaseId("local/shop#1"), turn=3, number=1, token="token", session=SessionId(str(uuid.uuid4()))
             ),
             role=role,
             task=task,
+            nth=1,
             model="claude-sonnet-5",
             system_prompt="You are a developer.",
             prompt="Repair the sum.",
             tools=tools_for(role, task),
-            workspace=self.workspace,
-            writable=writes(role, task),
+            tree=WorkTree(path=self.workspace, writable=writes(role, task)),
             resume=None,
             rehearsal=script,
-            nth=1,
-            cap_micros=5_000_000,
-            calls=50,
-            seconds=60,
+            limits=Limits(cap_micros=5_000_000, calls=50, seconds=60),
         )
+
+    def bug_brief(self, script: str | None, *, conversation: bool = True) -> BugBrief:
+        ours = self.brief(script, Role.INVESTIGATOR, Task.BUG)
+        attempt = ours.attempt.model_copy(update={"case": CaseId("bug-7F3K")})
+        shared = {each.name: getattr(ours, each.name) for each in fields(TurnBrief)}
+        return BugBrief(**{**shared, "attempt": attempt}, conversation=conversation)
 
     async def run(self, brief: Brief) -> AgentFinished | AgentFailed:
         runtime = ClaudeRuntime(

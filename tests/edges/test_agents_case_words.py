@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from caseworker.agents.case_words import where_it_was_left
-from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.agents.prompt_inputs import AnalysisInputs, IssueInputs, ProgressInputs, TalkInputs
+from caseworker.agents.prompt_texts import render
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
@@ -15,7 +16,7 @@ from caseworker.core.outcomes.outcome import known_turns, outcome_schema
 from caseworker.core.people.messages import Message, MessageKind, Standing
 from tests.edges.agents_world import People
 
-BARE = BriefInputs(title="Sum is wrong", body="It is 0.", author="ann")
+BARE = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
 WRITERS = {
     (role, task)
     for role in (Role.DEVELOPER, Role.SENIOR_DEVELOPER)
@@ -38,16 +39,16 @@ def message(
     return people.said[0].model_copy(update={"id": number})
 
 
-BLOCKS: dict[str, BriefInputs] = {
-    "earlier": replace(BARE, earlier=(message(ATTACK),)),
-    "plan": replace(BARE, plan=ATTACK),
-    "reason": replace(BARE, reason=ATTACK),
-    "remarks": replace(BARE, remarks=(message(ATTACK),)),
-    "questions": replace(BARE, questions=(("tester", ATTACK),)),
-    "answers": replace(BARE, answers=(("analyst", "Which sum?", ATTACK),)),
-    "learnings": replace(BARE, learnings=(ATTACK,)),
-    "state_left": replace(BARE, state_left=ATTACK),
-    "asked_before": replace(BARE, asked_before=(ATTACK,)),
+BLOCKS: dict[str, IssueInputs] = {
+    "earlier": replace(BARE, talk=TalkInputs(earlier=(message(ATTACK),))),
+    "plan": replace(BARE, analysis=AnalysisInputs(plan=ATTACK)),
+    "reason": replace(BARE, progress=ProgressInputs(reason=ATTACK)),
+    "remarks": replace(BARE, talk=TalkInputs(remarks=(message(ATTACK),))),
+    "questions": replace(BARE, talk=TalkInputs(questions=(("tester", ATTACK),))),
+    "answers": replace(BARE, talk=TalkInputs(answers=(("analyst", "Which sum?", ATTACK),))),
+    "learnings": replace(BARE, progress=ProgressInputs(learnings=(ATTACK,))),
+    "state_left": replace(BARE, talk=TalkInputs(state_left=ATTACK)),
+    "asked_before": replace(BARE, talk=TalkInputs(asked_before=(ATTACK,))),
 }
 SHOWN_TO: dict[str, set[tuple[Role, Task]]] = {
     "earlier": ISSUE_TURNS,
@@ -92,7 +93,7 @@ SHOWN_TO: dict[str, set[tuple[Role, Task]]] = {
 }
 
 
-def prompt_of(role: Role, task: Task, inputs: BriefInputs) -> str:
+def prompt_of(role: Role, task: Task, inputs: IssueInputs) -> str:
     return render(role, task, inputs)[1]
 
 
@@ -117,32 +118,32 @@ def _plain(text: str) -> str:
 
 def test_a_text_that_came_with_a_command_is_introduced_by_the_command() -> None:
     said = message("Not this way.", Standing.OWNER, MessageKind.REJECT)
-    prompt = prompt_of(Role.PM, Task.PLAN, replace(BARE, said=(said,)))
+    prompt = prompt_of(Role.PM, Task.PLAN, replace(BARE, talk=TalkInputs(said=(said,))))
     assert 'what="message: does not agree, and says" from="eve, owner">\nNot this way.\n' in prompt
 
 
 def test_remarks_are_numbered_and_none_is_dropped_however_long_they_are() -> None:
     remarks = tuple(message(f"Remark {number}. " + "x" * 60_000, number=number) for number in range(1, 51))
-    prompt = prompt_of(Role.DEVELOPER, Task.ADDRESS_FEEDBACK, replace(BARE, remarks=remarks))
+    prompt = prompt_of(Role.DEVELOPER, Task.ADDRESS_FEEDBACK, replace(BARE, talk=TalkInputs(remarks=remarks)))
     assert all(f'what="remark {n}" from="eve, other">\nRemark {n}. xxx' in prompt for n in range(1, 51))
     assert len(prompt) < 60_000
 
 
 def test_questions_are_numbered_and_say_who_asks() -> None:
-    inputs = replace(BARE, questions=(("tester", "Is 0 allowed?"), ("developer", "Which\nsum?")))
+    inputs = replace(BARE, talk=TalkInputs(questions=(("tester", "Is 0 allowed?"), ("developer", "Which\nsum?"))))
     prompt = prompt_of(Role.ANALYST, Task.ANSWER, inputs)
     assert ">\n1. The tester asks: Is 0 allowed?\n2. The developer asks: Which sum?\n</quoted-" in prompt
 
 
 def test_a_role_gets_its_own_questions_with_the_answers() -> None:
-    inputs = replace(BARE, answers=(("analyst", "Is 0 allowed?", "Yes: docs/sum.md:4."),))
+    inputs = replace(BARE, talk=TalkInputs(answers=(("analyst", "Is 0 allowed?", "Yes: docs/sum.md:4."),)))
     prompt = prompt_of(Role.TESTER, Task.CREATE_TESTS, inputs)
     assert "- You asked the analyst: Is 0 allowed?\n  Answer: Yes: docs/sum.md:4." in prompt
 
 
 def test_of_too_many_earlier_messages_the_newest_are_kept() -> None:
     earlier = tuple(message(f"Word {n}. " + "x" * 4_000, Standing.OWNER, number=n) for n in range(1, 10))
-    prompt = prompt_of(Role.ANALYST, Task.ANALYZE, replace(BARE, earlier=earlier))
+    prompt = prompt_of(Role.ANALYST, Task.ANALYZE, replace(BARE, talk=TalkInputs(earlier=earlier)))
     assert [n for n in range(1, 10) if f"Word {n}." in prompt] == [7, 8, 9]
     assert "(6 more are left out: together they are too long)" in prompt
     assert prompt.index("Word 7.") < prompt.index("Word 8.") < prompt.index("Word 9.")
@@ -151,14 +152,14 @@ def test_of_too_many_earlier_messages_the_newest_are_kept() -> None:
 def test_an_owners_earlier_message_is_kept_however_much_others_write() -> None:
     owner = message("Never touch the API.", Standing.OWNER, number=1)
     noise = tuple(message("x" * 7_000, number=number) for number in range(2, 20))
-    prompt = prompt_of(Role.DEVELOPER, Task.IMPLEMENT, replace(BARE, earlier=(owner, *noise)))
+    prompt = prompt_of(Role.DEVELOPER, Task.IMPLEMENT, replace(BARE, talk=TalkInputs(earlier=(owner, *noise))))
     assert "Never touch the API." in prompt
     assert len(prompt) < 22_000
 
 
 def test_of_too_many_learnings_the_first_are_kept() -> None:
     learnings = tuple(f"Learning {n}: " + "x" * 300 for n in range(1, 41))
-    prompt = prompt_of(Role.ANALYST, Task.ANALYZE, replace(BARE, learnings=learnings))
+    prompt = prompt_of(Role.ANALYST, Task.ANALYZE, replace(BARE, progress=ProgressInputs(learnings=learnings)))
     assert "- Learning 1: xxx" in prompt
     assert "Learning 40:" not in prompt
     assert prompt.index("Learning 1:") < prompt.index("Learning 2:")

@@ -68,7 +68,7 @@ async def test_the_budget_stops_the_next_call(world: AgentWorld) -> None:
     first = world.ledger.reserved[0]
     world.ledger.reserved.clear()
     world.ledger.settled.clear()
-    ended = await world.run(replace(brief, cap_micros=first))
+    ended = await world.run(replace(brief, limits=replace(brief.limits, cap_micros=first)))
     assert isinstance(ended, AgentFailed)
     assert ended.why == "budget"
     assert ended.reason.endswith(f"which would pass the case's budget of {dollars(first)}")
@@ -76,13 +76,15 @@ async def test_the_budget_stops_the_next_call(world: AgentWorld) -> None:
 
 
 async def test_the_limit_of_calls_stops_the_next_call(world: AgentWorld) -> None:
-    ended = await world.run(replace(world.brief(script(*[bash("true")] * 5)), calls=2))
+    brief = world.brief(script(*[bash("true")] * 5))
+    ended = await world.run(replace(brief, limits=replace(brief.limits, calls=2)))
     assert ended == AgentFailed(why="calls", reason="the turn used all of its 2 model calls")
     assert len(world.ledger.settled) == 2
 
 
 async def test_the_limit_of_time_stops_the_agent(world: AgentWorld) -> None:
-    ended = await world.run(replace(world.brief(script(bash("tail -f /dev/null"), DONE)), seconds=2))
+    brief = world.brief(script(bash("tail -f /dev/null"), DONE))
+    ended = await world.run(replace(brief, limits=replace(brief.limits, seconds=2)))
     assert ended == AgentFailed(why="seconds", reason="the turn took longer than 2 s")
 
 

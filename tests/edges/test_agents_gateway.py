@@ -10,7 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from caseworker.agents.gateway import Allowance, Gateway, Stop, Trouble
+from caseworker.agents.accounting import Stop, Trouble
+from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.upstreams.anthropic import AnthropicUpstream
 from caseworker.core.base.budget import Usage
 from caseworker.core.base.ids import CaseId, SessionId

@@ -9,13 +9,13 @@ import pytest
 
 from caseworker.agents.claude import ModelSettings
 from caseworker.core.base.errors import Transient
-from caseworker.core.base.ids import CaseId, SessionId
+from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.conversation import Line
 from caseworker.core.record.entries import ToolCalled, ToolReturned
-from caseworker.ports import AgentFinished, Brief
+from caseworker.ports import AgentFinished, BugBrief
 from tests.edges.agents_provider import provider
 from tests.edges.agents_world import AgentWorld, bash, script
 
@@ -44,12 +44,9 @@ def world(tmp_path: Path) -> AgentWorld:
     return world
 
 
-def brief(world: AgentWorld, *steps: str, conversation: bool = True) -> Brief:
-    ours = world.brief(
-        script(*steps, role=Role.INVESTIGATOR, task=Task.BUG) if steps else None, Role.INVESTIGATOR, Task.BUG
-    )
-    attempt = ours.attempt.model_copy(update={"case": CaseId("bug-7F3K")})
-    return replace(ours, attempt=attempt, conversation=conversation)
+def brief(world: AgentWorld, *steps: str, conversation: bool = True) -> BugBrief:
+    played = script(*steps, role=Role.INVESTIGATOR, task=Task.BUG) if steps else None
+    return world.bug_brief(played, conversation=conversation)
 
 
 def results(world: AgentWorld) -> list[tuple[bool, str]]:

@@ -119,7 +119,23 @@ STEP = "bug.yaml, line 7: turn 1 (developer/implement), step 2"
         ("a: [1\nb: 2", "bug.yaml, line 2: this is not YAML: expected ',' or ']', but got ':'"),
         ("", "bug.yaml is empty."),
         ("just text", "bug.yaml, line 1: found \"just text\"; expected a mapping with `version` and `turns` "
-         "(it may also have `pace`)"),
+         "(it may also have `pace` and `questions`)"),
+        (
+            "version: 1\nturns: []\nquestions:\n  - purpose: classify\n    steps: []",
+            "bug.yaml, line 5: question 1, steps: a question has at least one step",
+        ),
+        (
+            "version: 1\nturns: []\nquestions:\n  - purpose: chat\n    steps:\n      - {answer: {}, say: x}",
+            "bug.yaml, line 6: question 1, step 1: a step of a question has one of `answer`, `say` and `error`",
+        ),
+        (
+            "version: 1\nturns: []\nquestions:\n  - {purpose: a, steps: [say: x]}\n  - {purpose: a, steps: [say: y]}",
+            "bug.yaml, line 5: question 2: question 1 is for a without `nth` as well",
+        ),
+        (
+            "version: 1\nturns: []\nquestions:\n  - {purpose: a, steps: [{anwser: {}}]}",
+            "bug.yaml, line 4: question 1, step 1: unknown key `anwser`; did you mean `answer`?",
+        ),
         ("version: 1\nversion: 1\n", 'bug.yaml, line 2: the key "version" is there twice'),
         ("a: &x 1\nb: *x\n", "bug.yaml, line 1: anchors and aliases (& and *) are not allowed in a script"),
         ("a: " + "[" * 100, "bug.yaml, line 1: nested more than 40 levels deep"),
@@ -227,7 +243,7 @@ async def test_side_calls_of_the_agent_use_up_no_step() -> None:
 def test_the_examples_in_the_documentation_are_scripts() -> None:
     page = (Path(__file__).parents[2] / "docs" / "rehearsal.md").read_text(encoding="utf-8")
     examples = [part.split("```")[0] for part in page.split("```yaml\n")[1:]]
-    assert [len(load_rehearsal(example, "rehearsal.md").turns) for example in examples] == [5, 2]
+    assert [len(load_rehearsal(example, "rehearsal.md").turns) for example in examples] == [5, 2, 0]
 
 
 # --- people who speak meanwhile --------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.claude import ModelSettings
-from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.agents.prompt_inputs import BugInputs, IssueInputs
+from caseworker.agents.prompt_texts import render
 from caseworker.agents.roles import tools_for
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
@@ -166,10 +167,13 @@ _AGENTS_AT_ONCE = 6
 
 async def _fixed_bytes(world: AgentWorld, role: Role, task: Task) -> int:
     is_bug = task is Task.BUG
-    system, prompt = render(role, task, BriefInputs(title="Sum is wrong", body="It is 0.", author="ann"))
+    issue = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
+    bug = BugInputs(bug_id="bug-7F3K", title="Sum is wrong", report="It is 0.", reporter="ann")
+    system, prompt = render(role, task, bug if is_bug else issue)
     async with provider(script("error: refused", role=role, task=task), role, task) as api:
         world.model = ModelSettings(key=KEY, base_url=api.url)
-        brief = replace(world.brief(None, role, task), system_prompt=system, prompt=prompt, conversation=is_bug)
+        brief = world.bug_brief(None) if is_bug else world.brief(None, role, task)
+        brief = replace(brief, system_prompt=system, prompt=prompt)
         await world.run(brief)
     request = api.requests[0]
     ours = ["mcp__caseworker__get_bug_conversations"] if is_bug else []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.activities.issue.brief import Briefing
+from caseworker.activities.issue.brief import IssueBriefs
 from caseworker.agents.roles import writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
@@ -20,7 +20,7 @@ from caseworker.core.outcomes.answers import Observation
 from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
 from caseworker.core.people.messages import Message, MessageKind, NewMessage
 from caseworker.core.record.entries import Bisected, TurnCompleted
-from caseworker.ports import Attempt, Brief, FinishedTurn, NewIssue, Workspace
+from caseworker.ports import Attempt, FinishedTurn, IssueBrief, NewIssue, Workspace
 from caseworker.store.store import Store
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.core.telling.test_investigation import BUNDLE, CAUSE, DIAGNOSTIC, H1, H2
@@ -42,14 +42,14 @@ class Desk:
     turns: int = 0
     policy: Policy = field(default_factory=lambda: Policy(budget_micros=5_000_000))
 
-    async def brief(self, role: Role, task: Task, **changes: object) -> Brief:
+    async def brief(self, role: Role, task: Task, **changes: object) -> IssueBrief:
         case = self.case.updated(**changes)
         stored = await self.store.cases.load(case.id)
         assert stored is not None
         turn = self.turns + 1
         attempt = await self._begin(role, task)
         request = TurnRequest(case=case, turn=turn, role=role, task=task, policy=self.policy)
-        return await Briefing(store=self.store, workspaces=self.workspaces).write(
+        return await IssueBriefs(store=self.store, workspaces=self.workspaces).write(
             request, stored, attempt, self.workspace
         )
 
@@ -118,9 +118,9 @@ def opening(case: CaseId) -> NewMessage:
 async def test_every_turn_of_an_issue_case_gets_a_brief(desk: Desk, role: Role, task: Task) -> None:
     await desk.plan()
     brief = await desk.brief(role, task, extra_micros=2_000_000)
-    assert brief.writable == writes(role, task)
-    assert ("Edit" in brief.tools) == brief.writable
-    assert brief.cap_micros == 7_000_000
+    assert brief.tree.writable == writes(role, task)
+    assert ("Edit" in brief.tools) == brief.tree.writable
+    assert brief.limits.cap_micros == 7_000_000
     assert brief.nth == (2 if task is Task.PLAN else 1)
 
 
@@ -188,7 +188,7 @@ async def test_the_last_complete_plan_lies_read_only_beside_the_code_and_in_no_c
     assert PLAN in brief.prompt
     assert "# A draft" not in brief.prompt
     assert (folder / "PLAN.md").read_text() == PLAN
-    assert (folder, folder) in brief.overlays
+    assert (folder, folder) in brief.tree.overlays
     assert (desk.workspace.path / "PLAN.md").read_text() == "Conquer the world.\n"
     made = await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1")
     assert made == desk.workspace.base
@@ -197,7 +197,7 @@ async def test_the_last_complete_plan_lies_read_only_beside_the_code_and_in_no_c
 async def test_without_a_plan_nothing_is_laid(desk: Desk) -> None:
     brief = await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)
     assert not (desk.workspace.path / ".caseworker").exists()
-    assert [inside.name for _, inside in brief.overlays][-1] == "issue-state.json"
+    assert [inside.name for _, inside in brief.tree.overlays][-1] == "issue-state.json"
 
 
 async def test_a_folder_of_that_name_or_a_link_to_one_is_not_written_to(desk: Desk, tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ async def test_a_folder_of_that_name_or_a_link_to_one_is_not_written_to(desk: De
     await desk.plan()
     brief = await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)
     assert list(elsewhere.iterdir()) == []
-    assert all(inside.name != ".caseworker" for _, inside in brief.overlays)
+    assert all(inside.name != ".caseworker" for _, inside in brief.tree.overlays)
     assert PLAN in brief.prompt
 
 
@@ -316,7 +316,7 @@ async def test_what_was_investigated_lies_read_only_beside_the_code_and_in_no_co
         page = (folder / "INVESTIGATION.md").read_text()
         assert "# Investigation: Sum is wrong" in page
         assert "| H1 | A race in the counter. |" in page
-        assert (folder, folder) in brief.overlays
+        assert (folder, folder) in brief.tree.overlays
         named = f"`{folder / 'INVESTIGATION.md'}`" in brief.prompt
         assert named == (f"`{desk.workspace.path / 'issue-state.json'}`" in brief.prompt)
     made = await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1")
@@ -338,7 +338,7 @@ async def test_the_investigator_goes_on_in_its_session_and_a_measurement_begins_
     assert (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, **given)).resume == "session of investigator"
     measures = await desk.brief(Role.DEVELOPER, Task.DIAGNOSE, **given)
     assert measures.resume is None
-    assert measures.writable
+    assert measures.tree.writable
     assert "If true: Two threads are inside." in measures.prompt
     assert (await desk.brief(Role.DEVELOPER, Task.FIX, **given)).resume == "session of developer"
 

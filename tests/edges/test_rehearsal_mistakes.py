@@ -92,6 +92,13 @@ def test_a_wrong_value_anywhere_else_in_a_script_is_reported_in_words() -> None:
                 ],
             }
         ],
+        "questions": [
+            {
+                "purpose": "classify",
+                "nth": 1,
+                "steps": [{"answer": {"label": "bug"}, "delay": 1}, {"say": "x"}, {"error": "refused"}],
+            }
+        ],
     }
     assert told(script) is None
     for where in places(script):

@@ -1,14 +1,18 @@
 """The ledger on both databases: spending never passes the cap, whatever happens to the calls."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 from caseworker.core.base.budget import Usage
 from caseworker.core.base.errors import Defect, Refused
-from caseworker.ports import Attempt, Spending
+from caseworker.core.base.ids import split_issue_case
+from caseworker.ports import Attempt, CaseAccount, RepositoryAccount, SingleQuestion, Spending
 from caseworker.store.store import Store
-from tests.edges.store_examples import begun, complete, failed_entry, open_case
+from caseworker.store.tables import ledger
+from tests.edges.store_examples import TRACE, begun, complete, failed_entry, open_case
 
 CAP = 1_000
 USED = Usage(input_tokens=10, output_tokens=20, cache_write_tokens=30, cache_read_tokens=40)
@@ -91,6 +95,80 @@ async def test_a_superseded_attempt_may_reserve_nothing(store: Store) -> None:
     with pytest.raises(Refused, match="Attempt 1 at turn 1 of local/shop#1 is over"):
         await reserve(store, old, 10)
     assert await store.ledger.spent(case) == Spending()
+
+
+async def ask(store: Store, account: CaseAccount | RepositoryAccount, micros: int) -> int | None:
+    asked = SingleQuestion(purpose="classify", account=account)
+    return await store.ledger.reserve(asked, model="haiku", micros=micros, cap_micros=CAP, rehearsed=False)
+
+
+async def put_back(store: Store, reservation: int, by: timedelta) -> None:
+    """Makes a reservation look older."""
+    async with store.database.writing() as connection:
+        row = update(ledger).where(ledger.c.id == reservation)
+        await connection.execute(row.values(reserved_at=datetime.now(UTC) - by))
+
+
+async def test_a_question_of_a_case_and_its_turns_share_one_cap(store: Store) -> None:
+    case = await open_case(store)
+    account = CaseAccount(case=case, trace=TRACE)
+    attempt = await begun(store, case)
+    await reserved(store, attempt, 700)
+    assert await ask(store, account, 301) is None
+    assert await ask(store, account, 300) is not None
+    assert await reserve(store, attempt, 1) is None
+    assert await store.ledger.spent(case) == Spending(calls=2, micros=CAP)
+    assert await store.ledger.spent(case, turn=1) == Spending(calls=1, micros=700)
+
+
+async def test_questions_of_a_repository_have_their_own_cap_per_day(store: Store) -> None:
+    case = await open_case(store)
+    repository = split_issue_case(case)[0]
+    account = RepositoryAccount(repository=repository)
+    first = await ask(store, account, CAP)
+    assert first is not None
+    await store.ledger.settle(first, USED, CAP)
+    assert await ask(store, account, 1) is None
+    assert await store.ledger.spent_on_questions(repository) == Spending(calls=1, usage=USED, micros=CAP)
+    assert await store.ledger.spent(case) == Spending()
+    await put_back(store, first, timedelta(hours=25))
+    assert await ask(store, account, CAP) is not None
+
+
+async def test_twenty_questions_at_once_never_pass_the_cap(store: Store) -> None:
+    account = RepositoryAccount(repository=split_issue_case(await open_case(store))[0])
+    results = await asyncio.gather(*(ask(store, account, 150) for _ in range(20)))
+    assert len([result for result in results if result is not None]) == 6
+
+
+async def test_a_quarter_of_an_abandoned_question_counts_until_it_is_settled(store: Store) -> None:
+    case = await open_case(store)
+    asked = await ask(store, CaseAccount(case=case, trace=TRACE), 401)
+    assert asked is not None
+    await store.ledger.abandon(asked)
+    assert (await store.ledger.spent(case)).micros == 101
+    await store.ledger.settle(asked, USED, 333)
+    await store.ledger.abandon(asked)
+    assert (await store.ledger.spent(case)).micros == 333
+
+
+async def test_an_old_reservation_of_a_question_counts_only_in_part(store: Store) -> None:
+    case = await open_case(store)
+    account = CaseAccount(case=case, trace=TRACE)
+    lost = await ask(store, account, 800)
+    assert lost is not None
+    assert await ask(store, account, 800) is None
+    await put_back(store, lost, timedelta(hours=2))
+    assert await ask(store, account, 800) is not None
+    assert (await store.ledger.spent(case)).micros == 200 + 800
+
+
+async def test_ending_an_attempt_leaves_the_questions_of_its_case_alone(store: Store) -> None:
+    case = await open_case(store)
+    await begun(store, case)
+    await ask(store, CaseAccount(case=case, trace=TRACE), 400)
+    await begun(store, case)
+    assert (await store.ledger.spent(case)).micros == 400
 
 
 async def test_settling_without_a_reservation_is_a_defect(store: Store) -> None:

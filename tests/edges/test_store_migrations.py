@@ -109,7 +109,7 @@ async def test_check_constraints_have_their_tables_name_only_once(empty_url: str
     async with database.reading() as connection:
         found = await connection.run_sync(schema)
     names = {(line.split()[0], line.partition("name=")[2].split(",")[0]) for line in found if " check: " in line}
-    assert ("cases", "ck_cases_kind") in names
+    assert ("pulls", "ck_pulls_state") in names
     assert all(name.startswith(f"ck_{table}_") and name.count("ck_") == 1 for table, name in names)
     await database.close()
 
@@ -193,7 +193,8 @@ async def test_finished_turns_stay_finished_and_a_running_one_begins_again(store
     assert (finished.turn, finished.outcome.status) == (1, "PROCEED")
     assert await store.transcripts.load(finished.session, "") == [{"type": "user", "uuid": "u1", "text": "go"}]
     assert [(running.case, running.turn) for running in await store.turns.running()] == [(FIX, 2)]
-    assert (await store.ledger.spent(FIX)).micros == 1_200 + 500  # settled, and reserved by the running turn
+    # Settled, reserved by the running turn, and a single question.
+    assert (await store.ledger.spent(FIX)).micros == 1_200 + 500 + 40
     assert (await begun(store, FIX, 2)).number == 2
 
 

@@ -7,7 +7,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About, BugState
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.record.entries import WorkspaceRemoved
-from caseworker.ports import AgentFailed
+from caseworker.ports import AgentFailed, BugBrief
 from tests.world.agent import asked, found
 from tests.world.bugs import words
 from tests.world.world import World
@@ -128,7 +128,7 @@ async def test_every_continuation_resumes_the_session_of_the_last_completed_turn
     await bug.expect_findings()
     await bug.developer_says("Is it the cart?")
     await bug.expect_findings(times=2)
-    first, second, third = world.agent.briefs
+    first, second, third = (brief for brief in world.agent.briefs if isinstance(brief, BugBrief))
     assert (second.resume, third.resume) == (first.attempt.session, second.attempt.session)
     assert (first.tools, first.conversation) == ((), False)  # vague: asked about before any tool is used
     assert (second.tools, second.conversation) == (("Bash", "Read"), True)

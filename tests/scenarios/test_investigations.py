@@ -66,8 +66,8 @@ async def test_found_in_the_second_iteration_after_one_diagnostic(world: World) 
     measured = next(brief for brief in briefs if brief.task is Task.DIAGNOSE)
     second = [brief for brief in briefs if brief.task is Task.INVESTIGATE][1]
     assert "It printed wrold." in second.prompt
-    assert measured.workspace != second.workspace
-    assert not measured.workspace.exists()
+    assert measured.tree.path != second.tree.path
+    assert not measured.tree.path.exists()
     assert "greeting.txt:1 misspells the world." in next(b for b in briefs[-4:] if b.task is Task.IMPLEMENT).prompt
     assert await case.file_on_branch("greeting.txt") == "Hello world"
     kinds = [recorded.entry for recorded in await case.record()]

@@ -396,7 +396,7 @@ async def test_the_budget_is_reached_and_raised(world: World) -> None:
     await case.person_says("+5", kind=MessageKind.BUDGET)
     await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     again = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
-    assert again.cap_micros == 10_000_000
+    assert again.limits.cap_micros == 10_000_000
 
 
 async def test_a_takeover_stops_the_agent_and_hand_back_goes_on_where_it_was(world: World) -> None:
@@ -525,8 +525,10 @@ async def test_a_case_stops_at_its_milestone_and_goes_on_when_it_may(world: Worl
     world.policy = world.policy.model_copy(update={"until": Milestone.PLAN})
     case = await world.owner_files_issue()
     await case.expect_waiting(WaitingFor.MILESTONE)
+    assert await case.runs() == ["plan succeeded"]
     await case.person_approves()
-    await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
+    await case.expect_waiting(WaitingFor.MERGE)
+    assert await case.runs() == ["plan succeeded", "implement succeeded"]
 
 
 def _is_updated(round: int) -> Callable[[StoredCase], bool]:

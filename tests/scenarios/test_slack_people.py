@@ -68,9 +68,9 @@ async def test_attachments_are_files_of_our_naming_where_the_agent_may_read(offi
     bug = await office.rita_reports(CLEAR, files=[picture, hostile, large])
     await bug.expect_findings()
     [brief] = office.world.agent.briefs
-    folder = brief.read_only[-1]
+    folder = brief.tree.read_only[-1]
     files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-    assert folder == brief.workspace.parent / "attachments"
+    assert folder == brief.tree.path.parent / "attachments"
     assert files == {"1-1.png": picture.content, "1-2.txt": hostile.content}
     assert f"`{folder}/1-1.png`: screen.PNG (image/png, 8 bytes)" in brief.prompt
     assert f"`{folder}/1-2.txt`: ../../etc/passwd (text/plain, 10 bytes)" in brief.prompt
@@ -86,7 +86,7 @@ async def test_a_third_persons_file_is_not_shown_to_the_agent(office: Office) ->
     await bug.in_reports(RITA, "Order 1183, too.")
     await bug.expect_findings(times=2)
     assert "evil.sh" not in office.world.agent.briefs[-1].prompt
-    assert office.world.agent.briefs[-1].read_only == office.world.agent.briefs[0].read_only
+    assert office.world.agent.briefs[-1].tree.read_only == office.world.agent.briefs[0].tree.read_only
 
 
 async def test_a_developers_file_is_fetched_from_slack_also_when_the_case_is_the_terminals(office: Office) -> None:

@@ -30,8 +30,10 @@ async def test_an_issue_becomes_a_pull_request_and_is_completed_when_a_person_me
     assert pull.title == "Greet the world by its name"
     assert await case.states() == STRAIGHT
     assert await case.file_on_branch("greeting.txt") == "Hello world"
+    assert await case.runs() == ["implement succeeded"]
     await case.person_merges()
     stored = await case.expect_end(S.COMPLETED)
+    assert await case.runs() == ["implement succeeded"]
     assert stored.file.pipeline.status == "completed"
     assert stored.file.commit.issue_closed
 

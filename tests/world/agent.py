@@ -8,7 +8,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome, parse_outcome
 from caseworker.core.record.conversation import Line
 from caseworker.core.record.entries import AgentEvent, AgentSaid, ToolCalled, ToolReturned
-from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear
+from caseworker.ports import AgentFailed, AgentFinished, Brief, BugBrief, Ear
 
 Act = Callable[[Path], Outcome | AgentFailed]
 
@@ -248,7 +248,7 @@ class ScriptedAgent:
         self.ears.append(ear)
         await saw([AgentSaid(turn=brief.attempt.turn, text=f"I am the {brief.role}.")])
         await self._held(brief)
-        if brief.conversation:
+        if isinstance(brief, BugBrief) and brief.conversation:
             self.read.append(list(await ear.conversation()))
         if self._listens:
             self.heard += [message.text for message in await ear.news()]
@@ -257,7 +257,7 @@ class ScriptedAgent:
             call = f"call-{brief.attempt.turn}-{number}"
             await saw([ToolCalled(turn=brief.attempt.turn, call=call, tool="Bash", summary=command)])
             await saw([ToolReturned(turn=brief.attempt.turn, call=call, ok=True, output="")])
-        end = acts[min(brief.nth, len(acts)) - 1](brief.workspace)
+        end = acts[min(brief.nth, len(acts)) - 1](brief.tree.path)
         if isinstance(end, AgentFailed) or brief.check is None:
             return end if isinstance(end, AgentFailed) else AgentFinished(outcome=end, calls=1)
         return await self._checked(brief, end)
@@ -278,7 +278,7 @@ class ScriptedAgent:
         repair = self._repairs.get((brief.role, brief.task))
         if problem and repair is not None:
             self.refused.append(problem)
-            again = repair(brief.workspace)
+            again = repair(brief.tree.path)
             assert not isinstance(again, AgentFailed)
             outcome, problem = again, await brief.check(again)
         if problem:

@@ -11,15 +11,18 @@ from temporalio.client import Client, WorkflowHistory
 from temporalio.worker import Worker
 
 from caseworker.activities.turn.capacity import Capacity
+from caseworker.agents.claude import ModelSettings
+from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import Parts, make_case_workers, make_doorbell, make_reconciler
 from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id
-from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import WAITING, IssueState
+from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import MessageKind, receipt
 from caseworker.core.record.entries import Posted, Recorded, Transitioned
 from caseworker.core.telling.story import tell
@@ -116,13 +119,13 @@ class World:
 
     async def histories(self) -> AsyncIterator[WorkflowHistory]:
         """Every run of every case, from the newest back to the first."""
-        for workflow in self._workflows():
+        for workflow in await self._workflows():
             async for history in teardown.histories(self.client, workflow):
                 yield history
 
     async def end(self) -> list[WorkflowHistory]:
         """Stop, and replay everything that happened: each scenario is a test of determinism as well."""
-        for workflow in self._workflows():
+        for workflow in await self._workflows():
             await teardown.rests(self.client, workflow, self.patience)
         await self.worker_stops()
         async with in_time("reading the histories", self.patience):
@@ -135,12 +138,13 @@ class World:
         """Also after a failure: ends the cases on Temporal's server, also those that the test does not know of, and
         the worker."""
         try:
-            await teardown.terminate_all(self.client, self._workflows(), self.patience)
+            await teardown.terminate_all(self.client, await self._workflows(), self.patience)
         finally:
             await self.worker_stops()
 
-    def _workflows(self) -> list[str]:
-        clocks = [sla_workflow_id(case) for case in self.cases if is_bug_case(case)]
+    async def _workflows(self) -> list[str]:
+        stored = [await self.store.cases.find(case) for case in self.cases]
+        clocks = [sla_workflow_id(one.case.id) for one in stored if one is not None and KINDS[one.kind].has_clock]
         return [*(workflow_id(case) for case in self.cases), *clocks]
 
 
@@ -242,6 +246,10 @@ class CaseInWorld:
     async def states(self) -> list[IssueState]:
         return [r.entry.to_state for r in await self.record() if isinstance(r.entry, Transitioned)]
 
+    async def runs(self) -> list[str]:
+        """As `implement succeeded`, the first one first."""
+        return [f"{run.workflow} {run.state}" for run in await self.world.store.runs.of(self.id)]
+
     async def receipts(self) -> list[str]:
         turns = (await self.stored()).case.progress.turns
         return [receipt(message, turns) for message in await self.world.store.inbox.of(self.id)]
@@ -284,6 +292,7 @@ def _world(home: Path, client: Client, store: Store, slack: SlackDouble | None) 
         bisector=GitBisector(workspaces=workspaces, builder=builder),
         forge=forge,
         runtime=agent,
+        model=SingleQuestions(ledger=store.ledger, record=store.record, model=ModelSettings(pace=0)),
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
         chats={"slack": SlackChat(token=slack.bot_token, base_url=slack.base_url)} if slack else {},

@@ -50,7 +50,7 @@ class Talk:
 
     async def hold(self, client: "ClaudeSDKClient", batches: Batches) -> AgentFinished | AgentFailed:
         """The task that calls this opens and closes the client, as the SDK wants it."""
-        limit = asyncio.timeout(self.brief.seconds)
+        limit = asyncio.timeout(self.brief.limits.seconds)
         ended: AgentFinished | AgentFailed | None = None
         try:
             async with limit:
@@ -61,7 +61,7 @@ class Talk:
         except Exception as error:  # noqa: BLE001 - the SDK raises bare Exceptions for a program that went away
             batches.raise_if_broken()
             if limit.expired():
-                ended = self._failed("seconds", f"the turn took longer than {self.brief.seconds:g} s")
+                ended = self._failed("seconds", f"the turn took longer than {self.brief.limits.seconds:g} s")
             else:
                 ended = self._gone(error)
         finally:
@@ -71,7 +71,7 @@ class Talk:
         return ended
 
     async def _turn(self, client: "ClaudeSDKClient", batches: Batches) -> AgentFinished | AgentFailed:
-        watcher = Watcher(self.brief.attempt.turn, self.redactor, self.brief.workspace)
+        watcher = Watcher(self.brief.attempt.turn, self.redactor, self.brief.tree.path)
         prompt = self.brief.prompt
         repaired = False
         while True:

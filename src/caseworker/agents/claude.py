@@ -1,5 +1,5 @@
 """The `claude` runtime: one attempt at a turn with the Claude Agent SDK, its agent in the sandbox, its model calls
-through a gateway of its own. What is asked is rendered elsewhere (`prompting`); what follows is not decided here.
+through a gateway of its own. What is asked is rendered elsewhere (`prompt_texts`); what follows is not decided here.
 """
 
 import asyncio
@@ -57,7 +57,10 @@ class ClaudeRuntime:
         upstream = self._upstream(brief)
         if isinstance(upstream, AgentFailed):
             return upstream
-        allowance = Allowance(attempt=brief.attempt, model=brief.model, cap_micros=brief.cap_micros, calls=brief.calls)
+        limits = brief.limits
+        allowance = Allowance(
+            attempt=brief.attempt, model=brief.model, cap_micros=limits.cap_micros, calls=limits.calls
+        )
         with attempt_folder() as folder:
             gateway = Gateway(path=folder.socket, upstream=upstream, ledger=self._ledger, allowance=allowance)
             hearing = Hearing(ear, lambda: gateway.calls)
@@ -85,7 +88,7 @@ class ClaudeRuntime:
                 nth=brief.nth,
                 session=brief.attempt.session,
                 case=brief.attempt.case,
-                workspace=brief.workspace,
+                workspace=brief.tree.path,
             )
             return RehearsedUpstream(rehearsal, part, pace=self._model.pace)
         if self._model.key is None:
@@ -117,7 +120,7 @@ class ClaudeRuntime:
         entries = await self._transcripts.load(brief.resume, "")
         if not entries:
             return False
-        project = project_key_for_directory(brief.workspace)
+        project = project_key_for_directory(brief.tree.path)
         lay_out(entries, config=folder.config, project=project, session=brief.resume)
         return True
 
@@ -130,11 +133,11 @@ def agent_binary() -> Path:
 
 def _enclosure(brief: Brief, folder: AttemptFolder) -> Enclosure:
     return Enclosure(
-        workspace=brief.workspace,
-        writable=brief.writable,
+        workspace=brief.tree.path,
+        writable=brief.tree.writable,
         environment=agent_environment(folder),
-        read_only=(*brief.read_only, agent_binary().parent),
+        read_only=(*brief.tree.read_only, agent_binary().parent),
         read_write=(folder.config, folder.home),
-        overlays=brief.overlays,
+        overlays=brief.tree.overlays,
         sockets=(folder.socket.parent,),
     )

@@ -9,7 +9,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Literal
+from typing import Final, assert_never
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -17,12 +17,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from caseworker.agents.accounting import Account, Stop, Trouble, refused_by, unsent
 from caseworker.agents.admission import objection
 from caseworker.agents.http_server import broken_off, embedded_server, failure, read_call, refusal
 from caseworker.agents.meter import Meter
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
-from caseworker.core.base.budget import cost, dollars, worst_case
-from caseworker.core.base.errors import Refused, Transient
 from caseworker.ports import Attempt, Ledger
 
 _PASSING_ERRORS: Final = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
@@ -36,23 +35,6 @@ class Allowance:
     model: str
     cap_micros: int
     calls: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stop:
-    """Why this gateway answers no more calls."""
-
-    why: Literal["budget", "calls", "script", "model"]
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trouble:
-    """How the last call upstream failed. Forgotten as soon as one goes well."""
-
-    reason: str
-    passing: bool
-    """Whether the same call could go well later."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +53,14 @@ class Gateway:
         self.stopped: Stop | None = None
         self.trouble: Trouble | None = None
         self._upstream = upstream
-        self._ledger = ledger
         self._allowance = allowance
+        self._account = Account(
+            ledger=ledger,
+            payer=allowance.attempt,
+            cap_micros=allowance.cap_micros,
+            budget="the case's budget",
+            rehearsed=upstream.rehearsed,
+        )
         self._server = embedded_server(self._app())
         self._closed = False
         self._serving: asyncio.Task[None] | None = None
@@ -119,27 +107,18 @@ class Gateway:
             self.trouble = Trouble(reason=reason, passing=False)
             return refusal(reason)
         self.calls += 1  # before the first await, so that calls made side by side can't pass the limit together
-        worst = worst_case(call.model, len(call.body), call.max_tokens)
-        try:
-            reservation = await self._ledger.reserve(
-                self._allowance.attempt,
-                model=call.model,
-                micros=worst,
-                cap_micros=self._allowance.cap_micros,
-                rehearsed=self._upstream.rehearsed,
-            )
-        except Refused as error:  # a newer attempt has taken over: this one may spend nothing more
-            self.stopped = Stop(why="model", reason=str(error))
-            return refusal(str(error))
-        except Transient as error:
-            self.trouble = Trouble(reason=str(error), passing=True)
-            return failure(str(error))
-        if reservation is None:
-            cap = dollars(self._allowance.cap_micros)
-            reason = f"the next model call could cost {dollars(worst)}, which would pass the case's budget of {cap}"
-            self.stopped = Stop(why="budget", reason=reason)
-            return refusal(reason)
-        return _Relay(self, call, reservation)
+        reservation = await self._account.reserve(call)
+        match reservation:
+            case Stop():
+                self.stopped = reservation
+                return refusal(reservation.reason)
+            case Trouble():
+                self.trouble = reservation
+                return failure(reservation.reason)
+            case int():
+                return _Relay(self, call, reservation)
+            case _:
+                assert_never(reservation)
 
     async def _count_tokens(self, request: Request) -> Response:
         """Free of charge, so neither counted nor reserved."""
@@ -160,17 +139,14 @@ class Gateway:
     async def _ask(self, call: ModelCall) -> ModelAnswer | _Unanswered:
         try:
             answer = await self._upstream.send(call)
-        except NotScripted as error:
-            self.stopped = Stop(why="script", reason=str(error))
-            return _Unanswered(told=refusal(str(error)), uncharged=True)
-        except (Unreachable, BrokenOff) as error:
-            self.trouble = Trouble(reason=str(error), passing=True)
-            return _Unanswered(told=failure(str(error)), uncharged=isinstance(error, Unreachable))
-        if not answer.uncharged:
-            self.trouble = None
-        else:
-            passing = answer.status in (408, 409, 429) or answer.status >= 500
-            self.trouble = Trouble(reason=f"the model's API answered {answer.status}", passing=passing)
+        except (NotScripted, Unreachable, BrokenOff) as error:
+            found = unsent(error)
+            if isinstance(found, Stop):
+                self.stopped = found
+                return _Unanswered(told=refusal(found.reason), uncharged=True)
+            self.trouble = found
+            return _Unanswered(told=failure(found.reason), uncharged=isinstance(error, Unreachable))
+        self.trouble = refused_by(answer)
         return answer
 
     async def relay(self, call: ModelCall, reservation: int, scope: Scope, receive: Receive, send: Send) -> None:
@@ -197,7 +173,7 @@ class Gateway:
             # Cut off before the answer began, a call may have been charged all the same. Then its reservation stays:
             # the store counts a part of it when the attempt ends.
             if uncharged or meter.began:
-                await self._ledger.settle(reservation, meter.usage, cost(call.model, meter.usage))
+                await self._account.settle(reservation, call, meter)
 
     async def _pump(self, answer: ModelAnswer, meter: Meter, request: Request, send: Send) -> None:
         last = b""

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from caseworker.agents.scriptfile import Location, Problem
 from caseworker.core.outcomes.expected import Expected, both
 
-_NAMED: Final = {"turns": "turn", "steps": "step"}
+_NAMED: Final = {"turns": "turn", "questions": "question", "steps": "step"}
 _LONGEST: Final = 60
 
 

@@ -1,6 +1,6 @@
 """The tools that our process serves to agents, as an MCP server inside the SDK."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
 import structlog
 from pydantic import ValidationError
@@ -9,7 +9,7 @@ from caseworker.agents.conversation_tool import conversation_tool, tool_result
 from caseworker.agents.roles import BISECT_TOOL, SERVER
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.investigation.bisection import BisectRequest
-from caseworker.ports import Brief, Ear
+from caseworker.ports import Brief, BugBrief, Ear, IssueBrief
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -31,8 +31,13 @@ def own_server(brief: Brief, ear: Ear) -> "McpSdkServerConfig | None":
 
     if not brief.tools:
         return None
-    tools = [conversation_tool(ear, brief.attempt.case)] if brief.conversation else []
-    tools += [_bisect_tool(brief.bisect)] if brief.bisect is not None else []
+    match brief:
+        case BugBrief():
+            tools = [conversation_tool(ear, brief.attempt.case)] if brief.conversation else []
+        case IssueBrief():
+            tools = [_bisect_tool(brief.bisect)] if brief.bisect is not None else []
+        case _:
+            assert_never(brief)
     return create_sdk_mcp_server(SERVER, tools=tools) if tools else None
 
 

@@ -60,16 +60,40 @@ class Turn(_Part):
     steps: tuple[Step, ...] = Field(strict=False)
 
 
+class QuestionStep(_Part):
+    """One answer of the model to a single question."""
+
+    answer: dict[str, JsonValue] | None = None
+    """Not checked when the script is loaded: only whoever asks knows its shape."""
+    say: str | None = None
+    """Plain words instead of an answer."""
+    error: ScriptedError | None = None
+    delay: float | None = Field(default=None, ge=0, le=600)
+
+
+class ScriptedQuestion(_Part):
+    purpose: Annotated[str, Field(min_length=1)]
+    nth: int | None = Field(default=None, ge=1)
+    steps: tuple[QuestionStep, ...] = Field(strict=False)
+
+
 class Rehearsal(_Part):
     version: Literal[1]
     pace: float = Field(default=0.0, ge=0, le=600)
     """Seconds before each answer, where the step has no `delay` of its own."""
     turns: tuple[Turn, ...] = Field(strict=False)
+    questions: tuple[ScriptedQuestion, ...] = Field(default=(), strict=False)
+    """Single questions, which are asked outside of turns."""
 
     def steps_for(self, role: Role, task: Task, nth: int) -> tuple[Step, ...] | None:
         """The turn written for this very number, or else the one written for any."""
         fitting = [turn for turn in self.turns if (turn.role, turn.task) == (role, task) and turn.nth in (nth, None)]
         return min(fitting, key=lambda turn: turn.nth is None).steps if fitting else None
+
+    def answers_to(self, purpose: str, nth: int) -> tuple[QuestionStep, ...] | None:
+        """The same, for a single question."""
+        fitting = [one for one in self.questions if one.purpose == purpose and one.nth in (nth, None)]
+        return min(fitting, key=lambda one: one.nth is None).steps if fitting else None
 
 
 def load_rehearsal(text: str, name: str) -> Rehearsal:
@@ -85,6 +109,7 @@ def load_rehearsal(text: str, name: str) -> Rehearsal:
         *_unknown_turns(rehearsal),
         *_double_turns(rehearsal),
         *_step_problems(rehearsal),
+        *_question_problems(rehearsal),
     ]:
         raise _refused(script, problems)
     return rehearsal
@@ -105,7 +130,7 @@ def _told(script: ScriptFile, problem: Problem) -> str:
 
 
 def _empty_lists(rehearsal: Rehearsal) -> Iterator[Problem]:
-    if not rehearsal.turns:
+    if not rehearsal.turns and not rehearsal.questions:
         yield Problem(where=("turns",), what="there is no turn here")
     for index, turn in enumerate(rehearsal.turns):
         if not turn.steps:
@@ -157,6 +182,22 @@ def _contradiction(step: Step) -> str | None:
     if step.invalid and step.outcome is None:
         return "`invalid` belongs to an `outcome`"
     return None
+
+
+def _question_problems(rehearsal: Rehearsal) -> Iterator[Problem]:
+    seen: dict[tuple[str, int | None], int] = {}
+    for index, question in enumerate(rehearsal.questions):
+        first = seen.setdefault((question.purpose, question.nth), index)
+        if first != index:
+            number = "without `nth`" if question.nth is None else f"with `nth: {question.nth}`"
+            what = f"question {first + 1} is for {question.purpose} {number} as well"
+            yield Problem(where=("questions", index), what=what)
+        if not question.steps:
+            yield Problem(where=("questions", index, "steps"), what="a question has at least one step")
+        for at, step in enumerate(question.steps):
+            if sum(part is not None for part in (step.answer, step.say, step.error)) != 1:
+                what = "a step of a question has one of `answer`, `say` and `error`"
+                yield Problem(where=("questions", index, "steps", at), what=what)
 
 
 def _outcome_problems(turn: Turn, outcome: dict[str, JsonValue], where: Location) -> Iterator[Problem]:

@@ -9,6 +9,8 @@ from caseworker.core.base.roles import Role, Task
 
 OUTCOME_TOOL: Final = "StructuredOutput"
 """The tool through which an agent hands in its outcome."""
+ANSWER_TOOL: Final = "answer"
+"""The tool through which a model answers a single question."""
 SERVER: Final = "caseworker"
 CONVERSATION_TOOL: Final = "get_bug_conversations"
 BISECT_TOOL: Final = "bisect"

@@ -8,6 +8,7 @@ from caseworker.agents.interruptions import Hearing
 from caseworker.agents.own_tools import own_server
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.roles import SERVER
+from caseworker.agents.schemas import without_titles
 from caseworker.agents.sessions import SessionAdapter
 from caseworker.core.base.ids import SessionId
 from caseworker.core.outcomes.outcome import outcome_schema
@@ -42,7 +43,7 @@ def agent_options(
     flags: dict[str, str | None] = {"resume": resume, "fork-session": None} if resume is not None else {}
     return ClaudeAgentOptions(
         cli_path=folder.starter,
-        cwd=brief.workspace,
+        cwd=brief.tree.path,
         model=brief.model,
         system_prompt=brief.system_prompt,
         tools=list(brief.tools),
@@ -53,7 +54,7 @@ def agent_options(
         mcp_servers=_servers(brief, hearing.ear),
         hooks=hearing.hooks(),
         verbatim_prompts=True,  # text from people must not include files or run commands
-        output_format={"type": "json_schema", "schema": _without_titles(outcome_schema(brief.role, brief.task))},
+        output_format={"type": "json_schema", "schema": without_titles(outcome_schema(brief.role, brief.task))},
         session_id=brief.attempt.session,
         session_store=cast("SessionStore", store),  # the SDK finds its optional methods by name
         extra_args=flags,
@@ -96,13 +97,3 @@ def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:
         "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
         "CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING": "1",
     }
-
-
-def _without_titles(schema: object) -> object:
-    """Removes the titles that pydantic gives to every field: a fifth of the schema, which is in every model call."""
-    if isinstance(schema, list):
-        return [_without_titles(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    # A property may be *called* title: then its value is a schema, not a text.
-    return {key: _without_titles(value) for key, value in schema.items() if key != "title" or isinstance(value, dict)}

@@ -11,10 +11,11 @@ from caseworker.app.processes.host_bell import HostBell
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
+from caseworker.core.kinds import KINDS
 from caseworker.engine.host import HostPlace
 from caseworker.intake.manual import ManualIntake
 from caseworker.intake.reports import Reports
-from caseworker.ports import Doorbell, Store, StoredBug, StoredCase
+from caseworker.ports import Doorbell, Store, StoredAny
 from caseworker.store.store import open_store
 
 
@@ -36,30 +37,18 @@ class Desk:
         await asyncio.to_thread(start_host, self.settings)
 
 
-async def find_case(store: Store, name: str) -> StoredCase | StoredBug:
+async def find_case(store: Store, name: str) -> StoredAny:
     """By its id, or by the end of it where that names only one: `shop#3`, `#3`, `7f3k`."""
-    found: StoredCase | StoredBug | None = await store.cases.load(CaseId(name))
-    found = found or await store.bugs.load(_bug_id(name))
-    if found is not None:
-        return found
-    near = [other for other in await store.cases.list() if _is_called(other.case.id, name)]
+    for case in (CaseId(name), *(kind.id_from(name) for kind in KINDS.values())):
+        found = None if case is None else await store.cases.find(case)
+        if found is not None:
+            return found
+    near = [other for other in await store.cases.all() if KINDS[other.kind].is_called(other.case.id, name)]
     if len(near) == 1:
         return near[0]
     if near:
         raise Refused(f"`{name}` names {len(near)} cases: {', '.join(other.case.id for other in near)}.")
     raise Refused(f"There is no case `{name}`.", todo="`caseworker cases` lists what there is.")
-
-
-def _bug_id(name: str) -> CaseId:
-    """As people say it: without `bug-`, in any case, with the letters that are taken for digits."""
-    letters = name.upper().removeprefix("BUG-").replace("O", "0").replace("I", "1").replace("L", "1")
-    return CaseId(f"bug-{letters}")
-
-
-def _is_called(case: CaseId, name: str) -> bool:
-    """Whole parts only: `3#1` is not the end of `shop-3#1`, and a close must not hit a neighbour."""
-    repository, _, number = case.partition("#")
-    return name in (f"{repository.rpartition('/')[2]}#{number}", f"#{number}", number)
 
 
 @asynccontextmanager

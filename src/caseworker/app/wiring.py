@@ -8,41 +8,42 @@ from pathlib import Path
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from caseworker.activities.bug.brief import BugBriefing
+from caseworker.activities.bug.brief import BugBriefs
 from caseworker.activities.bug.fixes import Fixes
 from caseworker.activities.bug.posts import BugPosts
 from caseworker.activities.bug.records import BugRecords
 from caseworker.activities.bug.sla import SlaKeeping
-from caseworker.activities.bug.turn import Investigating
+from caseworker.activities.bug.turn import BugTurns
 from caseworker.activities.bug.work import BugWork
-from caseworker.activities.issue.brief import Briefing
+from caseworker.activities.issue.brief import IssueBriefs
 from caseworker.activities.issue.builds import Building
 from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.follow_ups import FollowUps
-from caseworker.activities.issue.investigation import Inquiring
+from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.posts import IssuePosts
 from caseworker.activities.issue.records import Records
-from caseworker.activities.issue.turn import Turning
+from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.activities.shared.posts import Posting, Posts
 from caseworker.activities.shared.workspaces import WorkspaceKeeping
 from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.capacity import Capacity
+from caseworker.activities.turn.transaction import Transaction
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
+from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.parts import developers_channel, make_chats, make_forge, make_sandbox
 from caseworker.app.settings import Settings
 from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId, is_bug_case
-from caseworker.core.base.policy import Policy
-from caseworker.engine.client import Address, TemporalDoorbell
+from caseworker.core.base.ids import CaseId
+from caseworker.engine.client import Address, Start, TemporalDoorbell
 from caseworker.engine.identity import own_identity
 from caseworker.engine.worker import Activities, make_workers
 from caseworker.flows.bug import BugInvestigationWorkflow
 from caseworker.flows.issue import IssueWorkflow
 from caseworker.flows.sla import SLATrackingWorkflow
 from caseworker.intake.reconciler import Reconciler
-from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Store, Switchboard, Thread, Workspaces
+from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Model, Store, Switchboard, Thread, Workspaces
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.worktrees import GitWorkspaces
@@ -50,7 +51,7 @@ from caseworker.workspaces.worktrees import GitWorkspaces
 FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
 
 
-_KNOWN_POLICIES = 5_000
+_KNOWN_STARTS = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,7 @@ class Parts:
     builder: Builder
     forge: Forge
     runtime: AgentRuntime
+    model: Model
     doorbell: Switchboard
     capacity: Capacity
     bisector: Bisector
@@ -72,7 +74,7 @@ class Parts:
 
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
     sandbox, forge = make_sandbox(settings), make_forge(store)
-    key = settings.anthropic_api_key
+    model = _model_settings(settings)
     workspaces = GitWorkspaces(settings.home, source=forge.source, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
     return Parts(
@@ -89,13 +91,19 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
             sandbox=sandbox,
             ledger=store.ledger,
             transcripts=store.transcripts,
-            model=ModelSettings(
-                key=key.get_secret_value() if key else None,
-                base_url=settings.anthropic_base_url,
-                pace=settings.rehearsal_pace,
-            ),
+            model=model,
             secrets=settings.secrets(),
         ),
+        model=SingleQuestions(ledger=store.ledger, record=store.record, model=model, secrets=settings.secrets()),
+    )
+
+
+def _model_settings(settings: Settings) -> ModelSettings:
+    key = settings.anthropic_api_key
+    return ModelSettings(
+        key=key.get_secret_value() if key else None,
+        base_url=settings.anthropic_base_url,
+        pace=settings.rehearsal_pace,
     )
 
 
@@ -110,17 +118,17 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder)
-    attempts = Attempts(store=store, workspaces=workspaces, runtime=parts.runtime, worker=own_identity())
-    briefing = Briefing(store=store, workspaces=workspaces)
-    turning = Turning(
-        store=store,
-        workspaces=workspaces,
-        attempts=attempts,
-        briefing=briefing,
-        capacity=parts.capacity,
-        inquiring=Inquiring(store=store, workspaces=workspaces, bisector=parts.bisector),
+    transaction = _transaction(parts)
+    turns = IssueTurns(
+        transaction=transaction,
+        parts=IssueTurnParts(
+            store=store,
+            workspaces=workspaces,
+            briefs=IssueBriefs(store=store, workspaces=workspaces),
+            investigation=InvestigationTurns(store=store, workspaces=workspaces, bisector=parts.bisector),
+        ),
     )
-    bugs = _bug_activities(parts, attempts)
+    bugs = _bug_activities(parts, transaction)
     return make_workers(
         client,
         workflows=FLOWS,
@@ -142,10 +150,15 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             delivering.deliver,
             following.open_follow_up,
         ],
-        long=[turning.run_turn, building.run_build, *bugs.long],
+        long=[turns.run_turn, building.run_build, *bugs.long],
         slots=slots,
         cached=cached,
     )
+
+
+def _transaction(parts: Parts) -> Transaction:
+    attempts = Attempts(store=parts.store, runtime=parts.runtime, worker=own_identity())
+    return Transaction(store=parts.store, workspaces=parts.workspaces, attempts=attempts, capacity=parts.capacity)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +167,7 @@ class _Work:
     long: Activities
 
 
-def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
+def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
     store = parts.store
     records = BugRecords(store=store)
     posting = Posting(store=store, chats=parts.chats, terminal=TerminalPhrasing(), developers=parts.developers)
@@ -168,11 +181,10 @@ def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
         fixes=Fixes(store=store, linked=_linked(parts), doorbell=parts.doorbell),
     )
     clock = SlaKeeping(store=store, posting=posting)
-    investigating = Investigating(
+    turns = BugTurns(
         store=store,
-        workspaces=parts.workspaces,
-        attempts=attempts,
-        briefing=BugBriefing(store=store, workspaces=parts.workspaces, chats=parts.chats),
+        transaction=transaction,
+        briefs=BugBriefs(store=store, workspaces=parts.workspaces, chats=parts.chats),
     )
     return _Work(
         short=[
@@ -189,26 +201,26 @@ def _bug_activities(parts: Parts, attempts: Attempts) -> _Work:
             clock.load_sla,
             clock.check_sla,
         ],
-        long=[investigating.run_investigation],
+        long=[turns.run_investigation],
     )
 
 
 def make_doorbell(client: Client, store: Store) -> TemporalDoorbell:
-    known: OrderedDict[CaseId, Policy] = OrderedDict()
+    known: OrderedDict[CaseId, Start] = OrderedDict()
 
-    async def policy_of(case: CaseId) -> Policy:
-        """A case keeps its rules, so they are read once; the least rung ones are forgotten."""
+    async def start_of(case: CaseId) -> Start:
+        """A case keeps its kind and its rules, so they are read once; the least rung ones are forgotten."""
         if case not in known:
-            stored = await (store.bugs.load(case) if is_bug_case(case) else store.cases.load(case))
+            stored = await store.cases.find(case)
             if stored is None:
                 raise Refused(f"There is no case {case} in the records.")
-            known[case] = stored.policy
-            if len(known) > _KNOWN_POLICIES:
+            known[case] = Start(kind=stored.kind, policy=stored.policy)
+            if len(known) > _KNOWN_STARTS:
                 known.popitem(last=False)
         known.move_to_end(case)
         return known[case]
 
-    return TemporalDoorbell(client, policy_of)
+    return TemporalDoorbell(client, start_of)
 
 
 def make_reconciler(parts: Parts) -> Reconciler:

@@ -3,14 +3,15 @@
 from typing import Final
 
 from caseworker.core.base.ids import CaseId
+from caseworker.core.kinds import KINDS, CaseKind
 
 FLOWS_QUEUE: Final = "caseworker"
 """Workflows and short activities."""
 TURNS_QUEUE: Final = "caseworker-turns"
 """Agents and builds: few slots, long work."""
 
-ISSUE_WORKFLOW: Final = "IssueWorkflow"
-BUG_WORKFLOW: Final = "BugInvestigationWorkflow"
+ISSUE_WORKFLOW: Final = KINDS[CaseKind.ISSUE].workflow
+BUG_WORKFLOW: Final = KINDS[CaseKind.BUG].workflow
 SLA_WORKFLOW: Final = "SLATrackingWorkflow"
 LOOK_AGAIN: Final = "look_again"
 INCOMING_MESSAGE: Final = "incoming_message"

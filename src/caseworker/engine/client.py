@@ -9,11 +9,9 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.service import RPCError
 
 from caseworker.contract.names import (
-    BUG_WORKFLOW,
     CLOSE_REQUESTED,
     FLOWS_QUEUE,
     INCOMING_MESSAGE,
-    ISSUE_WORKFLOW,
     LOOK_AGAIN,
     SLA_WORKFLOW,
     case_of,
@@ -22,8 +20,9 @@ from caseworker.contract.names import (
 )
 from caseworker.contract.wire import CaseInput
 from caseworker.core.base.errors import Transient
-from caseworker.core.base.ids import CaseId, MessageId, is_bug_case
+from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.policy import Policy
+from caseworker.core.kinds import KINDS, CaseKind
 from caseworker.core.people.messages import INTERRUPTING, MessageKind
 
 
@@ -58,19 +57,28 @@ async def connect(address: Address, *, timeout: float = 10.0) -> Client:
         ) from error
 
 
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """What the record says of a case that its workflow is started with."""
+
+    kind: CaseKind
+    policy: Policy
+
+
 class TemporalDoorbell:
     """Signals the workflow of a case, and starts it if it does not run. The message itself stays in the store."""
 
-    def __init__(self, client: Client, policy_of: Callable[[CaseId], Awaitable[Policy]]) -> None:
+    def __init__(self, client: Client, start_of: Callable[[CaseId], Awaitable[Start]]) -> None:
         self._client = client
-        self._policy_of = policy_of
+        self._start_of = start_of
 
     async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
         signal = CLOSE_REQUESTED if kind in INTERRUPTING else INCOMING_MESSAGE
+        start = await self._start_of(case)
         try:
             await self._client.start_workflow(
-                BUG_WORKFLOW if is_bug_case(case) else ISSUE_WORKFLOW,
-                CaseInput(case=case, policy=await self._policy_of(case)),
+                KINDS[start.kind].workflow,
+                CaseInput(case=case, policy=start.policy),
                 id=workflow_id(case),
                 task_queue=FLOWS_QUEUE,
                 start_signal=signal,
@@ -80,10 +88,11 @@ class TemporalDoorbell:
             raise Transient(f"The bell of {case} could not be rung: {error}") from error
 
     async def keep_time(self, case: CaseId) -> None:
+        start = await self._start_of(case)
         try:
             await self._client.start_workflow(
                 SLA_WORKFLOW,
-                CaseInput(case=case, policy=await self._policy_of(case)),
+                CaseInput(case=case, policy=start.policy),
                 id=sla_workflow_id(case),
                 task_queue=FLOWS_QUEUE,
                 start_signal=LOOK_AGAIN,
@@ -92,7 +101,8 @@ class TemporalDoorbell:
             raise Transient(f"The clock of {case} could not be set: {error}") from error
 
     async def listening(self) -> set[CaseId]:
-        running = f"WorkflowType IN ('{ISSUE_WORKFLOW}', '{BUG_WORKFLOW}') AND ExecutionStatus = 'Running'"
+        types = ", ".join(f"'{kind.workflow}'" for kind in KINDS.values())
+        running = f"WorkflowType IN ({types}) AND ExecutionStatus = 'Running'"
         try:
             return {case_of(found.id) async for found in self._client.list_workflows(running)}
         except (RPCError, RuntimeError) as error:

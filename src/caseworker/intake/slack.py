@@ -11,10 +11,11 @@ from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import read_report
+from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import Audience, Message, MessageKind, Standing
 from caseworker.intake.reports import Reports, Words
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackMessage, parse_event
-from caseworker.ports import POST, Store, StoredBug, Thread, begins_thread
+from caseworker.ports import POST, Store, Thread, begins_thread
 
 log = structlog.get_logger()
 
@@ -105,7 +106,8 @@ class SlackIntake:
 
     async def _said(self, event_id: str, said: SlackMessage, case: CaseId, audience: Audience) -> Received:
         bug = await self._reports.bug(case)
-        message = await self._reports.say_to(bug, _words(event_id, said), _standing(bug, audience, said.author))
+        standing = KINDS[bug.kind].standing_in_thread(audience, is_reporter=bug.reporter == said.author)
+        message = await self._reports.say_to(bug, _words(event_id, said), standing)
         return _result(case, message)
 
     async def _changed(self, event_id: str, change: Edited | Deleted, kind: MessageKind) -> Received:
@@ -133,16 +135,6 @@ class SlackIntake:
         said = await self._store.inbox.of(original.case)
         edits = [message for message in said if message.refers_to == original.reference]
         return edits[-1].text if edits else original.text
-
-
-def _standing(bug: StoredBug, audience: Audience, author: str) -> Standing:
-    match audience:
-        case Audience.DEVELOPERS:
-            return Standing.DEVELOPER
-        case Audience.REPORTER:
-            return Standing.REPORTER if bug.reporter == author else Standing.OTHER
-        case _:
-            assert_never(audience)
 
 
 def _stands_in(reply: SlackMessage) -> bool:

@@ -16,37 +16,66 @@ from caseworker.ports.stored import Attempt
 
 
 @dataclass(frozen=True, kw_only=True)
-class Brief:
-    """All that an agent needs for one attempt at a turn."""
+class Limits:
+    """What one attempt may use."""
 
-    attempt: Attempt
-    role: Role
-    task: Task
-    model: str
-    system_prompt: str
-    prompt: str
-    tools: tuple[str, ...]
-    workspace: Path
-    writable: bool
-    resume: SessionId | None
-    """The session of this role's last completed turn; it is forked into `attempt.session`, never written to."""
-    rehearsal: str | None
-    nth: int
-    """How many turns of this role and task the case has completed, plus one: which entry of a rehearsal applies."""
     cap_micros: int
+    """Of the whole case, earlier turns included."""
     calls: int
+    """Model calls."""
     seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkTree:
+    """The files that an agent sees, and whether it may change them."""
+
+    path: Path
+    writable: bool
     read_only: tuple[Path, ...] = ()
     """Further paths of the host that the agent may read: the repository's git objects."""
     overlays: tuple[tuple[Path, Path], ...] = ()
     """(outside, inside): files and folders laid read-only over a path of the sandbox."""
-    conversation: bool = False
-    """Whether the agent has the tool that reads the case's conversation (`Ear.conversation`)."""
-    bisect: Callable[[BisectRequest], Awaitable[str]] | None = field(default=None, compare=False)
-    """With it, the agent has a tool that finds the commit which broke something. It is told what came out, in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnBrief:
+    """What an agent needs for one attempt at a turn, whatever the kind of case."""
+
+    attempt: Attempt
+    role: Role
+    task: Task
+    nth: int
+    """How many turns of this role and task the case has completed, plus one: which entry of a rehearsal applies."""
+    model: str
+    system_prompt: str
+    prompt: str
+    tools: tuple[str, ...]
+    tree: WorkTree
+    resume: SessionId | None
+    """The session of this role's last completed turn; it is forked into `attempt.session`, never written to."""
+    rehearsal: str | None
+    """The text of the script that answers instead of a model."""
+    limits: Limits
     check: Callable[[Outcome], Awaitable[str]] | None = field(default=None, compare=False)
     """What is wrong with an outcome that has the right shape; empty: nothing. The agent may repair it once. All that
     it did until then is on the record."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssueBrief(TurnBrief):
+    bisect: Callable[[BisectRequest], Awaitable[str]] | None = field(default=None, compare=False)
+    """In an investigation: a tool that finds the commit which broke something. The agent is told what came out, in
+    words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BugBrief(TurnBrief):
+    conversation: bool
+    """Whether the agent has the tool that reads the case's conversation (`Ear.conversation`)."""
+
+
+Brief = IssueBrief | BugBrief
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,19 +4,12 @@ from collections.abc import Collection, Sequence, Set
 from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, TraceId
-from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.core.bug.case import BugCase
-from caseworker.core.casefile.model import CaseFile
-from caseworker.core.issue.case import IssueCase
 from caseworker.core.people.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
 from caseworker.core.record.entries import Entry, Recorded
 from caseworker.ports.stored import (
     Issue,
-    NewBug,
     NewIssue,
-    StoredBug,
-    StoredCase,
     Thread,
 )
 
@@ -35,74 +28,6 @@ class Repositories(Protocol):
     async def issue(self, repository: RepositoryId, number: int) -> Issue | None: ...
 
     async def issues(self, repository: RepositoryId) -> list[Issue]: ...
-
-
-class Cases(Protocol):
-    async def open(
-        self,
-        issue: Issue,
-        *,
-        policy: Policy,
-        rehearsal: str | None,
-        trace: TraceId,
-        first: NewMessage,
-        parent: CaseId | None = None,
-        file: CaseFile | None = None,
-    ) -> bool:
-        """Case row, case file, first record entry and first message together. False: it was there already. Its branch
-        is named here, as its repository's forge names those of issues.
-        `parent`: the bug that it fixes, or the case that it follows up on; `file`: one that holds the analysis
-        already."""
-
-    async def load(self, case: CaseId) -> StoredCase | None: ...
-
-    async def list(self) -> list[StoredCase]:
-        """Newest change first."""
-
-    async def children(self, parent: CaseId) -> Sequence[StoredCase]:
-        """Those that fix this bug, or follow up on this case; newest change first."""
-
-    async def move(
-        self,
-        after: IssueCase,
-        entries: Sequence[Entry],
-        file: CaseFile,
-        *,
-        trace: TraceId,
-        tell: NewMessage | None = None,
-    ) -> None:
-        """Save snapshot, case file and record entries together; again with the same transition number: a no-op.
-        `tell`: put into another case's inbox in the same transaction."""
-
-    async def keep(self, after: IssueCase) -> None:
-        """Save the snapshot without a move; one that is older than the stored one is not saved."""
-
-    async def unfinished(self) -> Sequence[CaseId]:
-        """Every case that is not over, or whose end still has something to do: each needs a workflow."""
-
-    async def at_work(self) -> int:
-        """How many cases are in a working state."""
-
-    async def save_file(self, case: CaseId, file: CaseFile) -> None: ...
-
-
-class Bugs(Protocol):
-    """Bug cases. They lie beside the issue cases: `Cases.unfinished` and `at_work` count both."""
-
-    async def open(self, bug: NewBug, first: NewMessage) -> tuple[CaseId, bool]:
-        """Case row, thread, first entry and first message together, under an id that is drawn here: `first.case` is
-        not looked at. False: that message opened (or belongs to) the case returned already."""
-
-    async def load(self, case: CaseId) -> StoredBug | None: ...
-
-    async def list(self) -> list[StoredBug]:
-        """Newest change first."""
-
-    async def save(
-        self, after: BugCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
-    ) -> None:
-        """The snapshot, and what happened, together. With a key that was used for this case before, the entries are
-        there already; a snapshot that is older than the stored one (fewer moves or turns) is not saved."""
 
 
 class Threads(Protocol):

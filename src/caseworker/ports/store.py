@@ -2,12 +2,13 @@
 
 from typing import Protocol
 
-from caseworker.ports.case_records import Attachments, Bugs, Cases, Inbox, Record, Repositories, Threads
+from caseworker.ports.case_records import Attachments, Inbox, Record, Repositories, Threads
+from caseworker.ports.cases import Bugs, Cases, Runs
+from caseworker.ports.ledgers import Ledger
 from caseworker.ports.work_records import (
     Builds,
     Effects,
     Learnings,
-    Ledger,
     Places,
     PullRecords,
     Transcripts,
@@ -24,6 +25,8 @@ class Store(Protocol):
     def cases(self) -> Cases: ...
     @property
     def bugs(self) -> Bugs: ...
+    @property
+    def runs(self) -> Runs: ...
     @property
     def threads(self) -> Threads: ...
     @property

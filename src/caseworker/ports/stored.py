@@ -1,7 +1,7 @@
 """What the store keeps, as the inside sees it."""
 
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,6 +12,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.kinds import CaseKind
 from caseworker.core.outcomes.outcome import Outcome
 
 
@@ -40,15 +41,12 @@ class Issue(_Value):
     created_at: datetime
 
 
-class StoredCase(_Value):
-    case: IssueCase
+class Stored(_Value):
+    """What the rows of all kinds of cases have."""
+
     title: str
     repository: RepositoryId
-    number: int
     policy: Policy
-    file: CaseFile
-    parent: CaseId | None = None
-    """The bug that it fixes, or the completed case that it follows up on."""
     rehearsal: str | None
     """The text of the rehearsal script, if the model is rehearsed."""
     trace: TraceId
@@ -56,20 +54,27 @@ class StoredCase(_Value):
     changed_at: datetime
 
 
-class StoredBug(_Value):
+class StoredCase(Stored):
+    kind: Literal[CaseKind.ISSUE] = CaseKind.ISSUE
+    case: IssueCase
+    number: int
+    file: CaseFile
+    parent: CaseId | None = None
+    """The bug that it fixes, or the completed case that it follows up on."""
+
+
+class StoredBug(Stored):
+    kind: Literal[CaseKind.BUG] = CaseKind.BUG
     case: BugCase
-    title: str
     report: str
     """The first words, in full."""
     reporter: str
     """The reporter's name on the surface it came from."""
     surface: str
-    repository: RepositoryId
-    policy: Policy
-    rehearsal: str | None
-    trace: TraceId
-    opened_at: datetime
-    changed_at: datetime
+
+
+StoredAny: TypeAlias = StoredCase | StoredBug
+"""A case of whichever kind."""
 
 
 class Thread(_Value):
@@ -99,6 +104,26 @@ class Attempt(_Value):
     number: int
     token: str
     session: SessionId
+
+
+class CaseAccount(_Value):
+    """A single question that counts against a case's budget, and is told in its record."""
+
+    case: CaseId
+    trace: TraceId
+
+
+class RepositoryAccount(_Value):
+    """A single question that no case pays for. What a repository may spend is counted over the last 24 hours."""
+
+    repository: RepositoryId
+
+
+class SingleQuestion(_Value):
+    """Who pays for the model calls of a single question: there is no turn, and no attempt."""
+
+    purpose: str
+    account: CaseAccount | RepositoryAccount
 
 
 class FinishedTurn(_Value):

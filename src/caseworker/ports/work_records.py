@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from caseworker.core.base.budget import Usage
 from caseworker.core.base.ids import CaseId, RepositoryId, SessionId, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.learnings import Learning
@@ -17,7 +16,6 @@ from caseworker.ports.stored import (
     FinishedTurn,
     PullRequest,
     RunningAttempt,
-    Spending,
 )
 
 
@@ -84,17 +82,6 @@ class PullRecords(Protocol):
     async def set_state(
         self, repository: RepositoryId, number: int, state: Literal["open", "merged", "closed"]
     ) -> None: ...
-
-
-class Ledger(Protocol):
-    async def reserve(
-        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
-    ) -> int | None:
-        """The id of the reservation; None when spent + reserved + this would pass the case's cap."""
-
-    async def settle(self, reservation: int, usage: Usage, micros: int) -> None: ...
-
-    async def spent(self, case: CaseId, turn: int | None = None) -> Spending: ...
 
 
 class Transcripts(Protocol):

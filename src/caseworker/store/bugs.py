@@ -7,9 +7,9 @@ from typing import Final
 from sqlalchemy import select, update
 
 from caseworker.core.base.errors import Defect
-from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, bug_case
-from caseworker.core.base.policy import Policy
+from caseworker.core.base.ids import CaseId, TraceId, bug_case
 from caseworker.core.bug.case import BugCase
+from caseworker.core.kinds import CaseKind
 from caseworker.core.people.messages import Audience, NewMessage
 from caseworker.core.record.entries import BugReported, Entry
 from caseworker.ports import NewBug, StoredBug
@@ -17,6 +17,7 @@ from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.database import Database
 from caseworker.store.inbox import add_message, case_of_message
+from caseworker.store.loaders import bug_of, one_row, rows_of
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
 from caseworker.store.tables import cases
@@ -52,12 +53,12 @@ class StoredBugs(Port):
 
     async def load(self, case: CaseId) -> StoredBug | None:
         async with self._database.reading() as connection:
-            found = await _read(connection, only=case)
-        return found[0] if found else None
+            row = await one_row(connection, case, CaseKind.BUG)
+        return None if row is None else bug_of(row)
 
     async def list(self) -> list[StoredBug]:
         async with self._database.reading() as connection:
-            return await _read(connection)
+            return [bug_of(row) for row in await rows_of(connection, CaseKind.BUG)]
 
     async def save(
         self, after: BugCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
@@ -66,7 +67,7 @@ class StoredBugs(Port):
 
         A case that is not over is marked as needing a workflow; only `Turns.close_up` marks it as needing none.
         """
-        row = update(cases).where(cases.c.id == after.id, cases.c.kind == "bug")
+        row = update(cases).where(cases.c.id == after.id, cases.c.kind == CaseKind.BUG)
         saved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "changed_at": now()}
         async with self._database.writing() as connection:
             await lock_case(connection, after.id)
@@ -119,7 +120,7 @@ def _values(case: CaseId, bug: NewBug, first: NewMessage) -> dict[str, object]:
     at, snapshot = now(), BugCase(id=case)
     return {
         "id": case,
-        "kind": "bug",
+        "kind": CaseKind.BUG,
         "repository": bug.repository,
         "title": bug.title,
         "report": first.text,
@@ -135,25 +136,3 @@ def _values(case: CaseId, bug: NewBug, first: NewMessage) -> dict[str, object]:
         "opened_at": at,
         "changed_at": at,
     }
-
-
-async def _read(connection: Connection, only: CaseId | None = None) -> list[StoredBug]:
-    query = select(*cases.c).where(cases.c.kind == "bug").order_by(cases.c.changed_at.desc(), cases.c.id)
-    if only is not None:
-        query = query.where(cases.c.id == only)
-    return [
-        StoredBug(
-            case=BugCase.model_validate(row[cases.c.snapshot]),
-            title=row[cases.c.title],
-            report=row[cases.c.report],
-            reporter=row[cases.c.reporter],
-            surface=row[cases.c.surface],
-            repository=RepositoryId(row[cases.c.repository]),
-            policy=Policy.model_validate(row[cases.c.policy]),
-            rehearsal=row[cases.c.rehearsal],
-            trace=TraceId(row[cases.c.trace]),
-            opened_at=row[cases.c.opened_at],
-            changed_at=row[cases.c.changed_at],
-        )
-        for row in (await connection.execute(query)).mappings()
-    ]

@@ -6,20 +6,22 @@ from typing import Final
 from sqlalchemy import bindparam, func, or_, select, update
 
 from caseworker.core.base.errors import Defect, Refused
-from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case
+from caseworker.core.base.ids import CaseId, TraceId, issue_case
 from caseworker.core.base.policy import Policy
-from caseworker.core.bug.case import BugState
-from caseworker.core.casefile.model import CaseFile, IssueSection, load_case_file, new_case_file
+from caseworker.core.casefile.model import CaseFile, IssueSection, new_case_file
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.states import TERMINAL, WORKING
+from caseworker.core.issue.states import TERMINAL
+from caseworker.core.kinds import KINDS, CaseKind
 from caseworker.core.people.messages import NewMessage
 from caseworker.core.record.entries import CaseOpened, Entry
-from caseworker.ports import Issue, StoredCase
+from caseworker.ports import Issue, StoredAny, StoredCase
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.inbox import add_message
+from caseworker.store.loaders import ALL, issue_of, one_row, rows_of, stored_of
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case, read_ref
+from caseworker.store.runs import begin_first_run, follow_move
 from caseworker.store.tables import cases
 
 
@@ -48,23 +50,34 @@ class StoredCases(Port):
             added = insert_or_stop(connection, cases).values(row).returning(cases.c.id)
             if await connection.scalar(added) is None:
                 return False
+            await begin_first_run(connection, _new(issue, branch, file), policy)
             await append_entries(connection, case, [opened], trace=trace)
             if await add_message(connection, first) is None:
                 raise Refused(f"The message {first.external_id} from {first.surface} belongs to another case already.")
         return True
 
+    async def find(self, case: CaseId) -> StoredAny | None:
+        async with self._database.reading() as connection:
+            row = await one_row(connection, case)
+        return None if row is None else stored_of(row)
+
+    async def all(self) -> Sequence[StoredAny]:
+        async with self._database.reading() as connection:
+            return [stored_of(row) for row in (await connection.execute(ALL)).mappings()]
+
     async def load(self, case: CaseId) -> StoredCase | None:
         async with self._database.reading() as connection:
-            found = await _read(connection, only=case)
-        return found[0] if found else None
+            row = await one_row(connection, case, CaseKind.ISSUE)
+        return None if row is None else issue_of(row)
 
     async def list(self) -> list[StoredCase]:
         async with self._database.reading() as connection:
-            return await _read(connection)
+            return [issue_of(row) for row in await rows_of(connection, CaseKind.ISSUE)]
 
     async def children(self, parent: CaseId) -> Sequence[StoredCase]:
+        theirs = ALL.where(cases.c.kind == CaseKind.ISSUE, cases.c.parent == parent)
         async with self._database.reading() as connection:
-            return await _read(connection, of=parent)
+            return [issue_of(row) for row in (await connection.execute(theirs)).mappings()]
 
     async def move(
         self,
@@ -89,6 +102,7 @@ class StoredCases(Port):
                 "the_file": dumped(file),
             }
             await connection.execute(_MOVED if after.state in TERMINAL else _MOVED_ON, moved)
+            await follow_move(connection, after)
             if tell is not None:
                 await add_message(connection, tell)
 
@@ -107,8 +121,7 @@ class StoredCases(Port):
 
     async def at_work(self) -> int:
         at_work = or_(
-            (cases.c.kind == "issue") & cases.c.state.in_(sorted(WORKING)),
-            (cases.c.kind == "bug") & (cases.c.state == BugState.INVESTIGATING),
+            *((cases.c.kind == kind.name) & cases.c.state.in_(sorted(kind.working)) for kind in KINDS.values())
         )
         query = select(func.count()).where(cases.c.over.is_(False), at_work)
         async with self._database.reading() as connection:
@@ -151,10 +164,14 @@ def dumped(file: CaseFile) -> dict[str, object]:
     return file.model_dump(mode="json", by_alias=True)
 
 
+def _new(issue: Issue, branch: str, file: CaseFile | None) -> IssueCase:
+    return IssueCase(id=issue_case(issue.repository, issue.number)).updated(branch=branch, analysed=file is not None)
+
+
 def _row(issue: Issue, branch: str, policy: Policy, file: CaseFile | None) -> dict[str, object]:
     """With a file that was prepared, the case begins with its analysis done."""
     at = now()
-    case = IssueCase(id=issue_case(issue.repository, issue.number)).updated(branch=branch, analysed=file is not None)
+    case = _new(issue, branch, file)
     if file is None:
         section = IssueSection(
             number=issue.number, title=issue.title, url=issue.url, original_body=issue.body, labels=issue.labels
@@ -162,7 +179,7 @@ def _row(issue: Issue, branch: str, policy: Policy, file: CaseFile | None) -> di
         file = new_case_file(section, at, policy.attempts)
     return {
         "id": case.id,
-        "kind": "issue",
+        "kind": CaseKind.ISSUE,
         "repository": issue.repository,
         "number": issue.number,
         "title": issue.title,
@@ -175,31 +192,3 @@ def _row(issue: Issue, branch: str, policy: Policy, file: CaseFile | None) -> di
         "opened_at": at,
         "changed_at": at,
     }
-
-
-_ALL: Final = select(*cases.c).where(cases.c.kind == "issue").order_by(cases.c.changed_at.desc(), cases.c.id)
-_ONE: Final = _ALL.where(cases.c.id == bindparam("case"))
-"""Built once: a case is loaded at every step that it takes."""
-
-
-async def _read(connection: Connection, only: CaseId | None = None, of: CaseId | None = None) -> list[StoredCase]:
-    if only is not None:
-        found = await connection.execute(_ONE, {"case": only})
-    else:
-        found = await connection.execute(_ALL if of is None else _ALL.where(cases.c.parent == of))
-    return [
-        StoredCase(
-            case=IssueCase.model_validate(row.snapshot),
-            title=row.title,
-            repository=RepositoryId(row.repository),
-            number=row.number,
-            policy=Policy.model_validate(row.policy),
-            file=load_case_file(row.file),
-            parent=row.parent,
-            rehearsal=row.rehearsal,
-            trace=TraceId(row.trace),
-            opened_at=row.opened_at,
-            changed_at=row.changed_at,
-        )
-        for row in found
-    ]

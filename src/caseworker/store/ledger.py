@@ -1,45 +1,55 @@
 """What model calls may cost, reserved before a call, and what they did cost, settled after it."""
 
-from typing import Final
+from collections.abc import Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Final, assert_never
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, func, insert, select, update
 
 from caseworker.core.base.budget import Usage
 from caseworker.core.base.errors import Defect, Refused
-from caseworker.core.base.ids import CaseId
-from caseworker.ports import Attempt, Spending
+from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.ports import Attempt, CaseAccount, RepositoryAccount, SingleQuestion, Spending
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.port import Port
-from caseworker.store.rows import lock_case
+from caseworker.store.rows import lock_case, lock_repository
 from caseworker.store.tables import attempts, ledger
 
 _ABANDONED_PART = 4
 """Of a call whose end nobody saw, one part in four of the reservation counts, rounded up: an unknown call has probably
 sent its input and been charged for it, and hardly ever got the longest answer, which is most of what is reserved. To
 count all of it would let a few crashes eat a budget; to count nothing would let crashes spend without end."""
+_DAY: Final = timedelta(hours=24)
+_LOST: Final = timedelta(hours=1)
+"""A single question is answered within minutes: what is reserved for longer belongs to a process that died."""
 
-_SPENT: Final = select(
+_TOTALS: Final = select(
     func.count(), func.sum(ledger.c.micros), *(func.sum(ledger.c[name]) for name in Usage.model_fields)
-).where(ledger.c.case == bindparam("of_case"))
-_SPENT_IN: Final = _SPENT.where(ledger.c.turn == bindparam("in_turn"))
-
-_ABANDONED: Final = (
-    update(ledger)
-    .where(ledger.c.case == bindparam("of_case"), ledger.c.turn == bindparam("in_turn"))
-    .where(ledger.c.attempt == bindparam("by_attempt"), ledger.c.state == "reserved")
-    .values(state="abandoned", micros=(ledger.c.reserved_micros + (_ABANDONED_PART - 1)) // _ABANDONED_PART)
 )
+_SPENT: Final = _TOTALS.where(ledger.c.case == bindparam("of_case"))
+_SPENT_IN: Final = _SPENT.where(ledger.c.turn == bindparam("in_turn"))
+_SPENT_ON_QUESTIONS: Final = _TOTALS.where(
+    ledger.c.repository == bindparam("of_repository"), ledger.c.reserved_at > bindparam("since")
+)
+
+_PART: Final = (ledger.c.reserved_micros + (_ABANDONED_PART - 1)) // _ABANDONED_PART
+_ABANDON: Final = update(ledger).where(ledger.c.state == "reserved").values(state="abandoned", micros=_PART)
+_ABANDON_ATTEMPT: Final = _ABANDON.where(
+    ledger.c.case == bindparam("of_case"),
+    ledger.c.turn == bindparam("in_turn"),
+    ledger.c.attempt == bindparam("by_attempt"),
+)
+_ABANDON_ONE: Final = _ABANDON.where(ledger.c.id == bindparam("its_id"), ledger.c.purpose.is_not(None))
+_ABANDON_LOST: Final = _ABANDON.where(ledger.c.purpose.is_not(None), ledger.c.reserved_at < bindparam("before"))
 
 
 class StoredLedger(Port):
     async def reserve(
-        self, attempt: Attempt, *, model: str, micros: int, cap_micros: int, rehearsed: bool
+        self, payer: Attempt | SingleQuestion, *, model: str, micros: int, cap_micros: int, rehearsed: bool
     ) -> int | None:
-        row: dict[str, object] = {
-            "case": attempt.case,
-            "turn": attempt.turn,
-            "attempt": attempt.number,
+        call: dict[str, object] = {
             "model": model,
             "rehearsed": rehearsed,
             "state": "reserved",
@@ -48,13 +58,10 @@ class StoredLedger(Port):
             "reserved_at": now(),
         }
         async with self._database.writing() as connection:
-            await lock_case(connection, attempt.case)
-            await _refuse_if_superseded(connection, attempt)
-            spent = select(func.sum(ledger.c.micros)).where(ledger.c.case == attempt.case)
-            if int(await connection.scalar(spent) or 0) + micros > cap_micros:
+            if await _spent_by(connection, payer) + micros > cap_micros:
                 return None
-            added = insert(ledger).values(row | Usage().model_dump()).returning(ledger.c.id)
-            return (await connection.execute(added)).scalar_one()
+            row = call | _columns(payer) | Usage().model_dump()
+            return (await connection.execute(insert(ledger).values(row).returning(ledger.c.id))).scalar_one()
 
     async def settle(self, reservation: int, usage: Usage, micros: int) -> None:
         """Also after the reservation was abandoned: the truth is better than an estimate. Only once."""
@@ -68,16 +75,65 @@ class StoredLedger(Port):
             ):
                 raise Defect(f"There is no reservation {reservation} to settle.")
 
+    async def abandon(self, reservation: int) -> None:
+        async with self._database.writing() as connection:
+            await connection.execute(_ABANDON_ONE, {"its_id": reservation})
+
     async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
         query, which = (_SPENT, {"of_case": case}) if turn is None else (_SPENT_IN, {"of_case": case, "in_turn": turn})
         async with self._database.reading() as connection:
-            calls, micros, *tokens = (int(total or 0) for total in (await connection.execute(query, which)).one())
-        usage = Usage.model_validate(dict(zip(Usage.model_fields, tokens, strict=True)))
-        return Spending(calls=calls, usage=usage, micros=micros)
+            return _spending((await connection.execute(query, which)).one())
+
+    async def spent_on_questions(self, repository: RepositoryId) -> Spending:
+        async with self._database.reading() as connection:
+            found = await connection.execute(_SPENT_ON_QUESTIONS, {"of_repository": repository, "since": now() - _DAY})
+            return _spending(found.one())
 
 
 async def abandon_reservations(connection: Connection, case: CaseId, turn: int, attempt: int) -> None:
-    await connection.execute(_ABANDONED, {"of_case": case, "in_turn": turn, "by_attempt": attempt})
+    await connection.execute(_ABANDON_ATTEMPT, {"of_case": case, "in_turn": turn, "by_attempt": attempt})
+
+
+async def _spent_by(connection: Connection, payer: Attempt | SingleQuestion) -> int:
+    """What counts against the payer's cap. Its case or repository is locked: nobody reserves at the same time."""
+    if isinstance(payer, Attempt):
+        await lock_case(connection, payer.case)
+        await _refuse_if_superseded(connection, payer)
+        return await _micros(connection, ledger.c.case == payer.case)
+    match payer.account:
+        case CaseAccount(case=case):
+            await lock_case(connection, case)
+            counted = theirs = ledger.c.case == case
+        case RepositoryAccount(repository=repository):
+            await lock_repository(connection, repository)
+            theirs = ledger.c.repository == repository
+            counted = theirs & (ledger.c.reserved_at > now() - _DAY)
+        case _:
+            assert_never(payer.account)
+    await connection.execute(_ABANDON_LOST.where(theirs), {"before": now() - _LOST})
+    return await _micros(connection, counted)
+
+
+async def _micros(connection: Connection, counted: ColumnElement[bool]) -> int:
+    return int(await connection.scalar(select(func.sum(ledger.c.micros)).where(counted)) or 0)
+
+
+def _columns(payer: Attempt | SingleQuestion) -> dict[str, object]:
+    if isinstance(payer, Attempt):
+        return {"case": payer.case, "turn": payer.turn, "attempt": payer.number}
+    match payer.account:
+        case CaseAccount(case=case):
+            return {"purpose": payer.purpose, "case": case}
+        case RepositoryAccount(repository=repository):
+            return {"purpose": payer.purpose, "repository": repository}
+        case _:
+            assert_never(payer.account)
+
+
+def _spending(totals: Sequence[int | Decimal | None]) -> Spending:
+    calls, micros, *tokens = (int(total or 0) for total in totals)
+    usage = Usage.model_validate(dict(zip(Usage.model_fields, tokens, strict=True)))
+    return Spending(calls=calls, usage=usage, micros=micros)
 
 
 async def _refuse_if_superseded(connection: Connection, attempt: Attempt) -> None:

@@ -15,6 +15,7 @@ from caseworker.ports import (
     PullRecords,
     Record,
     Repositories,
+    Runs,
     Threads,
     Transcripts,
     Turns,
@@ -33,6 +34,7 @@ from caseworker.store.port import to_the_end
 from caseworker.store.pulls import StoredPulls
 from caseworker.store.record import StoredRecord
 from caseworker.store.repositories import StoredRepositories
+from caseworker.store.runs import StoredRuns
 from caseworker.store.threads import StoredThreads
 from caseworker.store.transcripts import StoredTranscripts
 from caseworker.store.turns import StoredTurns
@@ -45,6 +47,7 @@ class Store:
     repositories: Repositories
     cases: Cases
     bugs: Bugs
+    runs: Runs
     threads: Threads
     attachments: Attachments
     inbox: Inbox
@@ -75,6 +78,7 @@ async def open_store(url: str) -> Store:
         repositories=StoredRepositories(database),
         cases=StoredCases(database),
         bugs=StoredBugs(database),
+        runs=StoredRuns(database),
         threads=StoredThreads(database),
         attachments=StoredAttachments(database),
         inbox=StoredInbox(database),

@@ -1,5 +1,8 @@
-"""The tables, except those of repositories (repository_tables.py), messages (message_tables.py) and places
-(place_tables.py). A change here needs the same change in migrations/: docs/upgrades.md says how."""
+"""The tables, except those of repositories (repository_tables.py), messages (message_tables.py), runs (run_tables.py)
+and places (place_tables.py).
+
+A change here needs the same change in migrations/: docs/upgrades.md says how.
+"""
 
 from datetime import datetime
 
@@ -37,7 +40,7 @@ metadata = MetaData(
 
 
 class _Cases(TypedColumns):
-    """Issue cases and bug cases: what only one kind has is null in the other."""
+    """Cases of all kinds: what a kind does not have is null. core/kinds.py lists the kinds, so no constraint does."""
 
     id: Named[str] = Column(String, primary_key=True)
     kind: Named[str] = Column(String)
@@ -68,7 +71,6 @@ cases = Table(
     "cases",
     metadata,
     _Cases,
-    CheckConstraint("kind IN ('issue', 'bug')", name="kind"),
     Index(None, "kind", "changed_at"),
     Index(None, "over", "state"),
 )
@@ -139,9 +141,14 @@ attempts = Table(
 
 class _Ledger(TypedColumns):
     id: Named[int] = Column(WideInteger, primary_key=True)
-    case: Named[str] = Column("case_id", String, key="case", nullable=False)
-    turn: Named[int] = Column(Integer)
-    attempt: Named[int] = Column(Integer)
+    case: Named[str | None] = Column("case_id", String, ForeignKey("cases.id"), key="case", nullable=True)
+    turn: Named[int | None] = Column(Integer, nullable=True)
+    attempt: Named[int | None] = Column(Integer, nullable=True)
+    repository: Named[str | None] = Column(
+        "repository_id", String, ForeignKey("repositories.id"), key="repository", nullable=True
+    )
+    purpose: Named[str | None] = Column(String, nullable=True)
+    """Of a single question, which has no turn and no attempt. It is paid by a case or by a repository."""
     model: Named[str] = Column(String)
     rehearsed: Named[bool] = Column(Boolean)
     state: Named[str] = Column(String)
@@ -163,7 +170,19 @@ ledger = Table(
     _Ledger,
     ForeignKeyConstraint(["case", "turn", "attempt"], ["attempts.case", "attempts.turn", "attempts.number"]),
     CheckConstraint("state IN ('reserved', 'settled', 'abandoned')", name="state"),
+    CheckConstraint(
+        "(purpose IS NULL) = (turn IS NOT NULL AND attempt IS NOT NULL)"
+        " AND (case_id IS NULL) = (repository_id IS NOT NULL) AND (purpose IS NOT NULL OR case_id IS NOT NULL)",
+        name="payer",
+    ),
     Index(None, "case", "turn", "attempt"),
+    Index(
+        "ix_ledger_repository",
+        "repository",
+        "reserved_at",
+        sqlite_where=text("repository_id IS NOT NULL"),
+        postgresql_where=text("repository_id IS NOT NULL"),
+    ),
     sqlite_autoincrement=True,
 )
 

@@ -7,14 +7,14 @@ import tempfile
 from pathlib import Path
 
 from caseworker.core.base.budget import Usage
-from caseworker.core.base.ids import CaseId, effect_key
+from caseworker.core.base.ids import CaseId, effect_key, split_issue_case
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.people.messages import Audience, NewAttachment
-from caseworker.ports import Thread
+from caseworker.ports import CaseAccount, RepositoryAccount, SingleQuestion, Thread
 from caseworker.store.migrations import HEAD
 from caseworker.store.store import Store, open_store
-from tests.edges.store_examples import begun, bug_report, build, complete, open_case, pull, reported, said
+from tests.edges.store_examples import TRACE, begun, bug_report, build, complete, open_case, pull, reported, said
 from tests.edges.store_rows import Rows, file_of, read
 
 PICTURE = NewAttachment(title="shot.png", media_type="image/png", size=4, content=b"\x89PNG")
@@ -34,6 +34,7 @@ async def fill(store: Store) -> None:
     await _deliver(store, fix)
     await store.inbox.put(said(fix, "Since 9:40.", id="late"))
     await _begin_second_turn(store, fix)
+    await _ask(store, fix)
 
 
 async def _do_first_turn(store: Store, case: CaseId) -> None:
@@ -62,6 +63,16 @@ async def _begin_second_turn(store: Store, case: CaseId) -> None:
     attempt = await begun(store, case, 2)
     assert await store.ledger.reserve(attempt, model="m", micros=500, cap_micros=9_000, rehearsed=True)
     assert await store.places.ask(case, 2, most=1, queue=True)
+
+
+async def _ask(store: Store, case: CaseId) -> None:
+    """Two single questions: one paid by the case, one by its repository."""
+    accounts = (CaseAccount(case=case, trace=TRACE), RepositoryAccount(repository=split_issue_case(case)[0]))
+    for account in accounts:
+        asked = SingleQuestion(purpose="classify", account=account)
+        call = await store.ledger.reserve(asked, model="m", micros=300, cap_micros=9_000, rehearsed=True)
+        assert call is not None
+        await store.ledger.settle(call, Usage(input_tokens=10, output_tokens=2), 40)
 
 
 async def _rows() -> Rows:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.agents.prompt_inputs import BugInputs
+from caseworker.agents.prompt_texts import render
 from caseworker.agents.roles import tools_for
 from caseworker.contract.wire import BugTurnRequest
 from caseworker.core.base.errors import Refused, Transient
@@ -14,61 +15,63 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.decide import is_blind
 from caseworker.core.evidence.build_commands import find_commands
 from caseworker.core.people.messages import SPOKEN, Attachment, Standing
-from caseworker.ports import Attempt, Brief, Chat, Store, StoredBug, Workspace, Workspaces
+from caseworker.ports import Attempt, BugBrief, Chat, Limits, Store, StoredBug, Workspace, Workspaces, WorkTree
 
 ATTACHMENT_LIMIT: Final = 10_000_000
 """Bytes of one file."""
 
 
-class BugBriefing:
+class BugBriefs:
     def __init__(self, *, store: Store, workspaces: Workspaces, chats: Mapping[str, Chat]) -> None:
         self._store = store
         self._workspaces = workspaces
         self._chats = chats
 
-    async def write(self, request: BugTurnRequest, stored: StoredBug, attempt: Attempt, workspace: Workspace) -> Brief:
+    async def write(
+        self, request: BugTurnRequest, stored: StoredBug, attempt: Attempt, workspace: Workspace
+    ) -> BugBrief:
         bug, policy = request.bug, request.policy
         blind = is_blind(bug, request.turn)
         folder = attachment_folder(workspace)
         files = [] if blind else await self._lay_attachments(stored, folder)
         system, prompt = render(Role.INVESTIGATOR, Task.BUG, await self._inputs(request, stored, workspace, files))
         done = await self._store.turns.finished(bug.id)
-        return Brief(
+        return BugBrief(
             attempt=attempt,
             role=Role.INVESTIGATOR,
             task=Task.BUG,
+            nth=1 + len(done),
             model=policy.model_for(Role.INVESTIGATOR, Task.BUG),
             system_prompt=system,
             prompt=prompt,
             tools=() if blind else tools_for(Role.INVESTIGATOR, Task.BUG),
-            workspace=workspace.path,
-            writable=False,
+            tree=WorkTree(
+                path=workspace.path,
+                writable=False,
+                read_only=(*workspace.read_only, folder) if files else workspace.read_only,
+                overlays=workspace.overlays,
+            ),
             resume=bug.progress.session,
             rehearsal=stored.rehearsal,
-            nth=1 + len(done),
-            cap_micros=policy.budget_micros,
-            calls=policy.calls_per_turn,
-            seconds=policy.turn_seconds,
-            read_only=(*workspace.read_only, folder) if files else workspace.read_only,
-            overlays=workspace.overlays,
+            limits=Limits(cap_micros=policy.budget_micros, calls=policy.calls_per_turn, seconds=policy.turn_seconds),
             conversation=not blind,
         )
 
     async def _inputs(
         self, request: BugTurnRequest, stored: StoredBug, workspace: Workspace, files: list[Attachment]
-    ) -> BriefInputs:
+    ) -> BugInputs:
         """Messages are read by the turn's number: what was claimed for it, and no newer one."""
         bug, policy = request.bug, request.policy
         claimed = [message for message in await self._store.inbox.of(bug.id) if message.turn == request.turn]
         said = [message for message in claimed if message.kind in SPOKEN]
         services = {name: policy.services[name].owners for name in bug.report.services if name in policy.services}
-        return BriefInputs(
+        return BugInputs(
+            bug_id=bug.id,
             title=stored.title,
-            body=stored.report,
-            author=stored.reporter,
+            report=stored.report,
+            reporter=stored.reporter,
             said=tuple(said[1:] if request.turn == 1 else said),  # the report itself is there already
             commands=await self._commands(workspace),
-            bug_id=bug.id,
             severity=bug.report.severity,
             services=tuple((name, owners) for name, owners in services.items()),
             vague=is_blind(bug, request.turn),

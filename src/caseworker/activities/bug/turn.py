@@ -1,61 +1,73 @@
-"""A turn of a bug case: the investigator reads and runs, hears people, and hands in what it found."""
+"""Turns of a bug case: the investigator reads and runs, hears people, and hands in what it found."""
 
-import structlog
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from temporalio import activity
 
-from caseworker.activities.bug.brief import BugBriefing
+from caseworker.activities.bug.brief import BugBriefs
 from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.stored import claimed, stored_bug
-from caseworker.activities.turn.attempts import SUPERSEDED, Attempts, Try
-from caseworker.activities.turn.ear import OF_A_BUG, TurnEar
+from caseworker.activities.turn.attempts import Try
+from caseworker.activities.turn.ear import OF_A_BUG
+from caseworker.activities.turn.transaction import Kept, Transaction, TurnOrder
 from caseworker.contract.activities import InvestigationActivities
-from caseworker.contract.wire import BugTurnEnded, BugTurnReply, BugTurnRequest, TurnDied
-from caseworker.core.base.ids import CaseId
+from caseworker.contract.wire import BugTurnEnded, BugTurnReply, BugTurnRequest
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.decide import verdict_of
 from caseworker.core.outcomes.bug import BugOutcome
-from caseworker.ports import AgentFinished, FinishedTurn, Store, StoredBug, Workspaces
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import Message
+from caseworker.ports import BugBrief, FinishedTurn, Store, StoredBug, Workspace
 
-log = structlog.get_logger()
 
-
-class Investigating(InvestigationActivities):
-    def __init__(self, *, store: Store, workspaces: Workspaces, attempts: Attempts, briefing: BugBriefing) -> None:
+class BugTurns(InvestigationActivities):
+    def __init__(self, *, store: Store, transaction: Transaction, briefs: BugBriefs) -> None:
         self._store = store
-        self._workspaces = workspaces
-        self._attempts = attempts
-        self._briefing = briefing
+        self._transaction = transaction
+        self._briefs = briefs
 
     @activity.defn
     async def run_investigation(self, request: BugTurnRequest) -> BugTurnReply:
-        case = request.bug.id
         with refusals_told():
-            stored = await stored_bug(self._store, case)
-            this = await self._attempts.begin(case, request.turn, Role.INVESTIGATOR, Task.BUG, stored.trace)
-        if isinstance(this, FinishedTurn):
-            return await self._ended(case, this)
-        return await self._attempts.told(this, lambda: self._attempt(this, request, stored))
+            stored = await stored_bug(self._store, request.bug.id)
+        turn = BugTurn(briefs=self._briefs, request=request, stored=stored)
+        return await self._transaction.run(_order(request, stored), turn)
 
-    async def _attempt(self, this: Try, request: BugTurnRequest, stored: StoredBug) -> BugTurnReply:
-        repository = await self._store.repositories.ref(stored.repository)
-        workspace = await self._workspaces.prepare(this.case, repository, request.bug.progress.base)
-        await self._workspaces.reset(workspace, workspace.base, scrub=this.attempt.number > 1)
-        brief = await self._briefing.write(request, stored, this.attempt, workspace)
-        ear = TurnEar(store=self._store, attempt=this.attempt, standings=OF_A_BUG)
-        end = await self._attempts.run(this, brief, ear)
-        if not isinstance(end, AgentFinished):
-            return end
-        finished, entry = await self._attempts.finished(this, end, workspace.base)
-        if not await self._store.turns.complete(this.attempt, finished, None, entry):
-            return TurnDied(reason=SUPERSEDED, passing=True)
-        log.info("turn completed", action=end.outcome.status, cost_micros=finished.cost_micros)
-        return await self._ended(this.case, finished)
 
-    async def _ended(self, case: CaseId, finished: FinishedTurn) -> BugTurnEnded:
-        assert isinstance(finished.outcome, BugOutcome)
-        heard = [m for m in await self._store.inbox.of(case) if m.turn == finished.turn]
+@dataclass(frozen=True, kw_only=True)
+class BugTurn:
+    """The hooks of one turn."""
+
+    briefs: BugBriefs
+    request: BugTurnRequest
+    stored: StoredBug
+
+    async def brief(self, this: Try, workspace: Workspace) -> BugBrief:
+        return await self.briefs.write(self.request, self.stored, this.attempt, workspace)
+
+    async def commit(self, this: Try, outcome: Outcome, workspace: Workspace) -> Kept:
+        """It has changed nothing: the next turn begins from the base as well."""
+        return Kept(checkpoint=workspace.base)
+
+    async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> BugTurnEnded:
+        assert isinstance(finished.outcome, BugOutcome)  # it was parsed by role and task
         return BugTurnEnded(
             verdict=verdict_of(finished.outcome),
             session=finished.session,
             heard=tuple(claimed(message) for message in heard),
         )
+
+
+def _order(request: BugTurnRequest, stored: StoredBug) -> TurnOrder:
+    return TurnOrder(
+        case=request.bug.id,
+        turn=request.turn,
+        role=Role.INVESTIGATOR,
+        task=Task.BUG,
+        trace=stored.trace,
+        repository=stored.repository,
+        base=request.bug.progress.base,
+        checkpoint=None,
+        hears=OF_A_BUG,
+    )

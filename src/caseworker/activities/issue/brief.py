@@ -2,18 +2,24 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from caseworker.activities.issue import recollection
 from caseworker.agents.case_words import where_it_was_left
-from caseworker.agents.prompt_texts import BriefInputs, render
+from caseworker.agents.prompt_inputs import (
+    AnalysisInputs,
+    InvestigationInputs,
+    IssueInputs,
+    ProgressInputs,
+    TalkInputs,
+)
+from caseworker.agents.prompt_texts import render
 from caseworker.agents.roles import tools_for, writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.roles import Task
 from caseworker.core.casefile.learnings import offered
-from caseworker.core.casefile.model import AnalysisSection
+from caseworker.core.casefile.model import AnalysisSection, CaseFile
 from caseworker.core.evidence.build_commands import find_commands
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
@@ -26,7 +32,17 @@ from caseworker.core.outcomes.validation import unchecked
 from caseworker.core.record.entries import Bisected
 from caseworker.core.telling.build_texts import build_words, latest
 from caseworker.core.telling.investigation import investigation_page
-from caseworker.ports import Attempt, Brief, FinishedTurn, Store, StoredCase, Workspace, Workspaces
+from caseworker.ports import (
+    Attempt,
+    FinishedTurn,
+    IssueBrief,
+    Limits,
+    Store,
+    StoredCase,
+    Workspace,
+    Workspaces,
+    WorkTree,
+)
 
 CASE_FILE: Final = "issue-state.json"
 FOLDER: Final = ".caseworker"
@@ -35,41 +51,42 @@ PLAN_FILE: Final = "PLAN.md"
 INVESTIGATION_FILE: Final = "INVESTIGATION.md"
 
 
-class Briefing:
+class IssueBriefs:
     def __init__(self, *, store: Store, workspaces: Workspaces) -> None:
         self._store = store
         self._workspaces = workspaces
 
-    async def write(self, request: TurnRequest, stored: StoredCase, attempt: Attempt, workspace: Workspace) -> Brief:
+    async def write(
+        self, request: TurnRequest, stored: StoredCase, attempt: Attempt, workspace: Workspace
+    ) -> IssueBrief:
         case, role, task, policy = request.case, request.role, request.task, request.policy
         done = await self._store.turns.finished(case.id)
         known = inquiries(done) if case.investigation is not None else []
-        inputs = await self._inputs(request, stored, workspace, done, known)
         page = investigation_page(stored.file.issue.title, known)
-        laid = _laid(stored, workspace, {PLAN_FILE: inputs.plan, INVESTIGATION_FILE: page})
+        laid = _laid(stored, workspace, {PLAN_FILE: recollection.plan_of(done), INVESTIGATION_FILE: page})
         folder = workspace.path / FOLDER
-        if page and (folder, folder) in laid:
-            inputs = replace(inputs, inquiry_file=folder / INVESTIGATION_FILE)
-        system, prompt = render(role, task, inputs)
-        return Brief(
+        file = folder / INVESTIGATION_FILE if page and (folder, folder) in laid else None
+        investigation = await self._investigation(request, known, file)
+        system, prompt = render(role, task, await self._inputs(request, stored, workspace, done, investigation))
+        return IssueBrief(
             attempt=attempt,
             role=role,
             task=task,
+            nth=1 + sum(turn.role is role and turn.task is task for turn in done),
             model=policy.model_for(role, task),
             system_prompt=system,
             prompt=prompt,
             tools=tools_for(role, task),
-            workspace=workspace.path,
-            writable=writes(role, task),
+            tree=WorkTree(
+                path=workspace.path,
+                writable=writes(role, task),
+                read_only=workspace.read_only,
+                overlays=(*workspace.overlays, *laid),
+            ),
             # Who measures begins from nothing but the request: what it did in the case's own tree is not there.
             resume=case.progress.sessions.get(role.value) if task is not Task.DIAGNOSE else None,
             rehearsal=stored.rehearsal,
-            nth=1 + sum(turn.role is role and turn.task is task for turn in done),
-            cap_micros=cap_of(case, policy),
-            calls=policy.calls_per_turn,
-            seconds=policy.turn_seconds,
-            read_only=workspace.read_only,
-            overlays=(*workspace.overlays, *laid),
+            limits=Limits(cap_micros=cap_of(case, policy), calls=policy.calls_per_turn, seconds=policy.turn_seconds),
             check=_all_of(stored.file.analysis) if task is Task.VALIDATE else None,
         )
 
@@ -79,40 +96,59 @@ class Briefing:
         stored: StoredCase,
         workspace: Workspace,
         done: Sequence[FinishedTurn],
-        known: Sequence[Inquiry],
-    ) -> BriefInputs:
+        investigation: InvestigationInputs,
+    ) -> IssueInputs:
+        file = stored.file
+        commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
+        return IssueInputs(
+            title=file.issue.title,
+            body=file.issue.original_body,
+            author="its author",
+            labels=tuple(file.issue.labels),
+            commands=tuple(command.command for command in commands),
+            case_file=workspace.path / CASE_FILE,
+            analysis=AnalysisInputs(
+                brief=file.analysis.brief,
+                must_do=tuple(file.analysis.must_do),
+                must_not_do=(*file.analysis.must_not_do, *_let(request.case)),
+                plan=recollection.plan_of(done),
+            ),
+            progress=ProgressInputs(
+                evidence=await self._evidence(request),
+                diff=await self._diff(request, workspace),
+                feedback=request.case.evidence.feedback,
+                reason=request.case.reason,
+                learnings=tuple(offered(await self._store.learnings.of(stored.repository))),
+            ),
+            talk=await self._talk(request, file, done),
+            investigation=investigation,
+        )
+
+    async def _talk(self, request: TurnRequest, file: CaseFile, done: Sequence[FinishedTurn]) -> TalkInputs:
         """Messages are read by the turn's number: what was claimed for it and before it, and no newer one."""
-        case, file, role, task = request.case, stored.file, request.role, request.task
+        case, role, task = request.case, request.role, request.task
         messages = await self._store.inbox.of(case.id)
         remarks = recollection.remarks_of(messages, case.people.remarks if task in recollection.WITH_REMARKS else ())
         late = recollection.remarks_of(messages, case.people.late if task is Task.INTERPRET else ())
         numbered = {remark.id for remark in (*remarks, *late)}
         others = [message for message in messages if message.id not in numbered]
-        commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
-        return BriefInputs(
-            title=file.issue.title,
-            body=file.issue.original_body,
-            author="its author",
-            labels=tuple(file.issue.labels),
-            case_file=workspace.path / CASE_FILE,
+        return TalkInputs(
             said=(*late, *recollection.said_in(others, request.turn)),
             earlier=recollection.said_before(others, request.turn),
-            evidence=await self._evidence(request),
-            diff=await self._diff(request, workspace),
-            feedback=case.evidence.feedback,
-            must_do=tuple(file.analysis.must_do),
-            must_not_do=(*file.analysis.must_not_do, *_let(case)),
-            commands=tuple(command.command for command in commands),
-            brief=file.analysis.brief,
-            plan=recollection.plan_of(done),
-            reason=case.reason,
             remarks=remarks,
+            asked_before=recollection.asked_before(done, task),
+            state_left=where_it_was_left(case) if task is Task.INTERPRET else "",
             questions=recollection.questions_to(file, role) if task is Task.ANSWER else (),
             answers=recollection.answers_to(file, role),
-            learnings=tuple(offered(await self._store.learnings.of(stored.repository))),
-            state_left=where_it_was_left(case) if task is Task.INTERPRET else "",
-            asked_before=recollection.asked_before(done, task),
+        )
+
+    async def _investigation(
+        self, request: TurnRequest, known: Sequence[Inquiry], file: Path | None
+    ) -> InvestigationInputs:
+        case = request.case
+        return InvestigationInputs(
             inquiry=recollection.inquiry_of(case, known),
+            file=file,
             iterations=case.investigation.iteration if case.investigation is not None else 0,
             no_iteration_left=is_used_up(case),
             bisects=await self._bisects(request),

@@ -1,10 +1,7 @@
-"""What a turn of an investigation has beside the agent: a tree of its own to measure in, a bisect, and the look whether
-its evidence is on record."""
+"""What a turn of an investigation has beside the agent: a bisect, and the check whether its evidence is on record."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import structlog
@@ -12,7 +9,7 @@ import structlog
 from caseworker.activities.turn.attempts import Try
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.roles import Task
+from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import clip
 from caseworker.core.evidence.diagnostics import altered
 from caseworker.core.investigation.bisection import Bisection, BisectRequest
@@ -27,7 +24,7 @@ from caseworker.core.outcomes.investigation import (
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.record.cited import EVENTS, cited_files, tie, too_little
 from caseworker.core.record.entries import Bisected, CauseProven, Entry, MatrixRevised, Tied
-from caseworker.ports import Bisector, Brief, FinishedTurn, Store, Workspace, Workspaces
+from caseworker.ports import Bisector, IssueBrief, Store, Workspace, Workspaces
 
 log = structlog.get_logger()
 
@@ -35,26 +32,22 @@ BISECT_SECONDS: Final = 1_200.0
 _LOG_LIMIT: Final = 8_000
 
 
-class Inquiring:
+@dataclass(frozen=True, kw_only=True)
+class _Turned:
+    """The turn that is about to be saved, as the matrix counts it."""
+
+    turn: int
+    role: Role
+    outcome: Outcome
+
+
+class InvestigationTurns:
     def __init__(self, *, store: Store, workspaces: Workspaces, bisector: Bisector) -> None:
         self._store = store
         self._workspaces = workspaces
         self._bisector = bisector
 
-    @asynccontextmanager
-    async def place_to_work(self, request: TurnRequest, workspace: Workspace) -> AsyncIterator[Workspace]:
-        """A diagnostic has a tree of its own, destroyed however it ends; everybody else has the case's."""
-        if request.task is not Task.DIAGNOSE:
-            yield workspace
-            return
-        commit = request.case.delivery.checkpoint or workspace.base
-        tree = await self._workspaces.branch_off(workspace, f"diagnostic-{request.turn}", commit)
-        try:
-            yield tree
-        finally:
-            await self._workspaces.drop(tree)
-
-    def equipped(self, brief: Brief, this: Try, request: TurnRequest, workspace: Workspace) -> Brief:
+    def equipped(self, brief: IssueBrief, this: Try, request: TurnRequest, workspace: Workspace) -> IssueBrief:
         one_at_a_time = asyncio.Lock()  # two bisects would work in the same tree
 
         async def bisect(asked: BisectRequest) -> str:
@@ -135,15 +128,15 @@ class Inquiring:
         texts = await self._workspaces.texts(workspace, commit, cited_files(evidence))
         return tie(evidence, record, texts)
 
-    async def entries(self, request: TurnRequest, workspace: Workspace, finished: FinishedTurn) -> list[Entry]:
+    async def entries(self, this: Try, request: TurnRequest, outcome: Outcome, workspace: Workspace) -> list[Entry]:
         """What is saved with the turn: how it changed the matrix, and the cause with what proves it."""
-        outcome = finished.outcome
         if not isinstance(outcome, InvestigationOutcome) and getattr(outcome, "investigation", None) is None:
             return []
         entries: list[Entry] = []
         done = await self._store.turns.finished(request.case.id)
-        revised = [inquiry.revisions for inquiry in inquiries([*done, finished])]
-        if revised and revised[-1] and revised[-1][-1].turn == finished.turn:
+        turned = _Turned(turn=this.turn, role=this.role, outcome=outcome)
+        revised = [inquiry.revisions for inquiry in inquiries([*done, turned])]
+        if revised and revised[-1] and revised[-1][-1].turn == this.turn:
             entries.append(MatrixRevised(**revised[-1][-1].model_dump()))
         cause = _claimed(outcome)
         if cause is not None:

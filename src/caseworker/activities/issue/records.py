@@ -9,12 +9,13 @@ from caseworker.activities.shared.stored import claimed, stored_case
 from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
 from caseworker.core.base.errors import Transient
-from caseworker.core.base.ids import CaseId, MessageId, is_bug_case
+from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.casefile.sections import after_move
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.post_words import news
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import NEWS_KIND
+from caseworker.core.kinds import KINDS
 from caseworker.core.people.grammar import wants_something
 from caseworker.core.people.messages import NOBODY, Claimed, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
@@ -61,7 +62,7 @@ class Records(RecordActivities):
         with refusals_told():
             stored = await stored_case(self._store, request.after.id)
             file = after_move(stored.file, request.after, stored.case)
-            told = _news(stored, request.after, self._terminal)
+            told = await self._news(stored, request.after)
             await self._store.cases.move(request.after, [request.entry], file, trace=stored.trace, tell=told)
         if told is not None:
             with suppress(Transient):  # it is in the bug's inbox; the reconciler rings, too
@@ -71,13 +72,19 @@ class Records(RecordActivities):
     async def save_case(self, case: IssueCase) -> None:
         await self._store.cases.keep(case)
 
+    async def _news(self, stored: StoredCase, after: IssueCase) -> NewMessage | None:
+        """Only a case that its children fix is told of their moves."""
+        if stored.parent is None or after.state not in NEWS_KIND or at_work(after):
+            return None
+        parent = await self._store.cases.find(stored.parent)
+        is_fix = parent is not None and KINDS[parent.kind].fixed_by_children
+        return _fix_news(stored, stored.parent, after, self._terminal) if is_fix else None
 
-def _news(stored: StoredCase, after: IssueCase, phrasing: Phrasing) -> NewMessage | None:
+
+def _fix_news(stored: StoredCase, parent: CaseId, after: IssueCase, phrasing: Phrasing) -> NewMessage:
     """What the bug that this case fixes is told of a move: where a person is wanted, and how it ended."""
-    if stored.parent is None or not is_bug_case(stored.parent) or after.state not in NEWS_KIND or at_work(after):
-        return None
     return NewMessage(
-        case=stored.parent,
+        case=parent,
         surface="case",
         external_id=f"{after.id}/{after.epoch}/{after.progress.transitions}",
         author=after.id,

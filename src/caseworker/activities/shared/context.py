@@ -12,7 +12,7 @@ from caseworker.contract.names import REFUSED
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, TraceId
 from caseworker.core.record.entries import Noted
-from caseworker.ports import Store, StoredBug, StoredCase
+from caseworker.ports import Store, StoredAny
 
 _BEAT_SECONDS = 0.5
 
@@ -49,7 +49,7 @@ _STUCK_AT = (3, 10, 100)
 
 
 @asynccontextmanager
-async def short_work(store: Store, stored: StoredCase | StoredBug) -> AsyncIterator[None]:
+async def short_work(store: Store, stored: StoredAny) -> AsyncIterator[None]:
     """Beats, tells refusals, and puts a trouble that does not pass on the record, where people look."""
     try:
         with refusals_told():

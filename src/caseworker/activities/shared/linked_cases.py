@@ -7,7 +7,7 @@ from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Milestone
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.people.messages import NewMessage
-from caseworker.ports import Forge, Issue, NewIssue, Store, StoredBug, StoredCase
+from caseworker.ports import Forge, Issue, NewIssue, Store, StoredAny
 
 
 class LinkedCases:
@@ -17,7 +17,7 @@ class LinkedCases:
 
     async def open(
         self,
-        parent: StoredCase | StoredBug,
+        parent: StoredAny,
         draft: NewIssue,
         *,
         first: Callable[[CaseId], NewMessage],

@@ -5,7 +5,15 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.grammar import milestone_in, reopens
 from caseworker.core.people.messages import Claimed, Message, MessageKind
-from caseworker.ports import Store, StoredBug, StoredCase
+from caseworker.ports import Store, StoredAny, StoredBug, StoredCase
+
+
+async def stored_any(store: Store, case: CaseId) -> StoredAny:
+    """Of whichever kind."""
+    stored = await store.cases.find(case)
+    if stored is None:
+        raise Refused(f"There is no case {case} in the records.", todo="`caseworker cases` lists what there is.")
+    return stored
 
 
 async def stored_case(store: Store, case: CaseId) -> StoredCase:

@@ -3,13 +3,12 @@
 from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told, short_work, traced
-from caseworker.activities.shared.stored import stored_bug, stored_case
+from caseworker.activities.shared.stored import stored_any, stored_case
 from caseworker.contract.activities import WorkspaceActivities
-from caseworker.core.base.ids import CaseId, Sha, is_bug_case
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.states import IssueState
 from caseworker.core.record.entries import WorkspaceRemoved
-from caseworker.ports import Store, StoredBug, StoredCase, Workspaces
+from caseworker.ports import Store, Workspaces
 
 
 class WorkspaceKeeping(WorkspaceActivities):
@@ -37,17 +36,9 @@ class WorkspaceKeeping(WorkspaceActivities):
 
     @activity.defn
     async def remove_workspace(self, case: CaseId) -> None:
-        stored: StoredCase | StoredBug
         with refusals_told():
-            stored = await (stored_bug if is_bug_case(case) else stored_case)(self._store, case)
+            stored = await stored_any(self._store, case)
         with traced(stored.trace, case):
             async with short_work(self._store, stored):
-                await self._workspaces.remove(case, keep=_unmerged(stored))
+                await self._workspaces.remove(case, keep=stored.case.unmerged)
                 await self._store.turns.close_up(case, WorkspaceRemoved(), trace=stored.trace)
-
-
-def _unmerged(stored: StoredCase | StoredBug) -> Sha | None:
-    """Work that is in no branch of anybody's, perhaps: who wants it after all finds it where it was left."""
-    if isinstance(stored, StoredBug) or stored.case.state is IssueState.COMPLETED:
-        return None
-    return stored.case.delivery.checkpoint if stored.case.delivery.checkpoint != stored.case.delivery.base else None

@@ -3,28 +3,20 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from caseworker.agents.quotes import MID_TURN
-from caseworker.agents.rehearsal import Rehearsal, ScriptedError, Step
+from caseworker.agents.rehearsal import Rehearsal, Step
 from caseworker.agents.roles import OUTCOME_TOOL, full_name
-from caseworker.agents.upstreams import EVENTS, JSON, ModelAnswer, ModelCall, NotScripted
+from caseworker.agents.upstreams import ModelAnswer, ModelCall, NotScripted
+from caseworker.agents.upstreams.scripted_answers import Block, error_answer, message_answer, tokens_in, whole_answer
 from caseworker.core.base.roles import Role, Task
 
-_BYTES_PER_TOKEN: Final = 4
 _HEARING_SECONDS: Final = 60.0
 """How long a step is repeated while it waits for a message."""
-_ERRORS: Final[dict[ScriptedError, tuple[int, str, str]]] = {
-    "overloaded": (529, "overloaded_error", "Overloaded"),
-    "rate_limited": (429, "rate_limit_error", "This request would exceed the rate limit"),
-    "server_error": (500, "api_error", "Internal server error"),
-    "refused": (403, "permission_error", "The request was refused"),
-}
-
-Block = dict[str, object]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,21 +52,18 @@ class RehearsedUpstream:
         self._answers = 0
 
     async def send(self, call: ModelCall) -> ModelAnswer:
-        request_tokens = len(call.body) // _BYTES_PER_TOKEN
         if call.path == "/v1/messages/count_tokens":
-            return _unstreamed(200, {"input_tokens": request_tokens})
+            return whole_answer(200, {"input_tokens": tokens_in(call)})
         if not _is_main_loop(call.document):
-            message = _message("msg_side", call.model, [{"type": "text", "text": "ok"}], request_tokens)
-            return _answer(call, message)
+            return message_answer(call, "msg_side", [{"type": "text", "text": "ok"}])
         number, answer = self._step_for(call)
         step = self._script()[number]
         await asyncio.sleep(self._pace if step.delay is None else step.delay)
         if step.error is not None:
-            status, kind, text = _ERRORS[step.error]
-            return _unstreamed(status, {"type": "error", "error": {"type": kind, "message": text}})
+            return error_answer(step.error)
         # Each answer has its own id: the agent's program merges messages with the same id.
         name = f"{self._part.session}_{answer}"
-        return _answer(call, _message(f"msg_{name}", call.model, self._content(step, name), request_tokens))
+        return message_answer(call, f"msg_{name}", self._content(step, name))
 
     async def close(self) -> None:
         """Nothing is held open."""
@@ -152,56 +141,3 @@ def _is_main_loop(document: Mapping[str, object]) -> bool:
 def _digest(document: Mapping[str, object]) -> str:
     """A hash of the conversation alone: a repeated request may have other headers, stream flag or metadata."""
     return hashlib.sha256(json.dumps(document.get("messages"), sort_keys=True).encode()).hexdigest()
-
-
-def _message(name: str, model: str, content: list[Block], request_tokens: int) -> dict[str, object]:
-    called = any(block["type"] == "tool_use" for block in content)
-    return {
-        "id": name,
-        "type": "message",
-        "role": "assistant",
-        "model": model,
-        "content": content,
-        "stop_reason": "tool_use" if called else "end_turn",
-        "stop_sequence": None,
-        "usage": {"input_tokens": request_tokens, "output_tokens": len(json.dumps(content)) // _BYTES_PER_TOKEN},
-    }
-
-
-def _unstreamed(status: int, document: Mapping[str, object]) -> ModelAnswer:
-    async def body() -> AsyncGenerator[bytes, None]:
-        yield json.dumps(document).encode()
-
-    return ModelAnswer(status=status, headers=JSON, body=body())
-
-
-def _answer(call: ModelCall, message: dict[str, object]) -> ModelAnswer:
-    if not call.streamed:
-        return _unstreamed(200, message)
-    return ModelAnswer(status=200, headers=EVENTS, body=_events(message))
-
-
-async def _events(message: dict[str, object]) -> AsyncGenerator[bytes, None]:
-    content, usage = message["content"], message["usage"]
-    assert isinstance(content, list)
-    assert isinstance(usage, dict)
-    yield _event(
-        "message_start", message={**message, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
-    )
-    for index, block in enumerate(content):
-        if block["type"] == "text":
-            start: Block = {"type": "text", "text": ""}
-            delta: Block = {"type": "text_delta", "text": block["text"]}
-        else:
-            start = {**block, "input": {}}
-            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-        yield _event("content_block_start", index=index, content_block=start)
-        yield _event("content_block_delta", index=index, delta=delta)
-        yield _event("content_block_stop", index=index)
-    ending = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-    yield _event("message_delta", delta=ending, usage=usage)
-    yield _event("message_stop")
-
-
-def _event(kind: str, **fields: object) -> bytes:
-    return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode()

@@ -12,19 +12,17 @@ from caseworker.app.parts import look_at, make_forge, make_source
 from caseworker.app.processes.find_host import start_host
 from caseworker.app.processes.start_checks import check_disk
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.terminal.bug_summary import bug_summary, print_bug_summary
-from caseworker.app.terminal.live_view import open_view, print_json
-from caseworker.app.terminal.run import follow
-from caseworker.app.terminal.show import export_case, show_case, show_cases, show_pull_request
-from caseworker.app.terminal.show_bug import bug_file, export_bug, show_bug, show_fix
-from caseworker.app.terminal.summary import print_summary, summary_of
-from caseworker.app.terminal.tail import follow_bug
+from caseworker.app.terminal.cases import show_cases
+from caseworker.app.terminal.kinds import view_of
+from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.show import write_files
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.issue.states import TERMINAL
+from caseworker.core.runs.names import WorkflowName
 from caseworker.engine.host import HostPlace, stop
 from caseworker.intake.issues import read_issue
-from caseworker.ports import NewIssue, Store, StoredBug
+from caseworker.ports import NewIssue, Store
 from caseworker.store.store import open_store
 
 
@@ -75,31 +73,18 @@ async def show_one(
     async with reading(settings) as store:
         await notice_merges(settings, store)
         stored = await find_case(store, name)
-        if isinstance(stored, StoredBug):
-            if pull_request:
-                await show_fix(store, stored, console, as_json=as_json)
-            else:
-                await show_bug(store, stored, console, as_json=as_json, everything=everything)
-        elif pull_request:
-            await show_pull_request(store, stored, console, as_json=as_json)
+        view = view_of(stored)
+        if pull_request:
+            await view.show_pull_request(store, console, as_json=as_json)
         else:
-            await show_case(store, stored, console, as_json=as_json, everything=everything)
+            await view.show(store, console, as_json=as_json, everything=everything)
 
 
 async def _follow(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
     """As `run` and `report` do, and with the same end: what came of it, or what is asked, and what to type now."""
     async with at_desk(settings) as desk:
         stored = await find_case(desk.store, name)
-        with open_view(console, as_json=as_json) as view:
-            if isinstance(stored, StoredBug):
-                stored = await follow_bug(desk, stored.case.id, view.show, view.spent)
-            else:
-                await follow(desk, stored.case.id, view)
-        if isinstance(stored, StoredBug):
-            print_bug_summary(await bug_summary(desk.store, stored), console, voice="developer", as_json=as_json)
-            return
-        repository = await desk.store.repositories.ref(stored.repository)
-        print_summary(await summary_of(desk.store, stored.case.id), repository, console, as_json=as_json)
+        await view_of(stored).follow(desk, console, as_json=as_json)
 
 
 async def notice_merges(settings: Settings, store: Store) -> None:
@@ -124,19 +109,21 @@ async def _is_over(store: Store, case: CaseId) -> bool:
     return stored is None or stored.case.state in TERMINAL
 
 
-async def export_one(settings: Settings, console: Console, name: str, to: Path | None) -> None:
-    """In GitHub Actions the case file belongs into the workspace, unless a folder is named."""
+async def export_one(
+    settings: Settings, console: Console, name: str, to: Path | None, *, run: WorkflowName | None = None
+) -> None:
+    """In GitHub Actions the case file belongs into the workspace, unless a folder is named. `run`: only the artifact of
+    the newest run of that workflow."""
     async with reading(settings) as store:
-        stored = await find_case(store, name)
+        view = view_of(await find_case(store, name))
         actions = os.environ.get("GITHUB_WORKSPACE")
         folder = to or (Path(actions) if actions else None)
+        artifact = None if run is None else await view.artifact(store, run)
         if folder is None:
-            sys.stdout.write(await bug_file(store, stored) if isinstance(stored, StoredBug) else stored.file.dump())
+            sys.stdout.write(artifact[1] if artifact is not None else await view.file(store))
             return
-        export = (
-            export_bug(store, stored, folder) if isinstance(stored, StoredBug) else export_case(store, stored, folder)
-        )
-        for path in await export:
+        written = write_files(folder, dict([artifact])) if artifact is not None else await view.export(store, folder)
+        for path in written:
             console.print(str(path), markup=False)
 
 

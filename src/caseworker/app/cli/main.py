@@ -14,6 +14,7 @@ from caseworker.app.cli import issue_commands as issue_command_line
 from caseworker.app.cli.options import CaseName, Json, Repository, do, flag, make_console, settings_now
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.runs.names import WorkflowName
 
 app = typer.Typer(
     name="caseworker",
@@ -187,11 +188,14 @@ def export(
     to: Annotated[
         Path | None, typer.Option("--to", help="A folder for the case file, the record and the text.")
     ] = None,
+    run: Annotated[
+        WorkflowName | None, typer.Option("--run", help="Only what the newest run of this workflow wrote: PLAN.md, ...")
+    ] = None,
 ) -> None:
     """The case file `issue-state.json` (version 1.0), or `bug.json`, on standard output; or all files into a folder."""
     from caseworker.app.cli.commands import export_one
 
-    do(export_one(settings_now(), make_console(), case, to))
+    do(export_one(settings_now(), make_console(), case, to, run=run))
 
 
 @app.command()

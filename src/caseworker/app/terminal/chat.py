@@ -9,10 +9,10 @@ from rich.console import Console
 from caseworker.app.desk import Desk, at_desk, find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.keyboard import Lines, Paper, Screen, typing_on
+from caseworker.app.terminal.kinds import view_of
 from caseworker.app.terminal.live_view import TIMES, Once, story_line
 from caseworker.app.terminal.receipts import Receipts
 from caseworker.app.terminal.send import Speaker, VoiceName, send, speaker_in
-from caseworker.app.terminal.show import how_it_stands
 from caseworker.app.terminal.tail import HOST_SECONDS, LOOK_SECONDS, Tail
 from caseworker.app.terminal.talk import Talk, seen_by
 from caseworker.core.base.errors import Refused, Transient
@@ -20,7 +20,7 @@ from caseworker.core.people.messages import Standing
 from caseworker.core.record.conversation import conversation
 from caseworker.core.record.entries import BugReported, CaseOpened, MessageRecorded, Posted, Recorded, ToolReturned
 from caseworker.core.telling.story import one_line
-from caseworker.ports import StoredBug, StoredCase
+from caseworker.ports import StoredAny
 
 _LEAVING = ("/quit", "/exit", "/q")
 _COMMANDS = {
@@ -62,13 +62,13 @@ class Chat:
         self._code = 0
         self._story = Once()
 
-    async def greet(self, stored: StoredCase | StoredBug) -> None:
+    async def greet(self, stored: StoredAny) -> None:
         """Whoever sits here reads first what was said so far. A program only says something, and wants what follows."""
         who = f"{self._speaker.name}, {self._speaker.standing}"
         self._screen.show(self._talk.aside(f"{stored.case.id}: {one_line(stored.title)} (you are {who})", sign="●"))
         if isinstance(self._screen, Paper):
             await self._tail.news()
-            state, stands = how_it_stands(stored)
+            state, stands = view_of(stored).how_it_stands()
             known = stands in ("", state) or self._speaker.standing is Standing.REPORTER
             self._screen.show(self._talk.aside(state if known else f"{state}: {stands}"))
             return
@@ -114,7 +114,7 @@ class Chat:
         for text, words in await self._receipts.changes(self._desk.store, self._speaker.case):
             about = "" if words == "recorded" else f"  “{one_line(text, 40)}”"
             self._screen.show(self._talk.aside(f"{words}{about}", sign="↳"))
-        self._screen.prompt(f"{one_line(self._speaker.name, 30)} · {how_it_stands(stored)[0]} › ")
+        self._screen.prompt(f"{one_line(self._speaker.name, 30)} · {view_of(stored).how_it_stands()[0]} › ")
         if time.monotonic() - self._last_look > HOST_SECONDS:
             self._last_look = time.monotonic()
             await self._keep_host()

@@ -12,12 +12,10 @@ from caseworker.app.terminal.talk import Talk
 from caseworker.core.people.messages import Message, receipt
 from caseworker.core.record.conversation import Line, conversation
 from caseworker.core.record.entries import Recorded
-from caseworker.ports import Store, StoredBug, StoredCase
+from caseworker.ports import Store, StoredAny
 
 
-async def lines_with_receipts(
-    store: Store, stored: StoredCase | StoredBug, record: Sequence[Recorded]
-) -> list[tuple[Line, str]]:
+async def lines_with_receipts(store: Store, stored: StoredAny, record: Sequence[Recorded]) -> list[tuple[Line, str]]:
     """Empty for what the bot said: it needs no receipt."""
     case, turns = stored.case, await turns_begun(store, stored.case.id)
     messages: dict[int | None, Message] = {message.id: message for message in await store.inbox.of(case.id)}

@@ -123,7 +123,7 @@ async def _records(settings: Settings) -> Finding:
         store = await open_store(settings.database)
     except (Refused, Transient) as error:
         return Finding("records", "missing", str(error))
-    cases = len(await store.cases.list()) + len(await store.bugs.list())
+    cases = len(await store.cases.all())
     await store.close()
     where = "PostgreSQL" if settings.database_url.startswith("postgresql") else str(settings.home / "caseworker.db")
     return Finding("records", "ok", f"{where}, {cases} cases")

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.kinds import view_of
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.talk import styled
 from caseworker.core.base.text import printable
@@ -17,7 +18,6 @@ from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry, Measu
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, Hypothesis, InvestigationOutcome, RootCause
 from caseworker.core.telling.investigation import criteria_words, investigation_page
 from caseworker.core.telling.story import one_line
-from caseworker.ports import StoredBug
 
 _WIDEST: Final = 100
 """Longer lines are hard to read, however wide the terminal is."""
@@ -59,23 +59,12 @@ async def show_matrix(settings: Settings, console: Console, name: str, *, as_jso
         investigations = [inquiry.model_dump(mode="json") for inquiry in known]
         print_json({"case": stored.case.id, "title": stored.title, "investigations": investigations})
     elif not known:
-        console.print(_none(stored.case.id, is_bug=isinstance(stored, StoredBug)), markup=False, highlight=False)
+        none = view_of(stored).no_matrix.format(case=stored.case.id)
+        console.print(none, markup=False, highlight=False)
     elif as_markdown:
         console.out(investigation_page(stored.title, known), end="", highlight=False)
     else:
         print_matrix(stored.case.id, stored.title, known, console)
-
-
-def _none(case: str, *, is_bug: bool) -> str:
-    if is_bug:
-        return (
-            f"{case} is a bug, and keeps no matrix of hypotheses: `caseworker show {case}` has what was found. "
-            "The issue case of its fix has one, if the cause is investigated there."
-        )
-    return (
-        f"Nothing is investigated in {case}. An investigation begins when the pm or the tech lead asks for one, "
-        f"or when a developer is blocked. `caseworker why {case}` says where the case stands."
-    )
 
 
 def print_matrix(case: str, title: str, known: list[Inquiry], console: Console) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from caseworker.core.base.ids import CaseId, MessageId, is_bug_case
+from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.messages import SPOKEN, Message, receipt
 from caseworker.ports import Store
 
@@ -17,7 +17,7 @@ def was_refused(message: Message) -> bool:
 
 async def turns_begun(store: Store, case: CaseId) -> int:
     """With the one that is at work: what it was given, or heard meanwhile, it has seen."""
-    stored = await (store.bugs.load(case) if is_bug_case(case) else store.cases.load(case))
+    stored = await store.cases.find(case)
     done = stored.case.progress.turns if stored is not None else 0
     return max([done, *(attempt.turn for attempt in await store.turns.running() if attempt.case == case)])
 

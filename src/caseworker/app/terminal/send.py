@@ -3,8 +3,9 @@
 import signal
 import sys
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from rich.console import Console
 
@@ -17,10 +18,20 @@ from caseworker.app.terminal.show import await_outcome
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.issue.options import COMMAND, refuse_misfit
-from caseworker.core.people.messages import SPOKEN, TEXT_LIMIT, Message, MessageKind, Resolution, Standing, receipt
+from caseworker.core.kinds import KINDS
+from caseworker.core.people.messages import (
+    SPOKEN,
+    TEXT_LIMIT,
+    Audience,
+    Message,
+    MessageKind,
+    Resolution,
+    Standing,
+    receipt,
+)
 from caseworker.intake.manual import SURFACE, meant
 from caseworker.intake.reports import Words
-from caseworker.ports import StoredBug, StoredCase
+from caseworker.ports import StoredAny, StoredBug, StoredCase
 
 VoiceName = Literal["reporter", "developer"]
 _RECEIPT_SECONDS = 30.0
@@ -36,15 +47,17 @@ class Speaker:
     standing: Standing
 
 
-def speaker_in(stored: StoredCase | StoredBug, voice: VoiceName, name: str | None) -> Speaker:
-    """Whoever speaks for the reporter has their name, unless another is given; in an issue case all are owners."""
-    if isinstance(stored, StoredCase):
-        if voice == "reporter":
-            raise Refused(f"{stored.case.id} is an issue case: nobody reported it.", todo="Leave `--as reporter` out.")
-        return Speaker(case=stored.case.id, name=name or person(), standing=Standing.OWNER)
-    if voice == "reporter":
-        return Speaker(case=stored.case.id, name=name or stored.reporter, standing=Standing.REPORTER)
-    return Speaker(case=stored.case.id, name=name or person(), standing=Standing.DEVELOPER)
+_SPEAKS_FOR: Final[Mapping[VoiceName, Audience]] = {"reporter": Audience.REPORTER, "developer": Audience.DEVELOPERS}
+
+
+def speaker_in(stored: StoredAny, voice: VoiceName, name: str | None) -> Speaker:
+    """Whoever speaks for the reporter has their name, unless another is given."""
+    kind = KINDS[stored.kind]
+    standing = kind.at_terminal.get(_SPEAKS_FOR[voice])
+    if standing is None:
+        raise Refused(f"{stored.case.id} is an {kind.noun}: nobody reported it.", todo="Leave `--as reporter` out.")
+    reporter = stored.reporter if isinstance(stored, StoredBug) and voice == "reporter" else None
+    return Speaker(case=stored.case.id, name=name or reporter or person(), standing=standing)
 
 
 def given(text: str) -> str:
@@ -173,7 +186,7 @@ async def _command(
     return await _tell(settings, console, speaker, text, kind=kind, as_json=as_json)
 
 
-async def _find(settings: Settings, name: str) -> StoredCase | StoredBug:
+async def _find(settings: Settings, name: str) -> StoredAny:
     async with reading(settings) as store:
         return await find_case(store, name)
 

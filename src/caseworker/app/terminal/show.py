@@ -1,71 +1,21 @@
-"""`cases`, `show` and `export`: what the records say, for people and for programs."""
+"""`show` and `export` of an issue case: what the records say, for people and for programs."""
 
 import asyncio
 from pathlib import Path
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.text import Text
+from rich.console import Console
 
 from caseworker.app.terminal.live_view import TIMES, PlainView, print_json
 from caseworker.app.terminal.summary import print_summary, summary_of
-from caseworker.core.base.budget import dollars
 from caseworker.core.base.ids import CaseId
-from caseworker.core.base.text import printable, words_of
-from caseworker.core.bug.case import status_of
-from caseworker.core.issue.words import standing_of, state_words
-from caseworker.core.outcomes.pm import PlanOutcome
+from caseworker.core.base.text import printable
+from caseworker.core.issue.words import standing_of
 from caseworker.core.people.messages import Message, receipt
 from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned
+from caseworker.core.runs.run import Run
+from caseworker.core.telling.artifacts import plan_page
 from caseworker.core.telling.story import one_line
-from caseworker.core.telling.summaries import standing_of_bug
-from caseworker.ports import Store, StoredBug, StoredCase
-
-_STANDS_LENGTH = 300
-
-
-async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
-    """Both kinds, the newest change first."""
-    rows: list[StoredCase | StoredBug] = [*await store.cases.list(), *await store.bugs.list()]
-    rows.sort(key=lambda stored: stored.changed_at, reverse=True)
-    if as_json:
-        print_json([_case_json(row) for row in rows])
-        return
-    for stored in rows:
-        spent = await store.ledger.spent(stored.case.id)
-        cost = "rehearsed" if stored.rehearsal is not None else dollars(spent.micros)
-        console.print(case_row(stored, cost, terminal=console.is_terminal))
-
-
-def case_row(stored: StoredCase | StoredBug, cost: str, *, terminal: bool) -> RenderableType:
-    """What it is about, then how it stands, as wide as the terminal is; in a log a line each, to be searched."""
-    state, stands = how_it_stands(stored)
-    stands = state if stands == state else f"{state}: {one_line(stands, _STANDS_LENGTH)}"
-    title, changed = one_line(stored.title), f"{stored.changed_at:%Y-%m-%d %H:%M} UTC"
-    if not terminal:
-        return Text("  ".join((stored.case.id, title, stands, cost, changed)))
-    about = Text.assemble((f"{stored.case.id}  ", "bold"), title)
-    below = Text.assemble(stands, (f"  {cost}, {changed}", "dim"))
-    return Group(about, Padding(below, (0, 0, 0, 2)))
-
-
-def how_it_stands(stored: StoredCase | StoredBug) -> tuple[str, str]:
-    if isinstance(stored, StoredBug):
-        return words_of(status_of(stored.case)), standing_of_bug(stored.case)
-    return state_words(stored.case.state), standing_of(stored.case)
-
-
-def _case_json(stored: StoredCase | StoredBug) -> dict[str, object]:
-    return {
-        "case": stored.case.id,
-        "title": stored.title,
-        "state": (status_of(stored.case) if isinstance(stored, StoredBug) else stored.case.state).value,
-        "stands": how_it_stands(stored)[1],
-        "opened_at": stored.opened_at.isoformat(),
-        "changed_at": stored.changed_at.isoformat(),
-        "pull_request": None if isinstance(stored, StoredBug) else stored.case.delivery.pull_request,
-        "trace": stored.trace,
-    }
+from caseworker.ports import Store, StoredCase
 
 
 async def show_case(store: Store, stored: StoredCase, console: Console, *, as_json: bool, everything: bool) -> None:
@@ -76,7 +26,16 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
     if as_json:
         print_json(
             {
-                **_case_json(stored),
+                "case": case,
+                "kind": stored.kind.value,
+                "title": stored.title,
+                "state": stored.case.state.value,
+                "stands": standing_of(stored.case),
+                "opened_at": stored.opened_at.isoformat(),
+                "changed_at": stored.changed_at.isoformat(),
+                "pull_request": stored.case.delivery.pull_request,
+                "trace": stored.trace,
+                "runs": [_run_json(run) for run in await store.runs.of(case)],
                 "summary": summary.model_dump(mode="json"),
                 "messages": [
                     {**m.model_dump(mode="json"), "receipt": receipt(m, stored.case.progress.turns)} for m in messages
@@ -100,6 +59,10 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
     print_summary(summary, await store.repositories.ref(stored.repository), console, as_json=False)
 
 
+def _run_json(run: Run) -> dict[str, object]:
+    return {**run.model_dump(mode="json", exclude={"case", "turns_before"}), "artifact": run.artifact}
+
+
 async def show_pull_request(store: Store, stored: StoredCase, console: Console, *, as_json: bool) -> None:
     pulls = await store.pulls.of(stored.case.id)
     if as_json:
@@ -120,25 +83,13 @@ async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Pa
         "issue-state.json": stored.file.dump(),
         "record.jsonl": "".join(recorded.model_dump_json() + "\n" for recorded in record),
     }
-    plan = await _plan(store, stored.case.id)
+    plan = plan_page([turn.outcome for turn in await store.turns.finished(stored.case.id)])
     if plan is not None:
         texts["PLAN.md"] = plan
     pulls = await store.pulls.of(stored.case.id)
     if pulls:
         texts["pull-request.md"] = f"# {pulls[-1].title}\n\n{pulls[-1].body}"
     return write_files(folder, texts)
-
-
-async def _plan(store: Store, case: CaseId) -> str | None:
-    """The newest one that was finished: a plan may have been rejected, and made again."""
-    for turn in reversed(await store.turns.finished(case)):
-        if (
-            isinstance(turn.outcome, PlanOutcome)
-            and turn.outcome.status == "PLANNING_COMPLETE"
-            and not turn.outcome.ask
-        ):
-            return turn.outcome.plan.rstrip() + "\n"
-    return None
 
 
 def write_files(folder: Path, texts: dict[str, str]) -> list[Path]:

@@ -8,13 +8,14 @@ from rich.console import Console
 from caseworker.app.terminal.bug_summary import bug_summary, cost_line, print_bug_summary
 from caseworker.app.terminal.conversation import conversation_json, lines_with_receipts, print_conversation
 from caseworker.app.terminal.live_view import TIMES, PlainView, print_json, to_json
-from caseworker.app.terminal.show import how_it_stands, show_pull_request, write_files
+from caseworker.app.terminal.show import show_pull_request, write_files
 from caseworker.app.terminal.sla import promises_in_words, sla_line
 from caseworker.app.terminal.talk import who_words
+from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.messages import Attachment
 from caseworker.core.record.conversation import Line
 from caseworker.core.record.entries import AgentSaid, MessageRecorded, Posted, Recorded, ToolCalled, ToolReturned
-from caseworker.core.telling.summaries import BugSummary
+from caseworker.core.telling.summaries import BugSummary, standing_of_bug
 from caseworker.ports import FinishedTurn, Store, StoredBug
 
 
@@ -47,8 +48,7 @@ async def _facts(store: Store, stored: StoredBug, summary: BugSummary, promised:
     facts = [("Cost", cost_line(summary)), ("Promised", promised)]
     fix = await store.cases.load(stored.case.repair.fix) if stored.case.repair.fix is not None else None
     if fix is not None:
-        state, stands = how_it_stands(fix)
-        facts.append(("Fix", f"{fix.case.id}, {state}: {stands}"))
+        facts.append(("Fix", f"{fix.case.id}, {state_words(fix.case.state)}: {standing_of(fix.case)}"))
         facts.append(("", f"caseworker show {fix.case.id}"))
     return facts
 
@@ -61,7 +61,7 @@ async def show_fix(store: Store, stored: StoredBug, console: Console, *, as_json
     elif as_json:
         print_json([])
     else:
-        console.print(f"{stored.case.id} has no fix yet: {how_it_stands(stored)[1]}", markup=False, highlight=False)
+        console.print(f"{stored.case.id} has no fix yet: {standing_of_bug(stored.case)}", markup=False, highlight=False)
 
 
 async def bug_file(store: Store, stored: StoredBug, record: list[Recorded] | None = None) -> str:

@@ -9,10 +9,11 @@ from rich.text import Text
 
 from caseworker.app.terminal.live_view import print_json_line
 from caseworker.app.terminal.requests import what_is_asked
-from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import LocalRepository, RepositoryRef
 from caseworker.core.base.text import clip, printable
 from caseworker.core.issue.words import state_words
+from caseworker.core.kinds import KINDS
 from caseworker.core.telling.pull_request import cost_words
 from caseworker.core.telling.summaries import Seen, Summary, summarise
 from caseworker.ports import Store
@@ -25,8 +26,9 @@ async def summary_of(store: Store, case: CaseId) -> Summary:
     stored = await store.cases.load(case)
     assert stored is not None
     finished = await store.turns.finished(case)
-    if stored.parent is not None and is_bug_case(stored.parent):  # its findings stand in for an analysis
-        finished = [*await store.turns.finished(stored.parent), *finished]
+    parent = None if stored.parent is None else await store.cases.find(stored.parent)
+    if parent is not None and KINDS[parent.kind].fixed_by_children:  # its findings stand in for an analysis
+        finished = [*await store.turns.finished(parent.case.id), *finished]
     spent = await store.ledger.spent(case)
     outcomes = [turn.outcome for turn in finished]
     return summarise(

@@ -6,14 +6,12 @@ from rich.text import Text
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.kinds import view_of
 from caseworker.app.terminal.live_view import print_json
-from caseworker.app.terminal.requests import what_is_asked
 from caseworker.app.terminal.talk import styled
 from caseworker.core.base.text import printable
-from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.story import one_line
-from caseworker.core.telling.why import Why, at, why
-from caseworker.ports import StoredBug
+from caseworker.core.telling.why import Why, at
 
 _WIDEST = 100
 """Longer lines are hard to read, however wide the terminal is."""
@@ -22,12 +20,7 @@ _WIDEST = 100
 async def explain(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
     async with reading(settings) as store:
         stored = await find_case(store, name)
-        if isinstance(stored, StoredBug):
-            told = why_bug(stored.case)
-        else:
-            spent = await store.ledger.spent(stored.case.id)
-            asked = await what_is_asked(store, stored, outcomes=())
-            told = why(stored.case, stored.policy, spent=spent.micros, asked=asked)
+        told = await view_of(stored).why(store)
     if as_json:
         print_json({"title": stored.title, **told.model_dump(mode="json")})
     else:

@@ -11,6 +11,7 @@ MessageId = NewType("MessageId", int)
 Sha = NewType("Sha", str)
 SessionId = NewType("SessionId", str)
 TraceId = NewType("TraceId", str)
+RunId = NewType("RunId", int)
 
 _ISSUE_CASE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)")
 
@@ -26,13 +27,6 @@ def split_issue_case(case: CaseId) -> tuple[RepositoryId, int]:
     return RepositoryId(found["repository"]), int(found["number"])
 
 
-_BUG_CASE = re.compile(r"bug-[0-9A-HJKMNP-TV-Z]{4,}")
-
-
-def is_bug_case(case: CaseId) -> bool:
-    return _BUG_CASE.fullmatch(case) is not None
-
-
 def bug_case(number: int, length: int = 4) -> CaseId:
     """A short name that can be said aloud and typed: no I, L, O or U."""
     letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -41,6 +35,18 @@ def bug_case(number: int, length: int = 4) -> CaseId:
         number, digit = divmod(number, len(letters))
         name = letters[digit] + name
     return CaseId(f"bug-{name}")
+
+
+def bug_called(name: str) -> CaseId:
+    """As people say it: without `bug-`, in any case, with the letters that are taken for digits."""
+    letters = name.upper().removeprefix("BUG-").replace("O", "0").replace("I", "1").replace("L", "1")
+    return CaseId(f"bug-{letters}")
+
+
+def is_issue_called(case: CaseId, name: str) -> bool:
+    """Whole parts only: `3#1` is not the end of `shop-3#1`, and a close must not hit a neighbour."""
+    repository, _, number = case.partition("#")
+    return name in (f"{repository.rpartition('/')[2]}#{number}", f"#{number}", number)
 
 
 def slug(case: CaseId) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import CaseId, Sha
 
 
 class Part(BaseModel):
@@ -16,7 +17,17 @@ class Part(BaseModel):
 
 
 class Snapshot(BaseModel):
+    """What the snapshots of all kinds have: whose it is, and how often the case was opened."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: CaseId
+    epoch: int = 1
+
+    @property
+    def unmerged(self) -> Sha | None:
+        """Work that may be in nobody's branch: it is kept when the workspace is removed."""
+        return None
 
     @classmethod
     @cache

@@ -125,8 +125,6 @@ class Ending(Part):
 
 
 class BugCase(Snapshot):
-    id: CaseId
-    epoch: int = 1
     state: BugState = BugState.INVESTIGATING
     reason: str = "the report was received"
     progress: Progress = Progress()

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
+from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.snapshot import Part, Snapshot
@@ -290,8 +290,6 @@ class Delivery(Part):
 class IssueCase(Snapshot):
     """The whole snapshot: small enough to save at every move."""
 
-    id: CaseId
-    epoch: int = 1
     state: IssueState = IssueState.RECEIVED
     reason: str = "the issue was received"
     progress: Progress = Progress()
@@ -314,6 +312,12 @@ class IssueCase(Snapshot):
         """What the case waits for now. Null: it does not wait."""
         wait = self.waiting.wait
         return wait.reason if wait is not None and self.state in WAITING else None
+
+    @property
+    def unmerged(self) -> Sha | None:
+        if self.state is IssueState.COMPLETED or self.delivery.checkpoint == self.delivery.base:
+            return None
+        return self.delivery.checkpoint
 
     @property
     def branch(self) -> str:

@@ -164,6 +164,17 @@ class TurnFailed(_Entry):
     reason: str
 
 
+class ModelAsked(_Entry):
+    """A single question to a model, outside of any turn."""
+
+    kind: Literal["model_asked"] = "model_asked"
+    purpose: str
+    model: str
+    failed: str
+    """Why there is no answer. Empty: there is one."""
+    cost_micros: int
+
+
 class BuildRan(_Entry):
     kind: Literal["build_ran"] = "build_ran"
     number: int
@@ -263,6 +274,7 @@ Entry = Annotated[
     | ToolReturned
     | TurnCompleted
     | TurnFailed
+    | ModelAsked
     | BuildRan
     | MatrixRevised
     | CauseProven

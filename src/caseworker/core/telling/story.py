@@ -23,6 +23,7 @@ from caseworker.core.record.entries import (
     MatrixRevised,
     MessageRecorded,
     MessagesClaimed,
+    ModelAsked,
     Noted,
     Posted,
     PullRequestOpened,
@@ -102,6 +103,11 @@ def tell(entry: Entry) -> list[Told]:
         case TurnFailed():
             why = one_line(entry.reason, _POINT)
             return [Told(mark="bad", text=f"turn {entry.turn}, attempt {entry.attempt} ended: {why}")]
+        case ModelAsked(failed=""):
+            return [Told(mark="quiet", text=f"asked {entry.model}: {one_line(entry.purpose, _POINT)}")]
+        case ModelAsked():
+            what = f"{one_line(entry.purpose, _POINT)}: {one_line(entry.failed, _POINT)}"
+            return [Told(mark="bad", text=f"asked {entry.model}, without an answer: {what}")]
         case BuildRan():
             return [*_build_lines(entry)]
         case MatrixRevised():

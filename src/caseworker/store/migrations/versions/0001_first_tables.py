@@ -72,9 +72,21 @@ def _create_cases() -> None:
         *_optional(TEXT, "report", "reporter", "rehearsal"),
         *_optional(INTEGER, "number"),
         *_optional(JSON, "file"),
-        sa.CheckConstraint("kind IN ('issue', 'bug')", name="kind"),
         sa.Index(None, "kind", "changed_at"),
         sa.Index(None, "over", "state"),
+    )
+    op.create_table(
+        "runs",
+        sa.Column("id", WIDE, primary_key=True),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
+        *_required(STRING, "workflow"),
+        *_required(INTEGER, "turns_before"),
+        *_required(TIME, "began_at"),
+        *_optional(STRING, "ended_as"),
+        *_optional(TIME, "ended_at"),
+        sa.CheckConstraint("ended_as IN ('succeeded', 'failed', 'incomplete')", name="ended_as"),
+        _partial_index("uq_runs_in_flight", "case_id", "workflow", where="ended_at IS NULL", unique=True),
+        sqlite_autoincrement=True,
     )
     op.create_table(
         "record",
@@ -163,8 +175,11 @@ def _create_turns() -> None:
     op.create_table(
         "ledger",
         sa.Column("id", WIDE, primary_key=True),
-        *_required(STRING, "case_id", "model", "state"),
-        *_required(INTEGER, "turn", "attempt"),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id")),
+        *_optional(INTEGER, "turn", "attempt"),
+        sa.Column("repository_id", STRING, sa.ForeignKey("repositories.id")),
+        *_optional(STRING, "purpose"),
+        *_required(STRING, "model", "state"),
         *_required(WIDE, "reserved_micros", "micros", "input_tokens", "output_tokens"),
         *_required(WIDE, "cache_write_tokens", "long_cache_write_tokens", "cache_read_tokens"),
         *_required(BOOLEAN, "rehearsed"),
@@ -174,7 +189,13 @@ def _create_turns() -> None:
             ["case_id", "turn", "attempt"], ["attempts.case_id", "attempts.turn", "attempts.number"]
         ),
         sa.CheckConstraint("state IN ('reserved', 'settled', 'abandoned')", name="state"),
+        sa.CheckConstraint(
+            "(purpose IS NULL) = (turn IS NOT NULL AND attempt IS NOT NULL)"
+            " AND (case_id IS NULL) = (repository_id IS NOT NULL) AND (purpose IS NOT NULL OR case_id IS NOT NULL)",
+            name="payer",
+        ),
         sa.Index(None, "case_id", "turn", "attempt"),
+        _partial_index("ix_ledger_repository", "repository_id", "reserved_at", where="repository_id IS NOT NULL"),
         sqlite_autoincrement=True,
     )
     op.create_table(

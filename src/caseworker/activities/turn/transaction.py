@@ -1,0 +1,167 @@
+"""A turn as a transaction, for every kind of case: it begins from a checkpoint, a session and claimed messages, and
+commits files, session and outcome together. An attempt that dies leaves nothing but the note that it died.
+
+What differs from kind to kind is in three hooks: `brief`, `commit` and `reply`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence, Set
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeVar
+
+import structlog
+
+from caseworker.activities.shared.context import beating, refusals_told, traced
+from caseworker.activities.turn.attempts import Attempts, Try, why_stopped
+from caseworker.activities.turn.capacity import Capacity
+from caseworker.activities.turn.ear import TurnEar
+from caseworker.contract.wire import TurnDied
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import CaseId, RepositoryId, Sha, TraceId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.issue import words as issue_words
+from caseworker.core.issue.facts import Deferred, TurnGaveUp
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import Message, Standing
+from caseworker.core.record.entries import Entry
+from caseworker.ports import AgentFinished, Brief, FinishedTurn, Store, Workspace, Workspaces
+
+log = structlog.get_logger()
+
+SUPERSEDED: Final = "a newer attempt of this turn has taken over"
+
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnOrder:
+    """Which turn is to be run, from which commit, and under which rules."""
+
+    case: CaseId
+    turn: int
+    role: Role
+    task: Task
+    trace: TraceId
+    repository: RepositoryId
+    base: Sha | None
+    """Where the case's branch begins. None: the worktree's own base."""
+    checkpoint: Sha | None
+    """The commit of the last completed turn. None: the base."""
+    hears: Set[Standing]
+    """Whose words reach the agent while it works."""
+    needs_place: bool = False
+    """It waits until one of the places for developers is free."""
+    side_tree: str = ""
+    """The name of a tree of its own at the checkpoint, destroyed however the turn ends. Empty: the case's worktree."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """What is saved together with the outcome."""
+
+    checkpoint: Sha
+    file: CaseFile | None = None
+    entries: Sequence[Entry] = ()
+
+
+class TurnHooks(Protocol[R_co]):
+    """What one kind of case adds to a turn."""
+
+    async def brief(self, this: Try, workspace: Workspace) -> Brief:
+        """What the agent is given."""
+
+    async def commit(self, this: Try, outcome: Outcome, workspace: Workspace) -> Kept:
+        """The files as a commit, and what else is to be saved. Nothing counts before the transaction saves it."""
+
+    async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> R_co:
+        """What the flow is told. Called again for a turn that had completed before."""
+
+
+class Transaction:
+    def __init__(self, *, store: Store, workspaces: Workspaces, attempts: Attempts, capacity: Capacity) -> None:
+        self._store = store
+        self._workspaces = workspaces
+        self._attempts = attempts
+        self._capacity = capacity
+
+    async def run(self, order: TurnOrder, hooks: TurnHooks[R]) -> R | TurnDied | TurnGaveUp:
+        with refusals_told():
+            this = await self._attempts.begin(order.case, order.turn, order.role, order.task, order.trace)
+        if isinstance(this, FinishedTurn):
+            return await self._reply(order, hooks, this)
+        return await self._written_down(this, lambda: self._in_its_place(this, order, hooks))
+
+    async def if_free(self, case: CaseId, turn: int, run: Callable[[], Awaitable[R]]) -> R | TurnDied | Deferred:
+        """Runs a turn only if a place for developers is free now. One that has completed needs none."""
+        if any(done.turn == turn for done in await self._store.turns.finished(case)):
+            return await run()
+        try:
+            async with self._capacity.place(case, turn, wait=False) as free:
+                return await run() if free else Deferred(reason=issue_words.deferred(self._capacity.most))
+        except Transient as error:
+            return TurnDied(reason=str(error), passing=True)
+
+    async def _written_down(self, this: Try, work: Callable[[], Awaitable[R]]) -> R | TurnDied | TurnGaveUp:
+        """Holds the workspace while it works. Whatever ends the attempt without an outcome is written down."""
+        with traced(this.trace, this.case, turn=this.turn, attempt=this.attempt.number, role=this.role.value):
+            async with beating():
+                try:
+                    async with self._workspaces.hold(this.case):
+                        return await work()
+                except asyncio.CancelledError:
+                    await asyncio.shield(self._attempts.fail(this, why_stopped()))
+                    raise
+                except (Transient, OSError) as error:
+                    await self._attempts.fail(this, str(error))
+                    return TurnDied(reason=str(error), passing=True)
+                except Refused as error:
+                    return await self._attempts.gave_up(this, str(error))
+
+    async def _in_its_place(self, this: Try, order: TurnOrder, hooks: TurnHooks[R]) -> R | TurnDied | TurnGaveUp:
+        """Only so many developers work at the same time: the next one waits here, before it touches anything."""
+        if not order.needs_place:
+            return await self._in_its_tree(this, order, hooks)
+        async with self._capacity.place(this.case, this.turn, wait=True, trace=this.trace):
+            return await self._in_its_tree(this, order, hooks)
+
+    async def _in_its_tree(self, this: Try, order: TurnOrder, hooks: TurnHooks[R]) -> R | TurnDied | TurnGaveUp:
+        repository = await self._store.repositories.ref(order.repository)
+        ours = await self._workspaces.prepare(order.case, repository, order.base)
+        # The first attempt follows a step that ended well; any other may find what a dead one left.
+        await self._workspaces.reset(ours, order.checkpoint or ours.base, scrub=this.attempt.number > 1)
+        async with self._tree(order, ours) as workspace:
+            return await self._work(this, order, hooks, workspace)
+
+    @asynccontextmanager
+    async def _tree(self, order: TurnOrder, ours: Workspace) -> AsyncIterator[Workspace]:
+        if not order.side_tree:
+            yield ours
+            return
+        tree = await self._workspaces.branch_off(ours, order.side_tree, order.checkpoint or ours.base)
+        try:
+            yield tree
+        finally:
+            await self._workspaces.drop(tree)
+
+    async def _work(
+        self, this: Try, order: TurnOrder, hooks: TurnHooks[R], workspace: Workspace
+    ) -> R | TurnDied | TurnGaveUp:
+        brief = await hooks.brief(this, workspace)
+        ear = TurnEar(store=self._store, attempt=this.attempt, standings=order.hears)
+        end = await self._attempts.run(this, brief, ear)
+        if not isinstance(end, AgentFinished):
+            return end
+        kept = await hooks.commit(this, end.outcome, workspace)
+        finished, entry = await self._attempts.finished(this, end, kept.checkpoint)
+        if not await self._store.turns.complete(this.attempt, finished, kept.file, entry, *kept.entries):
+            return TurnDied(reason=SUPERSEDED, passing=True)
+        status, cost = end.outcome.status, finished.cost_micros
+        log.info("turn completed", status=status, commit=kept.checkpoint, cost_micros=cost)
+        return await self._reply(order, hooks, finished)
+
+    async def _reply(self, order: TurnOrder, hooks: TurnHooks[R], finished: FinishedTurn) -> R:
+        """With everything the turn was given, before it began and while it worked, also by an attempt that died."""
+        messages = await self._store.inbox.of(order.case)
+        return await hooks.reply(finished, [message for message in messages if message.turn == order.turn])

@@ -1,0 +1,88 @@
+"""What every model call passes, of a turn or of a single question: it is reserved before it is sent, and settled after.
+
+A call that fails is told as a value: `Stop`, if no further call makes sense, or `Trouble`."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from caseworker.agents.meter import Meter
+from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable
+from caseworker.core.base.budget import cost, dollars, worst_case
+from caseworker.core.base.errors import Refused, Transient
+from caseworker.ports import Attempt, Ledger, SingleQuestion
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """Why no more calls are answered."""
+
+    why: Literal["budget", "calls", "script", "model"]
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trouble:
+    """How the last call upstream failed. Forgotten as soon as one goes well."""
+
+    reason: str
+    passing: bool
+    """Whether the same call could go well later."""
+
+
+class Account:
+    """Counts the calls of one payer against its cap."""
+
+    def __init__(
+        self, *, ledger: Ledger, payer: Attempt | SingleQuestion, cap_micros: int, budget: str, rehearsed: bool
+    ) -> None:
+        """`budget`: whose it is, in words."""
+        self.micros = 0
+        """What was settled."""
+        self._ledger = ledger
+        self._payer = payer
+        self._cap_micros = cap_micros
+        self._budget = budget
+        self._rehearsed = rehearsed
+
+    async def reserve(self, call: ModelCall) -> int | Stop | Trouble:
+        worst = worst_case(call.model, len(call.body), call.max_tokens)
+        try:
+            reservation = await self._ledger.reserve(
+                self._payer,
+                model=call.model,
+                micros=worst,
+                cap_micros=self._cap_micros,
+                rehearsed=self._rehearsed,
+            )
+        except Refused as error:  # a newer attempt has taken over: this one may spend nothing more
+            return Stop(why="model", reason=str(error))
+        except Transient as error:
+            return Trouble(reason=str(error), passing=True)
+        if reservation is not None:
+            return reservation
+        cap = dollars(self._cap_micros)
+        reason = f"the next model call could cost {dollars(worst)}, which would pass {self._budget} of {cap}"
+        return Stop(why="budget", reason=reason)
+
+    async def settle(self, reservation: int, call: ModelCall, meter: Meter) -> None:
+        micros = cost(call.model, meter.usage)
+        self.micros += micros
+        await self._ledger.settle(reservation, meter.usage, micros)
+
+    async def abandon(self, reservation: int) -> None:
+        await self._ledger.abandon(reservation)
+
+
+def unsent(error: NotScripted | Unreachable | BrokenOff) -> Stop | Trouble:
+    """What an upstream without an answer means."""
+    if isinstance(error, NotScripted):
+        return Stop(why="script", reason=str(error))
+    return Trouble(reason=str(error), passing=True)
+
+
+def refused_by(answer: ModelAnswer) -> Trouble | None:
+    """What an error of the provider means. None: it has answered."""
+    if not answer.uncharged:
+        return None
+    passing = answer.status in (408, 409, 429) or answer.status >= 500
+    return Trouble(reason=f"the model's API answered {answer.status}", passing=passing)

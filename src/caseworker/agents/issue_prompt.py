@@ -1,0 +1,105 @@
+"""What fills the prompts of an issue case. Text from people is cleaned, labelled and fenced."""
+
+from typing import Final
+
+from caseworker.agents import case_words
+from caseworker.agents.hidden_text import cleaned, one_line, revealed
+from caseworker.agents.inquiry_words import accepted_cause, inquiry_blocks
+from caseworker.agents.prompt_inputs import AnalysisInputs, InvestigationInputs, IssueInputs, ProgressInputs, TalkInputs
+from caseworker.agents.quotes import Fence
+from caseworker.agents.templates import BODY_LIMIT, command_list, listed, template, titled
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.base.text import clip
+
+_EVIDENCE_LIMIT: Final = 24_000
+_DIFF_LIMIT: Final = 80_000
+_RECORD: Final = "the case's record"
+
+
+def issue_template(role: Role, task: Task) -> str:
+    """The name of the file: a senior developer is told what a developer is told."""
+    if task is Task.ANSWER:
+        return "answer"
+    return f"{Role.DEVELOPER if role is Role.SENIOR_DEVELOPER else role}.{task}"
+
+
+def issue_blocks(inputs: IssueInputs, fence: Fence) -> dict[str, str]:
+    issue = f"{one_line(inputs.title)}\n\n{clip(cleaned(inputs.body), BODY_LIMIT)}"
+    if inputs.labels:
+        issue += f"\n\nLabels: {', '.join(one_line(name) for name in inputs.labels)}"
+    return {
+        "issue": fence.around(issue, what="issue", source=f"{inputs.author}, author of the issue"),
+        "commands": command_list([one_line(text) for text in inputs.commands]),
+        "case_file": _files(inputs),
+        **_analysis_blocks(inputs.analysis, fence),
+        **_progress_blocks(inputs.progress, fence),
+        **_talk_blocks(inputs.talk, fence),
+        **_investigation_blocks(inputs.investigation, fence),
+        **_fixed_blocks(),
+    }
+
+
+def _analysis_blocks(inputs: AnalysisInputs, fence: Fence) -> dict[str, str]:
+    parts = (
+        clip(cleaned(inputs.brief), BODY_LIMIT),
+        listed("Must do:", [one_line(line) for line in inputs.must_do]),
+        listed("Must not do:", [one_line(line) for line in inputs.must_not_do]),
+    )
+    analysis = "\n\n".join(part for part in parts if part.strip())
+    return {
+        "analysis": fence.around(analysis, what="analysis", source="the analyst"),
+        "plan": fence.around(clip(cleaned(inputs.plan), BODY_LIMIT), what="plan", source="the pm"),
+    }
+
+
+def _progress_blocks(inputs: ProgressInputs, fence: Fence) -> dict[str, str]:
+    evidence = clip(revealed(inputs.evidence), _EVIDENCE_LIMIT)
+    diff = clip(revealed(inputs.diff), _DIFF_LIMIT)
+    feedback = clip(cleaned(inputs.feedback), BODY_LIMIT)
+    return {
+        "evidence": fence.around(evidence, what="what was run and seen", source="Caseworker's builds"),
+        "diff": fence.around(diff, what="diff against the base", source="the working tree"),
+        "feedback": fence.around(feedback, what="feedback on the last attempt", source="build or tech lead"),
+        "reason": fence.around(clip(cleaned(inputs.reason)), what="why you are asked now", source=_RECORD),
+        "learnings": case_words.learned(fence, inputs.learnings),
+    }
+
+
+def _talk_blocks(inputs: TalkInputs, fence: Fence) -> dict[str, str]:
+    earlier = case_words.said_before(fence, inputs.earlier)
+    remarks = case_words.numbered_remarks(fence, inputs.remarks)
+    return {
+        "messages": titled("Said since, oldest first:", case_words.spoken(fence, inputs.said)),
+        "earlier": titled("Said earlier in this case, oldest first; an owner's word still holds:", earlier),
+        "remarks": titled("Remarks of people on the pull request, by number:", remarks),
+        "questions": case_words.open_questions(fence, inputs.questions),
+        "answers": case_words.own_questions(fence, inputs.answers),
+        "asked_before": case_words.asked_of_people(fence, inputs.asked_before),
+        "state_left": fence.around(clip(cleaned(inputs.state_left)), what="where the case stands", source=_RECORD),
+    }
+
+
+def _investigation_blocks(inputs: InvestigationInputs, fence: Fence) -> dict[str, str]:
+    return {
+        **inquiry_blocks(fence, inputs.inquiry, inputs.bisects, inputs.iterations),
+        "cause": accepted_cause(fence, inputs.inquiry, inputs.accepted),
+        "moves": template("tech_lead.moves_over" if inputs.no_iteration_left else "tech_lead.moves_left"),
+    }
+
+
+def _fixed_blocks() -> dict[str, str]:
+    """Texts that several prompts share."""
+    return {
+        "stuck": template("stuck"),
+        "change": template("developer.outcome"),
+        "statuses": template("developer.statuses"),
+        "findings": template("tech_lead.findings"),
+        "criteria": template("tech_lead.criteria"),
+    }
+
+
+def _files(inputs: IssueInputs) -> str:
+    lines = [f"What is known of the case so far: `{inputs.case_file}`"] if inputs.case_file else []
+    page = inputs.investigation.file
+    lines += [f"What was investigated: `{page}`"] if page else []
+    return "\n".join(lines)

@@ -1,0 +1,111 @@
+"""What the prompts are filled with, typed per kind of case. Whatever is empty leaves no trace in the prompt."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from caseworker.core.base.policy import Severity
+from caseworker.core.investigation.matrix import Inquiry
+from caseworker.core.people.messages import Message
+from caseworker.core.record.entries import Bisected
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisInputs:
+    """What is to be done, as the analyst and the pm wrote it down."""
+
+    brief: str = ""
+    """The analyst's, in Markdown."""
+    must_do: tuple[str, ...] = ()
+    must_not_do: tuple[str, ...] = ()
+    plan: str = ""
+    """The pm's, in Markdown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgressInputs:
+    """What was done so far, and why this turn is run."""
+
+    evidence: str = ""
+    diff: str = ""
+    feedback: str = ""
+    reason: str = ""
+    """Why the case came to this turn."""
+    learnings: tuple[str, ...] = ()
+    """What earlier cases found out about this repository, the most telling first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TalkInputs:
+    """What people and the other roles said, asked and answered."""
+
+    said: tuple[Message, ...] = ()
+    """The messages claimed for this turn, in order: edits, deletions and commands are told as such."""
+    earlier: tuple[Message, ...] = ()
+    """What people said in this case before this turn, oldest first."""
+    remarks: tuple[Message, ...] = ()
+    """Of people on the pull request, in the order in which they are to be answered."""
+    asked_before: tuple[str, ...] = ()
+    """What people were asked so far, newest last."""
+    state_left: str = ""
+    """What the case waited for, and where it goes on."""
+    questions: tuple[tuple[str, str], ...] = ()
+    """(who asks, question): what this turn is to answer."""
+    answers: tuple[tuple[str, str, str], ...] = ()
+    """(who was asked, question, answer): what this role has asked the others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InvestigationInputs:
+    """The investigation that the case is about now, or was last. All empty: there is none."""
+
+    inquiry: Inquiry | None = None
+    file: Path | None = None
+    iterations: int = 0
+    """Completed ones."""
+    no_iteration_left: bool = False
+    """Or it ended as incomplete: three moves are left."""
+    bisects: tuple[Bisected, ...] = ()
+    accepted: str = ""
+    """The hypothesis that the tech lead accepted as the cause."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssueInputs:
+    title: str
+    body: str
+    author: str
+    labels: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    """Those that build and test the repository."""
+    case_file: Path | None = None
+    analysis: AnalysisInputs = field(default_factory=AnalysisInputs)
+    progress: ProgressInputs = field(default_factory=ProgressInputs)
+    talk: TalkInputs = field(default_factory=TalkInputs)
+    investigation: InvestigationInputs = field(default_factory=InvestigationInputs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BugInputs:
+    bug_id: str
+    title: str
+    report: str
+    reporter: str
+    said: tuple[Message, ...] = ()
+    """The messages claimed for this turn, in order."""
+    commands: tuple[str, ...] = ()
+    """Those that build and test the repository."""
+    severity: Severity | None = None
+    services: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(name, owners)."""
+    vague: bool = False
+    """The report names nothing to start from. Only a first turn asks about it with no tool in hand."""
+    continues_from: str = ""
+    """The `BugState` in which the case waited. Empty: this is the first turn."""
+    timed_out: bool = False
+    attachments: tuple[tuple[str, str, str, int], ...] = ()
+    """(path in the workspace, what its author called it, media type, bytes)."""
+    problems: tuple[tuple[str, str], ...] = ()
+    """(what its author called it, why it could not be had) of other attachments."""
+
+
+Inputs = IssueInputs | BugInputs

@@ -1,0 +1,21 @@
+"""The artifact of a run: one Markdown file that says what came of it."""
+
+from caseworker.app.terminal.summary import summary_of
+from caseworker.core.base.errors import Refused
+from caseworker.core.runs.names import WorkflowName
+from caseworker.core.telling.artifacts import artifact_page
+from caseworker.ports import Store, StoredCase
+
+
+async def artifact_of(store: Store, stored: StoredCase, workflow: WorkflowName) -> tuple[str, str]:
+    """Of the newest run of that workflow: its name and its text."""
+    case = stored.case.id
+    runs = [run for run in await store.runs.of(case) if run.workflow is workflow]
+    if not runs or runs[-1].artifact is None:
+        todo = f"`caseworker show {case} --json` lists its runs."
+        raise Refused(f"{case} has no artifact of a run `{workflow.value}`.", todo=todo)
+    outcomes = [turn.outcome for turn in await store.turns.finished(case)]
+    text = artifact_page(runs[-1], await summary_of(store, case), outcomes)
+    if text is None:
+        raise Refused(f"{runs[-1].artifact} is not written yet.", todo=f"`caseworker why {case}` says what happens.")
+    return runs[-1].artifact, text

@@ -1,0 +1,69 @@
+"""What the terminal shows of an issue case."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from caseworker.app.desk import Desk
+from caseworker.app.terminal.artifacts import artifact_of
+from caseworker.app.terminal.case_view import CaseView
+from caseworker.app.terminal.live_view import open_view
+from caseworker.app.terminal.requests import what_is_asked
+from caseworker.app.terminal.run import follow
+from caseworker.app.terminal.show import export_case, show_case, show_pull_request
+from caseworker.app.terminal.summary import print_summary, summary_of
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import Sha
+from caseworker.core.issue.words import standing_of, state_words
+from caseworker.core.runs.names import WorkflowName
+from caseworker.core.telling.why import Why, why
+from caseworker.ports import Store, StoredCase
+
+
+class IssueView(CaseView):
+    no_matrix = (
+        "Nothing is investigated in {case}. An investigation begins when the pm or the tech lead asks for one, "
+        "or when a developer is blocked. `caseworker why {case}` says where the case stands."
+    )
+
+    def __init__(self, stored: StoredCase) -> None:
+        self._stored = stored
+        self.pull_request = stored.case.delivery.pull_request
+        self.state = stored.case.state.value
+
+    def how_it_stands(self) -> tuple[str, str]:
+        return state_words(self._stored.case.state), standing_of(self._stored.case)
+
+    async def show(self, store: Store, console: Console, *, as_json: bool, everything: bool) -> None:
+        await show_case(store, self._stored, console, as_json=as_json, everything=everything)
+
+    async def show_pull_request(self, store: Store, console: Console, *, as_json: bool) -> None:
+        await show_pull_request(store, self._stored, console, as_json=as_json)
+
+    async def follow(self, desk: Desk, console: Console, *, as_json: bool) -> None:
+        case = self._stored.case.id
+        with open_view(console, as_json=as_json) as view:
+            await follow(desk, case, view)
+        path = await desk.store.repositories.ref(self._stored.repository)
+        print_summary(await summary_of(desk.store, case), path, console, as_json=as_json)
+
+    async def file(self, store: Store) -> str:
+        return self._stored.file.dump()
+
+    async def export(self, store: Store, folder: Path) -> list[Path]:
+        return await export_case(store, self._stored, folder)
+
+    async def artifact(self, store: Store, workflow: WorkflowName) -> tuple[str, str]:
+        return await artifact_of(store, self._stored, workflow)
+
+    async def why(self, store: Store) -> Why:
+        spent = await store.ledger.spent(self._stored.case.id)
+        asked = await what_is_asked(store, self._stored, outcomes=())
+        told = why(self._stored.case, self._stored.policy, spent=spent.micros)
+        return told.model_copy(update={"asked": asked})
+
+    def change(self) -> tuple[Sha, Sha]:
+        case, delivery = self._stored.case.id, self._stored.case.delivery
+        if delivery.base is None or delivery.checkpoint is None or delivery.checkpoint == delivery.base:
+            raise Refused(f"{case} has changed nothing yet.", todo=f"`caseworker why {case}` says what happens.")
+        return delivery.base, delivery.checkpoint

@@ -1,0 +1,18 @@
+"""Which view shows which kind of case."""
+
+from typing import assert_never
+
+from caseworker.app.terminal.bug_view import BugView
+from caseworker.app.terminal.case_view import CaseView
+from caseworker.app.terminal.issue_view import IssueView
+from caseworker.ports import StoredAny, StoredBug, StoredCase
+
+
+def view_of(stored: StoredAny) -> CaseView:
+    match stored:
+        case StoredCase():
+            return IssueView(stored)
+        case StoredBug():
+            return BugView(stored)
+        case _:
+            assert_never(stored)

@@ -1,0 +1,14 @@
+"""The names of the workflows that a run can be of. Light: the command line imports it for `--help`."""
+
+from enum import StrEnum
+
+
+class WorkflowName(StrEnum):
+    TRIAGE = "triage"
+    PLAN = "plan"
+    IMPLEMENT = "implement"
+    REVIEW = "review"
+    RESOLVE = "resolve"
+    SHIP = "ship"
+    REMEMBER = "remember"
+    INVESTIGATE = "investigate"

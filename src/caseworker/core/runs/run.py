@@ -1,0 +1,59 @@
+"""A run: one execution of a named workflow on a case, with its artifact and what it cost."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.ids import CaseId, RunId
+from caseworker.core.runs.names import WorkflowName
+
+_TOLD_IN_THE_COMMENT: Final = frozenset({WorkflowName.SHIP, WorkflowName.REMEMBER})
+"""Workflows without an artifact: their tracking comment says it all."""
+
+
+class RunState(StrEnum):
+    QUEUED = "queued"
+    """Nobody has begun to work on it."""
+    RUNNING = "running"
+    """In flight, also while it waits for a person."""
+    SUCCEEDED = "succeeded"
+    """It did what its name says: the milestone is reached, the pull request is open, or a person has merged."""
+    FAILED = "failed"
+    """It reached a limit, or could not go on."""
+    INCOMPLETE = "incomplete"
+    """It was stopped before its end: the case was closed, or a run that goes further took its place."""
+
+
+ENDED: Final = frozenset({RunState.SUCCEEDED, RunState.FAILED, RunState.INCOMPLETE})
+
+
+class Run(BaseModel):
+    """As it is read. Of its figures nothing is stored: they are computed from turns and ledger.
+
+    Its turns are those from its beginning to the beginning of the case's next run. So every turn of a case belongs to
+    one run, also a turn that only read what people said after the run had ended.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: RunId
+    workflow: WorkflowName
+    case: CaseId
+    state: RunState
+    turns_before: int
+    """Turns of the case that belong to earlier runs."""
+    turns: int
+    """Completed ones."""
+    cost_micros: int
+    """Settled, plus what calls under way have reserved."""
+    wall_clock_ms: int
+    """From its beginning to its end; of a run in flight, to the moment it was read."""
+    began_at: datetime
+    ended_at: datetime | None
+
+    @property
+    def artifact(self) -> str | None:
+        """The name of its Markdown file."""
+        return None if self.workflow in _TOLD_IN_THE_COMMENT else f"{self.workflow.upper()}.md"

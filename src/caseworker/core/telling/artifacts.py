@@ -1,0 +1,83 @@
+"""The artifact of a run, as Markdown: what came of it, from what is on the record."""
+
+from collections.abc import Sequence
+
+from caseworker.core.base.budget import dollars
+from caseworker.core.base.text import code
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
+from caseworker.core.runs.names import WorkflowName
+from caseworker.core.runs.run import Run
+from caseworker.core.telling.summaries import Seen, Summary
+
+
+def artifact_page(run: Run, summary: Summary, outcomes: Sequence[Outcome]) -> str | None:
+    """Null: there is nothing to tell yet, or the workflow has no artifact that is made here."""
+    match run.workflow:
+        case WorkflowName.TRIAGE:
+            return _triage_page(outcomes)
+        case WorkflowName.PLAN:
+            return plan_page(outcomes)
+        case WorkflowName.IMPLEMENT:
+            return _implement_page(run, summary)
+        case (
+            WorkflowName.REVIEW
+            | WorkflowName.RESOLVE
+            | WorkflowName.SHIP
+            | WorkflowName.REMEMBER
+            | WorkflowName.INVESTIGATE
+        ):
+            return None
+
+
+def plan_page(outcomes: Sequence[Outcome]) -> str | None:
+    """The newest plan that was finished: one may have been rejected, and made again."""
+    for outcome in reversed(outcomes):
+        if isinstance(outcome, PlanOutcome) and outcome.status == "PLANNING_COMPLETE" and not outcome.ask:
+            return outcome.plan.rstrip() + "\n"
+    return None
+
+
+def _triage_page(outcomes: Sequence[Outcome]) -> str | None:
+    triage = next((outcome for outcome in reversed(outcomes) if isinstance(outcome, TriageOutcome)), None)
+    if triage is None:
+        return None
+    topics = ", ".join(topic.value for topic in triage.topics) or "none"
+    facts = [
+        f"- Verdict: {triage.status}",
+        f"- Type: {triage.type.value}",
+        f"- Size: {triage.scope}, {triage.complexity}",
+        f"- Sensitive topics: {topics}",
+    ]
+    return _page("Triage", triage.reason, "\n".join(facts))
+
+
+def _implement_page(run: Run, summary: Summary) -> str:
+    """What is missing is left out; that the work is not done is said first."""
+    parts = [_header(run), f"How it stands: {summary.stands}"]
+    if summary.wrong:
+        parts.append(f"## What was wrong\n\n{summary.wrong}")
+    if summary.changed or summary.files:
+        files = "\n".join(f"- {code(path)}" for path in summary.files)
+        parts.append(f"## What changed\n\n{summary.changed}\n\n{files}".rstrip())
+    proof = [*_seen("Failed before", summary.red), *_seen("Passes now", summary.green)]
+    if proof:
+        parts.append("## Evidence\n\n" + "\n".join(proof))
+    if summary.pull_request is not None:
+        parts.append(f"Pull request {summary.pull_request}, branch {code(summary.branch)}.")
+    return _page(summary.title, *parts)
+
+
+def _header(run: Run) -> str:
+    turns = "1 turn" if run.turns == 1 else f"{run.turns} turns"
+    return f"{run.state.value}, {dollars(run.cost_micros)}, {turns}, {run.wall_clock_ms / 1000:.0f} s"
+
+
+def _seen(what: str, seen: Seen | None) -> list[str]:
+    if seen is None:
+        return []
+    return [f"- {what}: {code(seen.command)} on `{seen.commit[:12]}`, exit code {seen.exit_code}"]
+
+
+def _page(title: str, *parts: str) -> str:
+    return "\n\n".join([f"# {title}", *(part.strip() for part in parts)]) + "\n"

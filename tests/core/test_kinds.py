@@ -1,0 +1,54 @@
+"""The registry of kinds: complete, and true of each kind's snapshot."""
+
+from enum import StrEnum
+
+import pytest
+
+from caseworker.core.base.ids import CaseId
+from caseworker.core.kinds import KINDS, CaseKind, Kind
+from caseworker.core.people.messages import Audience, Standing
+from caseworker.store.loaders import LOADERS
+
+
+def test_every_kind_has_a_row_and_a_loader() -> None:
+    assert set(KINDS) == set(CaseKind) == set(LOADERS)
+    assert all(kind.name is name for name, kind in KINDS.items())
+    assert len({kind.workflow for kind in KINDS.values()}) == len(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+def test_a_kind_works_in_states_that_its_snapshot_knows(kind: Kind) -> None:
+    states = kind.snapshot.model_fields["state"].annotation
+    assert isinstance(states, type)
+    assert issubclass(states, StrEnum)
+    assert kind.working < {state.value for state in states}
+
+
+@pytest.mark.parametrize(
+    ("audience", "is_reporter", "standing"),
+    [
+        (Audience.DEVELOPERS, False, Standing.DEVELOPER),
+        (Audience.REPORTER, True, Standing.REPORTER),
+        (Audience.REPORTER, False, Standing.OTHER),
+    ],
+)
+def test_a_speaker_in_a_bugs_thread_stands_by_whose_thread_it_is(
+    audience: Audience, is_reporter: bool, standing: Standing
+) -> None:
+    assert KINDS[CaseKind.BUG].standing_in_thread(audience, is_reporter=is_reporter) is standing
+
+
+def test_nobody_reports_an_issue_case() -> None:
+    issue = KINDS[CaseKind.ISSUE]
+    assert issue.at_terminal == {Audience.DEVELOPERS: Standing.OWNER}
+    assert issue.standing_in_thread(Audience.REPORTER, is_reporter=True) is Standing.OTHER
+
+
+@pytest.mark.parametrize("name", ["bug-7F3K", "7f3k", "BUG-7f3k"])
+def test_a_bug_is_called_with_or_without_its_prefix(name: str) -> None:
+    assert KINDS[CaseKind.BUG].id_from(name) == "bug-7F3K"
+
+
+@pytest.mark.parametrize(("name", "is_meant"), [("shop-3#1", True), ("#1", True), ("1", True), ("3#1", False)])
+def test_an_issue_case_is_called_by_whole_parts_of_its_id(name: str, is_meant: bool) -> None:
+    assert KINDS[CaseKind.ISSUE].is_called(CaseId("local/shop-3#1"), name) is is_meant
