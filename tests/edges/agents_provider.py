@@ -1,4 +1,4 @@
-"""A small provider of ours on a TCP port: speaks the Messages API, remembers what it was asked, fails on request."""
+"""A small model provider on a TCP port: serves the Messages API, remembers its requests, fails on demand."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ class Provider:
     failures: list[tuple[int, str]] = field(default_factory=list)
     """Statuses and error types of the next answers."""
     breaks: list[int] = field(default_factory=list)
-    """After how many chunks the next answers break off."""
+    """The number of chunks after which the next answers break off."""
     errors: list[str] = field(default_factory=list)
     """Error types with which the next streams end after their first chunk; an answer in one piece fails as a whole."""
     holds: asyncio.Event | None = None
@@ -113,7 +113,7 @@ async def provider(
 
 @asynccontextmanager
 async def hanging_up() -> AsyncIterator[str]:
-    """The URL of somebody who takes a request and closes the connection without a word."""
+    """The URL of a server that takes a request and closes the connection without an answer."""
 
     async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -124,6 +124,6 @@ async def hanging_up() -> AsyncIterator[str]:
 
 
 def closed_port() -> str:
-    """A URL where nobody listens."""
+    """A URL on which no server listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return f"http://127.0.0.1:{listener.getsockname()[1]}"

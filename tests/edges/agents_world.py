@@ -1,4 +1,4 @@
-"""A ledger and transcripts small enough to read, and a way to run a turn of the real agent with a script."""
+"""Runs turns of the real agent with a script, on a ledger and transcripts in memory."""
 
 import asyncio
 import json
@@ -94,7 +94,7 @@ class MemoryTranscripts:
 
 @dataclass
 class Story:
-    """What the runtime told about a turn."""
+    """The events that the runtime reported about a turn."""
 
     events: list[AgentEvent] = field(default_factory=list)
     batches: int = 0
@@ -106,16 +106,16 @@ class Story:
 
 @dataclass
 class People:
-    """The `Ear` of a turn: what people say, and who asked for it."""
+    """The `Ear` of a turn: what people say, and how often the turn asked for it."""
 
     said: list[Message] = field(default_factory=list)
     claimed: list[Message] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     asked: int = 0
-    """How often somebody looked for news."""
+    """How often the turn asked for new messages."""
     fails: Exception | None = None
     on_asking: Callable[[int], None] = lambda asked: None
-    """Called with the number of the look, before it is answered: what is said in it is in the answer."""
+    """Called before each answer with the number of the request: messages added here are in the answer."""
 
     def say(
         self,

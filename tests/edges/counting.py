@@ -1,4 +1,4 @@
-"""Git that counts."""
+"""Real git that counts its calls."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from caseworker.workspaces.git import SafeGit
 
 
 class CountingGit(SafeGit):
-    """Real git, and how often it was started for what."""
+    """Runs the real git, and counts how often each git command was run."""
 
     def __init__(self) -> None:
         super().__init__()

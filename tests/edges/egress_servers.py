@@ -1,4 +1,4 @@
-"""Small servers on loopback for set-up to reach, and what they saw of it."""
+"""Small servers on loopback that set-up commands connect to; they record what they got."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,9 +18,9 @@ class LocalServer:
     """First lines of requests."""
     heads: list[bytes] = field(default_factory=list)
     stalled_after: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    """Bytes of a big answer after which nobody took any more."""
+    """Bytes of a big answer that were sent before the client stopped reading."""
     patience: float = 30
-    """Seconds until nobody takes any more."""
+    """Seconds without reading after which the client counts as stopped."""
     asked: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property

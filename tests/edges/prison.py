@@ -38,7 +38,7 @@ class Prison:
         return Enclosure(workspace=self.workspace, writable=writable, environment={"GIVEN": "yes"})
 
     def run(self, argv: list[str], *, sandbox: Sandbox | None = None, writable: bool = True) -> str:
-        """As the worker of this user would start it, with a careless environment."""
+        """Runs a command as this user's worker would, but with secrets in the environment."""
         command = (sandbox or self.sandbox).command(self.enclosure(writable=writable), argv)
         account = pwd.getpwnam(self.user)
         worker = ["/bin/sh", "-c", '"$@"; exit $?', "worker", *command]
@@ -72,7 +72,7 @@ class Prison:
 
 @contextmanager
 def prison(user: str) -> Iterator[Prison]:
-    """Not under pytest's folder, which only root may enter."""
+    """A prison outside pytest's folder, which only root may enter."""
     with tempfile.TemporaryDirectory(prefix="prison-") as name, listening() as (port, abstract):
         folder = Path(name)
         for path, text in {
@@ -88,7 +88,7 @@ def prison(user: str) -> Iterator[Prison]:
         account = pwd.getpwnam(user)
         for made in (folder, *folder.rglob("*")):
             os.chown(made, account.pw_uid, account.pw_gid)
-        # An ordinary user could not read root's toolchains, so those of the system must do.
+        # An ordinary user can't read root's toolchains: only those of the system are used.
         sandbox = Bubblewrap(folder / "sandbox", path=None if user == "root" else "/usr/bin:/bin")
         yield Prison(user=user, folder=folder, port=port, abstract=abstract, sandbox=sandbox)
 

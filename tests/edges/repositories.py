@@ -1,4 +1,4 @@
-"""Real git repositories for tests, made and changed as a person would, with the person's own git."""
+"""Real git repositories for tests, made and changed with plain git, as a person would."""
 
 import os
 import subprocess
@@ -57,7 +57,7 @@ class Repository:
         return self.git("rev-parse", name)
 
     def state(self) -> tuple[str, ...]:
-        """What a person would notice if it changed: HEAD, index, their branch, and the files' text."""
+        """Everything whose change a person would notice: HEAD, index, their branch, and the text of the files."""
         head = (self.path / ".git" / "HEAD").read_text()
         text = "".join(path.read_text() for path in sorted(self.path.glob("*.*")) if path.is_file())
         index = (self.path / ".git" / "index").read_bytes().hex()

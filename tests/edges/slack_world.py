@@ -1,4 +1,4 @@
-"""A running Slack of our own for the suites of the edge: the chat, and a receiver that notes what it gets."""
+"""A running fake Slack for tests of the edges: the chat, and a receiver that records its events."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -13,7 +13,7 @@ from tests.world.slack import SlackDouble
 
 
 class Receiver:
-    """Takes events; `fails` are raised first, one a try."""
+    """Receives events. Raises the errors in `fails` first, one per event."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[str, Mapping[str, object]]] = []
@@ -35,7 +35,7 @@ class Receiver:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """For what has no event to wait for."""
+    """Waits until a condition holds, for conditions without an event to wait for."""
     async with asyncio.timeout(20):
         while not condition():  # noqa: ASYNC110  # see above
             await asyncio.sleep(0.01)
@@ -69,7 +69,7 @@ async def in_socket_mode(
 
 @asynccontextmanager
 async def over_http(slack: SlackDouble, receive: Receive) -> AsyncIterator[str]:
-    """Yields the address at which Slack's requests are taken."""
+    """Yields the address of our server for Slack's requests."""
     route = http_route(receive, signing_secret=slack.signing_secret, base_url=slack.base_url)
     config = uvicorn.Config(Starlette(routes=[route]), host="127.0.0.1", port=0, log_level="error", lifespan="off")
     server = uvicorn.Server(config)

@@ -1,4 +1,4 @@
-"""Rows for the store's suites, with defaults, so that a test names only what it is about."""
+"""Rows for tests of the store, with defaults, so that a test names only what it is about."""
 
 from itertools import count
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.world.commands import command_of
 TRACE = TraceId("trace-1")
 HEAD = Sha("a" * 40)
 NOWHERE = CaseId("")
-"""The case of a first message: a bug case gets its name from the store."""
+"""The case in a first message that opens a bug case: the store chooses the real name."""
 _external_ids = count(1)
 
 
@@ -61,7 +61,7 @@ async def filed(store: Store, title: str = "Checkout is broken") -> Issue:
 async def open_case(
     store: Store, title: str = "Checkout is broken", *, parent: CaseId | None = None, id: str | None = None
 ) -> CaseId:
-    """`id`: of the first message."""
+    """Opens a case. `id`: the id of its first message."""
     issue = await filed(store, title)
     case = issue_case(issue.repository, issue.number)
     first = said(case, id=id)

@@ -1,6 +1,6 @@
 """Other processes on the same database: `python -m tests.edges.store_processes open|write|put|report URL ...`.
 
-Each says `ready`, waits for a line on its standard input, so that several can be let off together, and then works.
+Each prints `ready`, waits for a line on its standard input, so that several can be started together, and then works.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 class Process:
-    """The other process, as a test sees it."""
+    """A handle to the other process, for tests."""
 
     def __init__(self, *arguments: str) -> None:
         path = os.pathsep.join([str(_ROOT / "src"), str(_ROOT)])
@@ -44,13 +44,13 @@ class Process:
         return self._process.stdout.readline().rstrip("\n")
 
     def lines(self) -> list[str]:
-        """What else it wrote until its end, which was a good one."""
+        """The rest of its output, until it has ended without an error."""
         out, err = self._process.communicate(timeout=60)
         assert self._process.returncode == 0, err
         return out.splitlines()
 
     def kill(self) -> list[str]:
-        """The last complete lines of a process that got no chance to clean up."""
+        """Kills the process without any clean-up, and returns its last complete lines."""
         self._process.kill()
         out, _ = self._process.communicate(timeout=60)
         return [line.rstrip("\n") for line in out.splitlines(keepends=True) if line.endswith("\n")]
@@ -82,7 +82,7 @@ async def _open(url: str) -> None:
 
 
 async def _write(url: str, case: str, name: str, times: int) -> None:
-    """Writes of every kind of transaction, with reads in between."""
+    """Runs every kind of write transaction, with reads in between."""
     store = await open_store(url)
     _wait_for_the_others()
     for number in range(times):
@@ -94,7 +94,7 @@ async def _write(url: str, case: str, name: str, times: int) -> None:
 
 
 async def _put(url: str, case: str) -> None:
-    """Puts for ever, saying each message only after its put has returned."""
+    """Puts messages for ever, and prints each one only after its put has returned."""
     store = await open_store(url)
     _wait_for_the_others()
     number = 0
@@ -106,7 +106,7 @@ async def _put(url: str, case: str) -> None:
 
 
 async def _report(url: str, times: int) -> None:
-    """The same reports as every other process, saying to which case each of them led."""
+    """Delivers the same reports as every other process, and prints the case of each."""
     store = await open_store(url)
     _wait_for_the_others()
     for number in range(times):

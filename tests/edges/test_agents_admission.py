@@ -1,4 +1,4 @@
-"""What may not pass the gateway: everything that would let the provider reach the network, or another model."""
+"""What the gateway refuses: everything that would let the provider reach the network, or use another model."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -78,7 +78,7 @@ async def test_a_call_that_leaves_the_sandbox_is_neither_sent_nor_paid(
 
 
 @pytest.mark.parametrize("extra", ALLOWED.values(), ids=ALLOWED.keys())
-async def test_what_stays_inside_passes(tmp_path: Path, extra: dict[str, object]) -> None:
+async def test_a_call_without_outside_access_passes(tmp_path: Path, extra: dict[str, object]) -> None:
     async with provider(SAY) as api, serving(tmp_path, api.url, MemoryLedger()) as (_, client):
         assert (await client.post("/v1/messages", json=question() | extra)).status_code == 200
         assert len(api.requests) == 1
@@ -93,7 +93,7 @@ async def test_what_stays_inside_passes(tmp_path: Path, extra: dict[str, object]
     ],
     ids=["a field twice", "a type twice", "very deep"],
 )
-async def test_a_body_that_another_reader_could_read_otherwise_is_not_passed_on(tmp_path: Path, body: bytes) -> None:
+async def test_a_body_that_can_be_parsed_in_two_ways_is_refused(tmp_path: Path, body: bytes) -> None:
     async with provider(SAY) as api, serving(tmp_path, api.url, MemoryLedger()) as (_, client):
         assert (await client.post("/v1/messages", content=body)).status_code == 400
         assert api.requests == []
@@ -116,7 +116,7 @@ def test_only_the_model_of_the_brief_may_be_asked(model: str, asked: str, allowe
     assert objection(call, model) == expected
 
 
-def test_betas_of_the_agent_pass_and_those_that_reach_further_are_left_out() -> None:
+def test_betas_of_the_agent_pass_and_unknown_ones_are_left_out() -> None:
     sent = (
         "claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,per-turn-control-2026-07-01,"
         "mid-conversation-tool-changes-2026-07-01,thinking-token-count-2026-05-13,effort-2025-11-24,"
@@ -132,7 +132,7 @@ def test_betas_of_the_agent_pass_and_those_that_reach_further_are_left_out() -> 
     assert passed_betas("skills-2025-10-02, effort-2025-11-24") == "effort-2025-11-24"
 
 
-async def test_a_tool_of_the_agent_that_asks_for_the_network_is_refused_and_the_turn_goes_on(tmp_path: Path) -> None:
+async def test_a_refused_call_by_a_program_of_the_agent_does_not_end_the_turn(tmp_path: Path) -> None:
     world = AgentWorld(tmp_path)
     (world.workspace / "call.py").write_text(
         "import json, os, socket\n"
@@ -155,7 +155,7 @@ async def test_a_tool_of_the_agent_that_asks_for_the_network_is_refused_and_the_
 
 
 @pytest.mark.parametrize("model", ["claude-opus-5", "claude-haiku-4-5", "sonnet", "claude-sonnet-5[1m]", "glm-4.6"])
-async def test_everything_that_the_agent_sends_for_any_model_passes(tmp_path: Path, model: str) -> None:
+async def test_everything_that_the_agents_program_sends_passes_for_every_model(tmp_path: Path, model: str) -> None:
     world = AgentWorld(tmp_path)
     (world.workspace / "big.txt").write_text(
         "some words in a line\n" * 2_000
@@ -165,7 +165,7 @@ async def test_everything_that_the_agent_sends_for_any_model_passes(tmp_path: Pa
     assert ended.calls == 2
 
 
-async def test_an_agent_whose_own_calls_are_refused_ends_with_the_sentence(tmp_path: Path) -> None:
+async def test_an_agent_whose_own_calls_are_refused_fails_with_the_reason(tmp_path: Path) -> None:
     world = AgentWorld(tmp_path)
     ended = await world.run(replace(world.brief(script(DONE)), model="best"))
     assert isinstance(ended, AgentFailed)

@@ -1,5 +1,4 @@
-"""An outcome of the right shape may still be wrong: it is looked at before it counts, with all that was done on
-record; and a tool of ours that looks for a commit. With the real agent process."""
+"""The check of an outcome that has the right shape, and the bisect tool, with the real agent process."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ def world(tmp_path: Path) -> AgentWorld:
     return AgentWorld(tmp_path)
 
 
-async def test_a_wrong_outcome_is_repaired_once_and_everything_done_is_on_record_when_it_is_looked_at(
+async def test_a_wrong_outcome_is_repaired_once_and_checked_with_a_complete_record(
     world: AgentWorld,
 ) -> None:
     returned: list[int] = []
@@ -49,7 +48,7 @@ async def test_an_outcome_that_is_wrong_twice_fails_the_turn(world: AgentWorld) 
     assert (ended.why, ended.reason) == ("invalid_outcome", "the outcome was invalid twice: never right")
 
 
-async def test_a_store_that_is_away_when_the_outcome_is_looked_at_is_no_fault_of_the_agent(world: AgentWorld) -> None:
+async def test_a_store_error_during_the_check_is_raised_as_transient(world: AgentWorld) -> None:
     async def check(_: Outcome) -> str:
         raise Transient("The database can't be reached.")
 
@@ -57,7 +56,7 @@ async def test_a_store_that_is_away_when_the_outcome_is_looked_at_is_no_fault_of
         await world.run(replace(world.brief(script(FIRST)), check=check))
 
 
-async def test_an_agent_asks_for_a_bisect_and_is_told_what_came_out(world: AgentWorld) -> None:
+async def test_an_agent_asks_for_a_bisect_and_gets_the_result(world: AgentWorld) -> None:
     asked: list[BisectRequest] = []
 
     async def bisect(request: BisectRequest) -> str:

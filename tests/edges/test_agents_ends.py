@@ -31,13 +31,13 @@ def world(tmp_path: Path) -> AgentWorld:
 
 @pytest.fixture
 def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A temporary folder of this test's own, short enough for sockets, to see what is left in it."""
+    """A temporary folder for this test alone, with a path short enough for sockets, to see what is left in it."""
     with tempfile.TemporaryDirectory(prefix="t-") as folder:
         monkeypatch.setattr(tempfile, "tempdir", folder)
         yield Path(folder)
 
 
-async def test_a_turn_that_the_rehearsal_lacks_fails_at_once_and_says_which(world: AgentWorld) -> None:
+async def test_a_turn_missing_in_the_rehearsal_fails_at_once_and_is_named(world: AgentWorld) -> None:
     brief = replace(world.brief(script(DONE), Role.ANALYST, Task.ANALYZE), nth=2)
     ended = await world.run(brief)
     assert ended == AgentFailed(why="script", reason="the rehearsal has no turn for analyst/analyze (nth 2)")
@@ -88,15 +88,15 @@ async def test_the_limit_of_time_stops_the_agent(world: AgentWorld) -> None:
     assert ended == AgentFailed(why="seconds", reason="the turn took longer than 2 s")
 
 
-async def test_an_error_that_passes_is_retried_by_the_agent_itself(world: AgentWorld) -> None:
+async def test_a_short_error_is_retried_by_the_agents_program_itself(world: AgentWorld) -> None:
     scripts = (script(f"error: {error}", DONE) for error in ("overloaded", "rate_limited", "server_error"))
     for ended in await asyncio.gather(*(world.run(world.brief(text)) for text in scripts)):
         assert isinstance(ended, AgentFinished)
         assert ended.calls == 2
 
 
-async def test_a_model_that_stays_away_is_given_up_after_a_few_tries(world: AgentWorld) -> None:
-    """Together, since the agent waits between its tries."""
+async def test_a_model_that_stays_unavailable_is_given_up_after_a_few_tries(world: AgentWorld) -> None:
+    """Two failures in parallel, because the agent waits between its tries."""
     url = closed_port()
     absent = AgentWorld(world.folder, model=ModelSettings(key=KEY, base_url=url))
     overloaded = world.brief(script(*["error: overloaded"] * 9))
@@ -108,9 +108,9 @@ async def test_a_model_that_stays_away_is_given_up_after_a_few_tries(world: Agen
     assert len(world.ledger.settled) == len(absent.ledger.settled) == 4
 
 
-async def test_a_model_that_is_overloaded_in_the_middle_of_every_answer_is_an_outage(world: AgentWorld) -> None:
+async def test_a_model_overloaded_in_the_middle_of_every_answer_counts_as_an_outage(world: AgentWorld) -> None:
     async with provider(script(*[DONE] * 9)) as api:
-        api.errors = ["overloaded_error"] * 9  # the agent asks again, in the end without a stream
+        api.errors = ["overloaded_error"] * 9  # the agent tries again, the last time without a stream
         world.model = ModelSettings(key=KEY, base_url=api.url)
         ended = await world.run(world.brief(None))
     assert isinstance(ended, AgentFailed)
@@ -118,7 +118,7 @@ async def test_a_model_that_is_overloaded_in_the_middle_of_every_answer_is_an_ou
     assert ended.reason.startswith("the model's API ")
 
 
-async def test_a_provider_that_hangs_up_is_an_outage(world: AgentWorld) -> None:
+async def test_a_provider_that_closes_connections_counts_as_an_outage(world: AgentWorld) -> None:
     async with hanging_up() as url:
         world.model = ModelSettings(key=KEY, base_url=url)
         ended = await world.run(world.brief(None))
@@ -127,12 +127,12 @@ async def test_a_provider_that_hangs_up_is_an_outage(world: AgentWorld) -> None:
     assert ended.reason.startswith(f"{url} did not answer (")
 
 
-async def test_a_refusing_model_is_not_tried_again(world: AgentWorld) -> None:
+async def test_a_model_that_refuses_is_not_tried_again(world: AgentWorld) -> None:
     ended = await world.run(world.brief(script("error: refused")))
     assert ended == AgentFailed(why="model", reason="the model's API answered 403")
 
 
-async def test_a_stream_that_breaks_off_is_asked_for_again(world: AgentWorld) -> None:
+async def test_a_stream_that_breaks_off_is_requested_again(world: AgentWorld) -> None:
     async with provider(script(DONE)) as api:
         api.breaks = [2]
         world.model = ModelSettings(key=KEY, base_url=api.url)
@@ -141,7 +141,7 @@ async def test_a_stream_that_breaks_off_is_asked_for_again(world: AgentWorld) ->
     assert len(api.requests) == 2
 
 
-async def test_a_process_that_dies_is_worth_another_try_and_leaves_its_last_words(world: AgentWorld) -> None:
+async def test_a_process_that_dies_may_be_retried_and_its_last_output_is_kept(world: AgentWorld) -> None:
     class Dying:
         def command(self, *_: object) -> list[str]:
             return ["sh", "-c", "echo no space left, key is sk-ant-secret-12345678 >&2; exit 3"]
@@ -166,7 +166,7 @@ async def test_a_session_that_could_not_be_saved_fails_the_turn(world: AgentWorl
     assert ended == AgentFailed(why="crashed", reason="the agent's session could not be saved", retry=True)
 
 
-async def test_what_the_reader_of_events_raises_ends_the_turn(world: AgentWorld) -> None:
+async def test_an_error_of_the_event_reader_ends_the_turn(world: AgentWorld) -> None:
     async def superseded(events: Sequence[AgentEvent]) -> None:
         raise Transient("the record can't be written")
 
@@ -203,7 +203,7 @@ async def test_cancelling_while_the_model_thinks_leaves_the_reservation_to_the_s
 async def test_cancelling_at_once_leaves_nothing(world: AgentWorld, temporary: Path) -> None:
     for wait in (0, 0.05, 0.2):
         turn = asyncio.create_task(world.run(world.brief(script(DONE))))
-        await asyncio.sleep(wait)  # not waiting for a condition: these are moments at which to strike
+        await asyncio.sleep(wait)  # not waiting for a condition: these are the moments at which to cancel
         turn.cancel()
         with pytest.raises(asyncio.CancelledError):
             await turn
@@ -212,7 +212,7 @@ async def test_cancelling_at_once_leaves_nothing(world: AgentWorld, temporary: P
 
 
 async def test_the_key_is_nowhere_inside(world: AgentWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looked for with the agent's own shell: environments and command lines of all processes, files, the workspace."""
+    """Searches with the agent's own shell: environments and command lines of all processes, files, the workspace."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setenv("CASEWORKER_TOKEN", KEY)
     look = (
@@ -225,7 +225,7 @@ async def test_the_key_is_nowhere_inside(world: AgentWorld, monkeypatch: pytest.
     ended = await world.run(world.brief(script(bash(look), DONE)))
     assert isinstance(ended, AgentFinished)
     seen = (world.workspace / "seen.txt").read_text()
-    assert "the-gateway-has-the-key" in seen  # so the look did see environments
+    assert "the-gateway-has-the-key" in seen  # so the search did read environments
     assert "the first process was readable" in seen
     assert KEY not in seen
     assert "CASEWORKER_TOKEN" not in seen

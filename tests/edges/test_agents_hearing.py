@@ -1,4 +1,4 @@
-"""People speak while the real agent works: what it gets to read of it, when, and what waits for the next turn."""
+"""Messages while the real agent works: which of them it reads, when, and which wait for the next turn."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ def at(look: int, say: Callable[[], None]) -> Callable[[int], None]:
     return lambda asked: say() if asked == look else None
 
 
-async def test_what_is_said_during_a_tool_call_is_in_the_very_next_model_call(world: AgentWorld) -> None:
+async def test_a_message_during_a_tool_call_is_in_the_next_model_call(world: AgentWorld) -> None:
     working = asyncio.create_task(worked(world, bash(WAITING), bash("true"), DONE))
     await until((world.workspace / "started").exists)
     world.people.say("It is order 1182.", author="ada", standing=Standing.REPORTER)
@@ -66,13 +66,13 @@ async def test_what_is_said_during_a_tool_call_is_in_the_very_next_model_call(wo
     assert request(api, 2).count("It is order 1182.") == 1
 
 
-async def test_a_tool_that_fails_lets_it_hear_as_well(world: AgentWorld) -> None:
+async def test_a_message_during_a_tool_call_that_fails_is_read_as_well(world: AgentWorld) -> None:
     world.people.say("It is order 1182.")
     _, api = await worked(world, bash("exit 3"), DONE)
     assert "It is order 1182." in request(api, 1)
 
 
-async def test_what_is_said_after_the_last_tool_call_is_given_when_it_hands_in(world: AgentWorld) -> None:
+async def test_a_message_after_the_last_tool_call_is_read_before_the_outcome_counts(world: AgentWorld) -> None:
     world.people.on_asking = at(2, lambda: world.people.say("Leave the API as it is."))
     ended, api = await worked(world, bash("true"), handed_in("first"), bash("echo more"), handed_in("second"))
     assert summary_of(ended) == "second"
@@ -82,10 +82,10 @@ async def test_what_is_said_after_the_last_tool_call_is_given_when_it_hands_in(w
     assert "more" in [event.output for event in world.story.events if isinstance(event, ToolReturned)]
 
 
-async def test_an_outcome_is_held_back_twice_at_most_and_what_comes_then_waits_unclaimed(world: AgentWorld) -> None:
+async def test_an_outcome_is_held_back_at_most_twice_and_later_messages_stay_unclaimed(world: AgentWorld) -> None:
     def say(asked: int) -> None:
         world.people.say(f"word {asked}")
-        if asked == 2:  # and once more, when that look is over
+        if asked == 2:  # and another message, after that request was answered
             asyncio.get_running_loop().call_soon(world.people.say, "word 3")
 
     world.people.on_asking = say
@@ -99,7 +99,7 @@ async def test_an_outcome_is_held_back_twice_at_most_and_what_comes_then_waits_u
     assert len(api.requests) == 3
 
 
-async def test_words_at_the_end_do_not_use_up_the_one_repair(world: AgentWorld) -> None:
+async def test_messages_at_the_end_do_not_use_up_the_one_repair(world: AgentWorld) -> None:
     world.people.on_asking = lambda asked: world.people.say(f"word {asked}") if asked in (1, 3) else None
     steps = (handed_in("first"), INVALID, handed_in("second"), handed_in("third"))
     ended, api = await worked(world, *steps)
@@ -115,7 +115,7 @@ async def test_an_outcome_that_stays_invalid_still_fails_the_turn(world: AgentWo
     assert "must be equal to one of the allowed values" in ended.reason
 
 
-async def test_an_agent_that_only_talks_after_its_outcome_was_held_back_is_not_asked_for_ever(
+async def test_an_agent_that_hands_in_nothing_after_a_held_back_outcome_fails(
     world: AgentWorld,
 ) -> None:
     world.people.on_asking = at(1, lambda: world.people.say("hello"))
@@ -124,7 +124,7 @@ async def test_an_agent_that_only_talks_after_its_outcome_was_held_back_is_not_a
     assert ended.why == "invalid_outcome"
 
 
-async def test_an_ear_that_fails_costs_the_agent_nothing_and_loses_nothing(world: AgentWorld) -> None:
+async def test_a_failing_ear_neither_stops_the_agent_nor_loses_messages(world: AgentWorld) -> None:
     world.people.say("It is order 1182.")
     world.people.fails = Transient("the database is locked")
     with capture_logs() as logs:
@@ -136,7 +136,7 @@ async def test_an_ear_that_fails_costs_the_agent_nothing_and_loses_nothing(world
     assert [message.text for message in world.people.said] == ["It is order 1182."]
 
 
-async def test_an_ear_that_comes_back_is_heard_again(world: AgentWorld) -> None:
+async def test_messages_arrive_again_after_an_ear_has_recovered(world: AgentWorld) -> None:
     world.people.say("It is order 1182.")
     world.people.fails = Transient("the database is locked")
 
@@ -150,7 +150,7 @@ async def test_an_ear_that_comes_back_is_heard_again(world: AgentWorld) -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["tool first", "outcome first"])
-async def test_what_is_heard_beside_an_outcome_is_read_before_the_outcome_counts(
+async def test_a_message_shown_beside_an_outcome_is_read_before_the_outcome_counts(
     world: AgentWorld, order: tuple[int, int]
 ) -> None:
     outcome = "{call: StructuredOutput, with: {status: READY_FOR_QA, changes: [], summary: hasty, commit_message: m}}"
@@ -164,8 +164,8 @@ async def test_what_is_heard_beside_an_outcome_is_read_before_the_outcome_counts
         assert summary_of(ended) == "hasty"
 
 
-async def test_long_words_of_several_people_all_arrive_in_full(world: AgentWorld) -> None:
-    """More than the agent's program shows of one hook's words: the rest comes after the next tool, or at the end."""
+async def test_long_messages_of_several_people_all_arrive_in_full(world: AgentWorld) -> None:
+    """The agent's program shows only so much from one hook: the rest comes after the next tool, or at the end."""
     for letter in "uvwx":
         world.people.say(letter * 7_900)
     ended, api = await worked(world, bash("true"), bash("true"), handed_in("first"), handed_in("second"))
@@ -176,8 +176,8 @@ async def test_long_words_of_several_people_all_arrive_in_full(world: AgentWorld
     assert request(api, 1).count("u" * 7_900) == 1
 
 
-async def test_a_rehearsed_step_is_repeated_until_somebody_is_heard(world: AgentWorld) -> None:
-    """And an outcome that is held back for words that the script did not foresee is handed in again."""
+async def test_a_rehearsed_step_with_hear_is_repeated_until_a_message_comes(world: AgentWorld) -> None:
+    """And an outcome that is held back because of messages that the script did not expect is handed in again."""
     world.people.on_asking = lambda asked: world.people.say(f"word {asked}") if asked in (3, 5) else None
     looking = f"{{hear: 1, delay: 0, {bash('echo ${case}').strip('{}')}}}}}"
     ended = await world.run(world.brief(script(looking, bash("echo heard"), DONE)))
@@ -191,7 +191,7 @@ async def test_a_rehearsed_step_is_repeated_until_somebody_is_heard(world: Agent
 
 
 class Hooks:
-    """The hooks as the agent's program calls them, after so many model calls."""
+    """Calls the hooks as the agent's program does, after a given number of model calls."""
 
     def __init__(self, people: People) -> None:
         self.model_calls = 1
@@ -205,7 +205,7 @@ class Hooks:
         return json.dumps(await self._before({"tool_name": "StructuredOutput"}, None, {"signal": None}))  # type: ignore[arg-type]  # the same
 
 
-async def test_words_that_were_shown_beside_an_outcome_hold_it_back_until_they_are_read() -> None:
+async def test_messages_shown_beside_an_outcome_hold_it_back_until_they_are_read() -> None:
     people = People()
     hooks = Hooks(people)
     people.say("It is order 1182.")

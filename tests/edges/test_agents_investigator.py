@@ -1,4 +1,4 @@
-"""Turns of a bug case with the real agent: the tool that reads its conversation, no tools at all, and going on."""
+"""Turns of a bug case with the real agent: the conversation tool, turns without tools, and resumed sessions."""
 
 import json
 from dataclasses import replace
@@ -74,7 +74,7 @@ async def test_the_tool_tells_nothing_of_another_case(world: AgentWorld) -> None
     assert results(world) == [(False, "You can read the conversation of bug-7F3K only, not of 'bug-0000'.")]
 
 
-async def test_a_record_that_cannot_be_read_now_is_an_answer_not_an_end(world: AgentWorld) -> None:
+async def test_a_conversation_that_cannot_be_read_now_does_not_end_the_turn(world: AgentWorld) -> None:
     world.people.fails = Transient("the database is locked")
     ended = await world.run(brief(world, LOOK, ASK))
     assert isinstance(ended, AgentFinished)
@@ -83,8 +83,8 @@ async def test_a_record_that_cannot_be_read_now_is_an_answer_not_an_end(world: A
     assert "can't be read right now (the database is locked)" in told
 
 
-async def test_a_long_record_reaches_the_model_as_it_is(world: AgentWorld) -> None:
-    """Above its own limits the agent's program would put it into a file and show the beginning."""
+async def test_a_long_conversation_reaches_the_model_unchanged(world: AgentWorld) -> None:
+    """Above its limits the agent's program would put it into a file and show only the beginning."""
     first = world.people.lines[0]
     world.people.lines = [first.model_copy(update={"text": f"begin{n} {'word ' * 1_000} end{n}"}) for n in range(20)]
     async with provider(script(LOOK, ASK, role=Role.INVESTIGATOR, task=Task.BUG), Role.INVESTIGATOR, Task.BUG) as api:
@@ -121,13 +121,13 @@ async def test_only_an_agent_that_may_read_the_conversation_has_the_tool(world: 
     assert offered == [{"Bash", "Read", "StructuredOutput", FULL_NAME}, {"Bash", "Read", "StructuredOutput"}]
 
 
-async def test_the_investigator_cannot_write_to_the_workspace_but_to_its_home(world: AgentWorld) -> None:
+async def test_the_investigator_can_write_to_its_home_but_not_to_the_workspace(world: AgentWorld) -> None:
     await world.run(brief(world, bash("touch here"), bash("echo scratch > $HOME/x && cat $HOME/x"), ASK))
     assert [ok for ok, _ in results(world)] == [False, True]
     assert not (world.workspace / "here").exists()
 
 
-async def test_going_on_keeps_the_history_and_the_tool(world: AgentWorld) -> None:
+async def test_a_resumed_session_keeps_the_history_and_the_tool(world: AgentWorld) -> None:
     investigator = (Role.INVESTIGATOR, Task.BUG)
     first = replace(brief(world), prompt="Investigate.", tools=())
     async with provider(script(ASK, role=investigator[0], task=investigator[1]), *investigator) as api:

@@ -31,7 +31,7 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def worker(temporary: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another worker, in the middle of an attempt."""
+    """Another worker process, in the middle of an attempt."""
     environment = {**os.environ, "TMPDIR": str(temporary)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", WORKER], env=environment, text=True, **pipes) as process:  # type: ignore[call-overload]  # pipes
@@ -67,14 +67,14 @@ def test_folders_in_use_stay(worker: subprocess.Popen[str]) -> None:
         assert ours.root.exists()
 
 
-def test_a_pid_that_is_used_again_does_not_keep_a_folder(worker: subprocess.Popen[str]) -> None:
+def test_a_reused_pid_does_not_keep_a_folder(worker: subprocess.Popen[str]) -> None:
     owner = AttemptFolder(killed(worker)).owner
     machine, boot, _, started = owner.read_text().split(" ")
     owner.write_text(f"{machine} {boot} {os.getpid()} {started}")
     assert sweep_attempt_folders() == 1
 
 
-def test_a_folder_from_before_the_machine_was_started_is_removed(worker: subprocess.Popen[str]) -> None:
+def test_a_folder_from_before_the_last_boot_is_removed(worker: subprocess.Popen[str]) -> None:
     owner = AttemptFolder(root_of(worker)).owner
     machine, _, pid, started = owner.read_text().split(" ")
     owner.write_text(f"{machine} another-boot {pid} {started}")
@@ -82,7 +82,7 @@ def test_a_folder_from_before_the_machine_was_started_is_removed(worker: subproc
 
 
 @pytest.mark.parametrize("machine", ["another-host/1", "{host}/1"], ids=["another machine", "another container"])
-def test_owners_that_cannot_be_seen_from_here_are_not_judged(worker: subprocess.Popen[str], machine: str) -> None:
+def test_folders_of_owners_on_other_machines_or_containers_stay(worker: subprocess.Popen[str], machine: str) -> None:
     root = killed(worker)
     own, rest = AttemptFolder(root).owner.read_text().split(" ", 1)
     AttemptFolder(root).owner.write_text(f"{machine.format(host=own.partition('/')[0])} {rest}")
@@ -116,7 +116,7 @@ def test_the_folder_of_another_user_stays(worker: subprocess.Popen[str]) -> None
     assert root.exists()
 
 
-def test_the_sandbox_is_not_shown_the_owner() -> None:
+def test_the_owner_file_is_invisible_in_the_sandbox() -> None:
     with attempt_folder() as folder:
         shown = (folder.config, folder.home, folder.socket.parent)
         assert all(place not in folder.owner.parents for place in shown)

@@ -1,4 +1,4 @@
-"""Where agents and the real store meet: sessions on both databases, and the gateway's fence in the ledger."""
+"""Agents with the real store: sessions on both databases, and the ledger's refusal of superseded attempts."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ async def test_sessions_in_the_database_pass_the_conformance_suite_of_the_sdk(st
     await run_session_store_conformance(fresh)  # type: ignore[arg-type]  # optional methods are looked for by name
 
 
-async def test_an_attempt_that_was_superseded_may_call_no_model(store: Store, tmp_path: Path) -> None:
+async def test_a_superseded_attempt_may_call_no_model(store: Store, tmp_path: Path) -> None:
     case = await open_case(store)
 
     async def begun() -> Attempt:
@@ -61,7 +61,7 @@ async def test_an_attempt_that_was_superseded_may_call_no_model(store: Store, tm
         assert api.requests == []
 
 
-def test_what_is_kept_for_an_hour_is_counted_apart() -> None:
+def test_one_hour_cache_writes_are_counted_separately() -> None:
     usage = {
         "input_tokens": 3,
         "output_tokens": 5,

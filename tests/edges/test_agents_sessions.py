@@ -1,4 +1,4 @@
-"""The session adapter: the SDK's own conformance suite, and what is ours beyond it."""
+"""The session adapter: the SDK's conformance suite, and our own rules."""
 
 import pytest
 from claude_agent_sdk import SessionKey, SessionStoreEntry
@@ -33,13 +33,13 @@ async def test_secrets_are_redacted_at_any_depth() -> None:
     assert loaded == [{"type": "user", "message": {"content": [{"text": "[redacted]"}, 7, None, "[redacted]"]}}]
 
 
-def test_a_signed_thought_is_replaced_as_a_whole() -> None:
+def test_a_signed_thinking_block_is_replaced_as_a_whole() -> None:
     signed = {"type": "thinking", "thinking": "they use AKIAABCDEFGHIJKLMNOP", "signature": "abc"}
     harmless = {"type": "thinking", "thinking": "they add", "signature": "abc"}
     assert Redactor().value([signed, harmless]) == [{"type": "text", "text": "[redacted]"}, harmless]
 
 
-async def test_a_batch_that_got_lost_is_remembered_and_one_that_was_repeated_is_not() -> None:
+async def test_a_lost_batch_makes_the_session_incomplete_unless_it_is_repeated() -> None:
     class Failing(MemoryTranscripts):
         fails = 0
 

@@ -1,4 +1,4 @@
-"""What came of each remark, from the turns since it was made."""
+"""The answer to each remark, found in the turns since it was made."""
 
 from datetime import UTC, datetime
 
@@ -58,26 +58,26 @@ def _finished(turn: int, role: Role, task: Task, outcome: Outcome) -> FinishedTu
     )
 
 
-def test_each_remark_has_the_newest_answer_that_was_given_to_it() -> None:
+def test_each_remark_has_its_newest_answer() -> None:
     turns = [wrote(1, "of an earlier round"), read(2, "We will."), wrote(3, "a", "b"), wrote(5, "A")]
     assert answers_to([remark(2), remark(2)], turns) == ["A", "b"]
 
 
-def test_what_the_developer_heard_at_work_is_answered_with_what_came_of_the_work() -> None:
+def test_a_remark_read_during_a_turn_is_answered_with_that_turns_summary() -> None:
     turns = [read(2, "We will."), wrote(3, "a"), approved(4)]
     assert answers_to([remark(2), remark(3)], turns) == ["a", "It was read while the work was under way: Change 3."]
 
 
-def test_what_came_after_the_last_change_has_no_answer_yet() -> None:
+def test_a_remark_after_the_last_change_has_no_answer_yet() -> None:
     assert answers_to([remark(2), remark(4)], [wrote(3, "a"), approved(4)]) == ["a", None]
 
 
-def test_what_the_pm_has_read_since_is_answered_with_the_reply_and_comes_up_no_more() -> None:
+def test_a_remark_that_the_pm_answered_keeps_the_pms_reply() -> None:
     turns = [wrote(3, "a"), approved(4), read(5, "Nothing is to be changed."), approved(6)]
     assert answers_to([remark(4)], turns) == ["Nothing is to be changed."]
 
 
-def test_when_it_is_merged_all_is_open_but_what_the_pm_has_answered_without_a_change() -> None:
+def test_after_the_merge_only_remarks_that_the_pm_declined_are_closed() -> None:
     unread, promised, written, answered = remark(9), remark(2), remark(4), remark(6)
     turns = [read(2, "We will."), wrote(3, "a"), read(4, "That, too."), wrote(5, "b"), read(6, "No.", "NO_ACTION")]
     assert left_open([unread], turns) == [unread]

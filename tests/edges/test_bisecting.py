@@ -1,4 +1,4 @@
-"""Bisecting with the real git and the real sandbox: what is found, what is refused, and that nothing stays."""
+"""Bisects with the real git and sandbox: what is found, what is refused, and that nothing is left behind."""
 
 import asyncio
 import shutil
@@ -21,7 +21,7 @@ from tests.edges.repositories import Repository, git, local_workspaces, new_repo
 
 CASE = CaseId("local/calc#1")
 BROKEN = 8
-"""The number of the commit from which on the sum is wrong."""
+"""The number of the first commit with a wrong sum."""
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ async def test_the_first_bad_commit_is_found(
     assert repository.state() == before
 
 
-async def test_head_is_where_the_case_is_and_its_own_commits_count(
+async def test_head_is_the_cases_own_commit_and_its_commits_are_searched(
     bisector: GitBisector, workspaces: GitWorkspaces, workspace: Workspace
 ) -> None:
     (workspace.path / "late").write_text("1")
@@ -95,10 +95,10 @@ async def test_head_is_where_the_case_is_and_its_own_commits_count(
     assert result.culprit.hash == ours
 
 
-async def test_an_intermittent_bug_is_found_by_running_often(
+async def test_an_intermittent_bug_is_found_with_several_runs_per_commit(
     bisector: GitBisector, workspaces: GitWorkspaces, workspace: Workspace, repository: Repository
 ) -> None:
-    # It fails in the third run only: the runs are counted in an ignored file, which stays while the commit does.
+    # It fails in the third run only: it counts its runs in an ignored file, which stays as long as the commit does.
     script = f"echo x >> runs.o; {SUM} || test $(wc -l < runs.o) != 3"
     once = await bisector.find(workspace, BisectRequest(good="HEAD~11", script=script), seconds=60)
     assert once.status == "refused"
@@ -142,7 +142,7 @@ async def test_commits_that_can_not_be_judged_are_skipped(
         ("origin/main", "HEAD", SUM, "`origin/main` names no commit"),
     ],
 )
-async def test_what_can_not_be_right_is_refused_with_what_to_do(
+async def test_an_impossible_request_is_refused_with_what_to_do(
     bisector: GitBisector, workspace: Workspace, tmp_path: Path, good: str, bad: str, script: str, sentence: str
 ) -> None:
     result = await bisector.find(workspace, BisectRequest(good=good, bad=bad, script=script), seconds=60)
@@ -151,7 +151,7 @@ async def test_what_can_not_be_right_is_refused_with_what_to_do(
     assert left_behind(tmp_path) == []
 
 
-async def test_a_branch_that_was_repaired_meanwhile_is_told_apart(
+async def test_a_good_commit_that_repaired_an_older_bug_is_reported(
     bisector: GitBisector, workspaces: GitWorkspaces, repository: Repository
 ) -> None:
     repository.git("branch", "later")
@@ -191,7 +191,7 @@ async def test_the_script_reaches_neither_the_network_nor_anything_outside(
 
 
 def _attempts(outside: Path, workspace: Workspace, port: int) -> str:
-    """Good, if one of them works."""
+    """A script that calls the commit good if one of these commands works."""
     return f"""
 (echo x > {outside}/x) 2>/dev/null && exit 0
 (echo x > {workspace.path}/x) 2>/dev/null && exit 0
@@ -205,7 +205,7 @@ exit 1
 """
 
 
-async def test_what_the_script_leaves_is_gone_before_the_next_commit(
+async def test_files_of_the_script_are_removed_before_the_next_commit(
     bisector: GitBisector, workspace: Workspace, repository: Repository
 ) -> None:
     dirt = "touch junk kept.o; mkdir -p deep/.git; mkfifo pipe; echo 'exit 3' > calc.sh; rm -f number"
@@ -217,7 +217,7 @@ async def test_what_the_script_leaves_is_gone_before_the_next_commit(
 
 
 class _Impatient(SandboxedBuilder):
-    """As if the time were over while the script looks at the sixth commit, however fast the machine is."""
+    """Times out at the sixth commit, however fast the machine is."""
 
     async def run(self, workspace: Workspace, commands: Sequence[Command], *, seconds: float) -> list[CommandRun]:
         is_sixth = (workspace.path / "number").read_text() == "6\n"
@@ -238,7 +238,7 @@ async def test_a_script_that_hangs_ends_with_the_time(
     assert left_behind(tmp_path) == []
 
 
-async def test_no_time_at_all_is_a_result_too(bisector: GitBisector, workspace: Workspace) -> None:
+async def test_a_bisect_without_any_time_ends_with_a_result(bisector: GitBisector, workspace: Workspace) -> None:
     result = await bisector.find(workspace, BisectRequest(good="HEAD~11", script=SUM), seconds=0)
     assert (result.status, result.steps) == ("not_found", [])
 
@@ -252,7 +252,7 @@ def _begun(tmp_path: Path) -> bool:
     return True
 
 
-async def test_whoever_is_cancelled_leaves_nothing_behind(
+async def test_a_cancelled_bisect_leaves_nothing_behind(
     bisector: GitBisector, workspace: Workspace, workspaces: GitWorkspaces, tmp_path: Path
 ) -> None:
     script = "touch begun; exec sleep 1000"
@@ -264,7 +264,7 @@ async def test_whoever_is_cancelled_leaves_nothing_behind(
     assert left_behind(tmp_path) == []
 
 
-async def test_a_bisect_goes_on_after_one_that_was_killed(
+async def test_a_bisect_works_after_an_earlier_one_was_killed(
     bisector: GitBisector, workspaces: GitWorkspaces, workspace: Workspace, repository: Repository
 ) -> None:
     tree = await workspaces.branch_off(workspace, "bisect", workspace.base)

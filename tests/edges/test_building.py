@@ -1,4 +1,4 @@
-"""What a build is judged by, on real git, store and commands: its runs, the base, and forbidden paths."""
+"""Verdicts of builds with real git, store and commands: by their runs, the base, and forbidden paths."""
 
 import shutil
 from collections.abc import AsyncIterator
@@ -102,7 +102,7 @@ async def test_a_forbidden_path_makes_a_build_red_though_all_commands_pass(desk:
     assert (await case_file(desk.store, desk.case.id)).review.feedback_for_writer == reply.feedback
 
 
-async def test_what_a_person_has_let_be_changed_is_forbidden_no_more_and_another_path_still_is(desk: Desk) -> None:
+async def test_a_path_that_a_person_allowed_is_not_forbidden_and_others_still_are(desk: Desk) -> None:
     await desk.must_not("Don't touch setup.cfg", "Leave test.sh alone")
     desk.case = desk.case.updated(may_change=("setup.cfg",))
     reply = await desk.build(await desk.agent_writes({"setup.cfg": "[y]\n"}))
@@ -111,13 +111,13 @@ async def test_what_a_person_has_let_be_changed_is_forbidden_no_more_and_another
     assert (reply.verdict, reply.forbidden, reply.otherwise_red) == ("red", ("test.sh",), True)
 
 
-async def test_what_was_left_alone_does_not_matter(desk: Desk) -> None:
+async def test_a_forbidden_path_that_was_not_changed_does_not_matter(desk: Desk) -> None:
     await desk.must_not("Don't touch setup.cfg")
     reply = await desk.build(await desk.agent_writes({"calc.py": "x = 2\n"}))
     assert (reply.verdict, reply.feedback) == ("green", "")
 
 
-async def test_what_a_person_has_pushed_is_not_forbidden(desk: Desk) -> None:
+async def test_a_forbidden_path_may_be_changed_by_a_persons_push(desk: Desk) -> None:
     await desk.must_not("Don't touch setup.cfg")
     ours = await desk.agent_writes({"calc.py": "x = 2\n"})
     theirs = Sha(desk.repository.commit({"setup.cfg": "[theirs]\n"}))
@@ -126,7 +126,7 @@ async def test_what_a_person_has_pushed_is_not_forbidden(desk: Desk) -> None:
     assert (await desk.build(joined.commit)).verdict == "green"
 
 
-async def test_what_only_a_person_may_decide_is_told_with_its_paths_but_not_what_a_person_pushed(desk: Desk) -> None:
+async def test_sensitive_paths_are_reported_but_not_those_a_person_pushed(desk: Desk) -> None:
     ours = await desk.agent_writes({"login.py": "x = 2\n", "calc.py": "x = 2\n"})
     touches = (Touched(topic=Topic.AUTHENTICATION, paths=("login.py",)),)
     assert (await desk.build(ours)).touches == touches
@@ -138,14 +138,14 @@ async def test_what_only_a_person_may_decide_is_told_with_its_paths_but_not_what
     assert (await desk.build(joined.commit)).touches == touches
 
 
-async def test_the_new_test_alone_and_the_base_may_be_as_they_are(desk: Desk) -> None:
+async def test_forbidden_paths_do_not_count_when_only_the_new_test_is_built(desk: Desk) -> None:
     await desk.must_not("Don't touch test.sh")
     commit = await desk.agent_writes({"test.sh": FAILS})
     reply = await desk.build(commit, Stage.RED)
     assert (reply.verdict, reply.reason) == ("red", "`sh test.sh` ended with exit code 1 without the fix")
 
 
-async def test_a_head_that_is_as_red_as_its_base_says_so(desk: Desk) -> None:
+async def test_a_head_that_fails_like_its_base_is_reported_as_such(desk: Desk) -> None:
     base = Sha(desk.repository.commit({"test.sh": FAILS}))
     await desk.workspaces.remove(desk.case.id)
     desk.workspace = await desk.workspaces.prepare(desk.case.id, desk.repository.ref, None)
@@ -159,7 +159,7 @@ async def test_a_head_that_is_as_red_as_its_base_says_so(desk: Desk) -> None:
     assert "something is wrong" in reply.feedback
 
 
-async def test_a_head_that_is_red_where_its_base_was_green_does_not(desk: Desk) -> None:
+async def test_a_head_that_is_red_on_a_green_base_is_not_excused(desk: Desk) -> None:
     await desk.build(desk.workspace.base, Stage.BASE, number=1)
     reply = await desk.build(await desk.agent_writes({"test.sh": FAILS}))
     assert (reply.verdict, reply.base_fails_too) == ("red", False)

@@ -1,4 +1,4 @@
-"""Builds in the sandbox: what they say, how they end, and that nothing of them stays."""
+"""Builds in the sandbox: their output, how they end, and that nothing is left running."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture
 def marker(tmp_path: Path) -> str:
-    """Seconds to sleep that no other test, nor another run of the tests on this machine, sleeps."""
+    """Seconds for `sleep` that no other test, and no other test run on this machine, uses."""
     return f"2718.{abs(hash(tmp_path)) % 10**12}"
 
 
@@ -61,7 +61,7 @@ def seen(marker: str, *, runs: bool) -> bool:
     return True
 
 
-async def test_a_build_says_what_it_ran_and_how_it_ended(builder: SandboxedBuilder, workspace: Workspace) -> None:
+async def test_a_build_has_its_commands_with_their_results(builder: SandboxedBuilder, workspace: Workspace) -> None:
     ended = await run(builder, workspace, "echo out; echo err >&2; pwd; exit 3")
     assert (ended.exit_code, ended.timed_out, ended.passed) == (3, False, False)
     assert ended.output == f"out\nerr\n{workspace.path}\n"
@@ -90,7 +90,7 @@ async def test_only_the_readable_end_of_the_output_is_kept(builder: SandboxedBui
     assert ended.output.endswith("xxred \N{REPLACEMENT CHARACTER} end")
 
 
-async def test_failures_are_heard_in_the_whole_output_not_only_in_its_end(
+async def test_failures_are_found_in_the_whole_output_not_only_in_its_end(
     builder: SandboxedBuilder, workspace: Workspace
 ) -> None:
     script = (
@@ -101,21 +101,21 @@ async def test_failures_are_heard_in_the_whole_output_not_only_in_its_end(
     assert "first" not in ended.output
 
 
-async def test_what_passed_or_was_stopped_has_no_failures_to_compare(
+async def test_a_run_that_passed_or_was_stopped_has_no_failures(
     builder: SandboxedBuilder, workspace: Workspace
 ) -> None:
     assert (await run(builder, workspace, "echo FAILED x")).failures is None
     assert (await run(builder, workspace, "echo FAILED x; sleep 60", seconds=1)).failures is None
 
 
-def test_failures_are_the_same_however_the_output_arrives() -> None:
+def test_failures_are_the_same_in_chunks_of_any_size() -> None:
     line = "FAILED tests/täst.py::test_1 - assert 3 == 4"
     output = "\n".join([line, "ok", line, f"FAILED {'long' * 50_000}", "", "error: at 0x7f", "FAILED last"]).encode()
     heard = set()
     for size in (1, 7, 1000, 1 << 16):
         names = FailureNames()
         for start in range(0, len(output), size):
-            names.hear(output[start : start + size])
+            names.add(output[start : start + size])
         heard.add(names.all())
     assert len(heard) == 1
     first, again, *others, last = heard.pop()
@@ -123,16 +123,16 @@ def test_failures_are_the_same_however_the_output_arrives() -> None:
     assert (len(others), last) == (2, "last")
 
 
-def test_more_failures_than_are_kept_are_none() -> None:
+def test_too_many_failures_to_keep_count_as_none() -> None:
     names = FailureNames()
     for number in range(MAX_FAILURES):
-        names.hear(f"FAILED test_{number}\n".encode())
+        names.add(f"FAILED test_{number}\n".encode())
     assert len(names.all()) == MAX_FAILURES
-    names.hear(b"FAILED one more\n")
+    names.add(b"FAILED one more\n")
     assert names.all() == ()
 
 
-async def test_at_the_time_limit_the_whole_tree_is_ended(
+async def test_the_time_limit_ends_the_whole_process_tree(
     builder: SandboxedBuilder, workspace: Workspace, marker: str
 ) -> None:
     script = f"echo begun; trap '' TERM; setsid sleep {marker} & sleep {marker}"
@@ -141,7 +141,9 @@ async def test_at_the_time_limit_the_whole_tree_is_ended(
     await until(marker, runs=False)
 
 
-async def test_cancelling_ends_the_whole_tree(builder: SandboxedBuilder, workspace: Workspace, marker: str) -> None:
+async def test_cancelling_ends_the_whole_process_tree(
+    builder: SandboxedBuilder, workspace: Workspace, marker: str
+) -> None:
     task = asyncio.create_task(run(builder, workspace, f"setsid sleep {marker} & sleep {marker}; true"))
     await until(marker, runs=True)
     task.cancel()
@@ -158,7 +160,7 @@ async def test_a_background_process_does_not_keep_the_build_open(
     await until(marker, runs=False)
 
 
-async def test_a_build_sees_no_environment_of_the_worker_and_a_home_of_its_own(
+async def test_a_build_has_its_own_home_and_nothing_of_the_workers_environment(
     builder: SandboxedBuilder, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-planted")

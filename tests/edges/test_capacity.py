@@ -1,4 +1,4 @@
-"""A turn's place among the developers: waited for in order, kept while it lives, given back however it ends."""
+"""Places for developer turns: waited for in order, kept while a turn runs, given back however it ends."""
 
 import asyncio
 import random
@@ -28,7 +28,7 @@ PATIENCE = 30.0
 
 @dataclass
 class Worker:
-    """One process's capacity, and what its developers do."""
+    """The capacity of one process, and what its developers do."""
 
     store: Store
     case: CaseId
@@ -75,7 +75,7 @@ async def becomes(is_so: Callable[[], Awaitable[bool]]) -> None:
 
 @pytest.fixture
 async def worker(store: Store) -> Worker:
-    """Of one place. It never looks by itself, so whoever goes on was woken."""
+    """A worker with one place. It never polls, so a turn that goes on was woken."""
     return Worker(store, await open_case(store), Capacity(store=store, most=1, look_seconds=NEVER))
 
 
@@ -103,7 +103,7 @@ async def test_turns_of_a_process_wait_in_order_and_are_woken_at_once(worker: Wo
     assert await rows(worker.store) == 0
 
 
-async def test_why_a_turn_waits_is_told_once_however_often_it_looks(worker: Worker, store: Store) -> None:
+async def test_the_reason_for_waiting_is_recorded_once_however_often_it_polls(worker: Worker, store: Store) -> None:
     worker.capacity = Capacity(store=store, most=4, look_seconds=SOON)
     ends = [asyncio.Event() for _ in range(5)]
     tasks = [await worker.stands_in_line(turn, end) for turn, end in enumerate(ends)]
@@ -115,7 +115,7 @@ async def test_why_a_turn_waits_is_told_once_however_often_it_looks(worker: Work
     tasks[4].cancel()
     with suppress(asyncio.CancelledError):
         await tasks[4]
-    tasks[4] = await worker.stands_in_line(4, ends[4])  # begun again, by a worker that knows nothing of it
+    tasks[4] = await worker.stands_in_line(4, ends[4])  # begun again, by a worker that does not know of it
     for end in ends:
         end.set()
     await asyncio.gather(*tasks)
@@ -124,14 +124,14 @@ async def test_why_a_turn_waits_is_told_once_however_often_it_looks(worker: Work
     ]
 
 
-async def test_who_finds_a_place_at_once_says_nothing(worker: Worker) -> None:
+async def test_a_turn_that_gets_a_place_at_once_records_nothing(worker: Worker) -> None:
     ended = asyncio.Event()
     ended.set()
     await worker.works(1, ended)
     assert await notes(worker) == []
 
 
-async def test_without_waiting_the_answer_is_no_and_the_line_is_not_overtaken(worker: Worker) -> None:
+async def test_a_turn_that_does_not_wait_gets_no_place_ahead_of_the_line(worker: Worker) -> None:
     end = asyncio.Event()
     assert await worker.is_free()
     holder = await worker.stands_in_line(1, end)
@@ -142,7 +142,7 @@ async def test_without_waiting_the_answer_is_no_and_the_line_is_not_overtaken(wo
     assert await worker.is_free()
 
 
-async def test_a_turn_that_is_cancelled_in_line_leaves_it(worker: Worker) -> None:
+async def test_a_turn_that_is_cancelled_in_line_leaves_the_line(worker: Worker) -> None:
     end = asyncio.Event()
     holder, second = await worker.stands_in_line(1, end), await worker.stands_in_line(2, end)
     third = await worker.stands_in_line(3, end)
@@ -175,7 +175,7 @@ async def test_a_turn_that_fails_gives_its_place_back(worker: Worker) -> None:
     assert await worker.is_free()
 
 
-async def test_a_place_of_another_process_is_found_by_looking(worker: Worker, store: Store) -> None:
+async def test_a_place_that_another_process_freed_is_found_by_polling(worker: Worker, store: Store) -> None:
     worker.capacity = Capacity(store=store, most=1, look_seconds=SOON)
     assert await store.places.ask(worker.case, 100, most=1, queue=True)
     end = asyncio.Event()
@@ -186,11 +186,11 @@ async def test_a_place_of_another_process_is_found_by_looking(worker: Worker, st
     assert worker.order == [1]
 
 
-async def test_a_killed_holder_frees_its_place_and_one_that_lives_keeps_it(store: Store) -> None:
+async def test_a_place_expires_when_its_holder_was_killed_but_not_while_it_lives(store: Store) -> None:
     now = datetime(2026, 11, 16, 9, 40, tzinfo=UTC)
     timed = replace(store, places=StoredPlaces(store.database, clock=lambda: now))
     case = await open_case(store)
-    assert await timed.places.ask(case, 100, most=2, queue=True)  # killed afterwards: never heard of again
+    assert await timed.places.ask(case, 100, most=2, queue=True)  # its worker is killed afterwards: it renews no more
     worker = Worker(timed, case, Capacity(store=timed, most=2, look_seconds=SOON, renew_seconds=SOON))
     alive = await worker.stands_in_line(1, asyncio.Event())
     waiting = await worker.stands_in_line(2, asyncio.Event())
@@ -212,7 +212,7 @@ async def test_a_killed_holder_frees_its_place_and_one_that_lives_keeps_it(store
 
 
 class Away(StoredPlaces):
-    """Does not answer for a while."""
+    """Places that fail for a while."""
 
     failures = 0
 
@@ -250,7 +250,7 @@ async def test_a_turn_goes_on_while_the_store_is_away_and_its_place_is_renewed_a
         async with asyncio.timeout(PATIENCE):
             await away.renewed.wait()
         away.failures = 1_000
-    away.failures = 0  # it could not leave either: the place runs out by itself
+    away.failures = 0  # it could not leave either: the place expires by itself
     assert await rows(store) == 1
     assert await StoredPlaces(store.database, clock=_later).ask(case, 2, most=1, queue=False)
 
@@ -260,7 +260,7 @@ def _later() -> datetime:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_two_workers_with_people_who_interrupt_never_have_one_too_many_at_work(
+async def test_two_workers_with_random_cancellations_never_exceed_the_limit(
     store: Store, other_store: Store, seed: int
 ) -> None:
     chance, case = random.Random(seed), await open_case(store)
@@ -292,4 +292,4 @@ async def test_two_workers_with_people_who_interrupt_never_have_one_too_many_at_
     async def is_empty() -> bool:
         return await rows(store) == 0
 
-    await becomes(is_empty)  # one that was cancelled leaves on its own time
+    await becomes(is_empty)  # a cancelled turn leaves a little later

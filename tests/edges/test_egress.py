@@ -1,4 +1,4 @@
-"""Set-up through the real sandbox to named hosts and to nothing else; tests to nothing. All servers are on loopback."""
+"""In the real sandbox, set-up reaches only named hosts, and tests reach nothing. All servers are on loopback."""
 
 import asyncio
 import base64
@@ -39,7 +39,7 @@ connection.set_tunnel(sys.argv[1])
 connection.request("GET", sys.argv[2])
 sys.stdout.write(connection.getresponse().read().decode())
 ' """
-"""CONNECT, as for https, without the need of a certificate."""
+"""A tunnel (CONNECT), as for https, but without a certificate."""
 
 
 @pytest.fixture
@@ -65,14 +65,14 @@ async def set_up(builder: SandboxedBuilder, workspace: Workspace, command: str, 
 
 @pytest.fixture
 def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of this test alone for sockets: short, unlike pytest's."""
+    """A folder for sockets of this test alone, with a shorter path than pytest's."""
     with tempfile.TemporaryDirectory(prefix="cw-t-") as name:
         monkeypatch.setattr(tempfile, "tempdir", name)
         yield Path(name)
 
 
 def left_in(temporary: Path) -> list[str]:
-    """What is in the folder, and processes that have something in it among their words."""
+    """What is in the folder, and processes whose arguments name something in it."""
     found = [str(path) for path in temporary.iterdir()]
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -113,7 +113,7 @@ async def test_a_host_that_is_not_named_is_refused_with_the_setting_to_change(
     assert server.seen == []
 
 
-async def test_a_setup_that_passes_does_not_hear_of_what_was_refused(
+async def test_a_setup_that_passes_does_not_mention_refused_hosts(
     sandbox: Bubblewrap, workspace: Workspace, server: LocalServer
 ) -> None:
     ended = await set_up(SandboxedBuilder(sandbox), workspace, FETCH + f"{server.url}/greeting 2>/dev/null; echo fine")
@@ -121,7 +121,7 @@ async def test_a_setup_that_passes_does_not_hear_of_what_was_refused(
 
 
 @pytest.mark.parametrize("place", ["127.0.0.1:{port}", "127.1:{port}", "2130706433:{port}", "0x7f000001:{port}"])
-async def test_an_address_is_no_way_around_the_names(
+async def test_an_ip_address_does_not_bypass_the_named_hosts(
     sandbox: Bubblewrap, workspace: Workspace, server: LocalServer, place: str
 ) -> None:
     place = place.replace("{port}", str(server.port))
@@ -132,7 +132,7 @@ async def test_an_address_is_no_way_around_the_names(
     assert server.seen == []
 
 
-async def test_a_name_that_leads_to_a_local_address_is_refused_unless_it_is_named_with_its_port(
+async def test_a_name_with_a_local_address_is_refused_unless_named_with_its_port(
     sandbox: Bubblewrap, workspace: Workspace, server: LocalServer
 ) -> None:
     async def everything_is_here(host: str, port: int) -> Sequence[str]:
@@ -149,10 +149,10 @@ async def test_a_name_that_leads_to_a_local_address_is_refused_unless_it_is_name
     assert (await set_up(named, workspace, command)).output == "hello from outside\n"
 
 
-async def test_a_test_command_reaches_nothing_even_with_what_setup_saw(
+async def test_a_test_command_reaches_nothing_even_with_the_proxys_address(
     sandbox: Bubblewrap, workspace: Workspace, server: LocalServer
 ) -> None:
-    """Set-up leaves the proxy's address and the socket's path in the worktree; the test tries them all."""
+    """Set-up writes the proxy's address and the socket's path into the worktree; the test tries both."""
     tell = "echo $HTTP_PROXY > proxy; tr '\\0' '\\n' < /proc/$PPID/cmdline | grep /s$ > socket; "
     commands = [
         Command(purpose=Purpose.SETUP, command=f"{tell} {FETCH} {server.url}/greeting && test -s proxy -a -s socket"),
@@ -168,7 +168,7 @@ async def test_a_test_command_reaches_nothing_even_with_what_setup_saw(
 
 
 @pytest.mark.parametrize("interpreter", [find_interpreter(), Interpreter(Path("/usr/bin/python3"))])
-async def test_a_proxy_that_is_gone_is_an_error_and_no_hang(
+async def test_a_proxy_that_is_gone_causes_an_error_and_does_not_hang(
     sandbox: Bubblewrap, workspace: Workspace, interpreter: Interpreter
 ) -> None:
     with gate_folder() as folder, socket.socket(socket.AF_UNIX) as dead:
@@ -211,7 +211,7 @@ print(sum(len(chunk) for chunk in iter(lambda: answer.read(1 << 20), b"")))
 
 
 @pytest.mark.parametrize("how", ["ended", "stopped at the time limit", "cancelled"])
-async def test_neither_process_nor_socket_is_left(
+async def test_no_process_and_no_socket_is_left_behind(
     sandbox: Bubblewrap, workspace: Workspace, server: LocalServer, temporary: Path, how: str
 ) -> None:
     files = open_files()
@@ -232,7 +232,7 @@ async def test_neither_process_nor_socket_is_left(
         await asyncio.sleep(0.02)
 
 
-async def test_the_bridge_passes_on_how_the_command_ended(sandbox: Bubblewrap, workspace: Workspace) -> None:
+async def test_the_bridge_passes_on_the_commands_exit_code(sandbox: Bubblewrap, workspace: Workspace) -> None:
     builder = SandboxedBuilder(sandbox)
     assert [(await set_up(builder, workspace, command)).exit_code for command in ("exit 7", "kill -9 $$")] == [7, 137]
     assert (await set_up(builder, workspace, "false | cat")).exit_code == 1
@@ -249,7 +249,7 @@ def test_the_interpreter_is_ours_or_the_systems_or_none(tmp_path: Path) -> None:
     assert find_interpreter(private, system=Path("/usr/bin/python3")) == Interpreter(Path("/usr/bin/python3"))
 
 
-async def test_without_an_interpreter_only_named_hosts_are_missed(workspace: Workspace) -> None:
+async def test_without_an_interpreter_only_set_up_with_named_hosts_is_refused(workspace: Workspace) -> None:
     enclosure = Enclosure(workspace=workspace.path, writable=True, environment={})
     async with SetupNetwork((), interpreter=None).opened(enclosure) as way_out:
         assert (way_out.enclosure, way_out.bridge) == (enclosure, ())

@@ -1,4 +1,4 @@
-"""The proxy of set-up by itself: what it allows, what it says, its limits, and what it writes into the log."""
+"""The proxy for set-up alone: what it allows, its answers, its limits, and what it logs."""
 
 import asyncio
 import socket
@@ -31,7 +31,7 @@ def path() -> Iterator[Path]:
 
 
 async def ask(path: Path, request: str) -> str:
-    """Everything it answers until it closes; the client leaves its own side open."""
+    """Sends a request and returns the whole answer; the client does not close its side."""
     async with connected(path) as (reader, writer):
         writer.write(request.encode())
         return (await asyncio.wait_for(reader.read(), 10)).decode()
@@ -70,7 +70,7 @@ async def nowhere(host: str, port: int) -> Sequence[str]:
         ("2001:4860:4860::8888", ["[2001:4860:4860::8888]:443"], ["[2001:4860:4860::8844]:443"]),
     ],
 )
-def test_an_entry_covers_this_and_not_that(entry: str, yes: list[str], no: list[str]) -> None:
+def test_an_entry_covers_its_hosts_and_ports_only(entry: str, yes: list[str], no: list[str]) -> None:
     allowed = AllowedHosts([entry])
     for expected, places in ((True, yes), (False, no)):
         for place in places:
@@ -83,7 +83,7 @@ def test_an_entry_covers_this_and_not_that(entry: str, yes: list[str], no: list[
 @pytest.mark.parametrize(
     "entry", ["*", "", "https://registry.example/", "a b", "*.10.0.0.1", "host:", "host:99999", "a..b"]
 )
-def test_what_is_no_host_is_refused_at_once(entry: str) -> None:
+def test_an_entry_that_is_not_a_host_is_refused_at_once(entry: str) -> None:
     with pytest.raises(Refused, match=r"is not a host|has no valid port"):
         AllowedHosts([entry])
 
@@ -123,14 +123,14 @@ def test_the_internet_is_public(address: str) -> None:
     assert is_public(address)
 
 
-async def test_a_refused_name_is_not_even_looked_up(path: Path) -> None:
+async def test_a_refused_name_is_not_looked_up(path: Path) -> None:
     async with Egress(AllowedHosts(["registry.example"]), resolve=nowhere).listening(path):
         said = await ask(path, "CONNECT c2VjcmV0.EVIL.example:443 HTTP/1.1\r\n\r\n")
     assert said.startswith("HTTP/1.1 403 c2vjcmv0.evil.example:443 is refused: set-up may not reach it. ")
 
 
 @pytest.mark.parametrize("address", ["169.254.169.254", "10.0.0.7", "::1", "::ffff:127.0.0.1"])
-async def test_a_named_host_that_leads_to_a_local_address_is_refused(path: Path, address: str) -> None:
+async def test_a_named_host_with_a_local_address_is_refused(path: Path, address: str) -> None:
     async def resolve(host: str, port: int) -> Sequence[str]:
         return [address]
 
@@ -142,7 +142,7 @@ async def test_a_named_host_that_leads_to_a_local_address_is_refused(path: Path,
     assert "registry.example:443 (a local address: it has to be named with its port)" in egress.refusals()
 
 
-async def test_a_name_without_an_address_is_an_error_and_no_refusal(path: Path) -> None:
+async def test_an_allowed_name_without_an_address_is_an_error_not_a_refusal(path: Path) -> None:
     async def resolve(host: str, port: int) -> Sequence[str]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -166,7 +166,7 @@ async def test_a_server_that_is_down_is_an_error(path: Path) -> None:
 # --- what it passes on -----------------------------------------------------------------------------------------------
 
 
-async def test_plain_http_is_passed_on_without_what_was_meant_for_the_proxy(path: Path, server: LocalServer) -> None:
+async def test_plain_http_is_passed_on_without_the_headers_for_the_proxy(path: Path, server: LocalServer) -> None:
     head = f"GET {server.url}?a=b HTTP/1.1\r\nHost: other.example\r\nProxy-Authorization: Basic x\r\nX-Mine: 1\r\n"
     async with Egress(AllowedHosts([server.name])).listening(path):
         await ask(path, f"{head}Connection: keep-alive\r\n\r\n")
@@ -192,7 +192,7 @@ async def test_plain_http_is_passed_on_without_what_was_meant_for_the_proxy(path
         ),
     ],
 )
-def test_what_no_proxy_can_serve_is_not_understood(head: str) -> None:
+def test_a_request_that_no_proxy_can_serve_raises_not_understood(head: str) -> None:
     with pytest.raises(NotUnderstood):
         read_request(f"{head}\r\n\r\n".encode())
 
@@ -211,7 +211,7 @@ async def test_the_log_has_hosts_and_bytes_and_no_content(path: Path, server: Lo
     assert "secret" not in str(logs)
 
 
-async def test_thousands_of_refused_hosts_are_told_in_one_short_line(path: Path) -> None:
+async def test_thousands_of_refused_hosts_are_reported_in_one_short_line(path: Path) -> None:
     egress = Egress(AllowedHosts([]))
     with capture_logs() as logs:
         async with egress.listening(path):
@@ -225,12 +225,12 @@ async def test_thousands_of_refused_hosts_are_told_in_one_short_line(path: Path)
 # --- its limits ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_request_that_drips_is_answered_in_time(path: Path) -> None:
+async def test_a_request_that_comes_too_slowly_is_refused_in_time(path: Path) -> None:
     async with Egress(AllowedHosts([]), limits=Limits(head_seconds=0.2)).listening(path):
         assert "400 Caseworker's proxy for set-up can't serve this: no request" in await ask(path, "CONNECT a.exa")
 
 
-async def test_a_request_without_end_is_cut_off(path: Path) -> None:
+async def test_a_request_with_an_endless_head_is_refused(path: Path) -> None:
     async with Egress(AllowedHosts([])).listening(path):
         assert "cut off or too long" in await ask(path, f"GET http://a.example/{'x' * 1_000_000}")
 
@@ -242,7 +242,7 @@ async def test_a_silent_tunnel_is_closed(path: Path, server: LocalServer) -> Non
     assert said == "HTTP/1.1 200 Connection established\r\n\r\n"
 
 
-async def test_idlers_hold_a_place_only_for_a_while(path: Path, server: LocalServer) -> None:
+async def test_idle_connections_are_closed_so_that_others_are_served(path: Path, server: LocalServer) -> None:
     limits = Limits(connections=2, head_seconds=0.3)
     async with (
         Egress(AllowedHosts([server.name]), limits=limits).listening(path),
@@ -252,15 +252,15 @@ async def test_idlers_hold_a_place_only_for_a_while(path: Path, server: LocalSer
         assert "hello from outside" in await ask(path, f"GET {server.url}/greeting HTTP/1.1\r\n\r\n")
 
 
-async def test_what_the_client_does_not_take_is_not_fetched(path: Path, server: LocalServer) -> None:
-    """So nothing piles up in the worker, however big the answer and slow the client."""
+async def test_no_more_is_fetched_than_the_client_reads(path: Path, server: LocalServer) -> None:
+    """So the worker's memory does not fill, however big the answer and however slow the client."""
     server.patience = 1
     async with Egress(AllowedHosts([server.name])).listening(path), connected(path) as (_, writer):
         writer.write(f"GET {server.url}/big/1000000000 HTTP/1.1\r\n\r\n".encode())
         assert await asyncio.wait_for(server.stalled_after, 10) < 20_000_000
 
 
-async def test_when_it_stops_its_connections_end(path: Path, server: LocalServer) -> None:
+async def test_when_the_proxy_stops_its_connections_end(path: Path, server: LocalServer) -> None:
     async with AsyncExitStack() as listening:
         await listening.enter_async_context(Egress(AllowedHosts([server.name])).listening(path))
         async with connected(path) as (reader, writer):
@@ -282,7 +282,7 @@ def test_hosts_come_from_the_file_or_the_environment(tmp_path: Path) -> None:
     assert Settings(home=tmp_path).setup_hosts == []
 
 
-def test_a_wrong_host_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_wrong_host_in_the_settings_is_reported_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "caseworker.toml").write_text('slots = 1\nsetup_hosts = ["https://registry.example/"]\n')
     with pytest.raises(Refused) as told:
         load_settings({"CASEWORKER_HOME": str(tmp_path)})

@@ -1,4 +1,4 @@
-"""A completed case that is asked for more: the next case is opened once, whatever dies in between."""
+"""Requests for more work after a case is completed: the next case is opened once, also if a worker dies meanwhile."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ from tests.edges.store_examples import TRACE, case_file, said
 
 @dataclass
 class Bell:
-    """It may be out of order, once for each time it is told to."""
+    """A doorbell that fails as often as `broken` says."""
 
     broken: int = 0
     rung: list[CaseId] = field(default_factory=list)
@@ -88,7 +88,7 @@ async def desk(store: Store, tmp_path: Path) -> Desk:
     return Desk(store=store, repository=repository, bell=Bell(), case=name)
 
 
-async def test_words_become_the_next_case_of_the_same_repository(desk: Desk) -> None:
+async def test_a_message_becomes_the_next_case_of_the_same_repository(desk: Desk) -> None:
     asked = await desk.hears("Round it.\nTo cents.", "And fast.")
     assert await desk.follows_up(asked) == FollowUpOpened(case=CaseId("local/shop#2"), new=True)
     (child,) = await desk.children()
@@ -106,12 +106,12 @@ async def test_words_become_the_next_case_of_the_same_repository(desk: Desk) -> 
     assert notes == ["merged", "ann wants more: opened local/shop#2 for this"]
 
 
-async def test_what_dies_before_it_is_known_is_opened_once(desk: Desk) -> None:
+async def test_a_retry_after_a_failure_does_not_open_a_second_case(desk: Desk) -> None:
     asked = await desk.hears("Round it.")
     desk.bell.broken = 1
     with pytest.raises(Transient):
         await desk.follows_up(asked)
-    asked += await desk.hears("To cents.")  # said before anybody looked again
+    asked += await desk.hears("To cents.")  # said before the retry
     for _ in range(2):
         assert await desk.follows_up(asked) == FollowUpOpened(case=CaseId("local/shop#2"), new=True)
     (child,) = await desk.children()
@@ -120,26 +120,26 @@ async def test_what_dies_before_it_is_known_is_opened_once(desk: Desk) -> None:
     assert desk.bell.rung == [child.case.id] * 2
 
 
-async def test_a_case_that_is_still_open_is_told_and_one_that_is_over_is_followed_by_another(desk: Desk) -> None:
+async def test_an_open_follow_up_gets_the_message_and_a_closed_one_gets_a_successor(desk: Desk) -> None:
     await desk.follows_up(await desk.hears("Round it."))
     more = await desk.hears("To cents.")
     told = FollowUpOpened(case=CaseId("local/shop#2"), new=False)
     assert await desk.follows_up(more) == told
     (child,) = await desk.children()
     await desk.ends(child)
-    assert await desk.follows_up(more) == told  # the same words again, after the worker died
+    assert await desk.follows_up(more) == told  # the same messages again, after the worker died
     again = await desk.follows_up(await desk.hears("Round it."))
     assert again == FollowUpOpened(case=CaseId("local/shop#3"), new=True)
 
 
-async def test_another_try_asks_for_the_same_once_more(desk: Desk) -> None:
+async def test_a_retry_command_opens_a_case_for_the_same_issue(desk: Desk) -> None:
     await desk.follows_up(await desk.hears("Please try again.", kind=MessageKind.RETRY))
     (child,) = await desk.children()
     assert child.title == "Once more: Sum is wrong"
     assert child.file.issue.original_body.startswith("What was merged is not enough: please look at it once more.")
 
 
-async def test_a_repository_whose_rules_are_broken_is_told(desk: Desk) -> None:
+async def test_invalid_repository_rules_are_reported_and_open_no_case(desk: Desk) -> None:
     desk.repository.commit({".caseworker.toml": "until = ["})
     reply = await desk.follows_up(await desk.hears("Round it."))
     assert isinstance(reply, EffectRefused)

@@ -1,4 +1,4 @@
-"""Processes that the event loop listens to: what is heard of them, and that nothing of them stays."""
+"""Child processes read by the event loop: their output, and that nothing of them is left behind."""
 
 import asyncio
 import errno
@@ -12,23 +12,23 @@ from caseworker.workspaces.processes import Child
 MORE_THAN_A_PIPE_HOLDS = b"line\n" * 300_000
 
 
-class Ear:
+class Collector:
     def __init__(self) -> None:
-        self.heard = b""
+        self.collected = b""
         self.first = asyncio.Event()
 
-    def hear(self, chunk: bytes) -> None:
-        self.heard += chunk
+    def add(self, chunk: bytes) -> None:
+        self.collected += chunk
         self.first.set()
 
 
-def start(script: str, ear: Ear, *, errors: Ear | None = None, stdin: bytes = b"") -> Child:
+def start(script: str, output: Collector, *, errors: Collector | None = None, stdin: bytes = b"") -> Child:
     return Child(
         ["/bin/sh", "-c", script],
         folder=Path("/"),
         environment={"PATH": os.defpath},
-        hear=ear.hear,
-        hear_errors=errors.hear if errors is not None else None,
+        on_output=output.add,
+        on_errors=errors.add if errors is not None else None,
         stdin=stdin,
     )
 
@@ -37,30 +37,30 @@ def open_files() -> set[str]:
     return {link.name for link in Path("/proc/self/fd").iterdir()}
 
 
-async def test_output_and_errors_are_heard_apart_or_together_and_the_exit_code_is_told() -> None:
-    output, errors, both = Ear(), Ear(), Ear()
+async def test_output_and_errors_are_read_separately_or_together() -> None:
+    output, errors, both = Collector(), Collector(), Collector()
     apart, together = start("echo out; echo err >&2; exit 3", output, errors=errors), start("echo out; ls /no", both)
     assert (await apart.ended(), await together.ended()) == (3, 2)
-    assert (output.heard, errors.heard) == (b"out\n", b"err\n")
-    assert both.heard.startswith(b"out\nls: ")
+    assert (output.collected, errors.collected) == (b"out\n", b"err\n")
+    assert both.collected.startswith(b"out\nls: ")
     await asyncio.gather(apart.end(), together.end())
 
 
-async def test_it_reads_what_it_is_given_as_far_as_it_wants_to() -> None:
-    ear, deaf = Ear(), Ear()
-    all_of_it = start("cat", ear, stdin=MORE_THAN_A_PIPE_HOLDS)
+async def test_a_process_may_read_all_or_nothing_of_its_stdin() -> None:
+    output, deaf = Collector(), Collector()
+    all_of_it = start("cat", output, stdin=MORE_THAN_A_PIPE_HOLDS)
     nothing = start("true", deaf, stdin=MORE_THAN_A_PIPE_HOLDS)
     assert (await all_of_it.ended(), await nothing.ended()) == (0, 0)
-    assert ear.heard == MORE_THAN_A_PIPE_HOLDS
+    assert output.collected == MORE_THAN_A_PIPE_HOLDS
     await asyncio.gather(all_of_it.end(), nothing.end())
 
 
-async def test_what_a_listener_raises_is_told_to_who_waits() -> None:
+async def test_an_error_of_a_callback_is_raised_to_the_waiting_caller() -> None:
     class Enough(Exception):
         pass
 
-    class Impatient(Ear):
-        def hear(self, chunk: bytes) -> None:
+    class Impatient(Collector):
+        def add(self, chunk: bytes) -> None:
             raise Enough
 
     child = start("yes", Impatient())
@@ -69,37 +69,37 @@ async def test_what_a_listener_raises_is_told_to_who_waits() -> None:
     await child.end()
 
 
-async def test_its_end_is_the_end_of_all_that_it_started_and_of_every_open_file(tmp_path: Path) -> None:
+async def test_end_kills_all_child_processes_and_closes_every_file(tmp_path: Path) -> None:
     os.mkfifo(held := tmp_path / "held")
     before = open_files()
-    ear = Ear()
-    child = start(f"exec 3>{held}; sleep 2718 & echo $$; wait", ear)
+    output = Collector()
+    child = start(f"exec 3>{held}; sleep 2718 & echo $$; wait", output)
     all_gone = asyncio.create_task(asyncio.to_thread(held.read_bytes))
     waiting = asyncio.create_task(child.ended())
-    await ear.first.wait()
+    await output.first.wait()
     waiting.cancel()
     await child.end()
-    assert not os.path.exists(f"/proc/{int(ear.heard)}")  # noqa: PTH110, ASYNC240  # not even as a zombie
+    assert not os.path.exists(f"/proc/{int(output.collected)}")  # noqa: PTH110, ASYNC240  # not even as a zombie
     assert await all_gone == b""
     assert open_files() <= before
 
 
-async def test_one_that_can_not_be_started_leaves_no_file_open() -> None:
+async def test_a_process_that_can_not_be_started_leaves_no_file_open() -> None:
     before = open_files()
     for folder, program in ((Path("/nowhere"), "/bin/true"), (Path("/"), "/no/program")):
         with pytest.raises(FileNotFoundError) as missing:
-            Child([program], folder=folder, environment={}, hear=print, hear_errors=print, stdin=b"words")
+            Child([program], folder=folder, environment={}, on_output=print, on_errors=print, stdin=b"words")
         assert str(missing.value.filename) == (str(folder) if folder != Path("/") else program)
     assert open_files() <= before
 
 
-async def test_where_the_kernel_does_not_tell_of_an_exit_it_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_pidfds_the_exit_is_waited_for_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(_: int) -> int:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
     monkeypatch.setattr(os, "pidfd_open", unknown)
-    ear = Ear()
-    short, long = start("echo out; exit 4", ear), start("sleep 2718", Ear())
-    assert (await short.ended(), ear.heard) == (4, b"out\n")
+    output = Collector()
+    short, long = start("echo out; exit 4", output), start("sleep 2718", Collector())
+    assert (await short.ended(), output.collected) == (4, b"out\n")
     await asyncio.gather(short.end(), long.end())
     assert await long.ended() == -9

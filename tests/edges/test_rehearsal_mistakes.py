@@ -1,5 +1,7 @@
-"""Whatever is wrong in a rehearsal, whoever wrote it is told the turn, the key, what was found and what is expected, in
-their own words: nothing of how the program is made."""
+"""Mistakes in a rehearsal are reported with the turn, the key, what was found and what is expected.
+
+The words are those of the script's author, with no internals of the program.
+"""
 
 import json
 import re
@@ -52,7 +54,7 @@ def changed(document: object, where: Location, value: object) -> object:
 
 
 @pytest.mark.parametrize(("role", "task", "answer"), ONE_OF_EACH, ids=lambda value: getattr(value, "kind", str(value)))
-def test_a_wrong_value_anywhere_in_an_outcome_is_told_in_words(role: Role, task: Task, answer: Outcome) -> None:
+def test_a_wrong_value_anywhere_in_an_outcome_is_reported_in_words(role: Role, task: Task, answer: Outcome) -> None:
     outcome = answer.model_dump(mode="json", exclude={"kind"})
     classes = re.compile(
         "|".join(
@@ -73,7 +75,7 @@ def test_a_wrong_value_anywhere_in_an_outcome_is_told_in_words(role: Role, task:
     assert refused > 10
 
 
-def test_a_wrong_value_anywhere_else_in_a_script_is_told_in_words() -> None:
+def test_a_wrong_value_anywhere_else_in_a_script_is_reported_in_words() -> None:
     script = {
         "version": 1,
         "pace": 0.5,
@@ -105,7 +107,7 @@ def test_a_wrong_value_anywhere_else_in_a_script_is_told_in_words() -> None:
             assert said is None or (said.startswith("my.yaml, line 1: ") and not INTERNALS.search(said)), said
 
 
-def test_a_note_where_a_mapping_belongs() -> None:
+def test_a_text_in_place_of_a_mapping_is_reported() -> None:
     outcome = next(answer for role, _, answer in ANSWERS if role is Role.ANALYST).model_dump(mode="json")
     said = told(script_of(Role.ANALYST, Task.ANALYZE, {**outcome, "files": ["shop/cart.py"]}))
     assert said is not None
@@ -123,7 +125,7 @@ def test_a_note_where_a_mapping_belongs() -> None:
         ("\tsay: x", "YAML wants spaces, and this is a tab"),
     ],
 )
-def test_what_yaml_trips_over_most_comes_with_what_to_do(line: str, said: str) -> None:
+def test_common_yaml_mistakes_are_reported_with_what_to_do(line: str, said: str) -> None:
     with pytest.raises(Refused) as refused:
         load_rehearsal(f"version: 1\nturns:\n  - role: pm\n    task: triage\n    steps:\n    - {line}\n", "my.yaml")
     assert str(refused.value).startswith("my.yaml, line 6: ")

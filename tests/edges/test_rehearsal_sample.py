@@ -1,4 +1,4 @@
-"""The sample in docs/rehearsal.md, as somebody would copy it: what it makes, what its turns do, where they lead."""
+"""The sample in docs/rehearsal.md, used as a reader would: its files, what its turns do, and the resulting states."""
 
 import subprocess
 from pathlib import Path
@@ -32,7 +32,7 @@ def till(tmp_path: Path) -> Path:
 
 
 def play(step: Step, workspace: Path) -> None:
-    """What the agent's tools would do."""
+    """Does what the agent's tools would do."""
     for tool in step.tool_calls():
         given = {key: str(value).replace("${workspace}", str(workspace)) for key, value in tool.arguments.items()}
         match tool.call:

@@ -29,7 +29,7 @@ def commit(project: Path, content: bytes) -> None:
     git(project, "commit", "--quiet", "--message", "Rules")
 
 
-async def test_a_repository_without_the_file_asks_for_nothing(project: Path) -> None:
+async def test_a_repository_without_the_file_has_no_rules(project: Path) -> None:
     assert await rules_of(project) == RepositoryRules()
 
 
@@ -41,12 +41,12 @@ async def test_the_committed_file_counts_and_the_one_in_the_folder_does_not(proj
     assert await rules_of(project) == RepositoryRules(until=Milestone.PLAN)
 
 
-async def test_a_file_that_was_never_committed_asks_for_nothing(project: Path) -> None:
+async def test_a_file_that_was_never_committed_does_not_count(project: Path) -> None:
     (project / ".caseworker.toml").write_text("this is not TOML")
     assert await rules_of(project) == RepositoryRules()
 
 
-async def test_a_folder_of_that_name_is_no_file(project: Path) -> None:
+async def test_a_folder_with_the_files_name_does_not_count(project: Path) -> None:
     (project / ".caseworker.toml").mkdir()
     (project / ".caseworker.toml" / "x").write_text("x")
     git(project, "add", "--all")
@@ -64,7 +64,7 @@ async def test_a_bare_repository_has_rules_too(project: Path, tmp_path: Path) ->
     ("content", "words"),
     [(b"\xff\xfe", "is not UTF-8 text"), (b"# ours\n[budget]\nusd = -1\n", "line 3: `usd` must be an amount")],
 )
-async def test_what_is_wrong_with_the_file_is_told(project: Path, content: bytes, words: str) -> None:
+async def test_mistakes_in_the_file_are_reported(project: Path, content: bytes, words: str) -> None:
     commit(project, content)
     with pytest.raises(Refused, match=words):
         await rules_of(project)

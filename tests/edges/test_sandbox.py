@@ -1,4 +1,4 @@
-"""The sandbox itself: its process tree, its toolchains, its mounts, and what it says where it can't work."""
+"""The sandbox itself: its process tree, toolchains and mounts, and its messages where it can't work."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def marker(tmp_path: Path) -> str:
-    """Seconds to sleep that no other test, nor another run of the tests on this machine, sleeps."""
+    """Seconds for `sleep` that no other test, and no other test run on this machine, uses."""
     return f"3141.{abs(hash(tmp_path)) % 10**12}"
 
 
@@ -42,7 +42,7 @@ def run(sandbox: Bubblewrap | Unconfined, enclosure: Enclosure, *argv: str) -> s
 
 
 def processes(marker: str) -> list[int]:
-    """Processes of this machine that are `sleep <marker>`: those inside, not the bwrap that starts them."""
+    """Processes `sleep <marker>` on this machine: those inside the sandbox, not the bwrap that starts them."""
     found = []
     for folder in Path("/proc").iterdir():
         try:
@@ -63,8 +63,10 @@ def eventually(count: int, marker: str) -> bool:
 
 
 def is_guarded(pid: int) -> bool:
-    """bwrap's process 1 has tied itself to the worker when it waits for what it started. In the few milliseconds before
-    that a worker's death goes unnoticed (its processes end by themselves: no gateway, a time limit of their own)."""
+    """Whether bwrap already ends when the worker dies: it does once its process 1 waits for its child.
+
+    In the few milliseconds before, a worker's death is not noticed; then the processes end by their own time limits.
+    """
     try:
         words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return Path(f"/proc/{words[1]}/wchan").read_text() in ("do_wait", "wait_woken", "0")
@@ -77,11 +79,11 @@ def start(sandbox: Bubblewrap, workspace: Path, script: str) -> subprocess.Popen
     return subprocess.Popen(sandbox.command(enclosure, ["/bin/sh", "-c", script]), env={})
 
 
-async def test_the_probe_is_content_here(sandbox: Bubblewrap) -> None:
+async def test_the_probe_finds_no_problem_here(sandbox: Bubblewrap) -> None:
     assert await sandbox.probe() is None
 
 
-def test_killing_it_kills_all_that_runs_inside(sandbox: Bubblewrap, workspace: Path, marker: str) -> None:
+def test_killing_the_sandbox_kills_all_processes_inside(sandbox: Bubblewrap, workspace: Path, marker: str) -> None:
     process = start(sandbox, workspace, f"setsid sleep {marker} & nohup sleep {marker} & sleep {marker}; true")
     assert eventually(3, marker)
     process.send_signal(signal.SIGKILL)
@@ -89,13 +91,13 @@ def test_killing_it_kills_all_that_runs_inside(sandbox: Bubblewrap, workspace: P
     assert eventually(0, marker)
 
 
-def test_nothing_is_left_running_when_it_ends_by_itself(sandbox: Bubblewrap, workspace: Path, marker: str) -> None:
+def test_nothing_is_left_running_when_the_sandbox_ends(sandbox: Bubblewrap, workspace: Path, marker: str) -> None:
     process = start(sandbox, workspace, f"setsid sleep {marker} >/dev/null 2>&1 & echo done")
     assert process.wait() == 0
     assert eventually(0, marker)
 
 
-def test_it_dies_with_the_worker(tmp_path: Path, workspace: Path, marker: str) -> None:
+def test_the_sandbox_dies_with_the_worker(tmp_path: Path, workspace: Path, marker: str) -> None:
     worker = f"""
 import subprocess, sys
 from pathlib import Path
@@ -124,7 +126,7 @@ sys.stdin.read()
     assert eventually(0, marker)
 
 
-def test_paths_are_bound_where_asked_even_under_tmp_and_inside_each_other(sandbox: Bubblewrap, tmp_path: Path) -> None:
+def test_paths_can_be_mounted_under_tmp_and_inside_each_other(sandbox: Bubblewrap, tmp_path: Path) -> None:
     for name in ("outer/inner/tree", "outer/config", "laid"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "laid" / "over.txt").write_text("overlay")
@@ -181,7 +183,7 @@ def tool(path: Path, content: bytes = b"\x7fELF") -> Path:
     return path
 
 
-def test_only_the_prefix_of_a_toolchain_is_shown(tmp_path: Path) -> None:
+def test_only_the_folder_of_a_toolchain_is_mounted(tmp_path: Path) -> None:
     home = tmp_path / "ada"
     tool(home / ".pyenv/shims/python3", b"#!/bin/sh")
     tool(home / ".pyenv/versions/3.12.1/bin/python3")
@@ -204,7 +206,7 @@ def test_only_the_prefix_of_a_toolchain_is_shown(tmp_path: Path) -> None:
     assert not any(home.is_relative_to(path) for path in found.shown)
 
 
-def test_a_virtual_environment_is_shown_with_the_python_behind_it(tmp_path: Path) -> None:
+def test_a_virtual_environment_is_mounted_with_its_base_python(tmp_path: Path) -> None:
     home = tmp_path / "ada"
     tool(home / "pythons/3.11/bin/python3")
     (home / "venv/bin").mkdir(parents=True)
@@ -215,7 +217,7 @@ def test_a_virtual_environment_is_shown_with_the_python_behind_it(tmp_path: Path
     assert found.search_path == (home / "venv/bin",)
 
 
-def test_a_script_of_a_virtual_environment_needs_the_python_that_it_was_made_from(tmp_path: Path) -> None:
+def test_a_script_of_a_virtual_environment_needs_its_base_python(tmp_path: Path) -> None:
     home = tmp_path / "ada"
     tool(home / "pythons/3.11/bin/python3")
     tool(home / "venv/bin/python3")  # a copy, not a link
@@ -225,14 +227,14 @@ def test_a_script_of_a_virtual_environment_needs_the_python_that_it_was_made_fro
     assert set(found.shown) == {home / "venv", home / "pythons/3.11"}
 
 
-def test_a_virtual_environment_that_names_nothing_behind_it_is_not_shown(tmp_path: Path) -> None:
+def test_a_virtual_environment_without_a_base_python_is_not_mounted(tmp_path: Path) -> None:
     home = tmp_path / "ada"
     tool(home / "venv/bin/pytest")
     (home / "venv/pyvenv.cfg").write_text(f"home = {home}/venv/bin\n")
     assert not find_toolchains(f"{home}/venv/bin", {home}).shown
 
 
-def test_homes_are_those_of_people() -> None:
+def test_homes_are_those_of_people_and_root() -> None:
     assert Path.home() in home_folders()
     assert Path("/") not in home_folders()
 
@@ -246,7 +248,7 @@ async def test_a_missing_bubblewrap_is_explained_with_what_to_type(tmp_path: Pat
         sandbox.command(Enclosure(workspace=tmp_path, writable=False, environment={}), ["true"])
 
 
-async def test_one_that_does_not_protect_is_found_out(tmp_path: Path) -> None:
+async def test_a_sandbox_that_does_not_protect_fails_the_probe(tmp_path: Path) -> None:
     script = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift || exit; done\nshift\nexec "$@"\n'
     said = await Bubblewrap(tmp_path, program=tool(tmp_path / "bwrap", script.encode())).probe()
     assert said is not None
@@ -283,7 +285,7 @@ async def test_without_a_sandbox_the_environment_is_still_clean(tmp_path: Path, 
     assert b"secret" not in said
 
 
-def test_expose_shows_a_further_toolchain(tmp_path: Path, workspace: Path) -> None:
+def test_expose_mounts_a_further_toolchain(tmp_path: Path, workspace: Path) -> None:
     tool(tmp_path / "extra/bin/hello", b"#!/bin/sh\necho hello\n")
     shutil.copy("/bin/true", tmp_path / "extra/bin/true2")
     sandbox = Bubblewrap(tmp_path / "sandbox", expose=(tmp_path / "extra",))

@@ -1,6 +1,6 @@
 """Attacks from inside the sandbox, run by root and by an ordinary user. All of them must fail.
 
-Each is first shown to work without the sandbox, where that does no harm: an attack that never works proves nothing.
+Each is first run without the sandbox, where it must work (if it does no harm): otherwise it would prove nothing.
 """
 
 import os
@@ -96,9 +96,9 @@ def cell(request: pytest.FixtureRequest) -> Iterator[Prison]:
 
 
 @pytest.mark.parametrize("name", READING)
-def test_what_is_around_the_sandbox_can_not_be_reached(cell: Prison, name: str) -> None:
+def test_nothing_outside_the_sandbox_can_be_reached(cell: Prison, name: str) -> None:
     outside = cell.attack(READING[name], sandbox=Unconfined(cell.folder / "unconfined"))
-    if not (cell.user == "nobody" and "GOT" not in outside):  # what that user could not do anyway
+    if not (cell.user == "nobody" and "GOT" not in outside):  # that user could not do it anyway
         assert "GOT" in outside, outside
     inside = cell.attack(READING[name])
     assert "TRIED" in inside
@@ -106,7 +106,7 @@ def test_what_is_around_the_sandbox_can_not_be_reached(cell: Prison, name: str) 
 
 
 @pytest.mark.parametrize("name", WRITING)
-def test_what_holds_the_sandbox_can_not_be_changed(cell: Prison, name: str) -> None:
+def test_the_sandbox_itself_can_not_be_changed_from_inside(cell: Prison, name: str) -> None:
     inside = cell.attack(WRITING[name])
     assert "TRIED" in inside
     assert "GOT" not in inside
@@ -121,7 +121,7 @@ def test_a_read_only_workspace_can_not_be_written(cell: Prison) -> None:
     assert (cell.workspace / "new").exists()
 
 
-def test_inside_it_is_an_ordinary_user_with_the_given_environment_and_a_place_for_files(cell: Prison) -> None:
+def test_inside_is_an_ordinary_user_with_the_given_environment_and_a_home(cell: Prison) -> None:
     said = cell.run(["/bin/sh", "-c", "id -un; pwd; env | sort; touch ~/x /tmp/x && echo wrote; echo $((6*7))"])
     lines = said.splitlines()
     assert lines[0] == "agent"

@@ -1,4 +1,4 @@
-"""Worktrees beside the first one of a case: as safe as it is, made anew each time, and gone when they are dropped."""
+"""Side trees of a case: as safe as its first worktree, made anew each time, and gone after a drop."""
 
 import asyncio
 import shutil
@@ -45,7 +45,7 @@ def inside(tmp_path: Path, workspace: Workspace, script: str) -> str:
     return done.stdout + done.stderr
 
 
-async def test_a_side_tree_is_a_worktree_of_its_own(
+async def test_a_side_tree_is_a_separate_worktree(
     workspaces: GitWorkspaces, repository: Repository, first: Workspace, tmp_path: Path
 ) -> None:
     before = repository.state()
@@ -68,7 +68,7 @@ async def test_a_side_tree_is_a_worktree_of_its_own(
     assert repository.state() == before
 
 
-async def test_a_checkpoint_of_a_side_tree_never_takes_the_name_of_one_of_the_first(
+async def test_checkpoints_of_side_trees_and_of_the_first_tree_never_share_a_name(
     workspaces: GitWorkspaces, first: Workspace, tmp_path: Path
 ) -> None:
     (first.path / "x").write_text("first")
@@ -95,7 +95,7 @@ async def test_a_dropped_tree_is_gone_and_its_commits_can_still_be_compared(
     assert git(first.path, "status", "--porcelain") == ""
 
 
-async def test_what_a_dead_attempt_left_is_destroyed_first(
+async def test_a_side_tree_that_a_dead_attempt_left_is_removed_first(
     workspaces: GitWorkspaces, first: Workspace, repository: Repository
 ) -> None:
     dead = await workspaces.branch_off(first, "d", first.base)
@@ -190,7 +190,7 @@ async def test_a_commit_that_is_not_there_is_refused_and_nothing_is_made(
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "-x", "a b", "x.lock", "a+b", "ä"])
-async def test_a_name_that_would_lead_elsewhere_is_our_mistake(
+async def test_a_name_that_leads_to_another_folder_is_a_defect(
     workspaces: GitWorkspaces, first: Workspace, name: str
 ) -> None:
     with pytest.raises(Defect, match="can't name a side tree"):
@@ -204,7 +204,7 @@ async def test_the_first_tree_can_not_be_dropped(workspaces: GitWorkspaces, firs
 
 
 class _Stuck(SafeGit):
-    """Begins to lay out a tree and never ends."""
+    """Git that begins to check out a tree and never ends."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -217,7 +217,7 @@ class _Stuck(SafeGit):
         return await super().__call__(*arguments, **options)  # type: ignore[arg-type]  # as they came
 
 
-async def test_whoever_is_cancelled_while_branching_off_leaves_no_tree(first: Workspace, tmp_path: Path) -> None:
+async def test_cancelling_while_a_side_tree_is_made_leaves_no_tree(first: Workspace, tmp_path: Path) -> None:
     stuck = _Stuck()
     making = asyncio.create_task(local_workspaces(tmp_path / "home", git=stuck).branch_off(first, "d", first.base))
     await stuck.reached.wait()

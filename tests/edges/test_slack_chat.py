@@ -1,4 +1,4 @@
-"""Slack as a chat, through the real client library: posts that are there once, files, and what each refusal says."""
+"""The Slack client with the real library: posts that arrive once, files, and what each refusal says."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,14 +28,14 @@ async def thread_in(slack: SlackDouble) -> Thread:
     return Thread(surface="slack", channel="C0REPORTS", anchor=ts)
 
 
-async def test_a_post_is_in_its_thread_under_its_own_name_and_with_its_key(slack: SlackDouble) -> None:
+async def test_a_post_is_in_its_thread_with_its_own_id_and_key(slack: SlackDouble) -> None:
     thread = await thread_in(slack)
     name = await chat_of(slack).post(thread, "**Seen.** I am on it.", key="bug-7F3K/1/post/1")
     [post] = slack.posts(channel="C0REPORTS", thread=thread.anchor)
     assert (post.ts, post.text, post.key) == (name, "*Seen.* I am on it.", "bug-7F3K/1/post/1")
 
 
-async def test_without_an_anchor_a_post_stands_in_the_channel_and_begins_a_thread(slack: SlackDouble) -> None:
+async def test_a_post_without_an_anchor_begins_a_thread_in_the_channel(slack: SlackDouble) -> None:
     chat = chat_of(slack)
     anchor = await chat.post(CHANNEL, "bug-7F3K", key="summary")
     await chat.post(Thread(surface="slack", channel="C0SUMMARY", anchor=anchor), "more", key="more")
@@ -66,7 +66,7 @@ async def test_a_post_is_found_behind_many_others(slack: SlackDouble, where: str
 
 
 @pytest.mark.parametrize("where", ["thread", "channel"])
-async def test_what_was_said_since_is_read_page_by_page_newest_last(slack: SlackDouble, where: str) -> None:
+async def test_messages_since_a_moment_are_read_page_by_page_newest_last(slack: SlackDouble, where: str) -> None:
     thread = await thread_in(slack)
     place = thread if where == "thread" else Thread(surface="slack", channel="C0REPORTS")
     named = [slack.forget("C0REPORTS", "U0ADA", f"word {n}", thread=place.anchor or None) for n in range(450)]
@@ -99,9 +99,7 @@ async def test_a_rate_limit_is_waited_out(slack: SlackDouble) -> None:
 
 
 @pytest.mark.parametrize(("times", "retry_after", "calls"), [(9, 0, 4), (1, 600, 1)])
-async def test_a_rate_limit_that_lasts_is_for_later(
-    slack: SlackDouble, times: int, retry_after: int, calls: int
-) -> None:
+async def test_a_long_rate_limit_is_transient(slack: SlackDouble, times: int, retry_after: int, calls: int) -> None:
     slack.trouble.limit("chat.postMessage", times=times, retry_after=retry_after)
     with pytest.raises(Transient, match="ratelimited"):
         await chat_of(slack).post(CHANNEL, "hello", key="one")
@@ -110,14 +108,14 @@ async def test_a_rate_limit_that_lasts_is_for_later(
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
-async def test_an_outage_is_for_later(slack: SlackDouble, status: int) -> None:
+async def test_an_outage_is_transient(slack: SlackDouble, status: int) -> None:
     slack.trouble.fail("chat.postMessage", status=status)
     with pytest.raises(Transient):
         await chat_of(slack).post(CHANNEL, "hello", key="one")
     assert slack.posts() == []
 
 
-async def test_a_slack_that_is_not_there_is_for_later(slack: SlackDouble) -> None:
+async def test_an_unreachable_slack_is_transient(slack: SlackDouble) -> None:
     chat = chat_of(slack)
     await slack.stop()
     with pytest.raises(Transient, match="can't be reached"):
@@ -167,7 +165,7 @@ async def test_a_file_is_fetched_with_the_bots_token(slack: SlackDouble) -> None
     assert await chat_of(slack).fetch(await shared(slack, content), limit=256_000) == content
 
 
-async def test_a_page_that_somebody_attached_is_not_taken_for_a_log_in(slack: SlackDouble) -> None:
+async def test_an_attached_html_page_is_not_mistaken_for_a_log_in_page(slack: SlackDouble) -> None:
     source = await shared(slack, b"<html>", media_type="text/html")
     assert await chat_of(slack).fetch(source, limit=100) == b"<html>"
 
@@ -177,7 +175,7 @@ async def test_a_file_over_the_limit_is_refused(slack: SlackDouble) -> None:
         await chat_of(slack).fetch(await shared(slack, b"x" * 1_001), limit=1_000)
 
 
-async def test_a_file_that_does_not_say_how_long_it_is_is_read_up_to_the_limit_only(slack: SlackDouble) -> None:
+async def test_a_file_of_unknown_length_is_read_up_to_the_limit_only(slack: SlackDouble) -> None:
     async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")
@@ -190,13 +188,13 @@ async def test_a_file_that_does_not_say_how_long_it_is_is_read_up_to_the_limit_o
 
     server = await asyncio.start_server(endless, "127.0.0.1", 0)
     home = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    slack.workspace.home = home  # for the chat, Slack is there now
+    slack.workspace.home = home  # for the chat, this is Slack now
     with pytest.raises(Refused, match="larger than"):
         await chat_of(slack).fetch(f"{home}/file", limit=1_000_000)
     server.close()
 
 
-async def test_being_sent_to_the_log_in_is_a_refusal(slack: SlackDouble) -> None:
+async def test_a_redirect_to_the_log_in_is_a_refusal(slack: SlackDouble) -> None:
     source = await shared(slack, b"secret")
     with pytest.raises(Refused, match="files:read"):
         await chat_of(slack, token="xoxb-wrong").fetch(source, limit=100)
@@ -204,7 +202,7 @@ async def test_being_sent_to_the_log_in_is_a_refusal(slack: SlackDouble) -> None
         await chat_of(slack).fetch(f"{slack.workspace.home}/login", limit=100)
 
 
-async def test_the_token_does_not_follow_a_file_that_is_said_to_lie_elsewhere(slack: SlackDouble) -> None:
+async def test_the_token_is_not_sent_along_with_a_redirect(slack: SlackDouble) -> None:
     asked: list[bytes] = []
 
     async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -247,6 +245,6 @@ async def test_a_file_that_is_gone_is_a_refusal(slack: SlackDouble) -> None:
         "https://[::1/file",
     ],
 )
-async def test_the_token_is_shown_to_slack_only(slack: SlackDouble, source: str) -> None:
+async def test_the_token_is_sent_to_slack_only(slack: SlackDouble, source: str) -> None:
     with pytest.raises(Refused, match="does not lie with Slack"):
         await chat_of(slack).fetch(source, limit=100)

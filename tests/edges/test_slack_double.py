@@ -1,4 +1,4 @@
-"""Our Slack against the vendor's own shapes: every answer and every event has the fields, with the types."""
+"""The fake Slack compared with the vendor's schemas: every answer and event has the right fields and types."""
 
 import json
 from collections.abc import AsyncIterator
@@ -47,7 +47,7 @@ async def test_answers_have_the_vendors_fields(slack: SlackDouble) -> None:
     assert missing(await call(slack, "conversations.history", channel=REPORTS), shapes.PAGE) == []
 
 
-async def test_refusals_have_the_vendors_words(slack: SlackDouble) -> None:
+async def test_refusals_have_the_vendors_error_codes(slack: SlackDouble) -> None:
     refused = [
         await call(slack, "auth.test", token="xoxb-wrong"),
         await call(slack, "apps.connections.open"),
@@ -88,7 +88,7 @@ async def test_the_socket_says_hello_and_sends_envelopes_with_the_vendors_fields
     address = slack.delivery.new_address()
     async with aiohttp.ClientSession() as session, session.ws_connect(address) as socket:
         assert missing(json.loads(await socket.receive_str()), shapes.HELLO) == []
-        await slack.user_writes(REPORTS, ADA, "broken")  # nobody acknowledges: sent four times
+        await slack.user_writes(REPORTS, ADA, "broken")  # not acknowledged, so sent four times
         sent = [json.loads(await socket.receive_str()) for _ in range(4)]
     assert all(missing(envelope, shapes.ENVELOPE) == [] for envelope in sent)
     assert [envelope["retry_attempt"] for envelope in sent] == [0, 1, 2, 3]
@@ -96,7 +96,7 @@ async def test_the_socket_says_hello_and_sends_envelopes_with_the_vendors_fields
     assert not slack.deliveries[0].acknowledged
 
 
-async def test_an_address_of_the_socket_is_good_for_one_connection(slack: SlackDouble) -> None:
+async def test_an_address_of_the_socket_is_valid_for_one_connection(slack: SlackDouble) -> None:
     address = slack.delivery.new_address()
     async with aiohttp.ClientSession() as session:
         async with session.ws_connect(address):
@@ -105,7 +105,7 @@ async def test_an_address_of_the_socket_is_good_for_one_connection(slack: SlackD
             await session.ws_connect(address)
 
 
-def test_a_field_that_is_missing_or_of_another_type_is_told() -> None:
+def test_a_field_that_is_missing_or_of_another_type_is_reported() -> None:
     shape: shapes.Shape = {"a": str, "b": [{"c": int}]}
     assert shapes.missing({"a": "x", "b": [{"c": 1}]}, shape) == []
     assert shapes.missing({"a": 1, "b": [{}]}, shape) == ["it.a is int", "it.b[0].c is missing"]

@@ -1,4 +1,4 @@
-"""Events from Slack, by Socket Mode and by HTTP, through the real library: acknowledged only once they are taken."""
+"""Events from Slack by Socket Mode and HTTP, with the real library: acknowledged only after they were received."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def listening(slack: SlackDouble, receive: Receive, way: str) -> AbstractAsyncCo
     return in_socket_mode(slack, receive) if way == "socket" else over_http(slack, receive)
 
 
-async def test_an_event_is_given_on_with_its_id_and_acknowledged_after_one_try(slack: SlackDouble, way: str) -> None:
+async def test_an_event_is_passed_on_with_its_id_and_acknowledged_after_one_try(slack: SlackDouble, way: str) -> None:
     receiver = Receiver()
     async with listening(slack, receiver, way):
         ts = await slack.user_writes(REPORTS, "U0ADA", "checkout is broken")
@@ -59,12 +59,12 @@ async def test_an_event_that_could_not_be_committed_is_not_acknowledged_and_come
     assert receiver.texts == ["checkout is broken"]
 
 
-async def test_nothing_is_acknowledged_while_the_event_is_being_taken(slack: SlackDouble, way: str) -> None:
+async def test_nothing_is_acknowledged_while_the_event_is_being_processed(slack: SlackDouble, way: str) -> None:
     receiver = Receiver()
     receiver.gate.clear()
     async with listening(slack, receiver, way):
         writing = asyncio.create_task(slack.user_writes(REPORTS, "U0ADA", "checkout is broken"))
-        await until(lambda: receiver.tries == 2)  # it was sent again: so the first try was not acknowledged
+        await until(lambda: receiver.tries == 2)  # it was sent again, so the first try was not acknowledged
         assert not slack.deliveries[0].acknowledged
         receiver.gate.set()
         await writing
@@ -78,7 +78,7 @@ async def test_no_call_of_the_web_api_comes_before_an_acknowledgement(slack: Sla
         assert slack.calls == before
 
 
-async def test_changed_and_deleted_messages_joins_and_bots_are_given_on_too(slack: SlackDouble, way: str) -> None:
+async def test_edits_deletions_joins_and_bot_messages_are_passed_on_too(slack: SlackDouble, way: str) -> None:
     receiver = Receiver()
     async with listening(slack, receiver, way):
         ts = await slack.user_writes(REPORTS, "U0ADA", "checkout is broken")
@@ -91,7 +91,7 @@ async def test_changed_and_deleted_messages_joins_and_bots_are_given_on_too(slac
     assert all(post.tries == 1 for post in slack.deliveries)
 
 
-async def test_events_that_nobody_asked_for_are_acknowledged_and_passed_over(slack: SlackDouble, way: str) -> None:
+async def test_events_of_unused_kinds_are_acknowledged_and_ignored(slack: SlackDouble, way: str) -> None:
     receiver = Receiver()
     async with listening(slack, receiver, way):
         await slack.delivery.deliver({"type": "reaction_added", "user": "U0ADA", "reaction": "eyes"})
@@ -99,7 +99,7 @@ async def test_events_that_nobody_asked_for_are_acknowledged_and_passed_over(sla
     assert slack.deliveries[0].tries == 1
 
 
-async def test_fifty_copies_of_one_event_are_all_given_on_under_one_id(slack: SlackDouble, way: str) -> None:
+async def test_fifty_copies_of_one_event_are_all_passed_on_with_one_id(slack: SlackDouble, way: str) -> None:
     receiver = Receiver()
     async with listening(slack, receiver, way):
         await slack.user_writes(REPORTS, "U0ADA", "checkout is broken", copies=50)
@@ -131,7 +131,7 @@ async def test_a_lost_connection_is_made_again_and_events_come_through(slack: Sl
     assert receiver.texts == ["before", "after"]
 
 
-async def test_whoever_wants_to_catch_up_is_told_of_each_connection(slack: SlackDouble) -> None:
+async def test_on_connection_is_called_after_each_connection(slack: SlackDouble) -> None:
     made: list[bool] = []
     async with in_socket_mode(slack, Receiver(), on_connection=lambda: made.append(True)):
         await until(lambda: len(made) == 1)
@@ -159,7 +159,7 @@ async def test_an_address_that_went_stale_is_given_up_for_a_new_one(slack: Slack
     async with in_socket_mode(slack, receiver) as socket:
         issue = slack.delivery.new_address
         stale = iter([True])
-        slack.delivery.new_address = lambda: issue().replace("ticket=", "ticket=gone") if next(stale, 0) else issue()  # type: ignore[method-assign]  # the double is bent for one call
+        slack.delivery.new_address = lambda: issue().replace("ticket=", "ticket=gone") if next(stale, 0) else issue()  # type: ignore[method-assign]  # the double gives one bad address
         await slack.delivery.hang_up()
         await until(lambda: bool(slack.delivery.sockets) and socket.connected.is_set())
         await slack.user_writes(REPORTS, "U0ADA", "after")
@@ -169,7 +169,7 @@ async def test_an_address_that_went_stale_is_given_up_for_a_new_one(slack: Slack
 # --- HTTP
 
 
-async def test_slack_may_check_the_address(slack: SlackDouble) -> None:
+async def test_slacks_check_of_the_address_is_answered(slack: SlackDouble) -> None:
     async with over_http(slack, Receiver()) as url, httpx.AsyncClient() as client:
         body = json.dumps({"token": "t", "challenge": "abc", "type": "url_verification"})
         answer = await client.post(url, content=body, headers=slack.delivery.signed(body))
@@ -177,7 +177,7 @@ async def test_slack_may_check_the_address(slack: SlackDouble) -> None:
 
 
 @pytest.mark.parametrize("forgery", ["unsigned", "wrongly signed", "old", "no time", "odd time", "another body"])
-async def test_a_request_that_is_not_slacks_is_turned_away(slack: SlackDouble, forgery: str) -> None:
+async def test_a_request_that_is_not_from_slack_is_refused(slack: SlackDouble, forgery: str) -> None:
     receiver = Receiver()
     body = json.dumps(slack.workspace.callback({"type": "message", "text": "x", "user": "U0ADA", "channel": REPORTS}))
     headers = slack.delivery.signed(body, at=int(time.time()) - 3_600 if forgery == "old" else None)
@@ -198,7 +198,7 @@ async def test_a_request_that_is_not_slacks_is_turned_away(slack: SlackDouble, f
     assert receiver.taken == []
 
 
-async def test_a_request_that_is_too_long_or_does_not_say_how_long_is_not_read(slack: SlackDouble) -> None:
+async def test_a_request_that_is_too_long_or_of_unknown_length_is_not_read(slack: SlackDouble) -> None:
     async def endless() -> AsyncIterator[bytes]:
         yield b"{"
 
@@ -208,6 +208,6 @@ async def test_a_request_that_is_too_long_or_does_not_say_how_long_is_not_read(s
     assert (long.status_code, unsaid.status_code) == (413, 411)
 
 
-def test_without_a_signing_secret_no_request_is_taken() -> None:
+def test_http_without_a_signing_secret_is_refused() -> None:
     with pytest.raises(Refused, match="slack_signing_secret"):
         http_route(Receiver(), signing_secret="")

@@ -1,4 +1,4 @@
-"""Our Markdown as Slack's markup, and the manifest."""
+"""The conversion of our Markdown into Slack's markup, and the manifest."""
 
 import pytest
 import yaml
@@ -39,7 +39,7 @@ def test_markdown_becomes_slacks_markup(markdown: str, slack: str) -> None:
 
 
 @pytest.mark.parametrize("quoted", ["<!channel>", "<!here|here>", "<@U0ADA1234>", "<#C0REPORTS>", "<http://a|b>"])
-def test_quoted_text_addresses_nobody(quoted: str) -> None:
+def test_quoted_text_mentions_nobody(quoted: str) -> None:
     for text in (
         quoted,
         f"**{quoted}**",
@@ -57,7 +57,7 @@ def test_a_member_that_is_paged_is_mentioned() -> None:
 
 
 @given(st.text(alphabet="ab<>&`*[]()#@!|-\n :/hU0", max_size=80))
-def test_whatever_is_written_no_control_sequence_gets_through(text: str) -> None:
+def test_no_text_produces_a_control_sequence_of_slack(text: str) -> None:
     shown = to_mrkdwn(text)
     for start in ("<!", "<#", "<@"):
         assert start not in shown
@@ -65,7 +65,7 @@ def test_whatever_is_written_no_control_sequence_gets_through(text: str) -> None
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 60_000), st.sampled_from(["x", "<", "**b** ", "```\ny\n```\n", "[", "[a](", "**a", "`", "``a "]))
-def test_no_text_is_longer_than_slack_takes(length: int, what: str) -> None:
+def test_no_text_is_longer_than_slack_accepts(length: int, what: str) -> None:
     assert len(fitting(what * length)) <= LONGEST
 
 

@@ -54,7 +54,7 @@ async def test_a_second_delivery_stores_no_file_again(store: Store) -> None:
     assert len(await store.attachments.of(case)) == 1
 
 
-async def test_an_attachment_that_was_fetched_is_filled_and_stays_so(store: Store) -> None:
+async def test_a_filled_attachment_keeps_its_bytes(store: Store) -> None:
     case = await with_one_to_fetch(store)
     number = (await only_attachment(store, case)).id
     await store.attachments.fill(number, b"", problem="the server did not answer")
@@ -79,6 +79,6 @@ async def test_attachments_belong_to_their_case(store: Store) -> None:
     assert await store.attachments.of(await open_bug(store)) == []
 
 
-async def test_filling_what_was_never_attached_is_our_mistake(store: Store) -> None:
+async def test_filling_an_unknown_attachment_is_a_defect(store: Store) -> None:
     with pytest.raises(Defect):
         await store.attachments.fill(99, b"x")

@@ -1,4 +1,4 @@
-"""Bug cases on both databases: a report makes one case, whatever is delivered twice."""
+"""Bug cases on both databases: a report opens one case, also if it is delivered twice."""
 
 import asyncio
 import re
@@ -93,14 +93,14 @@ async def test_fifty_reports_in_one_thread_open_one_case(store: Store) -> None:
     assert len(await store.inbox.of(results[0][0])) == 1
 
 
-async def test_the_same_words_under_another_event_id_are_known_by_their_reference(store: Store) -> None:
+async def test_a_message_with_another_event_id_is_recognised_by_its_reference(store: Store) -> None:
     tries = [store.bugs.open(bug_report(), reported(id=f"event-{n}", reference="C1/17.5")) for n in range(20)]
     results = await asyncio.gather(*tries)
     assert len({case for case, _ in results}) == 1
     assert await count_of_cases(store) == 1
 
 
-async def test_a_report_that_was_said_in_another_case_leads_there(store: Store) -> None:
+async def test_a_report_that_is_a_message_of_another_case_returns_that_case(store: Store) -> None:
     issue = await open_case(store)
     await store.inbox.put(said(issue, id="event-1"))
     assert await store.bugs.open(bug_report(thread=THREAD), reported(id="event-1")) == (issue, False)
@@ -108,12 +108,12 @@ async def test_a_report_that_was_said_in_another_case_leads_there(store: Store) 
     assert await store.threads.find(THREAD) is None
 
 
-async def test_reports_of_their_own_are_cases_of_their_own(store: Store) -> None:
+async def test_separate_reports_open_separate_cases(store: Store) -> None:
     cases = await asyncio.gather(*(open_bug(store) for _ in range(20)))
     assert len(set(cases)) == 20
 
 
-async def test_a_name_that_is_taken_is_drawn_again_and_gets_longer_when_many_are(store: Store) -> None:
+async def test_a_taken_name_is_drawn_again_and_later_with_more_letters(store: Store) -> None:
     drawn: list[int] = []
 
     def draw(length: int) -> CaseId:
@@ -126,7 +126,7 @@ async def test_a_name_that_is_taken_is_drawn_again_and_gets_longer_when_many_are
     assert drawn == [4, 4, 4, 4, 4, 5]
 
 
-async def test_a_draw_that_never_finds_a_free_name_is_our_mistake_and_writes_nothing(store: Store) -> None:
+async def test_if_no_free_name_is_found_it_is_a_defect_and_nothing_is_written(store: Store) -> None:
     bugs = StoredBugs(store.database, draw=lambda length: CaseId("bug-AAAA"))
     await bugs.open(bug_report(), reported())
     with pytest.raises(Defect):
@@ -147,7 +147,7 @@ async def test_a_saved_bug_is_read_back_with_what_happened(store: Store) -> None
     assert (await kinds(store, case))[-2:] == ["bug_moved", "noted"]
 
 
-async def test_with_a_key_that_was_used_nothing_is_told_twice_and_the_newest_snapshot_stays(store: Store) -> None:
+async def test_a_repeated_key_adds_no_entry_and_the_newest_snapshot_stays(store: Store) -> None:
     case = await open_bug(store)
     bug = (await stored_bug(store, case)).case
     newer = bug.updated(transitions=2, turns=1, reason="newer")
@@ -170,7 +170,7 @@ async def test_a_bug_without_entries_or_key_is_saved_every_time(store: Store) ->
     assert await kinds(store, case) == ["bug_reported", "message_recorded"]
 
 
-async def test_a_bug_that_is_not_there_is_refused(store: Store) -> None:
+async def test_a_bug_that_does_not_exist_is_refused(store: Store) -> None:
     with pytest.raises(Refused, match="There is no case bug-0000"):
         await store.bugs.save(BugCase(id=CaseId("bug-0000")), trace=TRACE)
 
@@ -203,13 +203,13 @@ async def test_a_bug_counts_as_at_work_only_while_it_is_investigated(store: Stor
         assert await store.cases.at_work() == (2 if state is BugState.INVESTIGATING else 1)
 
 
-async def test_a_resolved_bug_is_unfinished_until_it_is_closed_up_and_again_when_it_is_reopened(store: Store) -> None:
+async def test_a_resolved_bug_is_unfinished_until_closed_up_and_after_a_reopening(store: Store) -> None:
     case = await open_bug(store)
     bug = await save(store, (await stored_bug(store, case)).case, state=BugState.RESOLVED)
     assert await store.cases.unfinished() == [case]
     await store.turns.close_up(case, WorkspaceRemoved(), trace=TRACE)
     assert await store.cases.unfinished() == []
-    await save(store, bug)  # still resolved: nobody needs a workflow for that
+    await save(store, bug)  # still resolved: it needs no workflow
     assert await store.cases.unfinished() == []
     bug = await save(store, bug, state=BugState.INVESTIGATING, epoch=2)
     assert await store.cases.unfinished() == [case]

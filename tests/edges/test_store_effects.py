@@ -10,7 +10,7 @@ from caseworker.store.store import Store
 from tests.edges.store_examples import open_case
 
 
-async def test_of_ten_who_intend_the_same_effect_one_is_first(store: Store) -> None:
+async def test_of_ten_concurrent_intents_for_one_effect_one_is_first(store: Store) -> None:
     case = await open_case(store)
     tries = (store.effects.intend("k", case, "push", {"commit": str(number)}) for number in range(10))
     results = await asyncio.gather(*tries)
@@ -18,7 +18,7 @@ async def test_of_ten_who_intend_the_same_effect_one_is_first(store: Store) -> N
     assert len({effect.intent["commit"] for effect, _ in results}) == 1
 
 
-async def test_an_effect_that_was_intended_and_not_done_says_so(store: Store) -> None:
+async def test_an_effect_that_was_intended_but_not_done_is_reported_so(store: Store) -> None:
     case = await open_case(store)
     await store.effects.intend("k", case, "push", {"branch": "b"})
     effect, new = await store.effects.intend("k", case, "push", {"branch": "another"})
@@ -34,12 +34,12 @@ async def test_the_first_result_of_an_effect_stays(store: Store) -> None:
     assert (effect.done, effect.result, new) == (True, {"commit": "abc"}, False)
 
 
-async def test_what_was_done_without_an_intent_is_our_mistake(store: Store) -> None:
+async def test_a_result_without_an_intent_is_a_defect(store: Store) -> None:
     with pytest.raises(Defect):
         await store.effects.done("never", {})
 
 
-async def test_an_effect_under_way_is_found_by_its_very_intent_until_it_is_done(store: Store) -> None:
+async def test_an_effect_under_way_is_found_by_its_exact_intent_until_it_is_done(store: Store) -> None:
     case = await open_case(store)
     begins = {"channel": "C0SUMMARY", "begins": "a thread"}
     await store.effects.intend("k", case, "post", begins)

@@ -1,4 +1,4 @@
-"""What cases have found out, on both databases: one row for the same words, counted once for each case."""
+"""Learnings on both databases: one row for the same words, counted once per case."""
 
 import asyncio
 
@@ -49,7 +49,7 @@ async def test_the_same_words_of_another_case_are_counted_and_the_first_wording_
     assert after.last_at >= before.last_at
 
 
-async def test_other_words_or_another_type_are_another_learning(store: Store) -> None:
+async def test_other_words_or_another_type_make_another_learning(store: Store) -> None:
     case = await open_case(store)
     await store.learnings.add(SHOP, case, [*noted("a", "b"), *noted("a", type="pitfall")])
     assert sorted((learning.type, learning.content) for learning in await store.learnings.of(SHOP)) == [
@@ -59,14 +59,14 @@ async def test_other_words_or_another_type_are_another_learning(store: Store) ->
     ]
 
 
-async def test_a_turn_that_is_committed_again_and_a_turn_that_repeats_itself_count_once(store: Store) -> None:
+async def test_repeated_observations_of_a_case_count_once(store: Store) -> None:
     case = await open_case(store)
     for _ in range(3):
         await store.learnings.add(SHOP, case, noted("a", "A", "b"))
     assert list((await known(store)).values()) == [1, 1]
 
 
-async def test_what_a_person_has_removed_the_same_case_does_not_bring_back_and_another_may(store: Store) -> None:
+async def test_a_removed_learning_can_come_back_only_from_another_case(store: Store) -> None:
     first, second = await open_case(store, "One"), await open_case(store, "Two")
     await store.learnings.add(SHOP, first, noted("a", "b"))
     forgotten = next(learning for learning in await store.learnings.of() if learning.content == "a")
@@ -79,7 +79,7 @@ async def test_what_a_person_has_removed_the_same_case_does_not_bring_back_and_a
     assert forgotten.id not in [learning.id for learning in await store.learnings.of()]
 
 
-async def test_repositories_keep_theirs_apart(store: Store) -> None:
+async def test_learnings_of_repositories_are_separate(store: Store) -> None:
     case, bug = await open_case(store), await open_bug(store)
     await store.learnings.add(SHOP, case, noted("a"))
     await store.learnings.add(RepositoryId("local/other"), bug, noted("a"))
@@ -88,21 +88,21 @@ async def test_repositories_keep_theirs_apart(store: Store) -> None:
     assert await known(store, RepositoryId("local/none")) == {}
 
 
-async def test_what_a_case_has_learned_outlives_it(store: Store) -> None:
+async def test_learnings_outlive_their_case(store: Store) -> None:
     case = await open_case(store)
     await store.learnings.add(SHOP, case, noted("a"))
     await store.turns.close_up(case, WorkspaceRemoved(), trace=TRACE)
     assert await known(store) == {"a": 1}
 
 
-async def test_what_says_nothing_is_not_kept_and_what_no_database_holds_is_replaced(store: Store) -> None:
+async def test_empty_learnings_are_dropped_and_unstorable_characters_replaced(store: Store) -> None:
     case = await open_case(store)
     await store.learnings.add(SHOP, case, [])
     await store.learnings.add(SHOP, case, noted("", " \n\t", "a\x00b"))
     assert await known(store) == {"a\ufffdb": 1}
 
 
-async def test_ten_cases_that_learn_the_same_at_once_are_ten_and_never_wait_for_each_other(store: Store) -> None:
+async def test_ten_cases_that_learn_the_same_at_once_count_ten_and_never_deadlock(store: Store) -> None:
     cases = [await open_case(store, f"Issue {number}") for number in range(10)]
     words = [f"word {number}" for number in range(5)]
     async with asyncio.timeout(60):
@@ -115,12 +115,12 @@ async def test_ten_cases_that_learn_the_same_at_once_are_ten_and_never_wait_for_
     assert await known(store) == dict.fromkeys(words, 10)
 
 
-async def test_a_case_that_is_not_there_is_refused(store: Store) -> None:
+async def test_a_case_that_does_not_exist_is_refused(store: Store) -> None:
     with pytest.raises(Refused, match="There is no case local/shop#9"):
         await store.learnings.add(SHOP, CaseId("local/shop#9"), noted("a"))
 
 
-async def test_the_repository_of_a_case_of_either_kind_is_known(store: Store) -> None:
+async def test_the_repository_is_found_for_both_kinds_of_case(store: Store) -> None:
     case, bug = await open_case(store), await open_bug(store)
     async with store.database.reading() as connection:
         assert [await repository_of(connection, each) for each in (case, bug)] == [SHOP, SHOP]

@@ -1,4 +1,4 @@
-"""The ledger on both databases: the cap holds, whatever happens to the calls."""
+"""The ledger on both databases: spending never passes the cap, whatever happens to the calls."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -42,7 +42,7 @@ async def test_the_cap_itself_may_be_reached(store: Store) -> None:
     assert await reserve(store, attempt, 1) is None
 
 
-async def test_settling_puts_the_true_cost_in_the_place_of_the_reservation_once(store: Store) -> None:
+async def test_settling_replaces_the_reservation_by_the_true_cost_once(store: Store) -> None:
     case = await open_case(store)
     reservation = await reserved(store, await begun(store, case), 900)
     await store.ledger.settle(reservation, USED, 100)
@@ -50,7 +50,7 @@ async def test_settling_puts_the_true_cost_in_the_place_of_the_reservation_once(
     assert await store.ledger.spent(case) == Spending(calls=1, usage=USED, micros=100)
 
 
-async def test_spending_is_told_for_the_case_and_for_a_turn(store: Store) -> None:
+async def test_spending_is_known_per_case_and_per_turn(store: Store) -> None:
     case = await open_case(store)
     one = await begun(store, case, turn=1)
     await store.ledger.settle(await reserved(store, one, 300), USED, 200)
@@ -62,7 +62,7 @@ async def test_spending_is_told_for_the_case_and_for_a_turn(store: Store) -> Non
     assert await store.ledger.spent(case, turn=3) == Spending()
 
 
-async def test_of_a_call_whose_attempt_was_killed_a_quarter_counts_rounded_up(store: Store) -> None:
+async def test_a_quarter_of_a_killed_attempts_reservation_counts_rounded_up(store: Store) -> None:
     case = await open_case(store)
     killed = await begun(store, case)
     settled = await reserved(store, killed, 100)
@@ -72,7 +72,7 @@ async def test_of_a_call_whose_attempt_was_killed_a_quarter_counts_rounded_up(st
     assert (await store.ledger.spent(case)).micros == 60 + 101
 
 
-async def test_a_failed_attempt_gives_its_reservations_back_in_the_same_way(store: Store) -> None:
+async def test_a_failed_attempts_reservations_count_in_the_same_way(store: Store) -> None:
     case = await open_case(store)
     attempt = await begun(store, case)
     await reserved(store, attempt, 400)
@@ -80,7 +80,7 @@ async def test_a_failed_attempt_gives_its_reservations_back_in_the_same_way(stor
     assert (await store.ledger.spent(case)).micros == 100
 
 
-async def test_a_late_settlement_of_an_abandoned_call_tells_the_truth(store: Store) -> None:
+async def test_a_late_settlement_of_an_abandoned_call_counts_its_true_cost(store: Store) -> None:
     case = await open_case(store)
     reservation = await reserved(store, await begun(store, case), 400)
     await begun(store, case)
@@ -103,7 +103,7 @@ async def ask(store: Store, account: CaseAccount | RepositoryAccount, micros: in
 
 
 async def put_back(store: Store, reservation: int, by: timedelta) -> None:
-    """As if it had been reserved earlier."""
+    """Makes a reservation look older."""
     async with store.database.writing() as connection:
         row = update(ledger).where(ledger.c.id == reservation)
         await connection.execute(row.values(reserved_at=datetime.now(UTC) - by))
@@ -121,7 +121,7 @@ async def test_a_question_of_a_case_and_its_turns_share_one_cap(store: Store) ->
     assert await store.ledger.spent(case, turn=1) == Spending(calls=1, micros=700)
 
 
-async def test_a_repository_pays_by_itself_and_each_day_anew(store: Store) -> None:
+async def test_questions_of_a_repository_have_their_own_cap_per_day(store: Store) -> None:
     case = await open_case(store)
     repository = split_issue_case(case)[0]
     account = RepositoryAccount(repository=repository)
@@ -141,7 +141,7 @@ async def test_twenty_questions_at_once_never_pass_the_cap(store: Store) -> None
     assert len([result for result in results if result is not None]) == 6
 
 
-async def test_of_an_abandoned_question_a_quarter_counts_until_the_truth_is_known(store: Store) -> None:
+async def test_a_quarter_of_an_abandoned_question_counts_until_it_is_settled(store: Store) -> None:
     case = await open_case(store)
     asked = await ask(store, CaseAccount(case=case, trace=TRACE), 401)
     assert asked is not None
@@ -152,7 +152,7 @@ async def test_of_an_abandoned_question_a_quarter_counts_until_the_truth_is_know
     assert (await store.ledger.spent(case)).micros == 333
 
 
-async def test_what_a_dead_process_reserved_for_a_question_is_given_back_in_part(store: Store) -> None:
+async def test_an_old_reservation_of_a_question_counts_only_in_part(store: Store) -> None:
     case = await open_case(store)
     account = CaseAccount(case=case, trace=TRACE)
     lost = await ask(store, account, 800)
@@ -171,12 +171,12 @@ async def test_ending_an_attempt_leaves_the_questions_of_its_case_alone(store: S
     assert (await store.ledger.spent(case)).micros == 400
 
 
-async def test_settling_what_was_never_reserved_is_our_mistake(store: Store) -> None:
+async def test_settling_without_a_reservation_is_a_defect(store: Store) -> None:
     with pytest.raises(Defect):
         await store.ledger.settle(4711, USED, 1)
 
 
-async def test_sums_of_money_are_not_bound_to_32_bits(store: Store) -> None:
+async def test_amounts_of_money_may_exceed_32_bits(store: Store) -> None:
     case = await open_case(store)
     attempt = await begun(store, case)
     huge = 5_000_000_000

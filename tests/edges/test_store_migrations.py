@@ -1,4 +1,4 @@
-"""Migrations: they make the tables that the program uses, and what an earlier version wrote can be read after them.
+"""Migrations: they make the tables that the program uses, and rows of earlier versions can be read after them.
 
 Every revision has a data file in store_rows/. All tests with `store` run once for each file, on both databases.
 """
@@ -36,7 +36,7 @@ def rows(revision: str) -> Rows:
 
 @pytest.fixture
 async def store(empty_url: str, revision: str) -> AsyncIterator[Store]:
-    """A database of that revision with the rows of its file, opened by this version."""
+    """A database of that revision with the rows of its data file, opened by this version."""
     database = connect(empty_url)
     await migrate(database, to=revision)
     async with database.writing() as connection:
@@ -53,7 +53,7 @@ async def store(empty_url: str, revision: str) -> AsyncIterator[Store]:
 
 
 def schema(connection: Connection) -> set[str]:
-    """All that the database says about our tables: a line for each column, constraint and index, in no order."""
+    """The schema of our tables as the database reports it: a line for each column, constraint and index, unordered."""
     found = inspect(connection)
     readers: dict[str, Callable[[str], Sequence[object]]] = {
         "column": found.get_columns,
@@ -73,14 +73,14 @@ def schema(connection: Connection) -> set[str]:
 
 
 def _described(part: object) -> str:
-    """With the text of conditions, which SQLAlchemy gives as objects."""
+    """A description with the text of conditions, which SQLAlchemy gives as objects."""
     if isinstance(part, dict):
         return ", ".join(f"{key}={_described(value)}" for key, value in sorted(part.items()))
     return str(part)
 
 
 def _autoincremented(connection: Connection) -> set[str]:
-    """SQLite: tables whose numbers are never given twice. The inspector does not tell."""
+    """Tables of SQLite that never reuse a number, which the inspector does not report."""
     if connection.dialect.name != "sqlite":
         return set()
     tables = connection.scalars(text("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'"))
@@ -102,8 +102,8 @@ async def test_migrations_make_the_schema_of_the_metadata(empty_url: str) -> Non
     await database.close()
 
 
-async def test_check_constraints_have_their_tables_name_once(empty_url: str) -> None:
-    """Alembic puts the convention's prefix before a name that has it already."""
+async def test_check_constraints_have_their_tables_name_only_once(empty_url: str) -> None:
+    """Alembic would add the prefix of the naming convention to a name that has it already."""
     database = connect(empty_url)
     await migrate(database)
     async with database.reading() as connection:
@@ -121,7 +121,7 @@ async def test_a_rebuild_that_breaks_a_reference_is_rolled_back(tmp_path: Path) 
         async with store.database.rebuilding() as connection:
             await connection.execute(text("DELETE FROM cases"))
     assert await store.cases.load(case) is not None
-    with pytest.raises(Defect):  # references are checked again after it
+    with pytest.raises(Defect):  # foreign keys are checked again afterwards
         async with store.database.writing() as connection:
             await connection.execute(text("DELETE FROM cases"))
     await store.close()
@@ -131,19 +131,19 @@ async def test_a_rebuild_that_breaks_a_reference_is_rolled_back(tmp_path: Path) 
 
 
 def holds(value: BaseModel, written: JsonValue) -> bool:
-    """Nothing of what was written is lost; there may be fields that came later."""
+    """Whether nothing that was written is lost. There may be additional, newer fields."""
     assert isinstance(written, dict)
     found = value.model_dump(mode="json")
     return found | written == found
 
 
 def test_the_newest_data_file_has_rows_of_every_table() -> None:
-    """`python -m tests.edges.store_rows` writes it anew."""
+    """`python -m tests.edges.store_rows` writes this file anew."""
     assert {name for name, found in rows_of(HEAD).items() if found} == set(metadata.tables)
 
 
 @pytest.mark.parametrize("revision", [HEAD])
-async def test_rows_are_read_back_as_they_stand_in_the_file(store: Store, rows: Rows) -> None:
+async def test_rows_are_read_back_as_they_are_in_the_file(store: Store, rows: Rows) -> None:
     async with store.database.reading() as connection:
         assert await connection.run_sync(read) == rows
 

@@ -1,4 +1,4 @@
-"""Opening a database: migrations, several processes at once, and what a person is told when it can't be done."""
+"""Opening a database: migrations, several processes at once, and what a person is told when it fails."""
 
 import asyncio
 import os
@@ -92,7 +92,7 @@ async def test_every_write_waits_for_the_disk(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_readers_go_on_while_another_process_writes_and_writers_say_that_it_is_busy(tmp_path: Path) -> None:
+async def test_while_another_process_writes_readers_go_on_and_writers_fail_as_busy(tmp_path: Path) -> None:
     file = tmp_path / "caseworker.db"
     store = await open_store(f"sqlite:///{file}?timeout=0.05")
     case = await open_case(store)
@@ -107,7 +107,7 @@ async def test_readers_go_on_while_another_process_writes_and_writers_say_that_i
     await store.close()
 
 
-async def test_who_waits_for_another_writer_lets_the_others_of_its_process_go_on(tmp_path: Path) -> None:
+async def test_waiting_for_another_writer_does_not_block_the_process(tmp_path: Path) -> None:
     file = tmp_path / "caseworker.db"
     store = await open_store(f"sqlite:///{file}")
     case = await open_case(store)
@@ -124,10 +124,10 @@ async def test_who_waits_for_another_writer_lets_the_others_of_its_process_go_on
     await store.close()
 
 
-async def test_a_full_disk_is_told_and_work_goes_on_when_there_is_space(tmp_path: Path) -> None:
+async def test_a_full_disk_is_reported_and_work_goes_on_when_there_is_space(tmp_path: Path) -> None:
     store = await open_store(f"sqlite:///{tmp_path / 'c.db'}")
     case = await open_case(store)
-    async with store.database.writing() as connection:  # the pool has only this connection, which keeps the limit
+    async with store.database.writing() as connection:  # the pool has only this connection, which has the limit
         await connection.execute(text("PRAGMA max_page_count = 1"))
     with pytest.raises(Transient, match="The disk with the database is full"):
         await store.inbox.put(said(case, "x" * 60_000, id="late"))
@@ -137,7 +137,7 @@ async def test_a_full_disk_is_told_and_work_goes_on_when_there_is_space(tmp_path
     await store.close()
 
 
-async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("Dear diary, " * 200)
     with pytest.raises(Refused, match="This file is not a database of Caseworker's"):
@@ -153,7 +153,7 @@ async def test_a_path_that_cannot_be_a_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["nonsense", "mysql://localhost/x", "sqlite://", "sqlite+aiosqlite:///x.db"])
-async def test_a_url_that_we_cannot_use_is_refused_with_the_ones_we_can(url: str) -> None:
+async def test_an_unsupported_url_is_refused_with_the_supported_ones(url: str) -> None:
     with pytest.raises(Refused, match=r"It is sqlite:///path or postgresql\+asyncpg://user@host/name"):
         await open_store(url)
 
@@ -167,17 +167,17 @@ async def test_a_server_that_does_not_answer_is_transient(address: str) -> None:
         await open_store(f"postgresql+asyncpg://postgres@{address}/caseworker")
 
 
-async def test_a_database_that_was_not_created_is_refused(postgres: PostgresServer) -> None:
+async def test_a_database_that_does_not_exist_is_refused(postgres: PostgresServer) -> None:
     with pytest.raises(Refused, match="PostgreSQL has no database of that name"):
         await open_store(postgres.url("missing"))
 
 
-async def test_a_user_that_is_not_known_is_refused(postgres: PostgresServer) -> None:
+async def test_an_unknown_user_is_refused(postgres: PostgresServer) -> None:
     with pytest.raises(Refused, match="PostgreSQL does not let us in"):
         await open_store(postgres.url("migrated").replace("postgres@", "stranger@"))
 
 
-async def test_after_its_connections_were_cut_the_store_connects_again(postgres: PostgresServer) -> None:
+async def test_the_store_reconnects_after_its_connections_were_cut(postgres: PostgresServer) -> None:
     store = await open_store(await postgres.new_database(template="migrated"))
     case = await open_case(store)
     await postgres.execute(

@@ -1,4 +1,4 @@
-"""Places for developers, on both databases: never one too many, in order, and none is lost with who held it."""
+"""Places for developer turns on both databases: never too many, in order, and freed when a holder dies."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ class Clock:
 
 
 class Developers:
-    """Turns of one case by their numbers; two work at the same time unless a test says otherwise."""
+    """Turns of one case, by number. Two may work at the same time unless a test says otherwise."""
 
     def __init__(self, places: StoredPlaces, case: CaseId) -> None:
         self.places, self.case = places, case
@@ -34,7 +34,7 @@ class Developers:
         return await self.places.ask(self.case, turn, most=most, queue=True)
 
     async def tries(self, turn: int, *, most: int = 2) -> bool:
-        """As a diagnostic does."""
+        """Asks without waiting in line, as a diagnostic does."""
         return await self.places.ask(self.case, turn, most=most, queue=False)
 
     async def renews(self, turn: int) -> None:
@@ -56,7 +56,7 @@ async def turn(store: Store, clock: Clock) -> Developers:
 
 @pytest.fixture
 async def workers(emptied_url: str) -> AsyncIterator[list[Store]]:
-    """Each with connections of its own, as in a process of its own."""
+    """Stores with separate connections, as in separate processes."""
     stores = [await open_store(emptied_url) for _ in range(3)]
     try:
         yield stores
@@ -70,20 +70,20 @@ async def rows(store: Store) -> int:
         return await connection.scalar(select(func.count()).select_from(places)) or 0
 
 
-async def test_places_are_given_until_none_is_free_and_a_place_that_is_left_is_free_again(turn: Developers) -> None:
+async def test_places_are_given_until_none_is_free_and_again_after_one_is_left(turn: Developers) -> None:
     assert [await turn.asks(number) for number in (1, 2, 3)] == [True, True, False]
     await turn.leaves(1)
     assert await turn.asks(3)
 
 
-async def test_who_has_a_place_and_asks_again_keeps_it_whoever_stands_in_line(turn: Developers) -> None:
+async def test_a_holder_that_asks_again_keeps_its_place(turn: Developers) -> None:
     assert [await turn.asks(number) for number in (1, 2, 3)] == [True, True, False]
     assert [await turn.asks(number) for number in (2, 1)] == [True, True]
     assert await turn.tries(1)
-    assert await turn.asks(1, most=1)  # the number was lowered meanwhile: nobody is sent home
+    assert await turn.asks(1, most=1)  # the limit was lowered meanwhile: nobody loses a place
 
 
-async def test_the_line_is_served_in_order_whoever_looks_first(turn: Developers) -> None:
+async def test_the_line_is_served_in_order_whoever_asks_first(turn: Developers) -> None:
     assert [await turn.asks(number, most=1) for number in (1, 5, 3, 4)] == [True, False, False, False]
     await turn.leaves(1)
     assert [await turn.asks(number, most=1) for number in (4, 3, 5)] == [False, False, True]
@@ -91,14 +91,14 @@ async def test_the_line_is_served_in_order_whoever_looks_first(turn: Developers)
     assert [await turn.asks(number, most=1) for number in (4, 3)] == [False, True]
 
 
-async def test_two_free_places_are_for_the_first_two_in_line_and_neither_waits_for_the_other(turn: Developers) -> None:
+async def test_two_free_places_go_to_the_first_two_in_line_in_any_order(turn: Developers) -> None:
     assert [await turn.asks(number) for number in (1, 2, 3, 4, 5)] == [True, True, False, False, False]
     await turn.leaves(1)
     await turn.leaves(2)
     assert [await turn.asks(number) for number in (5, 4, 3)] == [False, True, True]
 
 
-async def test_who_comes_back_stands_at_the_end_of_the_line(turn: Developers) -> None:
+async def test_a_turn_that_comes_back_is_last_in_line(turn: Developers) -> None:
     assert [await turn.asks(number, most=1) for number in (1, 2, 3)] == [True, False, False]
     await turn.leaves(2)
     assert not await turn.asks(2, most=1)
@@ -106,20 +106,20 @@ async def test_who_comes_back_stands_at_the_end_of_the_line(turn: Developers) ->
     assert [await turn.asks(number, most=1) for number in (2, 3)] == [False, True]
 
 
-async def test_who_does_not_queue_leaves_nothing_behind_and_does_not_overtake(turn: Developers, store: Store) -> None:
+async def test_asking_without_queueing_leaves_no_row_and_does_not_overtake(turn: Developers, store: Store) -> None:
     assert await turn.tries(1)
     assert not await turn.tries(2, most=1)
     assert await rows(store) == 1
     assert not await turn.asks(3, most=1)
     await turn.leaves(1)
-    assert not await turn.tries(2, most=1)  # it is free, and 3's
+    assert not await turn.tries(2, most=1)  # a place is free, but it belongs to 3
     assert await turn.asks(3, most=1)
     assert not await turn.asks(2, most=1)
-    assert not await turn.tries(2, most=1)  # it does not want to stand there any more
+    assert not await turn.tries(2, most=1)  # it leaves the line
     assert await rows(store) == 1
 
 
-async def test_a_holder_of_whom_nothing_is_heard_has_freed_its_place(turn: Developers, clock: Clock) -> None:
+async def test_a_place_that_is_not_renewed_becomes_free(turn: Developers, clock: Clock) -> None:
     assert [await turn.asks(number, most=1) for number in (1, 2)] == [True, False]
     clock.time += NEARLY
     assert not await turn.asks(2, most=1)
@@ -127,7 +127,9 @@ async def test_a_holder_of_whom_nothing_is_heard_has_freed_its_place(turn: Devel
     assert await turn.asks(2, most=1)
 
 
-async def test_who_died_in_line_does_not_hold_up_the_others(turn: Developers, clock: Clock, store: Store) -> None:
+async def test_a_turn_that_died_in_line_does_not_hold_up_the_others(
+    turn: Developers, clock: Clock, store: Store
+) -> None:
     assert [await turn.asks(number, most=1) for number in (1, 2, 3)] == [True, False, False]
     clock.time += NEARLY
     await turn.renews(1)
@@ -138,12 +140,12 @@ async def test_who_died_in_line_does_not_hold_up_the_others(turn: Developers, cl
     assert await rows(store) == 1
 
 
-async def test_a_turn_that_is_begun_again_has_the_place_of_the_attempt_that_died(turn: Developers) -> None:
+async def test_a_new_attempt_has_the_place_of_the_attempt_that_died(turn: Developers) -> None:
     assert [await turn.asks(number, most=1) for number in (1, 2)] == [True, False]
     assert await turn.asks(1, most=1)
 
 
-async def test_who_renews_keeps_its_place_for_as_long_as_it_does(turn: Developers, clock: Clock) -> None:
+async def test_a_holder_keeps_its_place_as_long_as_it_renews(turn: Developers, clock: Clock) -> None:
     assert await turn.asks(1, most=1)
     for _ in range(5):
         clock.time += NEARLY
@@ -151,7 +153,7 @@ async def test_who_renews_keeps_its_place_for_as_long_as_it_does(turn: Developer
         assert not await turn.tries(2, most=1)
 
 
-async def test_one_that_was_thought_dead_and_is_at_work_is_counted_again(turn: Developers, clock: Clock) -> None:
+async def test_a_holder_that_renews_after_it_expired_counts_again(turn: Developers, clock: Clock) -> None:
     assert await turn.asks(1, most=1)
     clock.time += LONG
     assert await turn.asks(2, most=1)
@@ -162,24 +164,24 @@ async def test_one_that_was_thought_dead_and_is_at_work_is_counted_again(turn: D
     assert await turn.tries(3, most=1)
 
 
-async def test_a_higher_number_lets_the_line_in(turn: Developers) -> None:
+async def test_a_higher_limit_lets_the_line_in(turn: Developers) -> None:
     assert [await turn.asks(number) for number in (1, 2, 3)] == [True, True, False]
     assert await turn.asks(3, most=3)
 
 
-async def test_to_leave_what_one_does_not_have_is_no_mistake(turn: Developers) -> None:
+async def test_leaving_without_a_place_is_allowed(turn: Developers) -> None:
     await turn.leaves(1)
     assert await turn.asks(1)
 
 
-async def test_the_time_is_the_databases_where_workers_may_disagree_about_it(store: Store) -> None:
+async def test_places_work_with_the_real_clock(store: Store) -> None:
     turn = Developers(StoredPlaces(store.database), await open_case(store))
     assert [await turn.asks(number, most=1) for number in (1, 2)] == [True, False]
     await turn.renews(1)
     assert not await turn.tries(3, most=1)
 
 
-async def test_of_many_workers_that_ask_at_once_no_two_get_the_last_place(workers: list[Store]) -> None:
+async def test_concurrent_workers_never_get_the_last_place_twice(workers: list[Store]) -> None:
     case = await open_case(workers[0])
     asking = [(number, workers[number % len(workers)].places) for number in range(12)]
     for round in range(5):
@@ -191,7 +193,7 @@ async def test_of_many_workers_that_ask_at_once_no_two_get_the_last_place(worker
         assert await rows(workers[0]) == 0
 
 
-async def test_workers_that_renew_leave_and_ask_at_once_do_not_stand_in_each_others_way(workers: list[Store]) -> None:
+async def test_workers_that_ask_renew_and_leave_at_once_do_not_deadlock(workers: list[Store]) -> None:
     case = await open_case(workers[0])
 
     async def work(number: int) -> None:

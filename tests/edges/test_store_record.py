@@ -29,7 +29,7 @@ async def test_entries_written_at_the_same_time_have_one_order_without_gaps(stor
     assert sorted(pairs) == sorted((f"{batch}.1", f"{batch}.2") for batch in range(25))
 
 
-async def test_two_cases_count_for_themselves(store: Store) -> None:
+async def test_each_case_has_its_own_sequence_numbers(store: Store) -> None:
     one, two = await open_case(store, "One"), await open_case(store, "Two")
     await store.record.append(one, [Noted(text="a"), Noted(text="b")], trace=TRACE)
     await store.record.append(two, [Noted(text="c")], trace=TRACE)
@@ -65,7 +65,7 @@ async def test_times_are_utc_and_the_trace_is_kept(store: Store) -> None:
     assert (found.trace, found.version) == (TRACE, 1)
 
 
-async def test_an_entry_that_is_too_long_is_cut_and_not_dropped(store: Store) -> None:
+async def test_an_entry_that_is_too_long_is_clipped_and_not_dropped(store: Store) -> None:
     case = await open_case(store)
     long = ToolReturned(turn=1, call="c", ok=True, output="начало " + "х" * 200_000 + " конец")
     runs = [
@@ -85,7 +85,7 @@ async def test_an_entry_that_is_too_long_is_cut_and_not_dropped(store: Store) ->
     assert short == AgentSaid(turn=1, text="short")
 
 
-async def test_an_entry_with_a_nul_is_given_back_as_it_was(store: Store) -> None:
+async def test_an_entry_with_a_nul_is_read_back_unchanged(store: Store) -> None:
     case = await open_case(store)
     await store.record.append(case, [Noted(text="a\x00b")], trace=TRACE)
     assert await notes(store, case) == ["a\x00b"]

@@ -1,4 +1,4 @@
-"""Writers that share a transaction of SQLite: each gets what is its own, and nothing of one becomes another's."""
+"""Writers that share a transaction of SQLite: each gets its own result, and no writer affects another."""
 
 import asyncio
 import sqlite3
@@ -21,13 +21,13 @@ from caseworker.store.sqlite import Sqlite
 
 _TABLES = (
     "CREATE TABLE written (number INTEGER PRIMARY KEY, words TEXT NOT NULL DEFAULT '')",
-    # Looked at by the commit and not before: a commit that really fails.
+    # Checked at the commit and not before: makes a commit that really fails.
     "CREATE TABLE owed (number INTEGER REFERENCES written (number) DEFERRABLE INITIALLY DEFERRED)",
 )
 
 
 class Notebook:
-    """A database with numbers in it, and how often it was committed."""
+    """A database of numbers, which counts its commits."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -54,7 +54,7 @@ class Notebook:
             raise Refused("Not this one.", todo="Take another.")
 
     async def write_and_tear(self, number: int) -> None:
-        """As SQLite does when the disk is full: the whole transaction is taken back, whoever's it is."""
+        """Rolls back the whole shared transaction, as SQLite does when the disk is full."""
         async with self.database.writing() as connection:
             await insert(connection, number)
             await connection.exec_driver_sql(f"INSERT OR ROLLBACK INTO written (number) VALUES ({number})")
@@ -65,7 +65,7 @@ class Notebook:
             await connection.exec_driver_sql("INSERT INTO owed (number) VALUES (-1)")
 
     def seen_by_others(self) -> list[int]:
-        """In another connection, which also takes the lock: nothing was left behind that keeps it."""
+        """The numbers as another connection sees them. It takes the lock, to check that nobody kept it."""
         other = sqlite3.connect(self.file, timeout=0, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         found = [number for (number,) in other.execute("SELECT number FROM written ORDER BY number")]
@@ -85,7 +85,9 @@ async def insert(connection: Connection, number: int, words: str = "") -> None:
 
 @pytest.fixture
 async def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Notebook]:
-    monkeypatch.setattr(sharing, "LONGEST", 60.0)  # on a busy machine, too, only their number counts
+    monkeypatch.setattr(
+        sharing, "LONGEST", 60.0
+    )  # also on a busy machine only the number of writers counts, not the time
     opened = Notebook(tmp_path / "notebook.db")
     await opened.prepare()
     yield opened
@@ -105,7 +107,7 @@ async def test_writers_that_come_together_are_committed_together_and_in_order(no
     assert notebook.seen_by_others() == numbers
 
 
-async def test_a_transaction_lets_nobody_in_for_longer_than_it_may(
+async def test_a_transaction_lets_no_writer_in_after_its_time_is_over(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharing, "LONGEST", 0.0)
@@ -113,7 +115,7 @@ async def test_a_transaction_lets_nobody_in_for_longer_than_it_may(
     assert notebook.commits == 3
 
 
-async def test_nobody_goes_on_before_it_is_committed(notebook: Notebook) -> None:
+async def test_no_writer_goes_on_before_the_commit(notebook: Notebook) -> None:
     async def one(number: int) -> bool:
         await notebook.write(number)
         return number in notebook.seen_by_others()
@@ -121,7 +123,7 @@ async def test_nobody_goes_on_before_it_is_committed(notebook: Notebook) -> None
     assert all(await asyncio.gather(*(one(number) for number in range(5))))
 
 
-async def test_what_one_does_wrong_is_taken_back_alone(notebook: Notebook) -> None:
+async def test_an_error_of_one_writer_rolls_back_only_that_writer(notebook: Notebook) -> None:
     told = await asyncio.gather(
         notebook.write(1), notebook.write_and_refuse(2), notebook.write(3), return_exceptions=True
     )
@@ -130,7 +132,7 @@ async def test_what_one_does_wrong_is_taken_back_alone(notebook: Notebook) -> No
     assert notebook.seen_by_others() == [1, 3]
 
 
-async def test_a_statement_that_is_refused_is_taken_back_with_what_came_before_it(notebook: Notebook) -> None:
+async def test_a_refused_statement_rolls_back_its_writers_earlier_statements(notebook: Notebook) -> None:
     await notebook.write(7)
 
     async def twice() -> None:
@@ -143,14 +145,14 @@ async def test_a_statement_that_is_refused_is_taken_back_with_what_came_before_i
     assert notebook.seen_by_others() == [1, 3, 7]
 
 
-async def test_a_commit_that_fails_is_told_to_everybody_and_keeps_nothing(notebook: Notebook) -> None:
+async def test_a_failed_commit_is_reported_to_all_writers_and_keeps_nothing(notebook: Notebook) -> None:
     told = await asyncio.gather(notebook.write(1), notebook.write_and_owe(2), notebook.write(3), return_exceptions=True)
     assert [type(answer) for answer in told] == [Defect, Defect, Defect]
     assert notebook.seen_by_others() == []
     assert await notebook.write(4) == 4
 
 
-async def test_a_transaction_that_the_database_gave_up_is_nobodys_and_the_next_ones_are_sound(
+async def test_a_transaction_rolled_back_by_sqlite_fails_its_writers_and_no_later_ones(
     notebook: Notebook,
 ) -> None:
     told = await asyncio.gather(
@@ -160,7 +162,7 @@ async def test_a_transaction_that_the_database_gave_up_is_nobodys_and_the_next_o
     assert notebook.seen_by_others() == [3]
 
 
-async def test_what_can_not_be_taken_back_alone_is_taken_back_with_all(notebook: Notebook) -> None:
+async def test_a_lost_savepoint_rolls_back_the_whole_transaction(notebook: Notebook) -> None:
     async def write_and_lose_the_savepoint(number: int) -> None:
         async with notebook.database.writing() as connection:
             await insert(connection, number)
@@ -174,9 +176,9 @@ async def test_what_can_not_be_taken_back_alone_is_taken_back_with_all(notebook:
     assert notebook.seen_by_others() == [3]
 
 
-async def test_a_full_disk_is_told_to_everybody_who_was_in_the_transaction(notebook: Notebook) -> None:
+async def test_a_full_disk_is_reported_to_all_writers_of_the_transaction(notebook: Notebook) -> None:
     async def limit(pages: int) -> None:
-        async with notebook.database.writing() as connection:  # the pool has only this connection, which keeps it
+        async with notebook.database.writing() as connection:  # the pool has only this connection, which has the limit
             await connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
 
     async def fill() -> None:
@@ -193,7 +195,7 @@ async def test_a_full_disk_is_told_to_everybody_who_was_in_the_transaction(noteb
     await fill()
 
 
-async def test_who_waits_too_long_for_another_process_is_told_and_later_ones_get_their_turn(notebook: Notebook) -> None:
+async def test_writers_time_out_behind_another_process_and_later_ones_succeed(notebook: Notebook) -> None:
     other = sqlite3.connect(notebook.file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     impatient = connect(f"sqlite:///{notebook.file}?timeout=0.05")
@@ -218,7 +220,7 @@ _Way = Literal["write", "linger", "refuse", "tear", "owe"]
 
 @dataclass(frozen=True, kw_only=True)
 class _Visit:
-    """One writer: when it comes, what it does, and when it is cancelled, in turns of the event loop."""
+    """One writer: when it starts, what it does, and when it is cancelled, in rounds of the event loop."""
 
     comes: int
     way: _Way
@@ -245,7 +247,7 @@ class _Visitors:
     def __init__(self, notebook: Notebook) -> None:
         self._notebook = notebook
         self.came_through: set[int] = set()
-        """Who got to the end of what it had to write, whatever came then."""
+        """Writers that finished their writes, whatever came afterwards."""
 
     async def visit(self, number: int, way: _Way) -> None:
         match way:
@@ -278,9 +280,9 @@ async def _all_visit(notebook: Notebook, visits: list[_Visit]) -> None:
         await asyncio.wait([task])
         return asyncio.CancelledError() if task.cancelled() else task.exception()
 
-    async with asyncio.timeout(60):  # nobody may wait for ever
+    async with asyncio.timeout(60):  # no writer may wait for ever
         ends = await asyncio.gather(*(one(number, visit) for number, visit in enumerate(visits)))
-        await notebook.write(100)  # and whatever they did, the next one gets its turn
+        await notebook.write(100)  # whatever they did, the next writer succeeds
         await notebook.database.close()
     found = set(notebook.seen_by_others())
     for number, end in enumerate(ends):
@@ -293,7 +295,7 @@ async def _all_visit(notebook: Notebook, visits: list[_Visit]) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(visits=_visits)
-def test_whoever_is_cancelled_wherever_everyone_else_gets_what_they_were_told(
+def test_cancelling_one_writer_does_not_affect_the_others(
     visits: list[_Visit], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     async def all_of_it() -> None:

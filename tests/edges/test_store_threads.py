@@ -15,7 +15,7 @@ REPORTS = Thread(surface="slack", channel="C1", anchor="17.5")
 SUMMARY = Thread(surface="slack", channel="C2", anchor="18.1")
 
 
-async def test_the_threads_of_a_case_are_given_by_audience_and_found_by_their_names(store: Store) -> None:
+async def test_threads_are_listed_by_audience_and_found_by_their_names(store: Store) -> None:
     case = await open_bug(store, thread=REPORTS)
     assert await store.threads.add(case, Audience.DEVELOPERS, SUMMARY) == SUMMARY
     assert dict(await store.threads.bound(case)) == {Audience.REPORTER: REPORTS, Audience.DEVELOPERS: SUMMARY}
@@ -29,7 +29,7 @@ async def test_a_thread_is_found_only_by_all_three_of_its_names(store: Store) ->
         assert await store.threads.find(REPORTS.model_copy(update=change)) is None
 
 
-async def test_of_ten_threads_added_at_once_for_one_audience_the_first_stays(store: Store) -> None:
+async def test_of_ten_threads_added_at_once_for_an_audience_the_first_stays(store: Store) -> None:
     case = await open_bug(store)
     tries = [SUMMARY.model_copy(update={"anchor": str(number)}) for number in range(10)]
     given = await asyncio.gather(*(store.threads.add(case, Audience.DEVELOPERS, thread) for thread in tries))
@@ -37,7 +37,7 @@ async def test_of_ten_threads_added_at_once_for_one_audience_the_first_stays(sto
     assert dict(await store.threads.bound(case)) == {Audience.DEVELOPERS: given[0]}
 
 
-async def test_the_same_thread_added_again_is_given_back(store: Store) -> None:
+async def test_adding_the_same_thread_again_returns_it(store: Store) -> None:
     case = await open_bug(store, thread=REPORTS)
     assert await store.threads.add(case, Audience.REPORTER, REPORTS) == REPORTS
 

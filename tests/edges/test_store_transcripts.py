@@ -1,4 +1,4 @@
-"""Agent sessions on both databases; the SDK's own conformance suite runs over the adapter, with the agents' suites."""
+"""Transcripts on both databases. The SDK's conformance suite runs with the adapter, in the tests of agents."""
 
 import time
 
@@ -13,7 +13,7 @@ def entry(uuid: str | None = None, **more: object) -> dict[str, object]:
     return {"type": "user", **({"uuid": uuid} if uuid else {}), **more}
 
 
-async def test_entries_come_back_deep_equal_and_in_the_order_of_the_calls(store: Store) -> None:
+async def test_entries_are_read_back_equal_and_in_the_order_of_the_calls(store: Store) -> None:
     odd = entry("z", nested={"b": [1, 2.5, None, True], "a": "\x00 \ud83d ✓"}, big=2**70)
     await store.transcripts.append(SESSION, "", "p", [odd, entry("a")])
     await store.transcripts.append(SESSION, "", "p", [])
@@ -33,7 +33,7 @@ async def test_a_session_that_was_never_written_is_none(store: Store) -> None:
     assert await store.transcripts.load(SESSION, "subagents/a") is None
 
 
-async def test_helpers_of_a_session_are_kept_apart_from_it(store: Store) -> None:
+async def test_transcripts_of_subagents_are_separate_from_the_sessions_own(store: Store) -> None:
     await store.transcripts.append(SESSION, "", "p", [entry("a")])
     await store.transcripts.append(SESSION, "subagents/2", "p", [entry("a", n=2)])
     await store.transcripts.append(SESSION, "subagents/1", "p", [entry("a", n=1), entry("b")])
@@ -52,7 +52,7 @@ async def test_sessions_of_a_project_have_the_time_of_their_last_change_in_milli
     assert await store.transcripts.sessions("never") == []
 
 
-async def test_deleting_a_session_takes_its_helpers_along_and_deleting_a_helper_does_not(store: Store) -> None:
+async def test_deleting_a_session_deletes_its_subagents_but_not_the_reverse(store: Store) -> None:
     for subpath in ("", "subagents/1", "subagents/2"):
         await store.transcripts.append(SESSION, subpath, "p", [entry("a")])
     await store.transcripts.append(OTHER, "", "p", [entry("a")])

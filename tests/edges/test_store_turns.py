@@ -1,4 +1,4 @@
-"""Turns on both databases: the fence, and what a killed attempt leaves behind (nothing)."""
+"""Turns on both databases: only one attempt completes a turn, and a killed attempt leaves nothing behind."""
 
 import asyncio
 
@@ -27,7 +27,7 @@ async def transcript(store: Store, session: SessionId) -> list[dict[str, object]
     return await store.transcripts.load(session, "")
 
 
-async def test_a_completed_turn_is_given_back_instead_of_a_new_attempt(store: Store) -> None:
+async def test_beginning_a_completed_turn_returns_its_result(store: Store) -> None:
     case = await open_case(store)
     attempt = await begun(store, case)
     file = await case_file(store, case)
@@ -75,7 +75,7 @@ async def test_the_transcript_of_a_killed_attempt_is_gone_and_stays_gone(store: 
     await begun(store, case)
     assert await transcript(store, killed.session) is None
     assert await store.transcripts.subpaths(killed.session) == []
-    await store.transcripts.append(killed.session, "", "p", [ENTRY])  # the process was still alive
+    await store.transcripts.append(killed.session, "", "p", [ENTRY])  # the process is still alive
     assert await transcript(store, killed.session) is None
 
 
@@ -159,7 +159,7 @@ async def test_a_case_is_closed_up_once_in_each_epoch(store: Store) -> None:
     assert await store.cases.unfinished() == []
 
 
-async def test_a_fenced_turn_can_not_complete_and_one_that_had_completed_says_so(store: Store) -> None:
+async def test_a_fenced_turn_can_not_complete_and_a_completed_one_is_reported(store: Store) -> None:
     case = await open_case(store)
     attempt = await begun(store, case, turn=1)
     assert not await store.turns.fence(case, 1)

@@ -1,4 +1,4 @@
-"""Why an attempt was stopped: by a person, or because its worker went. The record says which."""
+"""The record says why an attempt was stopped: by a person, or because its worker ended."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ from caseworker.activities.turn.attempts import why_stopped
         (Details(timed_out=True), "Temporal has given it up; the turn is begun again, or not wanted any more"),
     ],
 )
-async def test_who_stopped_an_attempt_is_said(details: Details, words: str) -> None:
+async def test_the_record_says_who_stopped_an_attempt(details: Details, words: str) -> None:
     environment = ActivityEnvironment()
 
     async def works() -> str:

@@ -1,4 +1,4 @@
-"""Worktrees of cases: made, lost, rebuilt, committed and removed; the user's repository is never changed."""
+"""Worktrees of cases: made, lost, rebuilt, committed and removed. The person's repository is never changed."""
 
 import asyncio
 import multiprocessing
@@ -51,7 +51,7 @@ async def test_a_case_gets_a_worktree_of_the_default_branch_as_it_is_now(
     assert sorted(path.name for path in workspace.path.iterdir()) == [".git", "README.md", "calc.py"]
 
 
-async def test_a_dirty_checkout_on_a_branch_of_its_own_works_and_stays_dirty(
+async def test_a_dirty_checkout_on_a_feature_branch_works_and_stays_dirty(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
     repository.git("switch", "-q", "-c", "feature")
@@ -86,7 +86,7 @@ async def test_a_bare_repository_works(workspaces: GitWorkspaces, repository: Re
     assert (workspace.path / "calc.py").exists()
 
 
-async def test_a_commit_is_the_whole_worktree_and_nothing_of_ours(
+async def test_a_commit_has_the_whole_worktree_without_our_own_files(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
     workspace = await workspaces.prepare(CASE, repository.ref, None)
@@ -104,7 +104,7 @@ async def test_a_commit_is_the_whole_worktree_and_nothing_of_ours(
     assert git(workspace.path, "status", "--porcelain") == ""
 
 
-async def test_nothing_changed_is_no_new_commit(workspaces: GitWorkspaces, repository: Repository) -> None:
+async def test_without_changes_there_is_no_new_commit(workspaces: GitWorkspaces, repository: Repository) -> None:
     workspace = await workspaces.prepare(CASE, repository.ref, None)
     files = {"issue-state.json": "{}"}
     assert await committed(workspaces, workspace, files, parent=workspace.base) == workspace.base
@@ -121,7 +121,7 @@ async def test_a_file_may_become_a_folder_and_a_folder_a_file(
     assert await workspaces.changed(workspace, first, second) == ["a", "a/x", "b", "b/c"]
 
 
-async def test_reset_is_exactly_the_commit_and_scrub_takes_ignored_files_too(
+async def test_reset_restores_the_commit_and_scrub_removes_ignored_files_too(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
     workspace = await workspaces.prepare(CASE, repository.ref, None)
@@ -145,7 +145,7 @@ async def test_a_lost_worktree_is_rebuilt_and_its_checkpoints_are_still_there(
     made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
     shutil.rmtree(tmp_path / "home" / "workspaces")
     shutil.rmtree(repository.path)
-    repository.path.mkdir()  # the repository is gone, too: then only the case's own memory is missing
+    repository.path.mkdir()  # the repository is gone, too
     with pytest.raises(Refused, match="is not a git repository"):
         await workspaces.prepare(CASE, repository.ref, workspace.base)
     repository.git("init", "-q")
@@ -156,7 +156,7 @@ async def test_a_lost_worktree_is_rebuilt_and_its_checkpoints_are_still_there(
     assert (again.path / "x.py").read_text() == "1\n"
 
 
-async def test_a_worktree_that_is_there_is_left_alone(workspaces: GitWorkspaces, repository: Repository) -> None:
+async def test_an_existing_worktree_is_left_alone(workspaces: GitWorkspaces, repository: Repository) -> None:
     workspace = await workspaces.prepare(CASE, repository.ref, None)
     (workspace.path / "half-done.py").write_text("1")
     assert await workspaces.prepare(CASE, repository.ref, workspace.base) == workspace
@@ -173,7 +173,7 @@ async def test_build_files_are_root_files_with_contents_and_all_paths(
     assert found == {"Makefile": "test:\n\ttrue\n", "README.md": "", "calc.py": "", "sub/Makefile": ""}
 
 
-async def test_removing_a_case_leaves_nothing_of_it_and_all_of_others(
+async def test_removing_a_case_removes_all_of_it_and_nothing_of_others(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
     mine = await workspaces.prepare(CASE, repository.ref, None)
@@ -190,7 +190,7 @@ async def test_removing_a_case_leaves_nothing_of_it_and_all_of_others(
     assert git(other.path, "status", "--porcelain") == ""
 
 
-async def test_of_a_case_that_is_over_the_work_that_nobody_merged_can_be_kept_and_looked_at(
+async def test_unmerged_work_of_a_removed_case_can_be_kept_and_read(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
     workspace = await workspaces.prepare(CASE, repository.ref, None)
@@ -227,7 +227,7 @@ async def test_processes_may_prepare_cases_of_one_repository_at_the_same_time(
     assert len(set(paths)) == 4
 
 
-async def test_only_one_attempt_holds_a_case_and_the_next_is_told_to_come_again(workspaces: GitWorkspaces) -> None:
+async def test_only_one_attempt_holds_a_case_and_the_next_has_to_retry(workspaces: GitWorkspaces) -> None:
     async with workspaces.hold(CASE):
         async with workspaces.hold(OTHER):
             pass
@@ -246,9 +246,7 @@ async def test_only_one_attempt_holds_a_case_and_the_next_is_told_to_come_again(
         ("rmdir ../place", "is not a folder"),
     ],
 )
-async def test_a_path_that_can_not_be_worked_on_is_refused_with_what_to_do(
-    make: str, sentence: str, tmp_path: Path
-) -> None:
+async def test_an_unusable_path_is_refused_with_what_to_do(make: str, sentence: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
     process = await asyncio.create_subprocess_shell(make, cwd=place)
@@ -279,9 +277,7 @@ async def test_a_submodule_is_refused_and_a_repository_with_one_works(
     assert await workspaces.changed(workspace, workspace.base, made) == ["x.py"]
 
 
-async def test_what_running_leaves_behind_is_no_part_of_a_commit(
-    workspaces: GitWorkspaces, repository: Repository
-) -> None:
+async def test_by_products_of_builds_are_not_committed(workspaces: GitWorkspaces, repository: Repository) -> None:
     workspace = await workspaces.prepare(CASE, repository.ref, None)
     files = {"__pycache__/a.cpython-311.pyc": "x", "node_modules/dependency.js": "1", "new.py": "x = 1\n"}
     commit = await committed(workspaces, workspace, files, parent=workspace.base)
@@ -293,7 +289,7 @@ async def test_commits_are_synced_to_the_disk(workspaces: GitWorkspaces, reposit
     assert (await SafeGit()("config", "core.fsync", git_dir=workspace.git_dir)).text == "committed"
 
 
-async def test_whoever_is_cancelled_leaves_no_thread_at_work() -> None:
+async def test_a_cancelled_caller_waits_for_its_thread() -> None:
     began, may_end, ended = asyncio.Event(), threading.Event(), threading.Event()
     loop = asyncio.get_running_loop()
 
@@ -304,7 +300,7 @@ async def test_whoever_is_cancelled_leaves_no_thread_at_work() -> None:
 
     task = asyncio.create_task(in_thread(work))
     await began.wait()
-    for _ in range(2):  # whoever is impatient cancels twice
+    for _ in range(2):  # cancelled twice, as an impatient caller does
         task.cancel()
         await asyncio.sleep(0)
     assert not task.done()
@@ -314,7 +310,7 @@ async def test_whoever_is_cancelled_leaves_no_thread_at_work() -> None:
     assert ended.is_set()
 
 
-async def test_what_a_thread_returns_and_raises_is_handed_on() -> None:
+async def test_results_and_errors_of_a_thread_are_passed_on() -> None:
     assert await in_thread(int, "12", base=8) == 10
     with pytest.raises(ValueError, match="invalid literal"):
         await in_thread(int, "x")

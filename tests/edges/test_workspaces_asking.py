@@ -1,4 +1,4 @@
-"""Asking git less: what is known of a commit is not asked again, and who comes together asks together."""
+"""Fewer calls of git: facts about a commit are cached, and callers that come together share a call."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ def workspaces(tmp_path: Path, git: CountingGit) -> GitWorkspaces:
     return local_workspaces(tmp_path / "home", git=git)
 
 
-async def test_cases_that_begin_together_share_a_fetch_and_each_sees_what_was_there_when_it_began(
+async def test_cases_that_begin_together_share_a_fetch_and_later_ones_see_new_commits(
     workspaces: GitWorkspaces, repository: Repository, git: CountingGit
 ) -> None:
     cases = [CaseId(f"local/calc#{number}") for number in range(6)]
@@ -45,7 +45,7 @@ async def test_cases_that_begin_together_share_a_fetch_and_each_sees_what_was_th
 
 
 @pytest.mark.parametrize(("checked_out", "branch"), [("main", "main"), ("--detach", "main"), ("other", "other")])
-async def test_what_there_is_at_a_path_is_asked_by_few_questions_whatever_else_has_such_a_name(
+async def test_look_needs_two_calls_and_is_not_confused_by_files_named_like_refs(
     repository: Repository, git: CountingGit, checked_out: str, branch: str
 ) -> None:
     repository.commit({"HEAD": "1\n", "HEAD^{commit}": "1\n", "main": "1\n"})
@@ -57,7 +57,7 @@ async def test_what_there_is_at_a_path_is_asked_by_few_questions_whatever_else_h
     assert git.asked["rev-parse"] == 2
 
 
-async def test_what_is_in_a_commit_is_asked_once(
+async def test_git_is_asked_once_what_is_in_a_commit(
     workspaces: GitWorkspaces, repository: Repository, git: CountingGit
 ) -> None:
     workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
@@ -78,7 +78,7 @@ async def test_a_worktree_whose_head_is_gone_is_made_anew_by_the_next_process(
     assert (workspace.git_dir / "HEAD").read_text().strip() == again.base
 
 
-async def test_git_is_asked_what_is_ignored_only_where_there_is_something_that_is_not_tracked(
+async def test_git_cleans_only_if_there_are_untracked_files(
     workspaces: GitWorkspaces, repository: Repository, git: CountingGit
 ) -> None:
     repository.commit({"inner/a.py": "a = 1\n", "inner/deep/b.py": "b = 1\n"})
@@ -128,7 +128,7 @@ def change_oddly(tree: Path) -> None:
 
 
 @pytest.mark.parametrize("refused_by_git", [True, False])
-async def test_what_is_known_of_a_commit_of_ours_is_what_git_would_say_of_it(
+async def test_cached_facts_about_our_commits_equal_gits_answers(
     workspaces: GitWorkspaces, git: CountingGit, tmp_path: Path, refused_by_git: bool
 ) -> None:
     repository = with_a_submodule(tmp_path)
@@ -146,7 +146,7 @@ async def test_what_is_known_of_a_commit_of_ours_is_what_git_would_say_of_it(
     assert "git~1/config" not in known[0]
 
 
-async def test_a_commit_is_right_whoever_has_changed_the_index_meanwhile(
+async def test_a_commit_is_right_even_if_somebody_changed_the_index(
     workspaces: GitWorkspaces, repository: Repository, git: CountingGit
 ) -> None:
     workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
@@ -163,7 +163,7 @@ async def test_a_commit_is_right_whoever_has_changed_the_index_meanwhile(
     assert git.asked["read-tree"] == 2
 
 
-def test_what_was_not_asked_for_the_longest_is_forgotten_first() -> None:
+def test_the_cache_forgets_the_least_recently_used_first() -> None:
     kept: Kept[str] = Kept(8, weigh=len)
     for name in ("a", "b"):
         kept.keep(Sha(name), "xyz")
@@ -175,7 +175,7 @@ def test_what_was_not_asked_for_the_longest_is_forgotten_first() -> None:
 
 
 class Work:
-    """Each round waits until it is told how it ends."""
+    """Work whose rounds wait until the test says how they end."""
 
     def __init__(self) -> None:
         self.rounds: list[asyncio.Future[str]] = []
@@ -190,7 +190,7 @@ async def _turns() -> None:
         await asyncio.sleep(0)
 
 
-async def test_who_asks_while_a_round_is_under_way_gets_the_next_one() -> None:
+async def test_a_caller_that_comes_during_a_round_gets_the_next_one() -> None:
     work = Work()
     rounds = Rounds(work)
     first = asyncio.create_task(rounds())
@@ -204,7 +204,7 @@ async def test_who_asks_while_a_round_is_under_way_gets_the_next_one() -> None:
     assert [await first, *[await task for task in later]] == ["old", "new", "new", "new"]
 
 
-async def test_a_round_goes_on_when_one_who_asked_is_cancelled_and_its_error_is_told_to_all_others() -> None:
+async def test_a_round_survives_a_cancelled_caller_and_its_error_goes_to_the_others() -> None:
     work = Work()
     rounds = Rounds(work)
     tasks = [asyncio.create_task(rounds()) for _ in range(3)]
@@ -219,13 +219,13 @@ async def test_a_round_goes_on_when_one_who_asked_is_cancelled_and_its_error_is_
     assert await again == "back"
 
 
-async def test_a_worktree_that_nothing_can_have_written_to_is_not_reset_again_but_once(
+async def test_an_untouched_worktree_skips_one_reset_and_no_more(
     repository: Repository, git: CountingGit, tmp_path: Path
 ) -> None:
     workspaces = local_workspaces(tmp_path / "home", git=git, walls=True)
     workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
     workspaces.untouched(workspace)
-    (workspace.path / ".caseworker").mkdir()  # ours, laid for the agent
+    (workspace.path / ".caseworker").mkdir()  # our folder, written for the agent
     before = git.asked.copy()
     await workspaces.reset(workspace, workspace.base, scrub=True)
     assert git.asked == before
@@ -234,7 +234,7 @@ async def test_a_worktree_that_nothing_can_have_written_to_is_not_reset_again_bu
     assert git.asked["reset"] == before["reset"] + 1
 
 
-async def test_nobody_believes_that_a_worktree_is_untouched_after_another_process_has_reset_it(
+async def test_a_worktree_is_not_untouched_after_a_reset_by_another_process(
     repository: Repository, tmp_path: Path
 ) -> None:
     mine = local_workspaces(tmp_path / "home", walls=True)
@@ -246,9 +246,7 @@ async def test_nobody_believes_that_a_worktree_is_untouched_after_another_proces
     assert not (workspace.path / "left").exists()
 
 
-async def test_what_begins_anew_does_not_believe_what_a_dead_attempt_began_from(
-    repository: Repository, tmp_path: Path
-) -> None:
+async def test_a_worktree_is_not_untouched_after_an_attempt_that_died(repository: Repository, tmp_path: Path) -> None:
     workspaces = local_workspaces(tmp_path / "home", walls=True)
     case = CaseId("local/calc#1")
     workspace = await workspaces.prepare(case, repository.ref, None)
@@ -259,7 +257,7 @@ async def test_what_begins_anew_does_not_believe_what_a_dead_attempt_began_from(
     assert not (workspace.path / "left").exists()
 
 
-async def test_without_walls_nobody_can_say_that_a_worktree_is_untouched(
+async def test_without_a_sandbox_a_worktree_is_never_untouched(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
     workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)

@@ -1,4 +1,4 @@
-"""An agent fills the worktree with traps; our git, outside the sandbox, must neither run them nor be led astray."""
+"""An agent fills the worktree with traps; our git, outside the sandbox, must neither run them nor be misled."""
 
 import asyncio
 import multiprocessing
@@ -45,7 +45,7 @@ def program(path: Path, touches: Path) -> str:
 
 
 def malicious_repository(folder: Path, trap: str) -> None:
-    """With every setting that makes git start a program."""
+    """A repository with every setting that makes git start a program."""
     folder.mkdir(parents=True, exist_ok=True)
     git(folder, "init", "-q")
     (folder / "inner.py").write_text("inner = 1\n")
@@ -110,14 +110,14 @@ TRAPS = [
 
 
 @pytest.mark.parametrize("lay", TRAPS)
-async def test_nothing_of_theirs_is_run_and_the_commit_is_right(
+async def test_no_trap_is_run_and_the_commit_is_right(
     lay: Callable[[Path, str], None], workspaces: GitWorkspaces, workspace: Workspace, tmp_path: Path
 ) -> None:
     ran = tmp_path / "ran"
     trap = program(tmp_path / "trap", ran)
     (workspace.path / "calc.py").write_text("x = 2\n")
     lay(workspace.path, trap)
-    ran.unlink(missing_ok=True)  # laying the trap may have sprung it
+    ran.unlink(missing_ok=True)  # making the trap may have run it already
     made = await workspaces.commit(workspace, "Do it", parent=workspace.base, name="turn-1")
     assert "calc.py" in await workspaces.changed(workspace, workspace.base, made)
     diff = await workspaces.diff(workspace, workspace.base, made)
@@ -171,7 +171,7 @@ async def test_a_huge_file_is_refused_with_a_sentence(workspaces: GitWorkspaces,
     assert str(refused.value) == "big\\n.bin has 51 MB; a file may have 50 MB."
 
 
-async def test_odd_files_are_survived(workspaces: GitWorkspaces, workspace: Workspace) -> None:
+async def test_odd_files_do_no_harm(workspaces: GitWorkspaces, workspace: Workspace) -> None:
     tree = workspace.path
     os.mkfifo(tree / "pipe")
     os.mkfifo(tree / "src/pipe")
@@ -185,9 +185,7 @@ async def test_odd_files_are_survived(workspaces: GitWorkspaces, workspace: Work
     assert sorted(path.name for path in tree.iterdir()) == [".git", ".gitignore", "calc.py", "src"]
 
 
-async def test_folders_nested_deeper_than_a_path_may_be_long_are_cleaned(
-    workspaces: GitWorkspaces, workspace: Workspace
-) -> None:
+async def test_folders_whose_path_is_too_long_are_removed(workspaces: GitWorkspaces, workspace: Workspace) -> None:
     here = os.open(workspace.path, os.O_RDONLY)
     for _ in range(60):
         os.mkdir("d" * 200, dir_fd=here)
@@ -201,7 +199,7 @@ async def test_folders_nested_deeper_than_a_path_may_be_long_are_cleaned(
 
 
 @pytest.mark.parametrize("scrub", [True, False])
-async def test_a_link_in_place_of_the_case_file_is_gone_before_anyone_writes_through_it(
+async def test_a_link_in_place_of_the_case_file_is_removed_before_we_write(
     workspaces: GitWorkspaces, workspace: Workspace, tmp_path: Path, scrub: bool
 ) -> None:
     (workspace.path / "issue-state.json").symlink_to(tmp_path / "somewhere")
@@ -210,7 +208,7 @@ async def test_a_link_in_place_of_the_case_file_is_gone_before_anyone_writes_thr
     assert sorted(path.name for path in workspace.path.iterdir()) == [".git", ".gitignore", "calc.py", "src"]
 
 
-async def test_what_an_agent_filled_is_removed_beside_the_event_loop(
+async def test_folders_are_removed_in_a_thread(
     workspaces: GitWorkspaces, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     removed: dict[str, threading.Thread] = {}
@@ -237,12 +235,12 @@ async def test_a_stale_lock_of_a_killed_git_does_not_stop_the_next_attempt(
     await workspaces.reset(workspace, workspace.base, scrub=True)
 
 
-async def test_git_is_never_left_to_find_a_repository_by_itself() -> None:
+async def test_git_may_never_search_for_a_repository_by_itself() -> None:
     with pytest.raises(Defect, match="wherever we happen to be"):
         await SafeGit()("status")
 
 
-async def test_git_that_hangs_or_talks_too_much_is_ended(workspace: Workspace) -> None:
+async def test_git_that_hangs_or_prints_too_much_is_ended(workspace: Workspace) -> None:
     fifo = workspace.path.parent / "fifo"
     os.mkfifo(fifo)
     with pytest.raises(Transient, match=r"git hash-object took longer than 0 s"):
@@ -252,7 +250,7 @@ async def test_git_that_hangs_or_talks_too_much_is_ended(workspace: Workspace) -
 
 
 def as_nobody(work: Callable[[], None]) -> int | None:
-    """In a process of its own that has given up root: the exit code."""
+    """Runs the work in a process that has given up root, and returns its exit code."""
 
     def give_up_root_and_work() -> None:
         os.setgroups([])
@@ -268,7 +266,7 @@ def as_nobody(work: Callable[[], None]) -> int | None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 def test_folders_whose_permissions_were_taken_away_are_read_reset_and_removed() -> None:
-    """As an ordinary user: root would not notice."""
+    """Run as an ordinary user, because root can read everything."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)
 

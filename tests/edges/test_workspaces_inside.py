@@ -1,4 +1,4 @@
-"""git inside the sandbox: it works, and shows this case only."""
+"""Git inside the sandbox: it works, and shows this case only."""
 
 import subprocess
 from pathlib import Path
@@ -65,7 +65,9 @@ async def test_a_shallow_repository_works_inside(
     assert inside(tmp_path, workspace, "git log --format=%s; git status --porcelain") == "Make it worse\n"
 
 
-async def test_other_cases_are_not_there(workspaces: GitWorkspaces, repository: Repository, tmp_path: Path) -> None:
+async def test_other_cases_are_invisible_inside(
+    workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
+) -> None:
     repository.git("branch", "private-idea")
     other = await workspaces.prepare(OTHER, repository.ref, None)
     (other.path / "secret.py").write_text("secret\n")

@@ -1,4 +1,4 @@
-"""A person's commit and the case's made one, with real git: nothing of the person's is lost."""
+"""Merges of a person's commit and the case's, with real git: nothing of the person's is lost."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +35,7 @@ class Desk:
         return await self.workspaces.commit(self.workspace, "Ours", parent=parent or self.pushed, name="turn-2-1")
 
     def person_pushes(self, *arguments: str, files: dict[str, str] | None = None, amend: bool = False) -> Sha:
-        """To our branch, in the repository, and into the case's mirror."""
+        """Pushes to our branch in the repository, and to the case's mirror."""
         self.repository.git("switch", "-q", BRANCH)
         self.repository.write(files or {})
         for command in arguments:
@@ -79,7 +79,7 @@ async def desk(tmp_path: Path) -> Desk:
     return Desk(repository=repository, workspaces=workspaces, workspace=workspace, pushed=pushed)
 
 
-async def test_what_both_have_done_is_in_one_commit_with_both_as_parents(desk: Desk) -> None:
+async def test_a_merge_has_both_changes_and_both_commits_as_parents(desk: Desk) -> None:
     theirs = desk.person_pushes(files={"notes.txt": "one\ntwo\n"})
     ours = await desk.case_writes({"calc.py": START["calc.py"].replace("b", "B").replace("f", "F")})
     joined = await desk.merge(ours, theirs)
@@ -94,7 +94,7 @@ async def test_what_both_have_done_is_in_one_commit_with_both_as_parents(desk: D
     )
 
 
-async def test_it_is_the_same_commit_whenever_it_is_asked_for(desk: Desk) -> None:
+async def test_a_repeated_merge_makes_the_same_commit(desk: Desk) -> None:
     theirs = desk.person_pushes(files={"calc.py": "theirs\n", "notes.txt": "two\n"})
     ours = await desk.case_writes({"calc.py": "ours\n"})
     first = await desk.merge(ours, theirs)
@@ -102,18 +102,18 @@ async def test_it_is_the_same_commit_whenever_it_is_asked_for(desk: Desk) -> Non
     assert await desk.merge(ours, theirs) == first
 
 
-async def test_what_they_have_taken_over_needs_no_merge(desk: Desk) -> None:
+async def test_a_commit_that_contains_the_cases_work_needs_no_merge(desk: Desk) -> None:
     theirs = desk.person_pushes(files={"notes.txt": "two\n"})
     assert await desk.merge(desk.pushed, theirs) == Joined(commit=theirs)
 
 
-async def test_an_amended_commit_stands_in_for_the_one_it_replaces(desk: Desk) -> None:
+async def test_an_amended_commit_replaces_the_one_that_we_pushed(desk: Desk) -> None:
     amended = START["calc.py"].replace("b", "bee")
     theirs = desk.person_pushes(files={"calc.py": amended}, amend=True)
     assert await desk.merge(desk.pushed, theirs) == Joined(commit=theirs)
 
 
-async def test_ours_goes_on_from_an_amended_commit(desk: Desk) -> None:
+async def test_the_cases_further_work_is_merged_with_an_amended_commit(desk: Desk) -> None:
     theirs = desk.person_pushes(files={"calc.py": START["calc.py"].replace("b", "bee")}, amend=True)
     ours = await desk.case_writes({"calc.py": START["calc.py"].replace("b", "B").replace("f", "F")})
     joined = await desk.merge(ours, theirs)
@@ -122,7 +122,7 @@ async def test_ours_goes_on_from_an_amended_commit(desk: Desk) -> None:
     assert desk.parents(joined.commit) == [ours, theirs]
 
 
-async def test_what_a_person_took_back_stays_taken_back(desk: Desk) -> None:
+async def test_a_change_that_a_person_reverted_stays_reverted(desk: Desk) -> None:
     theirs = desk.person_pushes("reset -q --hard main", files={"notes.txt": "two\n"})
     ours = await desk.case_writes({"more.py": "1\n"})
     joined = await desk.merge(ours, theirs)
@@ -130,7 +130,7 @@ async def test_what_a_person_took_back_stays_taken_back(desk: Desk) -> None:
     assert desk.show(joined.commit, "more.py") == "1"
 
 
-async def test_where_both_contradict_each_other_both_versions_are_there_and_say_whose_they_are(desk: Desk) -> None:
+async def test_a_conflict_shows_both_versions_and_who_wrote_each(desk: Desk) -> None:
     theirs = desk.person_pushes(files={"calc.py": START["calc.py"].replace("b", "theirs"), "new.txt": "new\n"})
     ours = await desk.case_writes({"calc.py": START["calc.py"].replace("b", "ours")})
     joined = await desk.merge(ours, theirs)
@@ -190,7 +190,7 @@ async def test_a_link_is_taken_from_the_person_and_named(desk: Desk) -> None:
 
 async def test_a_submodule_is_taken_from_the_person_and_named(desk: Desk) -> None:
     one, two = desk.repository.head(), desk.pushed
-    (desk.repository.path / "library").mkdir()  # what git leaves of one that was not fetched
+    (desk.repository.path / "library").mkdir()  # what git leaves of a submodule that was not fetched
     theirs = desk.person_pushes(f"update-index --add --cacheinfo 160000,{two},library")
     await desk.workspaces.reset(desk.workspace, desk.pushed, scrub=True)
     link = f"160000,{one},library"
@@ -212,7 +212,7 @@ async def test_both_names_of_a_file_that_both_have_renamed_are_kept(desk: Desk) 
     assert {"ours.py", "theirs.py"} <= set(joined.conflict)
 
 
-async def test_a_start_that_is_no_longer_known_is_done_without(desk: Desk) -> None:
+async def test_a_merge_works_when_the_pushed_commit_is_no_longer_known(desk: Desk) -> None:
     theirs = desk.person_pushes(files={"notes.txt": "two\n"})
     ours = await desk.case_writes({"more.py": "1\n"})
     desk.pushed = Sha("1" * 40)
@@ -233,7 +233,7 @@ async def test_a_repositorys_own_merge_driver_is_not_run(desk: Desk, tmp_path: P
 # --- who changed what
 
 
-async def test_what_people_have_changed_is_told_from_what_we_have(desk: Desk) -> None:
+async def test_changes_by_people_are_told_apart_from_ours(desk: Desk) -> None:
     theirs = desk.person_pushes(files={"notes.txt": "two\n", "deep/new file.txt": "1\n"})
     ours = await desk.case_writes({"more.py": "1\n"})
     joined = await desk.merge(ours, theirs)
@@ -244,7 +244,7 @@ async def test_what_people_have_changed_is_told_from_what_we_have(desk: Desk) ->
     assert await desk.workspaces.changed_by_people(desk.workspace, desk.workspace.base, desk.pushed) == []
 
 
-async def test_what_a_commit_has_in_its_history_it_contains(desk: Desk) -> None:
+async def test_a_commit_contains_all_of_its_history(desk: Desk) -> None:
     base, pushed = desk.workspace.base, desk.pushed
     for commit, other, contains in ((pushed, base, True), (pushed, pushed, True), (base, pushed, False)):
         assert await desk.workspaces.contains(desk.workspace, commit, other) is contains
@@ -267,7 +267,7 @@ async def test_the_texts_of_files_are_read_at_a_commit(desk: Desk) -> None:
     assert await desk.workspaces.texts(desk.workspace, made, []) == {}
 
 
-async def test_texts_that_are_too_much_together_are_not_all_read(desk: Desk) -> None:
+async def test_texts_beyond_the_common_limit_are_not_read(desk: Desk) -> None:
     made = await desk.case_writes({f"{number}.txt": "x" * 500_000 for number in range(12)})
     texts = await desk.workspaces.texts(desk.workspace, made, [f"{number}.txt" for number in range(12)])
     assert [text is None for text in texts.values()] == [False] * 8 + [True] * 4

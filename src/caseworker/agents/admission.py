@@ -1,9 +1,9 @@
-"""Which calls may go to the provider: the agent's own. It decides by what a call holds, not by who sent it.
+"""Decides which model calls may go to the provider: those that the agent's program itself makes.
 
-Everything in the sandbox can reach the gateway's socket, and the provider has tools of its own that fetch, search, run
-code and call other servers: through them code could leave, and their fees are in no answer that we count. So what is
-not known to be harmless is refused; the names here are those that the pinned agent sends (tried with every model
-family), and a few of the same kind.
+Every process in the sandbox can reach the gateway's socket, so a call is judged by its content, not by its sender. The
+provider has tools of its own that fetch, search, run code and call other servers: code could leave through them, and
+their fees are in no answer that we count. So we refuse everything that is not known to be harmless. The names here are
+those that the pinned version of the agent's program sends (tried with every model family), and a few of the same kind.
 """
 
 import re
@@ -20,37 +20,37 @@ _FIELDS: Final = frozenset(
         *("temperature", "top_p", "top_k"),
     }
 )
-"""Absent on purpose: `mcp_servers`, `container`, `thread` (they reach other machines or keep things there), `fallbacks`
-(other models), `speed`, `service_tier`, `inference_geo` (other prices)."""
+"""Left out on purpose: `mcp_servers`, `container`, `thread` (they reach other machines or store data there),
+`fallbacks` (other models), `speed`, `service_tier`, `inference_geo` (other prices)."""
 _SOURCES: Final = ("base64", "text", "content")
-"""Where an image or a document may come from: from the call itself. A `url` would be fetched, a `file` is a store."""
+"""Sources of an image or document inside the call itself. The provider would fetch a `url`, or read a stored `file`."""
 _BETAS: Final = re.compile(
     r"(claude-code|interleaved-thinking|context-management|effort|token-counting|per-turn-control"
     r"|mid-conversation-(system|tool-changes)|(redact-)?thinking(-[a-z]+)*|prompt-caching(-[a-z]+)*"
     r"|extended-cache-ttl|structured-outputs|fine-grained-tool-streaming)-[0-9]{4}-?[0-9]{2}-?[0-9]{2}"
 )
 _NAME_LIMIT: Final = 40
-"""Characters of a name in a sentence: it was written inside the sandbox, and the sentence may be read by people."""
+"""Characters of a quoted name: the sandbox chose the name, and people may read the sentence."""
 
 
 def objection(call: ModelCall, model: str) -> str | None:
-    """Why this call may not be sent, as a sentence for the agent; None where it may."""
+    """Why this call may not be sent, as a sentence for the agent; None if it may."""
     return next(_objections(call.document, model), None)
 
 
 def passed_betas(asked: str) -> str:
-    """A beta is an offer, not a demand: one that we don't know is left out, and the call goes without it."""
+    """The beta features to pass on. Unknown ones are left out, not refused: a call works without them."""
     names = (name.strip() for name in asked.split(","))
     return ",".join(name for name in names if _BETAS.fullmatch(name))
 
 
 def _objections(document: Mapping[str, object], model: str) -> Iterator[str]:
     asked = document.get("model")
-    if not (isinstance(asked, str) and _is_meant(asked, model)):
-        yield f"this turn may ask {model} only, not {_named(asked)}"
+    if not (isinstance(asked, str) and _is_model(asked, model)):
+        yield f"this turn may ask {model} only, not {_quoted(asked)}"
     for field in document:
         if field not in _FIELDS:
-            yield f"a model call may not have `{_named(field)}`: only what the agent itself sends is passed on"
+            yield f"a model call may not have `{_quoted(field)}`: only what the agent itself sends is passed on"
     tools = document.get("tools", [])
     for tool in tools if isinstance(tools, list) else [tools]:
         yield from _objections_to_tool(tool)
@@ -58,8 +58,11 @@ def _objections(document: Mapping[str, object], model: str) -> Iterator[str]:
         yield from _objections_to_part(part)
 
 
-def _is_meant(asked: str, model: str) -> bool:
-    """The agent leaves out the note on the context's size, and says a family's newest model where only it is named."""
+def _is_model(asked: str, model: str) -> bool:
+    """Whether `asked` is the turn's model, as the agent's program names it.
+
+    It leaves out the suffix for the context size; for a family (`opus`), it names the family's newest model.
+    """
     plain = model.removesuffix("[1m]")
     return asked == plain or (plain.isalpha() and asked.startswith(f"claude-{plain}-"))
 
@@ -67,7 +70,7 @@ def _is_meant(asked: str, model: str) -> bool:
 def _objections_to_tool(tool: object) -> Iterator[str]:
     kind = tool.get("type", "custom") if isinstance(tool, dict) else tool
     if kind != "custom":
-        yield f"the tool `{_named(kind)}` would run at the provider: only the agent's own tools may be offered"
+        yield f"the tool `{_quoted(kind)}` would run at the provider: only the agent's own tools may be offered"
 
 
 def _objections_to_part(part: Mapping[str, object]) -> Iterator[str]:
@@ -75,13 +78,13 @@ def _objections_to_part(part: Mapping[str, object]) -> Iterator[str]:
         case {"type": "container_upload"}:
             yield "a model call may not put files into a container"
         case {"source": {"type": kind}} if kind not in _SOURCES:
-            yield f"a `{_named(kind)}` is no source for an image or a document: the provider would get it elsewhere"
-    if "definition" in part:  # tools can be added in the middle of a conversation, too
+            yield f"a `{_quoted(kind)}` is no source for an image or a document: the provider would get it elsewhere"
+    if "definition" in part:  # a tool that is added in the middle of a conversation
         yield from _objections_to_tool(part["definition"])
 
 
 def _parts(document: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    """Every object in the conversation, however deep, but for what the model said to its tools: that is mere data."""
+    """Every object in the conversation, at any depth, except the inputs of tool calls, which are plain data."""
     waiting: list[object] = [document.get("messages"), document.get("system")]
     while waiting:
         value = waiting.pop()
@@ -89,9 +92,9 @@ def _parts(document: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
             waiting.extend(value)
         elif isinstance(value, dict):
             yield value
-            said = "input" if value.get("type") == "tool_use" else None
-            waiting.extend(inner for key, inner in value.items() if key != said)
+            skipped = "input" if value.get("type") == "tool_use" else None
+            waiting.extend(inner for key, inner in value.items() if key != skipped)
 
 
-def _named(value: object) -> str:
+def _quoted(value: object) -> str:
     return one_line(str(value), _NAME_LIMIT).replace("`", "'")

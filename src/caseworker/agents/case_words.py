@@ -1,5 +1,6 @@
-"""What an agent is told of the case so far: what people said before, their remarks, what roles asked each other, what
-earlier cases learned, and where the case stands. All of it is cleaned, capped and fenced; none of it is looked up here.
+"""Prompt blocks about a case so far: messages, remarks, questions between roles, learnings, and where it stands.
+
+All text is cleaned, limited in length and fenced. Pure functions: the caller looks everything up.
 """
 
 from collections.abc import Sequence
@@ -17,11 +18,11 @@ from caseworker.core.people.messages import Message, MessageKind, Standing
 _EARLIER_LIMIT: Final = 16_000
 _REMARKS_LIMIT: Final = 40_000
 _REMARK_FLOOR: Final = 400
-"""Characters that each remark keeps, however many there are: every one of them is to be answered."""
+"""Characters that each remark keeps, however many there are: the agent has to answer every one."""
 _ASKED_LIMIT: Final = 8_000
 _ANSWERS_LIMIT: Final = 16_000
 _LEARNINGS_LIMIT: Final = 4_200
-"""Who chooses them has a limit of 4,000: this one only sees to it that there is one."""
+"""A safeguard: whoever chooses the learnings already has a limit of 4,000."""
 _DECIDING: Final = frozenset({Standing.OWNER, Standing.DEVELOPER})
 _COMMANDED: Final = {
     MessageKind.APPROVE: "approves, and says",
@@ -33,40 +34,40 @@ _BY_COMMAND: Final = frozenset({WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingF
 
 
 def spoken(fence: Fence, messages: Sequence[Message]) -> str:
-    """In order. Words that came with a command are told with it."""
+    """The messages in order. A text that came with a command is introduced by that command."""
     return "\n".join(_spoken(fence, message) for message in messages)
 
 
 def said_before(fence: Fence, messages: Sequence[Message]) -> str:
-    """Oldest first. Of too much the newest is kept, and what those say who decide before what anybody else says."""
-    told = [(message, _spoken(fence, message)) for message in messages]
+    """Earlier messages, oldest first. If they are too long, owners' and developers' are kept first, then the newest."""
+    quoted = [(message, _spoken(fence, message)) for message in messages]
     kept: set[MessageId] = set()
     room = _EARLIER_LIMIT
-    newest_first = told[::-1]
+    newest_first = quoted[::-1]
     for message, text in sorted(newest_first, key=lambda one: one[0].standing not in _DECIDING):
         if len(text) <= room:
             room -= len(text)
             kept.add(message.id)
-    missing = len(told) - len(kept)
+    missing = len(quoted) - len(kept)
     left_out = [f"({missing} more are left out: together they are too long)"] if missing else []
-    return "\n".join((*left_out, *(text for message, text in told if message.id in kept)))
+    return "\n".join((*left_out, *(text for message, text in quoted if message.id in kept)))
 
 
 def numbered_remarks(fence: Fence, remarks: Sequence[Message]) -> str:
-    """All of them, whatever their length: the answers are counted by these numbers."""
+    """All remarks with numbers, each shortened if needed: the agent's answers refer to these numbers."""
     each = max(_REMARK_FLOOR, _REMARKS_LIMIT // max(len(remarks), 1))
     short = [remark.model_copy(update={"text": clip(cleaned(remark.text), each)}) for remark in remarks]
     return "\n".join(said(fence, remark, what=f"remark {number}") for number, remark in enumerate(short, 1))
 
 
 def open_questions(fence: Fence, questions: Sequence[tuple[str, str]]) -> str:
-    """(who asks, question)."""
+    """Questions of other roles to this agent. `questions`: (who asks, question)."""
     lines = [f"{n}. The {one_line(who, 60)} asks: {one_line(text)}" for n, (who, text) in enumerate(questions, 1)]
     return fence.around("\n".join(lines), what="questions", source="other roles")
 
 
 def own_questions(fence: Fence, answers: Sequence[tuple[str, str, str]]) -> str:
-    """(who was asked, question, answer). Of too many the newest."""
+    """What this role asked other roles, with the answers. `answers`: (who was asked, question, answer)."""
     pairs = [
         f"- You asked the {one_line(who, 60)}: {one_line(question)}\n  Answer: {one_line(answer)}"
         for who, question, answer in answers
@@ -80,14 +81,14 @@ def asked_of_people(fence: Fence, questions: Sequence[str]) -> str:
 
 
 def learned(fence: Fence, learnings: Sequence[str]) -> str:
-    """The most telling first: of too many, these."""
+    """What earlier cases learned, most useful first; the last ones are left out if there are too many."""
     lines = [f"- {one_line(text)}" for text in learnings]
     kept = newest(lines[::-1], _LEARNINGS_LIMIT)[::-1]
     return fence.around("\n".join(kept), what="learnings", source="earlier cases of this repository")
 
 
 def where_it_was_left(case: IssueCase) -> str:
-    """For whoever makes sense of people's words: what the case waited for, where it goes on, and what came now."""
+    """For an interpret turn: what the case waited for, where it goes on, and what came in now."""
     wait = case.waiting.wait
     lines = [f"It waited for {_waited_for(case, wait)}."] if wait is not None else []
     if case.delivery.pull_request is not None:
@@ -133,7 +134,7 @@ def _spoken(fence: Fence, message: Message) -> str:
 
 
 def newest(lines: Sequence[str], limit: int) -> list[str]:
-    """The last ones that fit, at least one, in order."""
+    """The last lines that fit into `limit` characters, in order; at least one."""
     kept: list[str] = []
     for line in reversed(lines):
         limit -= len(line) + 1

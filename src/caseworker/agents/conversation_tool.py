@@ -1,11 +1,11 @@
-"""The tool `get_bug_conversations`: the agent of a bug case reads what was said in it so far. In no other case."""
+"""The tool `get_bug_conversations`: the agent of a bug case reads the conversation of this case, and of no other."""
 
 from typing import TYPE_CHECKING, Annotated, Final
 
 import structlog
 
 from caseworker.agents.hidden_text import one_line
-from caseworker.agents.quotes import recounted
+from caseworker.agents.quotes import conversation_text
 from caseworker.agents.roles import CONVERSATION_TOOL
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId
@@ -30,7 +30,7 @@ def conversation_tool(ear: Ear, case: CaseId) -> "SdkMcpTool[dict[str, object]]"
                 f"You can read the conversation of {case} only, not of {one_line(asked, 60)!r}.", failed=True
             )
         try:
-            return tool_result(recounted(await ear.conversation()))
+            return tool_result(conversation_text(await ear.conversation()))
         except Transient as error:
             log.warning("could not read the conversation for the agent", exc_info=True)
             return tool_result(

@@ -1,4 +1,4 @@
-"""From the SDK's messages to events of the record, handed on in small batches. It decides nothing about the turn."""
+"""Turns the SDK's messages into events for the record, and passes them on in small batches."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 OUTPUT_LIMIT: Final = 2_000
 _SUMMARY_LIMIT: Final = 300
-_TELLING: Final = ("command", "script", "file_path", "pattern", "path", "bug_id", "description")
-"""Inputs of tools that say in one line what is done, the most telling first."""
+_SUMMARY_INPUTS: Final = ("command", "script", "file_path", "pattern", "path", "bug_id", "description")
+"""Inputs of tools that say in one line what is done, the most informative first."""
 _FLUSH_SECONDS: Final = 0.2
 _FLUSH_EVENTS: Final = 20
 
 
 class Watcher:
-    """Events of one attempt. One per attempt, because a result is matched to its call."""
+    """Makes the events of one attempt. One instance per attempt, because it matches results to calls."""
 
     def __init__(self, turn: int, redactor: Redactor, workspace: Path) -> None:
         self._turn = turn
         self._workspace = f"{workspace}/"
         self._redactor = redactor
         self._hidden: set[str] = set()
-        """Calls that hand in the outcome: the outcome is shown by itself."""
+        """Calls that hand in the outcome: the record shows the outcome separately."""
         self.rejection = ""
-        """What the agent's program last said against an outcome."""
+        """Why the agent's program rejected the last outcome; empty if it did not."""
 
     def events(self, message: "Message") -> Iterator[AgentEvent]:
         from claude_agent_sdk import AssistantMessage, TextBlock, ToolResultBlock, ToolUseBlock, UserMessage
@@ -41,7 +41,7 @@ class Watcher:
         if not isinstance(message, AssistantMessage | UserMessage) or isinstance(message.content, str):
             return
         if isinstance(message, AssistantMessage) and message.error is not None:
-            return  # the program's own words about a failed call; the turn's end tells it better
+            return  # the program's own text about a failed call; the end of the turn is recorded in better words
         for block in message.content:
             match block:
                 case TextBlock(text=text) if isinstance(message, AssistantMessage) and text.strip():
@@ -59,13 +59,13 @@ class Watcher:
                     yield ToolReturned(turn=self._turn, call=call, ok=not failed, output=output)
 
     def _clean(self, text: str) -> str:
-        """Redacted before it is clipped: a secret cut in two would not be recognised."""
+        """Redacts first and clips then: a secret cut in two would not be recognised."""
         return clip(self._redactor.text(text), OUTPUT_LIMIT)
 
 
 def _summary(arguments: dict[str, object]) -> str:
-    said = next((str(arguments[name]) for name in _TELLING if arguments.get(name)), "")
-    line = " ".join(said.split())
+    value = next((str(arguments[name]) for name in _SUMMARY_INPUTS if arguments.get(name)), "")
+    line = " ".join(value.split())
     return line if len(line) <= _SUMMARY_LIMIT else line[: _SUMMARY_LIMIT - 1] + "…"
 
 
@@ -76,27 +76,27 @@ def _text_of(content: object) -> str:
 
 
 class Batches:
-    """Hands events on every 0.2 s or 20 events, from a task of its own: a slow reader must not hold up the agent."""
+    """Passes events to a reader every 0.2 s or 20 events, in its own task: a slow reader must not delay the agent."""
 
-    def __init__(self, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]]) -> None:
-        self._saw = saw
+    def __init__(self, reader: Callable[[Sequence[AgentEvent]], Awaitable[None]]) -> None:
+        self._reader = reader
         self._waiting: list[AgentEvent] = []
         self._some = asyncio.Event()
         self._many = asyncio.Event()
-        self._handing = False
-        self._rest = asyncio.Event()
-        """Set each time the reader has taken a batch, or has failed to."""
+        self._delivering = False
+        self._delivered = asyncio.Event()
+        """Set each time the reader has taken a batch, or has failed."""
         self._ending = False
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "Batches":
-        self._task = asyncio.create_task(self._hand_on(), name="agent-events")
+        self._task = asyncio.create_task(self._deliver(), name="agent-events")
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The rest is handed on, unless the attempt was cancelled: then nobody may write in its name any more."""
+        """Delivers the rest, unless the attempt was cancelled: then nothing more may be written for it."""
         assert self._task is not None
         if error is not None:
             self._task.cancel()
@@ -116,20 +116,20 @@ class Batches:
                 self._many.set()
 
     async def all_told(self) -> None:
-        """Until everything that was added is with the reader."""
-        while self._waiting or self._handing:
+        """Waits until the reader has taken everything that was added."""
+        while self._waiting or self._delivering:
             self.raise_if_broken()
             self._some.set()
             self._many.set()
-            self._rest.clear()
-            await self._rest.wait()
+            self._delivered.clear()
+            await self._delivered.wait()
 
     def raise_if_broken(self) -> None:
-        """What the reader raised: an attempt whose story can't be told must not go on."""
+        """Raises the reader's error, if there was one: an attempt must not go on when its events can't be recorded."""
         if self._task is not None and self._task.done():
             self._task.result()
 
-    async def _hand_on(self) -> None:
+    async def _deliver(self) -> None:
         while self._waiting or not self._ending:
             await self._some.wait()
             with suppress(TimeoutError):
@@ -140,9 +140,9 @@ class Batches:
                 self._some.clear()
                 self._many.clear()
             if batch:
-                self._handing = True
+                self._delivering = True
                 try:
-                    await self._saw(batch)
+                    await self._reader(batch)
                 finally:
-                    self._handing = False
-                    self._rest.set()
+                    self._delivering = False
+                    self._delivered.set()

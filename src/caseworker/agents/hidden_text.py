@@ -1,4 +1,4 @@
-"""Hidden text: taken out of what people wrote, made visible in what programs and diffs say."""
+"""Removes hidden characters and comments from people's text, and makes them visible in output and diffs."""
 
 import re
 from typing import Final
@@ -10,17 +10,17 @@ _HIDDEN: Final = re.compile(
     "\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069"  # zero width, bidi controls
     "\u2060-\u2064\ufeff"  # joiners and invisible operators
     "\ufe00-\ufe0f\U000e0100-\U000e01ef"  # variation selectors
-    "\U000e0000-\U000e007f"  # tags: a whole hidden alphabet
+    "\U000e0000-\U000e007f"  # tag characters: a whole invisible alphabet
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f"  # control characters, but for tab and line ends
     "]"
 )
 
 
 def cleaned(text: str) -> str:
-    """What a person sees of it on the forge: no HTML comments, no hidden characters.
+    """The text as a person sees it on the forge: without HTML comments and hidden characters.
 
-    Characters first, since one inside `<!--` would hide the comment from us; and again, since taking a comment out of
-    the middle may leave another.
+    Hidden characters are removed first: one inside `<!--` would hide the comment from us. Comments are removed until
+    none is left: removing one may create another.
     """
     text = _HIDDEN.sub("", text)
     while (without := _COMMENT.sub("", text)) != text:
@@ -29,7 +29,7 @@ def cleaned(text: str) -> str:
 
 
 def revealed(text: str) -> str:
-    """Everything is kept, hidden characters as `<U+202E>`: who reviews a diff must see what is in it."""
+    """Shows hidden characters as `<U+202E>`: whoever reviews a diff must see everything in it."""
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
@@ -39,5 +39,5 @@ def one_line(text: str, limit: int = 2_000) -> str:
 
 
 def label(text: str) -> str:
-    """A name inside a tag: nothing in it that could end the tag early."""
+    """A name for use inside a tag, without characters that could end the tag."""
     return re.sub(r"[\"<>]", "'", one_line(text, 100))

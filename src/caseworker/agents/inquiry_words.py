@@ -1,5 +1,7 @@
-"""What an agent is told of an investigation: the problem, the matrix, what was tried and measured, and the cause that
-is acted on. All of it was written by other agents or printed by programs: it is cleaned, capped and fenced."""
+"""Prompt blocks about an investigation: the problem, the matrix, what was tried and measured, and the cause.
+
+Other agents wrote this text, or programs printed it: all of it is cleaned, limited in length and fenced.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,7 +25,7 @@ _WORDS_LIMIT: Final = 12_000
 
 
 def inquiry_blocks(fence: Fence, inquiry: Inquiry | None, bisects: Sequence[Bisected], used: int) -> dict[str, str]:
-    """`used`: completed iterations. With no inquiry every block is empty, but for the count."""
+    """The blocks by name. `used`: completed iterations. Without an inquiry only the counts and the mark are filled."""
     known = inquiry or Inquiry(number=1)
     matrix = matrix_table(known.hypotheses, one_line) if known.hypotheses else ""
     return {
@@ -44,7 +46,7 @@ def inquiry_blocks(fence: Fence, inquiry: Inquiry | None, bisects: Sequence[Bise
 
 
 def accepted_cause(fence: Fence, inquiry: Inquiry | None, hypothesis: str) -> str:
-    """What the tech lead let pass, and whether it was proven."""
+    """The cause that the tech lead accepted, and whether it was proven."""
     if inquiry is None or not hypothesis:
         return ""
     cause = next((one.root_cause for one in reversed(inquiry.iterations) if _names(one.root_cause, hypothesis)), None)
@@ -71,15 +73,15 @@ def _unproven(hypothesis: str) -> str:
 
 
 def _this_iteration(number: int, inquiry: Inquiry) -> str:
-    told = f"This is iteration {number} of {MOST_ITERATIONS}; none is ever given back."
+    text = f"This is iteration {number} of {MOST_ITERATIONS}; none is ever given back."
     if number >= MOST_ITERATIONS:
-        told = (
+        text = (
             f"This is iteration {number} of {MOST_ITERATIONS}, the last one: a diagnostic would come too late. Prove "
             "the cause now, or leave the matrix so that the best hypothesis can be told from the rest."
         )
     if not inquiry.hypotheses:
-        told += " There is no matrix yet: build one of three to six hypotheses, each with its likelihood."
-    return told
+        text += " There is no matrix yet: build one of three to six hypotheses, each with its likelihood."
+    return text
 
 
 def _problem(inquiry: Inquiry) -> str:
@@ -128,14 +130,14 @@ def _one_measured(measured: Measured) -> str:
 
 
 def _bisects(bisects: Sequence[Bisected]) -> str:
-    told: list[str] = []
+    blocks: list[str] = []
     for one in bisects:
         lines = [f"bisect {one.number}, {one.status}: {one_line(one.reason)}"]
         lines += [f"First bad commit: {one.culprit_hash} {one_line(one.culprit_message)}"] if one.culprit_hash else []
         lines.append(f"From {one_line(one.good, 200)} to {one_line(one.bad, 200)}, each commit {one.runs} times")
         lines.append(f"Script: {code(one_line(one.script, 600))}")
-        told.append("\n".join([*lines, clip(revealed(one.log), _LOG_LIMIT)]).strip())
-    return "\n\n".join(newest(told, _BISECTS_LIMIT))
+        blocks.append("\n".join([*lines, clip(revealed(one.log), _LOG_LIMIT)]).strip())
+    return "\n\n".join(newest(blocks, _BISECTS_LIMIT))
 
 
 def _verdicts(inquiry: Inquiry) -> str:
@@ -148,7 +150,7 @@ def _resources(inquiry: Inquiry) -> str:
 
 
 def _claim(inquiry: Inquiry) -> str:
-    """Only what the last iteration claims: an earlier claim was not accepted."""
+    """The cause claimed by the last iteration. Earlier claims were not accepted."""
     last = inquiry.iterations[-1] if inquiry.iterations else None
     if last is None or last.root_cause is None or last.status != "ROOT_CAUSE_FOUND":
         return ""

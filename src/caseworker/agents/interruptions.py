@@ -1,6 +1,6 @@
-"""How people reach an agent at work: what they say is handed to it between two of its steps, and before it hands in.
+"""Gives people's messages to an agent at work: after each of its tool calls, and before it hands in its outcome.
 
-Who may be heard, and what is written down about it, is decided behind the `Ear`. How it is worded is in `quoting`.
+Which messages, and what is recorded about them, is decided behind the `Ear`. How they are worded is in `quotes`.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from caseworker.agents.quotes import overheard, portion
+from caseworker.agents.quotes import how_many_fit, mid_turn_text
 from caseworker.agents.roles import OUTCOME_TOOL
 from caseworker.core.people.messages import Message
 from caseworker.ports import Ear
@@ -21,29 +21,32 @@ if TYPE_CHECKING:
     Hook = Callable[[HookInput, str | None, HookContext], Awaitable[SyncHookJSONOutput]]
 
 _HAND_INS: Final = 2
-"""How often an outcome is held back because somebody spoke: a lively thread must not keep a turn from ending."""
+"""How often an outcome is held back because of new messages: a lively thread must not keep a turn from ending."""
 _AT_ONCE: Final = 9_000
-"""Characters given after a tool. Tried: of 31,000 the agent's program puts all but the first 2,000 into a file."""
+"""Characters given after a tool call. Tried: of 31,000 the agent's program puts all but the first 2,000 into a file."""
 _PATIENCE: Final = 600.0
-"""Seconds that the agent's program waits for us. If it went on before, what was claimed would not be seen."""
+"""Seconds that the agent's program waits for a hook. If it stopped waiting, the agent would miss claimed messages."""
 
 log = structlog.get_logger()
 
 
 class Hearing:
-    """The ear of one attempt. `asked` counts its model calls: what is shown after a call is read with the next one."""
+    """Gives messages to the agent of one attempt.
+
+    `asked` returns the number of its model calls so far: the model reads what is shown now with its next call.
+    """
 
     def __init__(self, ear: Ear, asked: Callable[[], int]) -> None:
         self.ear = ear
         self._asked = asked
-        self._one_at_a_time = asyncio.Lock()  # tools of one answer may end together
+        self._one_at_a_time = asyncio.Lock()  # the tools of one answer may end at the same time
         self._waiting: list[Message] = []
-        """Claimed by the turn, and still to be shown."""
+        """Messages that the turn has claimed and has not shown yet."""
         self._shown: list[Message] = []
         self._shown_at = -1
-        """After how many model calls."""
+        """The number of model calls when they were shown."""
         self._passed_at = -1
-        """After how many model calls an outcome was let pass."""
+        """The number of model calls when an outcome was let through."""
         self._held_back = 0
         self._holding = False
 
@@ -60,8 +63,10 @@ class Hearing:
         }
 
     def took_back(self) -> bool:
-        """Whether the last outcome was held back for somebody's words; told once. The agent's program counts that as
-        an invalid answer, and ends."""
+        """Whether the last outcome was held back because of new messages. True once only.
+
+        The agent's program counts such an outcome as an invalid answer, and ends.
+        """
         held, self._holding = self._holding, False
         return held
 
@@ -77,18 +82,18 @@ class Hearing:
 
     async def _between_steps(self, call: "HookInput") -> str:
         async with self._one_at_a_time:
-            # Handed in, by this or by another tool of the same answer: nothing would be read any more.
+            # An outcome was handed in, by this or another tool call of the same answer: the model reads nothing more.
             if call.get("tool_name") == OUTCOME_TOOL or self._passed_at == self._asked():
                 return ""
             await self._listen()
-            given = self._show(portion(self._waiting, _AT_ONCE))
-            return overheard(given) if given else ""
+            given = self._show(how_many_fit(self._waiting, _AT_ONCE))
+            return mid_turn_text(given) if given else ""
 
     async def _before_handing_in(self, _: "HookInput", __: str | None, ___: "HookContext") -> "SyncHookJSONOutput":
         async with self._one_at_a_time:
-            if self._shown_at == self._asked():  # by another tool of the same answer: the model has not read it yet
+            if self._shown_at == self._asked():  # shown with another tool of this answer, so not read by the model yet
                 self._waiting[:0] = self._shown
-            # What the turn has claimed is shown, come what may; for more it listens twice.
+            # Claimed messages are always shown. For new ones an outcome is held back a limited number of times.
             if not self._waiting and self._held_back < _HAND_INS:
                 await self._listen()
             given = self._show(len(self._waiting))
@@ -101,15 +106,15 @@ class Hearing:
                 "hookSpecificOutput": {
                     "hookEventName": "PreToolUse",
                     "permissionDecision": "deny",
-                    "permissionDecisionReason": overheard(given),
+                    "permissionDecisionReason": mid_turn_text(given),
                 }
             }
 
     async def _listen(self) -> None:
-        """Without an answer the agent goes on: what was said waits, unclaimed."""
+        """Claims new messages. After an error the agent goes on, and the messages stay unclaimed."""
         try:
             news = await self.ear.news()
-        except Exception:  # whatever it is: the SDK would swallow it without a word
+        except Exception:  # the SDK would swallow any error without a message
             log.warning("could not look for messages in the middle of a turn", exc_info=True)
         else:
             self._waiting.extend(news)

@@ -1,4 +1,4 @@
-"""Reads what a model call used from its answer while the bytes pass by. It keeps no text of the answer."""
+"""Reads the token usage of a model call from its answer while the bytes pass through. Keeps no text of the answer."""
 
 import json
 from typing import Any
@@ -9,18 +9,18 @@ _BYTES_PER_TOKEN = 4
 
 
 class Meter:
-    """Fed with an answer's bytes as they come; `usage` is what has been seen so far, also of one that broke off."""
+    """Gets the bytes of an answer as they come. `usage` is what was seen so far, also if the answer broke off."""
 
     def __init__(self, *, streamed: bool) -> None:
         self.began = False
-        """Whether anything of the model's answer has been seen, so that `usage` means something."""
+        """Whether any part of the model's answer was seen. Before that `usage` means nothing."""
         self.error: str | None = None
-        """The kind of error with which the provider ended a stream that had begun well."""
+        """The kind of error with which the provider ended a stream after it had begun."""
         self._streamed = streamed
         self._pending = b""
         self._usage = Usage()
         self._written = 0
-        """Bytes of the answer's own text: a stream that broke off has not said yet how many tokens they were."""
+        """Bytes of the answer's text: a stream that breaks off has not given the number of tokens yet."""
 
     @property
     def usage(self) -> Usage:
@@ -37,7 +37,7 @@ class Meter:
                 self._event(_parsed(line[5:]))
 
     def end(self) -> None:
-        """An answer in one piece is read at its end."""
+        """Call it at the end: an answer that is not streamed is read only then."""
         if not self._streamed:
             answer = _parsed(self._pending)
             self.began = bool(answer)
@@ -57,7 +57,7 @@ class Meter:
                 self._written += sum(len(str(value)) for key, value in delta.items() if key != "type")
 
     def _note(self, usage: object) -> None:
-        """Every number is the total so far; a field that an event leaves out keeps its value."""
+        """Takes over the numbers of an event. Each is the total so far; a missing field keeps its value."""
         if not isinstance(usage, dict):
             return
         seen = {
@@ -70,7 +70,7 @@ class Meter:
 
 
 def _written_to_caches(usage: dict[str, Any]) -> dict[str, object]:
-    """The provider gives the sum, and beside it how it divides into caches of five minutes and of an hour."""
+    """Tokens written to the five-minute and the one-hour cache. The provider gives the sum and its parts."""
     match usage:
         case {"cache_creation": {"ephemeral_1h_input_tokens": int(long)}, "cache_creation_input_tokens": int(total)}:
             return {"cache_write_tokens": max(0, total - long), "long_cache_write_tokens": long}

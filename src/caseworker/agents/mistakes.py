@@ -1,4 +1,4 @@
-"""A mistake in a script, in words: in which turn and step, at which key, what was found there and what is expected."""
+"""Describes mistakes in a rehearsal script: the turn, step and key, what was found there and what is expected."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -15,25 +15,28 @@ _LONGEST: Final = 60
 
 
 def problems_of(error: ValidationError, expected: Expected, where: Location = ()) -> Iterator[Problem]:
-    """`where` the checked part lies in the file. A missing key is told before one that is not known: it may be it."""
+    """The problems of a part that failed its check. `where`: the location of that part in the file.
+
+    A missing key comes before an unknown one, which may be its misspelling.
+    """
     for detail in error.errors(include_url=False):
         yield _problem(detail, expected, where)
 
 
 def place_words(where: Location, document: object) -> str:
-    """`turn 3 (analyst/analyze), step 1, outcome, files, item 2, action`"""
-    told: list[str] = []
+    """A location in words, such as `turn 3 (analyst/analyze), step 1, outcome, files, item 2, action`."""
+    words: list[str] = []
     for number, part in enumerate(where):
         name = where[number - 1] if number else ""
         if isinstance(part, int):
             if name in _NAMED:
-                told.pop()
-            told.append(f"{_NAMED.get(str(name), 'item')} {part + 1}")
+                words.pop()
+            words.append(f"{_NAMED.get(str(name), 'item')} {part + 1}")
             if where[:number] == ("turns",):
-                told[-1] += _turn_words(document, part)
+                words[-1] += _turn_words(document, part)
         else:
-            told.append(part)
-    return ", ".join(told)
+            words.append(part)
+    return ", ".join(words)
 
 
 def _turn_words(document: object, index: int) -> str:
@@ -75,10 +78,10 @@ def _unknown(inside: Location, expected: Expected) -> str:
 def _unfit(found: object, expected: Expected | None) -> str:
     if expected is None:
         return f"found {found_words(found)}, which does not fit here"
-    told = f"found {found_words(found)}; expected {expected.words()}"
+    words = f"found {found_words(found)}; expected {expected.words()}"
     if near := difflib.get_close_matches(str(found), expected.choices(), n=1):
-        return f"{told}; did you mean `{near[0]}`?"
-    return told + (_about_quotes(found) if expected.is_text() else "")
+        return f"{words}; did you mean `{near[0]}`?"
+    return words + (_about_quotes(found) if expected.is_text() else "")
 
 
 def _about_quotes(found: object) -> str:

@@ -1,4 +1,4 @@
-"""The tools that we serve to agents ourselves, by the agent program's own protocol, in our process."""
+"""The tools that our process serves to agents, as an MCP server inside the SDK."""
 
 from typing import TYPE_CHECKING, Final, assert_never
 
@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 def own_server(brief: Brief, ear: Ear) -> "McpSdkServerConfig | None":
-    """Null: this agent has none of ours. Who has no tools at all has none of ours either."""
+    """The server with this agent's tools of ours; None if it has none. An agent without any tools has none of ours."""
     from claude_agent_sdk import create_sdk_mcp_server
 
     if not brief.tools:

@@ -1,6 +1,6 @@
-"""The agent's process: its private folder, the script that starts it in the sandbox, and the end of its whole tree.
+"""The agent's process: its private folder, the script that starts it in the sandbox, and how all of it is killed.
 
-A worker that is killed leaves its attempts' folders behind; the next one sweeps those whose owner is certainly gone.
+A killed worker leaves the folders of its attempts behind; the next worker removes those whose owner has ended.
 """
 
 import os
@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import Final
 
 _SOCKET_PATH_LIMIT: Final = 107
-"""Bytes of a Unix socket's path."""
+"""Longest path of a Unix socket, in bytes."""
 _PREFIX: Final = "cw-"
 _OURS: Final = re.compile(_PREFIX + r"[a-z0-9_]{8}")
-"""As `mkdtemp` names them. Others use longer names with the same beginning: those are not ours to remove."""
+"""Names as `mkdtemp` makes them. Longer names with the same prefix are not ours to remove."""
 _PRIVATE: Final = 0o700
 _UNKNOWN: Final = "unknown"
-"""Some systems that look like Linux don't tell everything of it."""
+"""For systems that look like Linux but lack some files in /proc."""
 
 
 @dataclass(frozen=True)
 class AttemptFolder:
-    """One attempt's private files. The same paths outside and inside the sandbox."""
+    """The private files of one attempt. Paths are the same outside and inside the sandbox."""
 
     root: Path
 
@@ -43,7 +43,7 @@ class AttemptFolder:
 
     @property
     def socket(self) -> Path:
-        """In a folder of its own, which is what the sandbox is shown."""
+        """In its own folder: that folder is mounted in the sandbox."""
         return self.root / "s" / "model"
 
     @property
@@ -56,14 +56,14 @@ class AttemptFolder:
 
     @property
     def owner(self) -> Path:
-        """Whose attempt this is. Outside of what the sandbox is shown."""
+        """Names the worker of this attempt. Not mounted in the sandbox."""
         return self.root / "owner"
 
     def write_starter(self, argv: Sequence[str]) -> None:
-        """The SDK runs one executable, with the worker's environment, in the worker's process group. Hence:
+        """Writes the script that the SDK runs, with the worker's environment and in the worker's process group.
 
-        `env -i`, or the sandbox's first process would show the worker's environment (the key) in its /proc/1/environ;
-        `setsid`, so that the tree is a process group of its own; `exec`, so that the noted id stays the right one.
+        Hence `env -i`: otherwise the agent could read the worker's environment (the key) in /proc/1/environ; `setsid`:
+        the process tree gets its own process group; `exec`: the pid that was written down stays the right one.
         """
         script = f"""#!/bin/sh
 echo $$ > {shlex.quote(str(self._pid))}
@@ -73,11 +73,11 @@ exec /usr/bin/env -i PATH=/usr/bin:/bin setsid {shlex.join(argv)} "$@"
         self.starter.write_text(script, encoding="utf-8")
 
     def end_processes(self) -> None:
-        """Kill the agent and all that it started. Nothing to do once it is gone, and never anybody else's process."""
+        """Kills the agent and all processes that it started, if they still run. Never kills another process."""
         with suppress(FileNotFoundError, ValueError):
             pid = int(self._pid.read_text())
             parents = _parents()
-            if parents.get(pid) != os.getpid():  # the number may belong to a stranger by now
+            if parents.get(pid) != os.getpid():  # the pid may belong to another process by now
                 return
             for member in (pid, *_descendants(pid, parents)):
                 with suppress(ProcessLookupError, PermissionError):
@@ -89,10 +89,10 @@ exec /usr/bin/env -i PATH=/usr/bin:/bin setsid {shlex.join(argv)} "$@"
 
 @contextmanager
 def attempt_folder() -> Iterator[AttemptFolder]:
-    """Made (0700) and removed with all that is in it."""
+    """A temporary folder for one attempt (0700). At the end its processes are killed and it is removed."""
     folder = AttemptFolder(Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_short_base())))
     try:
-        folder.owner.write_text(_own_identity(), encoding="utf-8")  # first: what has no owner yet holds nothing
+        folder.owner.write_text(_own_identity(), encoding="utf-8")  # first: a folder without owner is never removed
         for inner in (folder.config, folder.home, folder.socket.parent):
             inner.mkdir(mode=_PRIVATE)
         yield folder
@@ -102,7 +102,7 @@ def attempt_folder() -> Iterator[AttemptFolder]:
 
 
 def sweep_attempt_folders() -> int:
-    """Remove what attempts of killed workers left: transcripts as the agent writes them, not redacted. How many."""
+    """Removes folders that killed workers left, which hold transcripts that are not redacted. Returns how many."""
     swept = 0
     for path in Path(_short_base()).iterdir():
         if _OURS.fullmatch(path.name) and _is_private(path) and _is_left(AttemptFolder(path)):
@@ -112,7 +112,7 @@ def sweep_attempt_folders() -> int:
 
 
 def _is_private(path: Path) -> bool:
-    """A real folder that only we can have made and filled: in a shared place anybody may use our prefix."""
+    """Whether it is a real folder that only we can have made: in a shared place anybody may use our prefix."""
     try:
         found = path.lstat()
     except OSError:
@@ -123,7 +123,7 @@ def _is_private(path: Path) -> bool:
 def _is_left(folder: AttemptFolder) -> bool:
     try:
         return _is_gone(folder.owner.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # no owner, or none that can be read: nothing is certain
+    except (OSError, ValueError):  # no owner, or an unreadable one: we can't be certain
         return False
 
 
@@ -132,7 +132,7 @@ def _own_identity() -> str:
 
 
 def _is_gone(identity: str) -> bool:
-    """True only where it is certain; processes of other machines and containers are never judged."""
+    """Whether the process has certainly ended. Always False for processes of other machines and containers."""
     machine, boot, pid, started = identity.split(" ")
     if machine.partition("/")[0] != socket.gethostname():
         return False
@@ -142,7 +142,7 @@ def _is_gone(identity: str) -> bool:
 
 
 def _machine() -> str:
-    """Where a pid means the same: containers may share a host's name and boot, but not its processes."""
+    """The host name and pid namespace: containers may share a host's name and boot id, but not its pids."""
     namespace = Path("/proc/self/ns/pid")
     return f"{socket.gethostname()}/{namespace.stat().st_ino if namespace.exists() else _UNKNOWN}"
 
@@ -153,7 +153,7 @@ def _boot() -> str:
 
 
 def _started_at(pid: int) -> str | None:
-    """In clock ticks: with the pid it names one process, even after pids are used again. None: there is none."""
+    """When a process started, in clock ticks; None if it has ended. With the pid this identifies one process."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -167,7 +167,7 @@ def _short_base() -> str:
 
 
 def _parents() -> dict[int, int]:
-    """Every process and its parent."""
+    """The parent of every process, by pid."""
     found: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -1,6 +1,6 @@
-"""People's words as an agent is shown them: cleaned, clipped, fenced with a nonce, labelled with who said them.
+"""Quotes people's messages for an agent: cleaned, clipped, fenced with a nonce, labelled with who wrote them.
 
-What a turn begins with is put together in `prompting`; here is also what reaches an agent in the middle of one.
+Used for prompts (`prompt_texts`) and for what reaches an agent in the middle of a turn.
 """
 
 import re
@@ -14,23 +14,23 @@ from caseworker.core.people.messages import Message, MessageKind, Standing
 from caseworker.core.record.conversation import Line
 
 MESSAGE_LIMIT: Final = 8_000
-"""Characters of one message. With its label it fits into what the agent's program passes on of a hook's words."""
+"""Characters of one message. With its label it fits into what the agent's program passes on from a hook."""
 MID_TURN: Final = "said while you work"
-"""The label of what was said in the middle of a turn: a rehearsal counts it."""
+"""The label of a message that came in the middle of a turn. A rehearsal counts these labels."""
 _RECORD_LIMIT: Final = 40_000
-"""Characters of a whole conversation. Tried: 70,000 the agent's program puts into a file, and shows none of them."""
+"""Characters of a whole conversation. Tried: the agent's program puts 70,000 into a file and shows none of them."""
 _LABEL_ROOM: Final = 300
-"""Characters around one message, at the most: two tags, a name, a time."""
+"""Characters around one message at most: two tags, a name, a time."""
 _CHANGED: Final = {
     MessageKind.EDIT: "edited an earlier message, which now says",
     MessageKind.DELETION: "took an earlier message back, which said",
 }
 _REMINDER: Final = re.compile(r"<(?=\s*/?\s*system-reminder)", re.IGNORECASE)
-"""The agent's program puts what a hook says between such tags."""
+"""The agent's program puts the text of a hook between such tags."""
 
 
 class Fence:
-    """The nonce is drawn anew for each text, so that nobody can have written the closing tag beforehand."""
+    """Tags around quoted text. Their nonce is random, so that nobody can have put the closing tag into the text."""
 
     def __init__(self) -> None:
         self._tag = f"quoted-{secrets.token_hex(6)}"
@@ -47,8 +47,8 @@ def said(fence: Fence, message: Message, *, what: str = "message") -> str:
     return fence.around(text, what=f"{what}: {change}" if change else what, source=_who(message))
 
 
-def overheard(messages: Sequence[Message]) -> str:
-    """What people said while the agent works, with what it should do about it."""
+def mid_turn_text(messages: Sequence[Message]) -> str:
+    """The messages that came while the agent works, and what it should do about them."""
     fence = Fence()
     lines = ["People spoke while you work. Take this into account in what you do next and in your outcome."]
     if any(message.standing is Standing.REPORTER for message in messages):
@@ -56,8 +56,8 @@ def overheard(messages: Sequence[Message]) -> str:
     return "\n".join((" ".join(lines), *(said(fence, message, what=MID_TURN) for message in messages)))
 
 
-def portion(messages: Sequence[Message], limit: int) -> int:
-    """How many of these, from the first, fit into so many characters; at least one."""
+def how_many_fit(messages: Sequence[Message], limit: int) -> int:
+    """How many messages, from the first on, fit into `limit` characters; at least one."""
     room, count = limit, 0
     for message in messages:
         room -= min(len(message.text), MESSAGE_LIMIT) + _LABEL_ROOM
@@ -67,13 +67,13 @@ def portion(messages: Sequence[Message], limit: int) -> int:
     return max(count, 1)
 
 
-def recounted(lines: Sequence[Line]) -> str:
-    """The conversation, oldest first. Of a very long one the beginning and the end."""
+def conversation_text(lines: Sequence[Line]) -> str:
+    """The conversation, oldest first. Of a very long one, the first message and as many of the last as fit."""
     fence = Fence()
-    told = [_told(fence, line) for line in lines if line.text.strip()]
-    if not told:
+    quoted = [_quoted(fence, line) for line in lines if line.text.strip()]
+    if not quoted:
         return "Nothing has been said in this case yet."
-    first, rest = told[0], told[1:]
+    first, rest = quoted[0], quoted[1:]
     kept: list[str] = []
     room = _RECORD_LIMIT - len(first)
     while rest and len(rest[-1]) <= room:
@@ -83,7 +83,7 @@ def recounted(lines: Sequence[Line]) -> str:
     return "\n".join((first, *left_out, *reversed(kept)))
 
 
-def _told(fence: Fence, line: Line) -> str:
+def _quoted(fence: Fence, line: Line) -> str:
     source = f"{line.author}, {line.speaker}"
     if line.speaker == "bot":
         source = "you, to everyone" if line.audience is None else f"you, to the {line.audience}"

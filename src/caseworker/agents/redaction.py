@@ -1,4 +1,4 @@
-"""Takes secrets out of what is written down: events and transcripts. It does not guess at passwords in prose."""
+"""Removes secrets from events and transcripts before they are stored. Does not guess at passwords in prose."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import Final
 
 _REPLACED: Final = "[redacted]"
 _SHORTEST: Final = 8
-"""Literal values below this would blank out ordinary words."""
+"""Shorter secrets are not replaced: they might be ordinary words."""
 
 _PATTERNS: Final = re.compile(
     "|".join(
@@ -32,7 +32,7 @@ _HEADERS: Final = re.compile(
 
 
 class Redactor:
-    """`secrets` are literal values: the model key, the forge's token."""
+    """Replaces known secrets and what looks like one. `secrets`: literal values such as the model key."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         known = sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
@@ -45,14 +45,14 @@ class Redactor:
         return _HEADERS.sub(lambda found: f"{found[1]}{_REPLACED}", text)
 
     def value(self, value: object) -> object:
-        """A JSON value with every string in it redacted, keys of objects included."""
+        """A JSON value with every string in it redacted, including the keys of objects."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
             return [self.value(item) for item in value]
         if isinstance(value, dict):
             clean = {self.text(key): self.value(item) for key, item in value.items()}
-            # The provider signs what the model thought, and refuses a session in which such a block was changed.
-            thought = value.get("type") == "thinking" and clean != value
-            return {"type": "text", "text": _REPLACED} if thought else clean
+            # The provider signs thinking blocks, and refuses a session in which one was changed: so we replace it.
+            changed_thinking = value.get("type") == "thinking" and clean != value
+            return {"type": "text", "text": _REPLACED} if changed_thinking else clean
         return value

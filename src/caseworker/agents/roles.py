@@ -1,5 +1,6 @@
-"""Which tools an agent has for a task, how they are called, and whether it may write to the workspace. None has a tool
-that speaks to people.
+"""Which tools an agent has for a task, their names, and whether it may write to the workspace.
+
+No agent has a tool that speaks to people.
 """
 
 from typing import Final
@@ -15,9 +16,9 @@ CONVERSATION_TOOL: Final = "get_bug_conversations"
 BISECT_TOOL: Final = "bisect"
 _SERVED: Final = frozenset({CONVERSATION_TOOL, BISECT_TOOL})
 _OURS: Final = f"mcp__{SERVER}__"
-"""What the agent's program puts before the names of tools that we serve."""
+"""The prefix that the agent's program puts before the names of tools that we serve."""
 
-# Who has a shell searches with it: the definitions of Grep and Glob would be 4 KB more in every model call.
+# An agent with a shell searches with it: Grep and Glob would add 4 KB of definitions to every model call.
 _LOOK: Final = ("Read", "Grep", "Glob")
 _RUN: Final = ("Bash", "Read")
 _WRITE: Final = ("Bash", "Read", "Edit", "Write")
@@ -38,15 +39,15 @@ def tools_for(role: Role, task: Task) -> tuple[str, ...]:
 
 
 def writes(role: Role, task: Task) -> bool:
-    """Otherwise the sandbox mounts the workspace read-only: what a prompt asks for, the mount enforces."""
+    """Whether the agent may write to the workspace. If not, the sandbox mounts it read-only."""
     return task in _WRITING.get(role, frozenset())
 
 
 def full_name(tool: str) -> str:
-    """As the agent's program calls it."""
+    """The name of a tool in the agent's program."""
     return f"{_OURS}{tool}" if tool in _SERVED else tool
 
 
 def short_name(tool: str) -> str:
-    """As people read it."""
+    """The name of a tool for people."""
     return tool.removeprefix(_OURS)

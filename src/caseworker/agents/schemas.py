@@ -2,7 +2,7 @@
 
 
 def without_titles(schema: object) -> object:
-    """Pydantic titles every field with its own name: a fifth of the schema, which goes with every model call."""
+    """Removes the titles that pydantic gives to every field: a fifth of the schema, which is in every model call."""
     if isinstance(schema, list):
         return [without_titles(item) for item in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""A YAML file read with care: what it holds, and on which line. It knows nothing of what a script means."""
+"""Reads a YAML file safely, and finds the line of each part. Knows nothing about the meaning of a script."""
 
 import json
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _WHAT_TO_DO: Final = {
     "found character '\\t' that cannot start any token": "YAML wants spaces, and this is a tab",
     "that cannot start any token": "a text that begins with such a character goes in quotes",
 }
-"""What people trip over most, by the words of the parser; the first that fits counts."""
+"""Help for common mistakes, by the parser's message; the first that fits is used."""
 
 Location = tuple[str | int, ...]
 
@@ -26,7 +26,7 @@ class Problem:
     where: Location
     what: str
     about_key: bool = False
-    """The last part of `where` is a key that should be there, or should not be: `what` names it."""
+    """The last part of `where` is a key that is missing or unknown: `what` names it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class ScriptFile:
 
 
 def _child(node: yaml.Node, part: str | int) -> tuple[int, yaml.Node] | None:
-    """The line where this part begins (its key's line, in a mapping), and its node."""
+    """The line where this part begins (in a mapping, the line of its key), and its node."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.value == part:
@@ -57,7 +57,7 @@ def _child(node: yaml.Node, part: str | int) -> tuple[int, yaml.Node] | None:
 
 
 class _Loader(yaml.SafeLoader):
-    """Dates stay text: a script holds JSON."""
+    """Loads dates as text: a script holds JSON values only."""
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
@@ -93,7 +93,10 @@ def _in_words(error: yaml.MarkedYAMLError) -> str:
 
 
 def _refuse_bombs(text: str, name: str) -> None:
-    """A look at the events, which takes no recursion: aliases multiply, and deep nesting overflows the stack."""
+    """Refuses aliases, which can multiply content, and deep nesting, which overflows the stack.
+
+    Reads the parser's events, which needs no recursion.
+    """
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         line = event.start_mark.line + 1
@@ -108,7 +111,7 @@ def _refuse_bombs(text: str, name: str) -> None:
 
 
 def _refuse_double_keys(node: yaml.Node, name: str) -> None:
-    """YAML's loaders keep the last one and say nothing."""
+    """Refuses duplicate keys: YAML's loaders silently keep the last one."""
     children = list(node.value) if isinstance(node, yaml.SequenceNode) else []
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()

@@ -1,7 +1,7 @@
-"""Agent sessions kept through the `Transcripts` port, in the shape the SDK's session store has. Secrets stay out.
+"""Keeps agent sessions through the `Transcripts` port, redacted, as a session store for the SDK.
 
-The SDK only writes through it. Reading for a resume is ours (`lay_out`), because the SDK would lay the files out in a
-temporary folder of its own, which the sandbox can't know beforehand, and copy the worker's own credentials beside them.
+The SDK only writes through it. For a resume we write the file ourselves (`lay_out`): the SDK would use a temporary
+folder that the sandbox does not know, and copy the worker's credentials into it.
 """
 
 import json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SessionAdapter:
-    """The SDK looks for these methods by name, so that nothing of it is imported here."""
+    """The SDK's session store. The SDK finds its methods by name, so that we need not import it here."""
 
     def __init__(self, transcripts: Transcripts, redactor: Redactor) -> None:
         self._transcripts = transcripts
@@ -29,7 +29,7 @@ class SessionAdapter:
 
     @property
     def complete(self) -> bool:
-        """Whether all that the agent wrote has been kept. The SDK drops a batch after three tries and goes on."""
+        """Whether everything that the agent wrote was stored. The SDK drops a batch after three tries and goes on."""
         return self._saved > 0 and self._missing is None
 
     async def append(self, key: "SessionKey", entries: "list[SessionStoreEntry]") -> None:
@@ -39,7 +39,7 @@ class SessionAdapter:
         clean = [cast(dict[str, object], self._redactor.value(entry)) for entry in entries]
         await self._transcripts.append(_session(key), key.get("subpath", ""), key["project_key"], clean)
         self._saved += len(entries)
-        if earlier is None or earlier == entries:  # the same batch again: what was missing is there now
+        if earlier is None or earlier == entries:  # the missing batch was sent again and is stored now
             self._missing = None
 
     async def load(self, key: "SessionKey") -> "list[SessionStoreEntry] | None":
@@ -58,9 +58,9 @@ class SessionAdapter:
 
 
 def _session(key: "SessionKey | SessionListSubkeysKey") -> SessionId:
-    """A UUID is enough: the project holds the working directory, which may differ on another machine.
+    """The session's id. For a UUID without the project, which holds the working directory of one machine.
 
-    Any other name could be used in two projects, so it goes with its project.
+    Any other name could be used in two projects, so that it needs its project.
     """
     name = key["session_id"]
     return SessionId(name if _is_uuid(name) else f"{key['project_key']}/{name}")
@@ -78,7 +78,7 @@ def _is_uuid(name: str) -> bool:
 
 
 def lay_out(entries: Sequence[dict[str, object]], *, config: Path, project: str, session: SessionId) -> None:
-    """The transcript as the file from which the agent resumes."""
+    """Writes the transcript as the file from which the agent's program resumes."""
     file = config / "projects" / project / f"{session}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")

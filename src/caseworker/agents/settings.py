@@ -1,4 +1,4 @@
-"""How the agent's program is set up: its options and its whole environment. Every switch has its reason beside it."""
+"""The options and the whole environment of the agent's program, with the reason for each setting."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions, McpServerConfig, SessionStore
 
 _MESSAGE_LIMIT: Final = 32_000_000
-"""Bytes of one message from the agent's program: a tool's result may be large, and the SDK gives up at 1 MB."""
+"""Bytes of one message from the agent's program: a tool's result may be large, and the SDK's default is 1 MB."""
 _SETTINGS: Final = json.dumps(
     {
-        # Our code commits; nobody else signs.
+        # Our code makes the commits: no lines about the agent in them.
         "attribution": {"commit": "", "pr": ""},
         "includeCoAuthoredBy": False,
     }
@@ -39,7 +39,7 @@ def agent_options(
 ) -> "ClaudeAgentOptions":
     from claude_agent_sdk import ClaudeAgentOptions
 
-    # As plain flags: the SDK's own `resume` would lay the transcript out where the sandbox can't see it (`sessions`).
+    # As plain flags: the SDK's own `resume` would write the transcript where the sandbox can't see it (see `sessions`).
     flags: dict[str, str | None] = {"resume": resume, "fork-session": None} if resume is not None else {}
     return ClaudeAgentOptions(
         cli_path=folder.starter,
@@ -47,18 +47,18 @@ def agent_options(
         model=brief.model,
         system_prompt=brief.system_prompt,
         tools=list(brief.tools),
-        permission_mode="bypassPermissions",  # the sandbox is what forbids
+        permission_mode="bypassPermissions",  # the sandbox sets the limits
         setting_sources=[],
         settings=_SETTINGS,
         strict_mcp_config=True,
         mcp_servers=_servers(brief, hearing.ear),
         hooks=hearing.hooks(),
-        verbatim_prompts=True,  # text from people can't pull in files or run commands
+        verbatim_prompts=True,  # text from people must not include files or run commands
         output_format={"type": "json_schema", "schema": without_titles(outcome_schema(brief.role, brief.task))},
         session_id=brief.attempt.session,
-        session_store=cast("SessionStore", store),  # its optional methods are looked for by name
+        session_store=cast("SessionStore", store),  # the SDK finds its optional methods by name
         extra_args=flags,
-        env={"CLAUDE_CONFIG_DIR": str(folder.config)},  # for the SDK itself; the agent's comes from the sandbox
+        env={"CLAUDE_CONFIG_DIR": str(folder.config)},  # for the SDK itself; the agent gets its from the sandbox
         stderr=stderr,
         max_buffer_size=_MESSAGE_LIMIT,
     )
@@ -70,9 +70,9 @@ def _servers(brief: Brief, ear: Ear) -> "dict[str, McpServerConfig]":
 
 
 def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:
-    """All that the agent and its tools see: an allow-list, not the worker's environment with holes.
+    """The environment of the agent and its tools: nothing of the worker's environment is passed on.
 
-    `PATH` is the sandbox's to give: it knows which toolchains it shows.
+    The sandbox adds `PATH`: it knows which toolchains it mounts.
     """
     return {
         "HOME": str(folder.home),
@@ -80,18 +80,18 @@ def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:
         "CLAUDE_CONFIG_DIR": str(folder.config),
         "CLAUDE_CODE_ENTRYPOINT": "sdk-py",
         "ANTHROPIC_UNIX_SOCKET": str(folder.socket),
-        "ANTHROPIC_BASE_URL": "http://localhost",  # without it the program speaks TLS on the socket
+        "ANTHROPIC_BASE_URL": "http://localhost",  # without it the program uses TLS on the socket
         "ANTHROPIC_API_KEY": "the-gateway-has-the-key",
-        "PYTHONDONTWRITEBYTECODE": "1",  # by-products of a look belong into no commit
+        "PYTHONDONTWRITEBYTECODE": "1",  # by-products belong in no commit
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "CLAUDE_CODE_MAX_OUTPUT_TOKENS": "16000",
-        # Three tries wait about 4 s in all; ten, the default, would hide an outage from the flow's retry for minutes.
+        # Three retries take about 4 s; ten, the default, take minutes, and the flow would retry only after that.
         "CLAUDE_CODE_MAX_RETRIES": "3",
-        # The repair is ours, once; by itself the program would ask five times.
+        # We ask for a repair once ourselves; by default the program would ask five times.
         "MAX_STRUCTURED_OUTPUT_RETRIES": "1",
-        # Half the bytes in the tools' descriptions, for every model alike.
+        # Halves the tools' descriptions, for every model.
         "CLAUDE_CODE_SIMPLE_SYSTEM_PROMPT": "1",
-        # Fewer words about what our agents don't do, and nothing that outlives the turn.
+        # No instructions about what our agents don't do, and nothing that outlives the turn.
         "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
         "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS": "1",
         "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",

@@ -1,1 +1,1 @@
-"""Surfaces where people talk in threads: what is said there and what comes in. Only here: Slack's own libraries."""
+"""Surfaces where people talk in threads: posts and incoming messages. Slack's libraries are imported only here."""

@@ -1,4 +1,4 @@
-"""From the plain Markdown that core writes to Slack's own markup. Pure; knows nothing of posting."""
+"""Converts the plain Markdown that core writes into mrkdwn, Slack's own markup. Pure functions."""
 
 import re
 from typing import Final
@@ -6,9 +6,9 @@ from typing import Final
 from caseworker.core.base.text import clip
 
 LONGEST: Final = 40_000
-"""Slack cuts a longer text off without a word."""
+"""Characters. Slack cuts off a longer text without an error."""
 
-# Every run is bounded: a line of opening brackets must not cost the square of its length.
+# Every repetition is bounded: otherwise a line of opening brackets takes time quadratic in its length.
 _SPECIAL: Final = re.compile(
     r"(?P<fence>`{3,})[^\n`]*\n(?P<block>.*?)\n?(?P=fence)(?!`)"
     r"|(?<!`)(?P<ticks>`+)(?!`)(?P<code>[^\n]{1,1000}?)(?<!`)(?P=ticks)(?!`)"
@@ -23,8 +23,10 @@ _SPECIAL: Final = re.compile(
 
 
 def to_mrkdwn(text: str) -> str:
-    """What Slack shows as the Markdown was meant. Everything that is not Markdown of ours is escaped, so that no quoted
-    text can address a channel; only `@` and a member's id, which core writes to page somebody, becomes a mention."""
+    """Converts our Markdown and escapes everything else, so that quoted text can't mention a channel.
+
+    Only `@` with a member's id, which core writes to page somebody, becomes a mention.
+    """
     parts, end = [], 0
     for found in _SPECIAL.finditer(text):
         parts += [_escaped(text[end : found.start()]), _converted(found)]
@@ -33,7 +35,7 @@ def to_mrkdwn(text: str) -> str:
 
 
 def fitting(text: str) -> str:
-    """The same within Slack's limit: of a text that is too long both ends, with a note of what was left out."""
+    """Like `to_mrkdwn`, within Slack's limit: of a longer text both ends, with a note of how much was left out."""
     longest, shown = LONGEST, to_mrkdwn(clip(text, LONGEST))
     while len(shown) > LONGEST:
         longest = longest * 9 // 10
@@ -43,7 +45,7 @@ def fitting(text: str) -> str:
 
 def _converted(found: re.Match[str]) -> str:
     if found["fence"]:
-        # Slack knows three backticks only: those inside would end the block.
+        # In Slack a block always ends at three backticks: those inside would end it early.
         block = _escaped(found["block"]).replace("```", "'''")
         return f"```\n{block}\n```"
     if found["ticks"]:

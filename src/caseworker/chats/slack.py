@@ -1,4 +1,4 @@
-"""Slack as a chat: posts, what was said there, and files that people attach. What comes by itself is in `slack_app`."""
+"""The Slack client: posts, reads channels and threads, and fetches attached files. Events come in by `slack_app`."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from caseworker.chats.mrkdwn import fitting
 from caseworker.chats.phrasing import ReplyPhrasing
-from caseworker.chats.slack_errors import told_apart
+from caseworker.chats.slack_errors import translated_errors
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports import Thread
@@ -22,12 +22,14 @@ API: Final = "https://slack.com/api/"
 _POST: Final = "caseworker_post"
 _PAGE: Final = 200
 _PAGES: Final = 25
-"""5,000 messages: past that a post counts as not there."""
+"""5,000 messages: a post that is further back is not found."""
 _PATIENCE: Final = 30.0
-"""Seconds that a rate limit is waited out in place; a longer one is the caller's to wait out."""
+"""Seconds that a call waits for a rate limit to pass; for a longer one the caller has to retry."""
 
 
 class _Patience(AsyncRateLimitErrorRetryHandler):
+    """Retries after a rate limit, if Slack asks for a short wait."""
+
     async def _can_retry_async(
         self,
         *,
@@ -44,7 +46,7 @@ class _Patience(AsyncRateLimitErrorRetryHandler):
 
 
 def web_client(token: str | None, base_url: str, *, timeout: int = 30) -> AsyncWebClient:
-    """Without the library's own retry after a lost connection: a post may have arrived, and would be there twice."""
+    """A client that does not retry after a lost connection: the post may have arrived, and would be there twice."""
     return AsyncWebClient(
         token=token, base_url=base_url, timeout=timeout, retry_handlers=[_Patience(max_retry_count=3)]
     )
@@ -54,7 +56,7 @@ class SlackChat:
     def __init__(self, *, token: str, base_url: str = API, timeout: int = 30) -> None:
         self._client = web_client(token, base_url, timeout=timeout)
         self._token = token
-        self._home = urlsplit(base_url)
+        self._api = urlsplit(base_url)
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
 
     @property
@@ -62,12 +64,12 @@ class SlackChat:
         return ReplyPhrasing()
 
     async def whoami(self) -> str:
-        """The bot's own user id: proof that the token is good."""
-        with told_apart("Slack was not entered"):
+        """The bot's own user id. Shows that the token is valid."""
+        with translated_errors("Slack was not entered"):
             return str((await self._client.auth_test())["user_id"])
 
     async def post(self, thread: Thread, text: str, *, key: str) -> str:
-        with told_apart(f"A post to {thread.channel} was not sent"):
+        with translated_errors(f"A post to {thread.channel} was not sent"):
             answer = await self._client.chat_postMessage(
                 channel=thread.channel,
                 thread_ts=thread.anchor or None,
@@ -85,8 +87,10 @@ class SlackChat:
         return None
 
     async def said_in(self, thread: Thread, *, since: float, most: int) -> Sequence[Mapping[str, object]]:
-        """What anybody said there after that moment, as an event would have told it, newest last. Of a thread also its
-        first message, however old. Of more than `most` the last in a channel, and the first in a thread."""
+        """The messages after the moment `since`, in the form of events, newest last; of a thread also its first one.
+
+        If there are more than `most`: the last of a channel, or the first of a thread.
+        """
         said = []
         async for message in self._messages(thread, oldest=f"{since:.6f}"):
             said.append({**message, "channel": thread.channel})
@@ -102,10 +106,10 @@ class SlackChat:
                 yield str(message["ts"]), str((metadata.get("event_payload") or {}).get("key"))
 
     async def _messages(self, thread: Thread, *, oldest: str | None = None) -> AsyncIterator[dict[str, Any]]:
-        """A channel is read from its newest message on, a thread from its first: Slack knows no other order."""
+        """Messages in the only order that Slack offers: a channel from its newest on, a thread from its first on."""
         cursor: str | None = None
         for _ in range(_PAGES):
-            with told_apart(f"What was said in {thread.channel} could not be read"):
+            with translated_errors(f"What was said in {thread.channel} could not be read"):
                 page = await (
                     self._client.conversations_replies(
                         channel=thread.channel,
@@ -128,13 +132,13 @@ class SlackChat:
 
     async def fetch(self, source: str, *, limit: int) -> bytes:
         self._check_host(source)
-        with told_apart("A file could not be fetched"):
+        with translated_errors("A file could not be fetched"):
             async with (
                 aiohttp.ClientSession(timeout=self._timeout) as session,
                 session.get(
                     source,
                     headers={"Authorization": f"Bearer {self._token}"},
-                    allow_redirects=False,  # the token goes to no other host
+                    allow_redirects=False,  # the token must not be sent to another host
                     proxy=self._client.proxy,
                 ) as response,
             ):
@@ -147,14 +151,14 @@ class SlackChat:
                 return bytes(content)
 
     def _check_host(self, source: str) -> None:
-        """The token is shown to Slack alone: the address came with a message, and may say anything."""
+        """Refuses addresses outside Slack: the token goes with the request, and anybody may have sent the address."""
         try:
             url = urlsplit(source)
-            of_slack = url.scheme == "https" and url.port in (None, 443) and _is_slack(url.hostname or "")
-            at_home = (url.scheme, url.hostname, url.port) == (self._home.scheme, self._home.hostname, self._home.port)
+            is_slack = url.scheme == "https" and url.port in (None, 443) and _is_slack(url.hostname or "")
+            is_api = (url.scheme, url.hostname, url.port) == (self._api.scheme, self._api.hostname, self._api.port)
         except ValueError:
-            of_slack = at_home = False
-        if not (of_slack or at_home):
+            is_slack = is_api = False
+        if not (is_slack or is_api):
             raise Refused("The file does not lie with Slack.", todo="Ask its author to upload it.")
 
 
@@ -165,7 +169,7 @@ def _is_slack(host: str) -> bool:
 def _check_answer(response: aiohttp.ClientResponse, limit: int) -> None:
     status = response.status
     page = response.content_type == "text/html" and "Content-Disposition" not in response.headers
-    if status in (401, 403) or 300 <= status < 400 or (status == 200 and page):  # its way of asking for a log-in
+    if status in (401, 403) or 300 <= status < 400 or (status == 200 and page):  # Slack asks us to log in
         raise Refused(
             "Slack does not let the bot read this file.",
             todo="The app needs the scope files:read, and the bot has to be in the channel where the file was shared.",

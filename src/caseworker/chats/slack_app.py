@@ -1,4 +1,4 @@
-"""What comes in from Slack, by HTTP or by Socket Mode: given to one coroutine, and acknowledged once that returned."""
+"""Receives Slack's events by HTTP or Socket Mode, passes each to one coroutine, and acknowledges it afterwards."""
 
 import asyncio
 import re
@@ -15,46 +15,48 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from caseworker.chats.slack import API, web_client
-from caseworker.chats.slack_errors import told_apart
+from caseworker.chats.slack_errors import translated_errors
 from caseworker.core.base.errors import Refused, Transient
 
 log = structlog.get_logger()
 
 PATH: Final = "/slack/events"
 _LARGEST: Final = 1_000_000
-"""Bytes of a request. Slack's own stay far below; it is read before its signature can be checked."""
+"""Bytes of a request: a limit is needed because it is read before its signature is checked. Slack's are far smaller."""
 _PATIENCE: Final = 30
-"""Looks without a connection, five an interval, until it is begun anew."""
+"""Checks without a connection (five per interval) after which we connect anew."""
 
 Receive = Callable[[str, Mapping[str, object]], Awaitable[object]]
-"""The event's id and the event. When it returns, the event is committed or needs nothing; if it raises, Slack has to
-send it again."""
+"""Takes the event's id and the event. If it returns, the event is committed or needs nothing; if it raises, Slack has
+to send the event again."""
 
 
 def bolt_app(receive: Receive, *, base_url: str = API, signing_secret: str = "") -> AsyncApp:
-    """`process_before_response` is what makes Bolt wait: without it an event is acknowledged before it is read, and a
-    database that is away for a second loses it. Nobody is asked for who we are (`authorize`): an acknowledgement must
-    not wait for a call of Slack's."""
+    """A Bolt app that passes messages to `receive`, and acknowledges each one after it was received.
+
+    Without `process_before_response` Bolt would acknowledge an event first, and it would be lost if the database is
+    away. `authorize` answers without asking Slack, because acknowledgements must not wait for another request.
+    """
     app = AsyncApp(
         name="caseworker",
         client=web_client(None, base_url),
         signing_secret=signing_secret,
         authorize=_authorize,
         process_before_response=True,
-        ignoring_self_events_enabled=False,  # whoever receives tells bots from people, this one too
+        ignoring_self_events_enabled=False,  # `receive` tells bots from people, and our own bot as well
     )
 
     async def take(body: dict[str, object], event: dict[str, object]) -> None:
         await receive(str(body.get("event_id", "")), event)
 
     async def pass_over(event: dict[str, object]) -> None:
-        log.debug("slack event of a kind nobody asked for", type=str(event.get("type")))
+        log.debug("slack event of an unused kind", type=str(event.get("type")))
 
     async def failed(error: Exception) -> None:
         if isinstance(error, (Transient, Refused)):
-            log.warning("slack event not taken: to be sent again", error=str(error))
+            log.warning("slack event not taken: slack has to send it again", error=str(error))
         else:
-            log.error("slack event not taken: to be sent again", exc_info=error)
+            log.error("slack event not taken: slack has to send it again", exc_info=error)
 
     app.event("message")(take)
     app.event(re.compile(".*"))(pass_over)
@@ -67,7 +69,7 @@ async def _authorize() -> AuthorizeResult:
 
 
 def http_route(receive: Receive, *, signing_secret: str, base_url: str = API) -> Route:
-    """Slack's requests, at `/slack/events`: unsigned, wrongly signed and old ones are turned away."""
+    """The route `/slack/events` for Slack's requests. Refuses unsigned, wrongly signed and old ones."""
     if not signing_secret:
         raise Refused(
             "Slack's requests can't be told from forged ones without its signing secret.",
@@ -82,14 +84,14 @@ def http_route(receive: Receive, *, signing_secret: str, base_url: str = API) ->
         if int(announced) > _LARGEST:
             return PlainTextResponse("That is too long.", status_code=413)
         if not request.headers.get("x-slack-request-timestamp", "").isdigit():
-            return PlainTextResponse("That is not Slack's.", status_code=401)  # Bolt would fail over it
+            return PlainTextResponse("That is not Slack's.", status_code=401)  # Bolt would crash on it
         return await handler.handle(request)
 
     return Route(PATH, events, methods=["POST"])
 
 
 class SlackSocket:
-    """Socket Mode: we call Slack, so no address of ours has to be public."""
+    """Socket Mode: we connect to Slack, so that we need no public address."""
 
     def __init__(
         self,
@@ -100,54 +102,57 @@ class SlackSocket:
         interval: float = 5.0,
         on_connection: Callable[[], None] = lambda: None,
     ) -> None:
-        """`on_connection` is called after each connection that was made: something may have been missed before it."""
+        """`on_connection` is called after each new connection: events may have been missed before it."""
         self._app = bolt_app(receive, base_url=base_url)
         self._token = app_token
         self._interval = interval
         self._on_connection = on_connection
         self.connected = asyncio.Event()
-        """Set while Slack has a way to us."""
+        """Set while there is a connection."""
 
     async def run(self) -> None:
-        """Until cancelled. `Refused` at once if the token is wrong; whatever comes later is waited out."""
-        entered = False
+        """Runs until cancelled. Raises `Refused` if the token is wrong at the start; retries after any later error."""
+        connected_once = False
         while True:
             try:
                 address = await self._address()
             except Transient as error:
-                log.warning("slack is away", error=str(error))
+                log.warning("slack can't be reached", error=str(error))
             except Refused as error:
-                if not entered:
+                if not connected_once:
                     raise
-                log.error("slack lets us in no more", error=str(error))
+                log.error("slack refuses a new connection", error=str(error))
             else:
-                entered = True
+                connected_once = True
                 await self._stay(address)
             await asyncio.sleep(self._interval)
 
     async def _address(self) -> str:
-        with told_apart("Slack's Socket Mode was not entered"):
+        with translated_errors("Slack's Socket Mode was not entered"):
             return str((await self._app.client.apps_connections_open(app_token=self._token))["url"])
 
     async def _stay(self, address: str) -> None:
-        """Returns when there was no connection for long. The library reconnects by itself, with one gap: when a fresh
-        address can't be reached it tries that one for ever, and each is good for a short time only."""
+        """Stays connected; returns after a long time without a connection.
+
+        The library reconnects by itself, but when a new address can't be reached it tries that one for ever, although
+        an address is valid for a short time only.
+        """
         handler = AsyncSocketModeHandler(self._app, self._token, ping_interval=self._interval)
         handler.client.wss_uri = address
         connecting = asyncio.create_task(handler.client.connect())  # type: ignore[no-untyped-call]  # the library has no type here
-        looks, connection = 0, None
+        checks, connection = 0, None
         try:
-            while looks < _PATIENCE:
+            while checks < _PATIENCE:
                 await asyncio.sleep(self._interval / 5)
                 if await handler.client.is_connected():
                     self.connected.set()
-                    looks = 0
+                    checks = 0
                     if handler.client.current_session is not connection:  # the library makes new ones by itself
                         connection = handler.client.current_session
                         self._on_connection()
                 else:
                     self.connected.clear()
-                    looks += 1
+                    checks += 1
         finally:
             self.connected.clear()
             connecting.cancel()

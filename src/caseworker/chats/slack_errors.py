@@ -1,4 +1,4 @@
-"""What Slack's refusals and silences mean: try again later, or tell a person what to do."""
+"""Translates errors of Slack into ours: `Transient` (try again later) or `Refused` (tell a person what to do)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from slack_sdk.errors import SlackApiError
 
 from caseworker.core.base.errors import Refused, Transient
 
-_PASSING: Final = frozenset(
+_TRANSIENT: Final = frozenset(
     {"ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
 )
 _TOKEN: Final = "Correct the Slack tokens in the settings (docs/slack.md), and start again."
@@ -34,29 +34,29 @@ _TODO: Final = {
 
 
 @contextmanager
-def told_apart(what: str) -> Iterator[None]:
-    """`what` could not be done: says whether it is worth another try."""
+def translated_errors(what: str) -> Iterator[None]:
+    """Raises an error of Slack or of the network as `Transient` or `Refused`; `what` says what was not done."""
     try:
         yield
     except SlackApiError as error:
-        raise _meaning(what, error) from error
+        raise _translate(what, error) from error
     except TimeoutError as error:
         raise Transient(f"{what}: Slack did not answer in time.") from error
     except (aiohttp.ClientError, OSError) as error:
         raise Transient(f"{what}: Slack can't be reached ({type(error).__name__}: {error}).") from error
 
 
-def _meaning(what: str, error: SlackApiError) -> Transient | Refused:
+def _translate(what: str, error: SlackApiError) -> Transient | Refused:
     status, code = _answer(error)
     if code in _TODO:
         return Refused(f"{what}: Slack says {code}.", todo=_TODO[code])
-    if not code or code in _PASSING or status == 429 or status >= 500:
+    if not code or code in _TRANSIENT or status == 429 or status >= 500:
         return Transient(f"{what}: Slack answered {code or status}.")
     return Refused(f"{what}: Slack says {code}.")
 
 
 def _answer(error: SlackApiError) -> tuple[int, str]:
-    """The status and Slack's own word. The library passes on two kinds of responses, one of them without a body."""
+    """The status and Slack's error code. The library has two kinds of responses, one of them without a body."""
     response: object = error.response
     status: object = getattr(response, "status_code", None) or getattr(response, "status", None)
     body = getattr(response, "data", None)

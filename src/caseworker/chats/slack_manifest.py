@@ -1,4 +1,4 @@
-"""The Slack app as Slack wants it described: with exactly the scopes and events that are used here."""
+"""The manifest of the Slack app: with exactly the scopes and events that we use."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Temporal: the client, the worker, the embedded server, and the host process that keeps them. No case logic."""
+"""Temporal: its client, workers, embedded server, and the host process that runs them. Contains no case logic."""

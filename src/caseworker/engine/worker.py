@@ -1,4 +1,4 @@
-"""The two workers of a process: flows with short activities, and the few slots for agents and builds."""
+"""The two Temporal workers of a process: one for flows and short activities, one for agent turns and builds."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -16,8 +16,10 @@ _SHUTDOWN = timedelta(seconds=10)
 
 
 def sandboxed_runner() -> SandboxedWorkflowRunner:
-    """For tests and replays: there Temporal sees what a flow must not do. Core and contract are pure, so they are
-    shared, not imported anew per case."""
+    """For tests and replays: with it Temporal detects what a flow must not do.
+
+    Core and contract are pure, so they are shared instead of being imported anew for each case.
+    """
     shared = SandboxRestrictions.default.with_passthrough_modules("caseworker.core", "caseworker.contract")
     return SandboxedWorkflowRunner(restrictions=shared)
 
@@ -31,13 +33,13 @@ def make_workers(
             task_queue=FLOWS_QUEUE,
             workflows=workflows,
             activities=short,
-            # The same flows that the tests run in the sandbox, which takes an eighth of the worker's time.
+            # The sandbox takes an eighth of the worker's time; tests run the same flows inside it.
             workflow_runner=UnsandboxedWorkflowRunner(),
             max_cached_workflows=cached,
-            # A killed worker's sticky queue holds its cases up for this long.
+            # After a worker is killed, its cases wait for this long before another worker gets them.
             sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
             graceful_shutdown_timeout=_SHUTDOWN,
-            # As below: a close waits for what it interrupts.
+            # As below: a person who closes a case waits for the activity that this cancels.
             max_heartbeat_throttle_interval=timedelta(seconds=1),
             default_heartbeat_throttle_interval=timedelta(seconds=1),
         ),
@@ -46,7 +48,7 @@ def make_workers(
             task_queue=TURNS_QUEUE,
             activities=long,
             max_concurrent_activities=slots,
-            # Cancellation travels on heartbeats: with the default it would take half a minute.
+            # An activity learns of its cancellation by a heartbeat: with the default it would take half a minute.
             max_heartbeat_throttle_interval=timedelta(seconds=1),
             default_heartbeat_throttle_interval=timedelta(seconds=1),
             graceful_shutdown_timeout=timedelta(seconds=1),

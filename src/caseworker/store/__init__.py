@@ -1,1 +1,1 @@
-"""The record on disk: tables, queries and migrations. Only here sqlalchemy; no decision about a case is made here."""
+"""The store: tables, queries and migrations. SQLAlchemy is imported only here; makes no decision about a case."""

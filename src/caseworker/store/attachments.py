@@ -1,4 +1,4 @@
-"""Files that came with messages: stored with them, filled once their bytes were fetched."""
+"""Files that people attached to messages: stored with the message, filled when their bytes have been fetched."""
 
 from sqlalchemy import insert, select, update
 
@@ -31,7 +31,7 @@ class StoredAttachments(Port):
         ]
 
     async def fill(self, attachment: int, content: bytes, *, problem: str = "") -> None:
-        """Bytes that are here stay: neither other ones nor a later problem takes their place."""
+        """Stores the bytes, or the problem. Bytes that are stored already are never replaced."""
         values = {"problem": problem} if problem else {"content": content or None, "size": len(content), "problem": ""}
         found = attachments.c.id == attachment
         async with self._database.writing() as connection:
@@ -41,7 +41,7 @@ class StoredAttachments(Port):
 
 
 async def add_attachments(connection: Connection, message: NewMessage, number: MessageId) -> None:
-    """Those of a message that was given this number just now."""
+    """Adds the attachments of a new message, whose number is `number`."""
     rows = [
         {
             "message": number,

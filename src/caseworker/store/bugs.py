@@ -1,4 +1,4 @@
-"""Bug cases: the rows that their workflows start from and save their snapshots to."""
+"""Bug cases: the rows from which their workflows start, and to which they save their snapshots."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -24,15 +24,15 @@ from caseworker.store.tables import cases
 from caseworker.store.threads import add_thread, find_thread
 
 _LENGTHS: Final = (4, 4, 4, 4, 5, 6, 8, 12)
-"""How many letters each try at a name has: short while short ones are to be had."""
+"""Letters of the name in each try: names are short as long as short ones are free."""
 
 
-def by_lot(length: int) -> CaseId:
+def random_name(length: int) -> CaseId:
     return bug_case(secrets.randbelow(32**length), length)
 
 
 class StoredBugs(Port):
-    def __init__(self, database: Database, *, draw: Callable[[int], CaseId] = by_lot) -> None:
+    def __init__(self, database: Database, *, draw: Callable[[int], CaseId] = random_name) -> None:
         super().__init__(database)
         self._draw = draw
 
@@ -43,9 +43,9 @@ class StoredBugs(Port):
                 return known, False
             async with connection.begin_nested() as attempt:
                 case = await self._row(connection, bug, first)
-                if await _said(connection, bug, first.model_copy(update={"case": case})):
+                if await _add_first(connection, bug, first.model_copy(update={"case": case})):
                     return case, True
-                await attempt.rollback()  # somebody was faster, and is there to be seen now
+                await attempt.rollback()  # another process was faster, and its case can be read now
             known = await _known(connection, bug, first)
             if known is None:
                 raise Defect(f"The message {first.external_id} from {first.surface} is taken, and by no case.")
@@ -63,8 +63,10 @@ class StoredBugs(Port):
     async def save(
         self, after: BugCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
     ) -> None:
-        """A case that goes on needs a workflow again; that it needs none any more is said by `Turns.close_up`. Who
-        comes late (a worker that was given up for dead) does not put a newer snapshot back."""
+        """Saves the snapshot and appends to the record. A worker that comes late does not replace a newer snapshot.
+
+        A case that is not over is marked as needing a workflow; only `Turns.close_up` marks it as needing none.
+        """
         row = update(cases).where(cases.c.id == after.id, cases.c.kind == CaseKind.BUG)
         saved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "changed_at": now()}
         async with self._database.writing() as connection:
@@ -74,7 +76,7 @@ class StoredBugs(Port):
                 await connection.execute(row.values(saved if after.is_over else saved | {"over": False}))
 
     async def _row(self, connection: Connection, bug: NewBug, first: NewMessage) -> CaseId:
-        """Under the first name drawn that nobody has."""
+        """Adds the row under the first drawn name that is free."""
         for length in _LENGTHS:
             case = self._draw(length)
             added = insert_or_stop(connection, cases).values(_values(case, bug, first)).returning(cases.c.id)
@@ -90,7 +92,7 @@ async def _is_older(connection: Connection, after: BugCase) -> bool:
 
 
 async def _known(connection: Connection, bug: NewBug, first: NewMessage) -> CaseId | None:
-    """The case that has this message, or this thread."""
+    """The case that already has this message or this thread."""
     case = await case_of_message(connection, first)
     if case is None and bug.thread is not None:
         found = await find_thread(connection, bug.thread)
@@ -98,8 +100,8 @@ async def _known(connection: Connection, bug: NewBug, first: NewMessage) -> Case
     return case
 
 
-async def _said(connection: Connection, bug: NewBug, first: NewMessage) -> bool:
-    """Thread, first entry and first message of a case whose row is there. False: one of them belongs to another."""
+async def _add_first(connection: Connection, bug: NewBug, first: NewMessage) -> bool:
+    """Adds the thread, first entry and first message of a new case. False if another case has one of them."""
     thread = bug.thread
     if thread is not None and not await add_thread(connection, first.case, Audience.REPORTER, thread):
         return False

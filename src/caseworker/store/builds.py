@@ -1,4 +1,4 @@
-"""Builds: what was run on a commit and how it ended."""
+"""Builds of a case: the commands that were run on a commit, and their results."""
 
 from typing import Final
 

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, Text, TypeDecorator
 
 WideInteger = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite numbers rows by itself only in a column whose type is exactly INTEGER; it is 64 bits wide there anyway."""
+"""64 bits. SQLite numbers rows automatically only if the type is exactly INTEGER, which has 64 bits there."""
 
 Document = JSON
-"""Plain `json` on PostgreSQL, not `jsonb`: that one refuses an escaped NUL, and tools print whatever they like."""
+"""Plain `json` on PostgreSQL: `jsonb` refuses an escaped NUL, and the output of tools may contain one."""
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """Aware in, aware out. SQLite keeps no zone, so it is UTC by agreement."""
+    """Times with a time zone. SQLite stores no zone, so we store UTC."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -28,8 +28,10 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 class Words(TypeDecorator[str]):
-    """Text from people and programs. What no database can hold (NUL, half a surrogate pair) becomes U+FFFD: a message
-    must not be lost because of one broken character."""
+    """Text from people and programs. Characters that no database can store become U+FFFD.
+
+    These are NUL and half a surrogate pair: a message must not be lost because of one broken character.
+    """
 
     impl = Text
     cache_ok = True
@@ -43,11 +45,11 @@ def storable(text: str) -> str:
 
 
 def to_json(value: object) -> str:
-    """Compact, and letters stay letters: escaped, a Russian text would take three times its size of the body limit."""
+    """Compact JSON with letters unescaped: escaped, a Russian text would use three times as much of the body limit."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair: only its escape can be stored
+    except UnicodeEncodeError:  # half a surrogate pair: it can be stored only as an escape
         return json.dumps(value, separators=(",", ":"))
     return text
 

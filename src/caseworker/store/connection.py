@@ -1,4 +1,4 @@
-"""What a port asks its questions of: SQLAlchemy's own connection to PostgreSQL, or ours to SQLite."""
+"""The connection that ports run their queries on: SQLAlchemy's own to PostgreSQL, or ours to SQLite."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -51,6 +51,6 @@ class Connection(Protocol):
     async def exec_driver_sql(self, statement: str) -> AnyResult: ...
 
     async def run_sync(self, fn: Callable[Concatenate[PlainConnection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """For Alembic, which knows no other."""
+        """For Alembic, which needs a plain connection."""
 
     def begin_nested(self) -> AbstractAsyncContextManager[Savepoint]: ...

@@ -1,4 +1,4 @@
-"""One database, opened: what a transaction on it is, and what its errors become. No tables, no queries."""
+"""An open database: its transactions, and the translation of its errors. No tables, no queries."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
@@ -25,27 +25,27 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Connection]:
-        with _in_our_words():
+        with _translated_errors():
             async with self.kind.reading() as connection:
                 yield connection
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[Connection]:
-        """Committed at the end, or not at all; and on the disk, not only in its cache, before we go on."""
-        with _in_our_words():
+        """A transaction, committed at the end unless there is an error. It is on disk when this returns."""
+        with _translated_errors():
             async with self.kind.writing() as connection:
                 yield connection
 
     @asynccontextmanager
     async def rebuilding(self) -> AsyncIterator[Connection]:
         """Like `writing`, for changes to the tables themselves."""
-        with _in_our_words():
+        with _translated_errors():
             async with self.kind.rebuilding() as connection:
                 yield connection
 
     async def prepare(self) -> None:
-        """Before its tables are made or changed."""
-        with _in_our_words():
+        """Call it before tables are made or changed."""
+        with _translated_errors():
             await self.kind.prepare()
 
     async def close(self) -> None:
@@ -53,7 +53,7 @@ class Database:
 
 
 def connect(url: str) -> Database:
-    """The engine only: no query is made, and no server is asked."""
+    """Makes the engine only: runs no query and contacts no server."""
     parsed = _parsed(url)
     return Database(Sqlite(parsed) if parsed.drivername == _SQLITE else Postgres(parsed))
 
@@ -72,7 +72,7 @@ def _parsed(url: str) -> URL:
 
 
 @contextmanager
-def _in_our_words() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error, OSError) as error:

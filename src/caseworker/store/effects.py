@@ -1,4 +1,4 @@
-"""What we did to the outside world: the intent before, the result after."""
+"""Our changes to the outside world: a row with the intent before each, and its result afterwards."""
 
 from sqlalchemy import select, update
 
@@ -13,7 +13,7 @@ from caseworker.store.tables import effects
 
 class StoredEffects(Port):
     async def intend(self, key: str, case: CaseId, kind: str, intent: dict[str, str]) -> tuple[Effect, bool]:
-        """An old row keeps its first intent: that is what may have been done."""
+        """Adds the intent. A row that exists keeps its first intent: that is what may have been done already."""
         row = {"key": key, "case": case, "kind": kind, "intent": intent, "result": {}, "intended_at": now()}
         stored = select(effects.c.intent, effects.c.result, effects.c.done_at).where(effects.c.key == key)
         async with self._database.writing() as connection:
@@ -24,7 +24,7 @@ class StoredEffects(Port):
         return Effect(key=key, done=done_at is not None, intent=first_intent, result=result), new
 
     async def beginning(self, kind: str, intent: dict[str, str]) -> bool:
-        """Whether one with exactly this intent is under way, or its end is not known."""
+        """Whether an effect with exactly this intent was begun and its result is not known."""
         query = select(effects.c.intent).where(effects.c.kind == kind, effects.c.done_at.is_(None))
         async with self._database.reading() as connection:
             return any(found == intent for found in await connection.scalars(query))

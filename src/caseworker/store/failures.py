@@ -1,4 +1,4 @@
-"""What a database's errors mean to us: Transient, Refused or Defect, each with a sentence that says what to do."""
+"""Translates errors of the database into Transient, Refused or Defect, with a sentence that says what to do."""
 
 import sqlite3
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from caseworker.core.base.errors import Defect, Refused, Transient
 
-_SQLITE_SAYS: Final[tuple[tuple[str, Callable[[], Exception]], ...]] = (
+_SQLITE_MESSAGES: Final[tuple[tuple[str, Callable[[], Exception]], ...]] = (
     (
         "locked",
         partial(
@@ -19,7 +19,7 @@ _SQLITE_SAYS: Final[tuple[tuple[str, Callable[[], Exception]], ...]] = (
             "look for a stuck caseworker process.",
         ),
     ),
-    # Transient, though a person has to act: a case should wait for the space, not fail for the want of it.
+    # Transient, although a person has to act: a case should wait until there is space, not fail.
     (
         "disk is full",
         partial(Transient, "The disk with the database is full. Free some space: work goes on by itself then."),
@@ -66,11 +66,11 @@ _POSTGRES_REFUSES: Final[dict[str, Callable[[], Exception]]] = {
     ),
 }
 _POSTGRES_OURS: Final = ("22", "23", "42")
-"""Bad data, a broken constraint, a wrong statement: nothing a retry or a person could mend. All the rest passes."""
+"""Our own mistakes: bad data, a broken constraint, a wrong statement. All other errors are worth a retry."""
 
 
 def translated(error: Exception) -> Exception:
-    """The error as one of our three families, to be raised from the original."""
+    """The error as one of our three families. The caller raises it from the original."""
     if isinstance(error, (Transient, Refused, Defect)):
         return error
     if isinstance(error, PoolTimeout):
@@ -96,8 +96,8 @@ def _of_driver(error: DBAPIError) -> Exception:
     return _unreachable(error) if error.connection_invalidated else Defect(f"The database refused a statement: {error}")
 
 
-def _of_sqlite(said: str) -> Exception | None:
-    known = next((in_our_words for part, in_our_words in _SQLITE_SAYS if part in said.lower()), None)
+def _of_sqlite(message: str) -> Exception | None:
+    known = next((ours for part, ours in _SQLITE_MESSAGES if part in message.lower()), None)
     return None if known is None else known()
 
 

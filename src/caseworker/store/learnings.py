@@ -1,4 +1,4 @@
-"""What cases have found out about their repository. It outlives them."""
+"""Learnings: what cases have found out about their repository, kept for later cases."""
 
 from collections.abc import Sequence
 
@@ -41,10 +41,12 @@ class StoredLearnings(Port):
 async def add_learnings(
     connection: Connection, repository: RepositoryId, case: CaseId, observations: Sequence[Observation]
 ) -> None:
-    """Needs the case's lock. A case counts once for each: what a turn repeats, or a turn that is committed again, adds
-    nothing; and what a person has removed, the same case does not bring back."""
+    """Counts each observation once per case, also if a turn is committed again. The caller holds the case's lock.
+
+    A learning that a person has removed is not brought back by the same case.
+    """
     known = {fingerprint(seen.type, seen.content): seen for seen in observations if one_line(seen.content)}
-    for digest in sorted(known):  # always in this order, so that two cases never wait for each other
+    for digest in sorted(known):  # always in this order, so that two cases can't deadlock
         key = {"case": case, "key": f"learned/{digest}"}
         first_time = insert_or_stop(connection, record_keys).values(key).returning(record_keys.c.key)
         if await connection.scalar(first_time) is not None:

@@ -1,4 +1,4 @@
-"""The table of who of the developers is at work, and who stands in line for a place."""
+"""The table of places: which developer turns are at work, and which wait in line."""
 
 from datetime import datetime
 
@@ -10,11 +10,11 @@ from caseworker.store.tables import metadata
 
 class _Places(TypedColumns):
     ticket: Named[int] = Column(WideInteger, primary_key=True)
-    """The order of the line."""
+    """The order of the line: a lower number is further ahead."""
     case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", nullable=False)
     turn: Named[int] = Column(Integer)
     held: Named[bool] = Column(Boolean, nullable=False)
-    """False: it stands in line."""
+    """True: at work. False: waits in line."""
     renewed_at: Named[datetime] = Column(UtcTime, nullable=False)
 
 
@@ -23,5 +23,5 @@ places = Table(
     metadata,
     _Places,
     UniqueConstraint("case", "turn"),
-    sqlite_autoincrement=True,  # a number that is free again would be in front of the line
+    sqlite_autoincrement=True,  # never reuses a number: a reused one would be at the front of the line
 )

@@ -1,4 +1,4 @@
-"""Places for developers, over all workers: leases that are renewed while a turn lives, and a line in front of them."""
+"""Limits how many developer turns run at once over all workers: places with a waiting line, leased and renewed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from caseworker.store.place_tables import places
 from caseworker.store.port import Port
 
 EXPIRES: Final = timedelta(seconds=20)
-"""Not renewed for so long: its worker is gone."""
+"""A place that was not renewed for this long is free: its worker has died."""
 _ADVISORY_LOCK: Final = 0x_CA5E_0002
-"""Ours alone among the advisory locks of a PostgreSQL database."""
+"""The key of this lock among the advisory locks of a PostgreSQL database."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class _Asker:
 
 class StoredPlaces(Port):
     def __init__(self, database: Database, *, clock: Callable[[], datetime] | None = None) -> None:
-        """`clock`: for a test. Otherwise the time is the database's own, since the workers' clocks may differ."""
+        """`clock`: for tests. By default the time comes from the database, because workers' clocks may differ."""
         super().__init__(database)
         self._clock = clock
 
@@ -71,8 +71,10 @@ class StoredPlaces(Port):
 
 
 def _has_place(mine: _Asker | None, askers: Sequence[_Asker], most: int) -> bool:
-    """Who stands in front counts as if they were at work already: nobody is overtaken, and yet two free places are
-    taken at once, whoever of the two is the first to look."""
+    """Whether this turn has or gets a place. Everybody ahead in the line counts as at work.
+
+    So nobody is overtaken, and two free places can be taken in any order by the two who are first in line.
+    """
     if mine is not None and mine.held:
         return True
     taken = [asker for asker in askers if asker.held or mine is None or asker.ticket < mine.ticket]
@@ -80,7 +82,10 @@ def _has_place(mine: _Asker | None, askers: Sequence[_Asker], most: int) -> bool
 
 
 async def _one_at_a_time(connection: Connection) -> None:
-    """Until the transaction ends, so that two workers never both get the last place. SQLite has one writer anyway."""
+    """Locks until the transaction ends, so that two workers never both get the last place.
+
+    SQLite needs no lock: it has one writer at a time.
+    """
     if connection.dialect.name == "postgresql":
         await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
 

@@ -1,4 +1,4 @@
-"""What every port of the store has in common: the database, and that a call once begun runs to its end."""
+"""Base class of the store's ports: has the database, and makes every call run to its end."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Port:
-    """Public methods are made to run to the end here, for all ports, so that no new one can forget it."""
+    """Wraps all public methods of subclasses in `to_the_end`, so that no port can forget it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -25,16 +25,16 @@ class Port:
 
 
 def to_the_end(function: Callable[P, Coroutine[object, object, T]]) -> Callable[P, Coroutine[object, object, T]]:
-    """A caller that is cancelled, as activities are, waits for its transaction before it goes.
+    """Makes a cancelled caller wait for its transaction. Activities, for example, are cancelled.
 
-    A statement that is left in the middle keeps SQLite's connection from really closing, and so its transaction and the
-    write lock with it, until the garbage collector comes by: every other process finds the database locked.
+    A statement that is abandoned in the middle keeps SQLite's connection open, with its transaction and write lock,
+    until the garbage collector runs: for all other processes the database is locked.
     """
 
     @wraps(function)
     async def shielded(*args: P.args, **kwargs: P.kwargs) -> T:
         transaction = asyncio.create_task(function(*args, **kwargs))
-        transaction.add_done_callback(_look_at_its_error)
+        transaction.add_done_callback(_retrieve_error)
         try:
             return await asyncio.shield(transaction)
         except asyncio.CancelledError:
@@ -44,7 +44,7 @@ def to_the_end(function: Callable[P, Coroutine[object, object, T]]) -> Callable[
     return shielded
 
 
-def _look_at_its_error(transaction: asyncio.Task[T]) -> None:
-    """Otherwise asyncio complains about it, when the caller has gone."""
+def _retrieve_error(transaction: asyncio.Task[T]) -> None:
+    """Retrieves the error: asyncio logs an error that nobody retrieved, as when the caller was cancelled."""
     if not transaction.cancelled():
         transaction.exception()

@@ -1,4 +1,4 @@
-"""PostgreSQL: many writers, each with a transaction of its own."""
+"""PostgreSQL: many writers, each with its own transaction."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from caseworker.store.columns import to_json
 
 class Postgres:
     def __init__(self, url: URL) -> None:
-        # The ping costs a round trip and spares us every first query after the server was restarted.
+        # The ping costs a round trip, but without it the first queries fail after the server was restarted.
         self._engine = create_async_engine(
             url, json_serializer=to_json, pool_size=10, max_overflow=20, pool_pre_ping=True, pool_recycle=1_800
         )
@@ -32,7 +32,7 @@ class Postgres:
             yield connection
 
     async def prepare(self) -> None:
-        """It needs nothing."""
+        """Does nothing: PostgreSQL needs no preparation."""
 
     async def close(self) -> None:
         await self._engine.dispose()

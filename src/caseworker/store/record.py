@@ -1,4 +1,4 @@
-"""The record of a case: appended to and read, never changed."""
+"""The record of a case: entries are appended and read, never changed."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What several ports do inside a transaction of theirs: insert or stop, lock a case, append to its record.
+"""Steps that several ports use inside their transactions: insert unless it exists, lock a case, append to its record.
 
 Nothing here opens or commits a transaction.
 """
@@ -24,7 +24,7 @@ _REF: Final[TypeAdapter[RepositoryRef]] = TypeAdapter(RepositoryRef)
 
 
 def insert_or_stop(connection: Connection, table: Table[TypedColumns]) -> sqlite.Insert | postgresql.Insert:
-    """A unique index decides who was first; nobody looks before."""
+    """An insert that does nothing if the row exists. A unique index decides who was first: no need to query first."""
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table).on_conflict_do_nothing()
     return postgresql.insert(table).on_conflict_do_nothing()
@@ -36,14 +36,17 @@ _LOCK: Final = select(cases.c.id).where(cases.c.id == bindparam("case")).with_fo
 
 
 async def lock_case(connection: Connection, case: CaseId) -> None:
-    """First in every transaction that writes to a case, so that two of them never wait for each other. PostgreSQL only:
-    SQLite has a single writer, and leaves the clause out. `NO KEY`, since rows that refer to the case need not wait."""
+    """Locks the case's row: the first step of every transaction that writes to a case, so that two can't deadlock.
+
+    Has an effect on PostgreSQL only: SQLite has a single writer. `key_share` lets others add rows that refer to the
+    case without waiting.
+    """
     if await connection.scalar(_LOCK, {"case": case}) is None:
         raise Refused(f"There is no case {case}.", todo="`caseworker cases` lists them.")
 
 
 async def epoch_of(connection: Connection, case: CaseId) -> int:
-    """From the snapshot as it lies there: every kind of case has its epoch in it."""
+    """The epoch in the stored snapshot: every kind of case has it there."""
     snapshot = (await connection.execute(_SNAPSHOT, {"case": case})).scalar_one()
     epoch = snapshot["epoch"]
     assert isinstance(epoch, int)
@@ -61,7 +64,7 @@ async def read_ref(connection: Connection, repository: RepositoryId) -> Reposito
 
 
 async def lock_repository(connection: Connection, repository: RepositoryId) -> None:
-    """Numbers are given one at a time."""
+    """Locks the repository's row, so that numbers are given one at a time."""
     found = select(repositories.c.id).where(repositories.c.id == repository).with_for_update(key_share=True)
     if await connection.scalar(found) is None:
         raise _unknown(repository)
@@ -82,13 +85,13 @@ _KEYED: Final = {
     True: sqlite.insert(record_keys).on_conflict_do_nothing().returning(record_keys.c.key),
     False: postgresql.insert(record_keys).on_conflict_do_nothing().returning(record_keys.c.key),
 }
-"""By whether it is SQLite."""
+"""True: for SQLite. False: for PostgreSQL."""
 
 
 async def append_entries(
     connection: Connection, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None
 ) -> bool:
-    """Needs the case's lock. False: this key was used before, and nothing is written."""
+    """Appends to the record. False if this key was used before: then nothing is written. Needs the case's lock."""
     if key is not None:
         used = _KEYED[connection.dialect.name == "sqlite"]
         if await connection.scalar(used, {"case": case, "key": key}) is None:
@@ -115,8 +118,10 @@ async def append_entries(
 
 
 def fitting(entry: Entry) -> dict[str, object]:
-    """The entry's body within the limit: its long strings are clipped, shorter and shorter. An entry made of very many
-    short ones stays as it is: too big is better than gone."""
+    """The entry's body, with long strings clipped more and more until it is within the limit.
+
+    An entry of very many short strings stays too big: that is better than losing it.
+    """
     body: object = entry.model_dump(mode="json")
     longest = BODY_LIMIT // 2
     while len(to_json(body).encode()) > BODY_LIMIT and longest >= 200:

@@ -1,4 +1,4 @@
-"""Many writers of one process share a transaction of SQLite: one lock, one way to the disk (decision 0012)."""
+"""Lets many writers of one process share a transaction of SQLite: one lock and one sync to disk (decision 0012)."""
 
 import asyncio
 import sqlite3
@@ -12,9 +12,9 @@ from caseworker.core.base.errors import Transient
 from caseworker.store.connection import Connection
 
 MOST: Final = 32
-"""Writers in one transaction: other processes want to write, too."""
+"""Writers in one transaction. Limited because other processes want to write, too."""
 LONGEST: Final = 0.05
-"""Seconds after which a transaction lets nobody more in, for the same reason."""
+"""Seconds after which a transaction lets no more writers in, for the same reason."""
 _LOST: Final = (
     "The database gave up a transaction because of another write in it, and nothing of it was kept. Try again; if it "
     "stays so, look at what the log says about the other one."
@@ -24,16 +24,18 @@ _ENDING: Final = "The program was told to end before this was written. Start it 
 
 @dataclass(frozen=True, kw_only=True)
 class Transaction:
-    """Begun, and committed when it is left without an error. The driver is for what SQLAlchemy would do worse."""
+    """An open transaction, and the driver's own connection for what SQLAlchemy does badly."""
 
     connection: Connection
     driver: sqlite3.Connection
 
 
 class SharedWriter:
-    """A task of its own begins and commits; writers come in one at a time and in order, each within a savepoint. So
-    what becomes of one of them, cancelled or in error, is nothing to the others. Each goes on when all is committed,
-    or hears why it was not."""
+    """Runs writers one after the other in a shared transaction, each within a savepoint.
+
+    A separate task begins and commits the transaction, so that a writer that is cancelled or fails does not affect the
+    others. Each writer goes on when all of it is committed, or gets the error.
+    """
 
     def __init__(self, begin: Callable[[], AbstractAsyncContextManager[Transaction]]) -> None:
         self._begin = begin
@@ -57,7 +59,7 @@ class SharedWriter:
         await writer.committed
 
     async def rest(self) -> None:
-        """Until nothing is under way: writers that were cancelled don't wait for what they began."""
+        """Waits until no transaction is open: cancelled writers don't wait for theirs."""
         if self._serving is not None:
             await asyncio.wait([self._serving])
 
@@ -66,7 +68,7 @@ class SharedWriter:
             while self._waiting:
                 await self._one_transaction()
         except asyncio.CancelledError:
-            _tell(self._waiting, Transient(_ENDING))
+            _resolve(self._waiting, Transient(_ENDING))
             raise
 
     async def _one_transaction(self) -> None:
@@ -77,13 +79,13 @@ class SharedWriter:
                 shared = _Shared(transaction, self._waiting)
                 await shared.until_all_have_left()
         except asyncio.CancelledError:
-            _tell(shared.writers if shared else (), Transient(_ENDING))
+            _resolve(shared.writers if shared else (), Transient(_ENDING))
             raise
-        except Exception as error:  # noqa: BLE001  # whatever it is, those who wait are told
-            # If it could not even begin: who came while it tried has a patience of its own.
-            _tell(shared.writers if shared else [self._waiting.popleft() for _ in range(asked)], error)
+        except Exception as error:  # noqa: BLE001  # raised by all writers that wait
+            # If it could not begin, writers that came while it tried stay in line: they have waited less long.
+            _resolve(shared.writers if shared else [self._waiting.popleft() for _ in range(asked)], error)
         else:
-            _tell(shared.writers, None)
+            _resolve(shared.writers, None)
 
 
 class _Writer:
@@ -93,22 +95,25 @@ class _Writer:
         self.committed: asyncio.Future[None] = loop.create_future()
 
     def leave(self, error: BaseException | None) -> None:
-        """Also if it was let in and cancelled before it noticed. Who was never let in holds nobody up."""
+        """Lets the next writer in. Needed also if this one was cancelled after it was let in, but before it ran."""
         if self.let_in.done() and not self.let_in.cancelled() and self.let_in.exception() is None:
             self.let_in.result().go_on(error)
 
 
 class _Shared:
-    """A transaction while it is open. Whoever leaves lets the next one in: by way of a third it would take twice as
-    many turns of the event loop, and all the while other processes wait for the lock."""
+    """A shared transaction while it is open. A writer that leaves lets the next one in.
+
+    If another task did that, it would take twice as many rounds of the event loop, while other processes wait for the
+    lock.
+    """
 
     def __init__(self, transaction: Transaction, waiting: "deque[_Writer]") -> None:
         self.transaction = transaction
         self.writers: list[_Writer] = []
         self._driver = transaction.driver
         self._waiting = waiting
-        self._whole = True
-        """Each savepoint was kept or taken back. If not, nothing may be committed."""
+        self._savepoints_closed = True
+        """Whether each savepoint was released or rolled back. If not, nothing may be committed."""
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._until = asyncio.get_running_loop().time() + LONGEST
 
@@ -117,11 +122,13 @@ class _Shared:
         await self._over
 
     def go_on(self, error: BaseException | None) -> None:
-        """`error`: of the one who has just left. SQLite takes the whole transaction back on some of them: a full disk,
-        for one. Then those who were in it before have lost theirs, too."""
+        """Lets the next writer in, or ends the transaction. `error`: the error of the writer that has just left.
+
+        After some errors, such as a full disk, SQLite rolls back the whole transaction, with earlier writers' changes.
+        """
         if self._over.done():
             return
-        if not (self._whole and self._driver.in_transaction):
+        if not (self._savepoints_closed and self._driver.in_transaction):
             self._over.set_exception(error if isinstance(error, Exception) else Transient(_LOST))
         elif (writer := self._next()) is not None:
             self.writers.append(writer)
@@ -142,9 +149,12 @@ class _Shared:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Not by SQLAlchemy's: after an error that took the whole transaction back, that one fails over the savepoint
-        which is gone, and hides the error. And nothing is awaited here, so nobody is cancelled halfway."""
-        self._whole = False
+        """A savepoint for one writer. Awaits nothing, so that nobody is cancelled halfway.
+
+        SQLAlchemy's own savepoint is not used: after an error that rolled back the whole transaction, it fails because
+        the savepoint is gone, and so hides the error.
+        """
+        self._savepoints_closed = False
         self._driver.execute("SAVEPOINT writer")
         try:
             yield
@@ -152,19 +162,19 @@ class _Shared:
             if self._driver.in_transaction and not self._over.done():
                 self._driver.execute("ROLLBACK TO writer")
                 self._driver.execute("RELEASE writer")
-                self._whole = True
+                self._savepoints_closed = True
             raise
         self._driver.execute("RELEASE writer")
-        self._whole = True
+        self._savepoints_closed = True
 
 
-def _tell(writers: Iterable[_Writer], error: Exception | None) -> None:
+def _resolve(writers: Iterable[_Writer], error: Exception | None) -> None:
     for writer in writers:
         for future in (writer.let_in, writer.committed):
             if future.done():
-                continue  # told before, or cancelled
+                continue  # already set, or cancelled
             if error is None:
                 writer.committed.set_result(None)
             else:
                 future.set_exception(error)
-                future.exception()  # looked at, so that asyncio does not complain for one who has gone
+                future.exception()  # retrieved: asyncio would log an error that a cancelled writer never retrieves

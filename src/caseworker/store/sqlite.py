@@ -1,8 +1,7 @@
-"""SQLite, asked in the event loop's own thread: only what waits for the disk or for another writer leaves it.
+"""SQLite, called in the event loop's own thread; only commits, which wait for the disk, run in another thread.
 
-Between a transaction's beginning and its commit a statement works on pages in memory and takes microseconds. Handed to
-a thread and back it took ten times as long, and meanwhile the transaction kept everybody else from writing (decision
-0012).
+Inside a transaction a statement works on pages in memory and takes microseconds. Through a thread it took ten times as
+long, and meanwhile the transaction kept everybody else from writing (decision 0012).
 """
 
 import asyncio
@@ -37,14 +36,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 BUSY_SECONDS: Final = 10.0
-"""How long we wait for another process's write; `?timeout=` in the URL says otherwise."""
+"""How long we wait for another process's write, unless the URL has `?timeout=`."""
 _PAUSE: Final = (0.001, 0.003)
-"""Seconds between two tries. SQLite's own are up to 100 ms apart: meanwhile a process that writes all the time has the
-lock again and again."""
+"""Seconds between two tries. SQLite itself waits up to 100 ms: a process that writes all the time would always be
+faster than us."""
 
 
 class SqliteConnection:
-    """A `Connection` whose questions are answered before anybody else gets a turn."""
+    """A `Connection` that runs its statements directly, without giving control back to the event loop."""
 
     def __init__(self, plain: PlainConnection) -> None:
         self._plain = plain
@@ -83,8 +82,10 @@ class _Savepoint:
 
 
 class Sqlite:
-    """One file. `reading` never takes its write lock, `writing` takes it at once: a transaction that begins as a reader
-    and then writes fails, however long it is willing to wait."""
+    """A SQLite file. `reading` never takes the write lock; `writing` takes it at the beginning.
+
+    A transaction that begins as a reader and then writes can fail without waiting for the lock.
+    """
 
     def __init__(self, url: URL) -> None:
         file = Path(url.database or "")
@@ -97,7 +98,7 @@ class Sqlite:
             json_serializer=to_json,
             poolclass=QueuePool,
             pool_size=5,
-            max_overflow=-1,  # whoever waited for a connection here would hold the event loop up
+            max_overflow=-1,  # no limit: waiting for a connection would block the event loop
         )
         event.listen(self.engine, "begin", _on_begin)
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="disk")
@@ -115,8 +116,11 @@ class Sqlite:
 
     @asynccontextmanager
     async def rebuilding(self) -> AsyncIterator[SqliteConnection]:
-        """SQLite alters a table by copying it and dropping the old one, and dropping counts as deleting what others
-        refer to: so references are looked at once, at the end. Inside a transaction that could not be changed."""
+        """A transaction that changes tables. Foreign keys are checked once, at its end.
+
+        SQLite alters a table by copying it and dropping the old one, and a drop counts as deleting rows that others
+        refer to. The check has to be switched off before the transaction: inside, it can't be.
+        """
         with self.engine.connect() as plain:
             driver = driver_of(plain)
             driver.execute("PRAGMA foreign_keys = OFF")
@@ -131,8 +135,10 @@ class Sqlite:
                 driver.execute("PRAGMA foreign_keys = ON")
 
     async def prepare(self) -> None:
-        """Readers and a writer at the same time: kept in the file, so done once. SQLite does not wait here when another
-        process is opening the file: we do."""
+        """Switches to WAL mode, in which readers and a writer work at the same time. The file keeps this setting.
+
+        Here SQLite does not wait when another process is opening the file, so we do.
+        """
         with self.engine.connect() as plain:
             driver = driver_of(plain)
             await self._patiently(lambda: driver.execute("PRAGMA journal_mode = WAL"))
@@ -152,7 +158,7 @@ class Sqlite:
                 yield Transaction(connection=SqliteConnection(plain), driver=driver)
                 await self._on_disk(plain.commit)
             finally:
-                driver.rollback()  # after a commit that failed SQLAlchemy would not
+                driver.rollback()  # after a failed commit SQLAlchemy would not do it
 
     async def _take_lock(self, driver: sqlite3.Connection) -> None:
         driver.execute("PRAGMA busy_timeout = 0")
@@ -173,7 +179,7 @@ class Sqlite:
             await asyncio.sleep(uniform(*_PAUSE))
 
     async def _on_disk(self, commit: Callable[[], None]) -> None:
-        """In a thread, and to its end: a connection must not be given back in the middle of it."""
+        """Commits in a thread. Waits for its end even when cancelled: the connection is in use until then."""
         committing = asyncio.get_running_loop().run_in_executor(self._disk, commit)
         try:
             await asyncio.shield(committing)
@@ -189,26 +195,27 @@ def driver_of(plain: PlainConnection) -> sqlite3.Connection:
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
-    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # the rest of the number says why
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # the higher bits say why
 
 
 def _open(file: Path, patience: float) -> sqlite3.Connection:
-    """Transactions begin when we say so, not when Python's sqlite3 thinks so. One thread at a time uses it."""
+    """Opens the file so that we begin transactions ourselves. Only one thread at a time may use the connection."""
     driver = sqlite3.connect(file, timeout=patience, isolation_level=None, check_same_thread=False)
     driver.execute("PRAGMA foreign_keys = ON")
-    driver.execute("PRAGMA synchronous = FULL")  # a power cut must not bring a settled message back: 4 % slower
+    # A power cut must not bring a settled message back. This makes writes 4 % slower.
+    driver.execute("PRAGMA synchronous = FULL")
     return driver
 
 
 def _on_begin(plain: PlainConnection) -> None:
-    """Takes no lock before the first statement, and in WAL mode a reader waits for nobody."""
+    """Begins a transaction without a lock, unless one is open: in WAL mode a reader waits for nobody."""
     driver = driver_of(plain)
     if not driver.in_transaction:
         driver.execute("BEGIN")
 
 
 def _make_openable(file: Path) -> None:
-    """Tried here, so that it is told when the program starts."""
+    """Makes the folder and opens the file once, so that a person learns of a problem when the program starts."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

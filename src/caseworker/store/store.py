@@ -1,4 +1,4 @@
-"""All ports of the store over one database, opened and brought up to date."""
+"""Opens the database, migrates it, and makes all ports of the store on it."""
 
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ class Store:
 
 
 async def open_store(url: str) -> Store:
-    """Opened, and migrated to the newest revision. Raises `Refused` for a database that is newer than this program."""
+    """Opens and migrates the database. Raises `Refused` if it is newer than this program."""
     database = connect(url)
     try:
         await to_the_end(migrate)(database)

@@ -1,4 +1,4 @@
-"""Agent sessions as the agent wrote them, entry by entry. Redacting secrets is the writer's part, not ours."""
+"""Transcripts of agent sessions, entry by entry. The caller has to redact secrets."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from caseworker.store.rows import insert_or_stop
 from caseworker.store.tables import attempts, transcripts
 
 _MAIN = ""
-"""The subpath of a session's own transcript; others are its helpers'."""
+"""The subpath of a session's main transcript; other subpaths belong to its subagents."""
 
 
 class StoredTranscripts(Port):
@@ -76,7 +76,9 @@ async def delete_sessions(connection: Connection, sessions: Sequence[SessionId],
 
 
 async def _is_fenced(connection: Connection, session: SessionId) -> bool:
-    """An attempt that was superseded may still be alive and talking. Its row is held while we write (PostgreSQL), so
-    that whoever supersedes it deletes after us, not before."""
+    """Whether the session's attempt has ended: a superseded attempt may still run and write.
+
+    On PostgreSQL its row is locked while we write, so that whoever supersedes it deletes the transcript after us.
+    """
     query = select(attempts.c.state).where(attempts.c.session == session).with_for_update(read=True)
     return await connection.scalar(query) in ("superseded", "failed")

@@ -1,4 +1,4 @@
-"""Turns and their attempts: the fence that lets one attempt of a turn complete it, once."""
+"""Turns and their attempts. Only the current attempt of a turn can complete it, and only once."""
 
 import secrets
 from typing import Final
@@ -23,7 +23,7 @@ from caseworker.store.tables import attempts, cases, turns
 from caseworker.store.transcripts import delete_sessions
 
 _SESSIONS: Final = UUID("6f1d3c0e-5a0b-4c55-9d0c-0c5e5e55a110")
-"""The namespace of session ids. Fixed for ever: the same attempt has the same session on every machine."""
+"""The namespace of session ids. Never change it: an attempt has the same session id on every machine."""
 
 
 class StoredTurns(Port):
@@ -69,7 +69,7 @@ class StoredTurns(Port):
             return True
 
     async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
-        """Of an attempt that was superseded there is nothing left to write about."""
+        """Records the failure of the current attempt. Does nothing if the attempt was superseded."""
         async with self._database.writing() as connection:
             await lock_case(connection, attempt.case)
             if await connection.scalar(_IS_RUNNING, {"its_token": attempt.token}):
@@ -87,7 +87,7 @@ class StoredTurns(Port):
         async with self._database.writing() as connection:
             await lock_case(connection, case)
             await _supersede(connection, case)
-            key = f"closed_up/{await epoch_of(connection, case)}"  # a case that was reopened is closed up again
+            key = f"closed_up/{await epoch_of(connection, case)}"  # once per epoch: a reopened case is closed up again
             await append_entries(connection, case, [entry], trace=trace, key=key)
             await connection.execute(update(cases).where(cases.c.id == case).values(over=True))
 
@@ -110,14 +110,14 @@ class StoredTurns(Port):
         ]
 
 
-# Built once, as all of these: they are part of every turn.
+# All these statements are built once: every turn runs them.
 _RUNNING: Final = (attempts.c.token == bindparam("its_token")) & (attempts.c.state == "running")
 _IS_RUNNING: Final = select(exists().where(_RUNNING))
 _BEGUN: Final = {
     True: sqlite.insert(turns).on_conflict_do_nothing(),
     False: postgresql.insert(turns).on_conflict_do_nothing(),
 }
-"""By whether it is SQLite."""
+"""True: for SQLite. False: for PostgreSQL."""
 _ATTEMPTED: Final = insert(attempts)
 _FENCED: Final = (
     update(turns)
@@ -158,9 +158,9 @@ async def _finished(connection: Connection, case: CaseId, turn: int | None = Non
 
 
 async def _supersede(connection: Connection, case: CaseId) -> None:
-    """A killed attempt leaves nothing: no transcript to resume from, no money held back.
+    """Ends the case's running attempts, with their transcripts and reserved money.
 
-    Of whichever turn: a case has one agent at most, so whatever else still counts as running is dead or fenced now.
+    Attempts of any turn: a case has at most one agent, so whatever else is marked as running is dead or not wanted.
     """
     ended = await connection.execute(_SUPERSEDED, {"of_case": case, "at": now()})
     for turn, number, session in ended.all():
@@ -176,7 +176,10 @@ async def _next_attempt(connection: Connection, case: CaseId, turn: int) -> Atte
 
 
 async def _end(connection: Connection, attempt: Attempt, *, state: str, reason: str) -> TraceId:
-    """The attempt's trace. Calls not settled by now hardly ever will be; if one is, its true cost still counts."""
+    """Ends the attempt and returns its trace. Calls that are not settled yet are given up.
+
+    If one of them is settled later after all, its true cost still counts.
+    """
     ended = {"its_token": attempt.token, "its_end": state, "why": reason, "at": now()}
     trace = (await connection.execute(_ENDED, ended)).scalar_one()
     await abandon_reservations(connection, attempt.case, attempt.turn, attempt.number)

@@ -1,4 +1,4 @@
-"""Bringing a database to the newest revision, by one process at a time. Alembic is imported only when there is work."""
+"""Migrates a database to the newest revision, one process at a time. Imports Alembic only if there is work."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from caseworker.store.migrations import HEAD, REVISIONS
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _ADVISORY_LOCK = 0x_CA5E_0001
-"""Ours alone among the advisory locks of a PostgreSQL database."""
+"""The key of this lock among the advisory locks of a PostgreSQL database."""
 _FIND_VERSION_TABLE = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'",
     "postgresql": "SELECT to_regclass('alembic_version')::text",
@@ -25,15 +25,15 @@ async def migrate(database: Database, *, to: str = HEAD) -> None:
         if await _revision(connection) == to:
             return
     await database.prepare()
-    async with database.rebuilding() as connection:  # on SQLite the write lock is the lock
+    async with database.rebuilding() as connection:  # on SQLite this takes the write lock
         if not database.is_sqlite:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
-        if await _revision(connection) != to:  # somebody may have been faster
+        if await _revision(connection) != to:  # another process may have been faster
             await connection.run_sync(_upgrade, to)
 
 
 async def _revision(connection: Connection) -> str | None:
-    """Null: an empty database."""
+    """The revision of the database; None if it is empty."""
     if await connection.scalar(text(_FIND_VERSION_TABLE[connection.dialect.name])) is None:
         return None
     found = await connection.scalar(text("SELECT version_num FROM alembic_version"))

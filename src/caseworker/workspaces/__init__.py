@@ -1,1 +1,1 @@
-"""Worktrees of cases, the sandbox around agents and builds, and git run safely. No decision about a case is made."""
+"""Worktrees of cases, the sandbox around agents and builds, and git run safely. Makes no decision about a case."""

@@ -1,4 +1,4 @@
-"""Which hosts set-up may reach: the entries of `setup_hosts`, read and compared. Nothing is looked up here."""
+"""Which hosts set-up commands may reach: reads the entries of `setup_hosts`. Makes no DNS lookup."""
 
 import ipaddress
 import re
@@ -12,7 +12,7 @@ _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 _BRACKETED = re.compile(r"\[([0-9a-f:.]+)\](?::(\d+))?")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-"""What the name servers of networks without IPv4 answer: the IPv4 address is in its last four bytes."""
+"""The prefix that name servers of IPv6-only networks put before an IPv4 address (the last four bytes)."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Rule:
     host: str
     ports: tuple[int, ...]
     below: bool
-    """`*.example.org`: every name below it, and not itself."""
+    """Written as `*.example.org`: covers every name below example.org, not example.org itself."""
     local: bool
-    """It may lead to this machine or its network: said by naming the one host with its port, and by nothing else."""
+    """May resolve to an address of this machine or its network: only for an entry that names one host with a port."""
 
     def covers(self, host: str, port: int) -> bool:
         return port in self.ports and (host.endswith(f".{self.host}") if self.below else host == self.host)
@@ -30,7 +30,7 @@ class Rule:
 
 class AllowedHosts:
     def __init__(self, entries: Sequence[str]) -> None:
-        """An entry that can't be understood is `Refused`: left out in silence, it would be missed far from here."""
+        """Raises `Refused` for an entry it can't read: an ignored entry would show up later as a refused connection."""
         self._rules = tuple(_rule(entry) for entry in entries)
 
     def __bool__(self) -> bool:
@@ -44,7 +44,7 @@ class AllowedHosts:
 
 
 def read_host(text: str) -> str | None:
-    """A name or an address, as it is compared: lower case, without brackets and final dot. None: it is neither."""
+    """Normalises a host name or address: lower case, no brackets, no final dot. None if it is neither."""
     text = text.lower()
     if match := _BRACKETED.fullmatch(text):
         return _address(match[1]) if match[2] is None else None
@@ -57,14 +57,14 @@ def is_address(host: str) -> bool:
 
 
 def is_public(address: str) -> bool:
-    """Out in the internet; not this machine, its network, or where a cloud keeps the machine's credentials."""
+    """Whether an address is on the internet: not this machine, its network, or a cloud's metadata service."""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return False
     if isinstance(ip, ipaddress.IPv6Address):
         if ip.sixtofour is not None or ip.teredo is not None:
-            return False  # tunnels to an IPv4 address of the asker's choice
+            return False  # tunnels to an IPv4 address that the client chooses
         if ip in _NAT64:
             ip = ipaddress.IPv4Address(ip.packed[-4:])
         elif ip.ipv4_mapped is not None:
@@ -100,7 +100,7 @@ def _split(text: str) -> tuple[str, str | None]:
 
 
 def _to_ascii(name: str) -> str:
-    """As clients ask for it: a name with other letters travels in its encoded form."""
+    """Encodes a name with non-ASCII letters as IDNA, the form in which clients ask for it."""
     try:
         return name if name.isascii() else name.encode("idna").decode("ascii")
     except UnicodeError:

@@ -1,7 +1,7 @@
-"""The `Bisector` port: git chooses the commits, a script in the sandbox judges them, in a side tree of its own.
+"""The `Bisector` port: git chooses the commits, and a script in the sandbox judges each of them in a side tree.
 
-`git bisect` runs with `--no-checkout`: it keeps the books and never touches the files, which the script has written to.
-Each commit is laid out by `Workspaces.reset`, as everywhere else.
+`git bisect` runs with `--no-checkout`: it only tracks which commits are left. It must not touch the files, because the
+script has written to them; `Workspaces.reset` checks out each commit, as everywhere else.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _LOG: Final = 16_000
 
 @dataclass(frozen=True)
 class _Stopped:
-    """Why no commit could be judged any more."""
+    """The bisect ended without a culprit, and why."""
 
     status: Literal["not_found", "refused"]
     reason: str
@@ -73,7 +73,7 @@ class GitBisector:
             await self._workspaces.drop(tree)
 
     async def _commit(self, workspace: Workspace, revision: str) -> Sha | None:
-        """By the names that are to be seen inside the sandbox, and no others: other cases' refs stay unknown."""
+        """Resolves a revision, using only names that exist inside the sandbox: refs of other cases stay hidden."""
         found = REVISION.fullmatch(revision)
         if found is None:
             return None
@@ -89,7 +89,7 @@ class GitBisector:
 
 @dataclass(kw_only=True)
 class _Search:
-    """One bisect, from its first step to its last."""
+    """Runs one bisect and collects its steps and log."""
 
     git: Git
     workspaces: Workspaces
@@ -106,46 +106,46 @@ class _Search:
         for commit, name, expected in ends:
             verdict = await self._judge(commit)
             if isinstance(verdict, _Stopped):
-                return self._ended(verdict)
+                return self._without_culprit(verdict)
             if verdict != expected:
-                return self._ended(_Stopped("refused", words.wrong_end(name, self.steps[-1])))
+                return self._without_culprit(_Stopped("refused", words.wrong_end(name, self.steps[-1])))
         answer = await self._bisect("start", "--no-checkout", bad, good)
         while answer.code == 0:
             if found := _FIRST_BAD.search(answer.text):
                 return await self._found(Sha(found[1]))
-            verdict = await self._judge(Sha((await self._ask("rev-parse", "BISECT_HEAD")).text))
+            verdict = await self._judge(Sha((await self._run_git("rev-parse", "BISECT_HEAD")).text))
             if isinstance(verdict, _Stopped):
-                return self._ended(verdict, await self._left())
+                return self._without_culprit(verdict, await self._candidates())
             answer = await self._bisect(verdict, self.steps[-1].commit)
         bad_before = answer.code == _MERGE_BASE_IS_BAD
         reason = words.repaired_before(self.request) if bad_before else words.only_skipped()
-        return self._ended(_Stopped("not_found", reason), None if bad_before else await self._left())
+        return self._without_culprit(_Stopped("not_found", reason), None if bad_before else await self._candidates())
 
     async def _judge(self, commit: Sha) -> Verdict | _Stopped:
         if len(self.steps) >= MOST_STEPS:
             return _Stopped("not_found", words.too_many_steps())
         for run in range(1, self.request.runs + 1):
-            # What a build has left in ignored files may stay for the next run on the same commit, and only there.
+            # Ignored files that a build left may stay for the next run on the same commit, but not for another commit.
             await self.workspaces.reset(self.tree, commit, scrub=run == 1)
             left = self.deadline - asyncio.get_running_loop().time()
-            ended = await self._run(left) if left > 0 else None
+            ended = await self._run_script(left) if left > 0 else None
             if ended is None or ended.timed_out:
                 return _Stopped("not_found", words.time_is_up(self.seconds, len(self.steps), hanging=ended is not None))
             verdict = verdict_of(ended.exit_code)
             if verdict is None:
                 return _Stopped("refused", words.says_nothing(commit, ended))
             if verdict != "good" or run == self.request.runs:
-                await self._note(commit, verdict, ended, run)
+                await self._add_step(commit, verdict, ended, run)
                 return verdict
         raise Defect("a bisect without a run")
 
-    async def _run(self, seconds: float) -> CommandRun:
+    async def _run_script(self, seconds: float) -> CommandRun:
         command = Command(purpose=Purpose.TEST, command=self.request.script)
         return (await self.builder.run(self.tree, [command], seconds=seconds))[0]
 
-    async def _note(self, commit: Sha, verdict: Verdict, ended: CommandRun, runs: int) -> None:
+    async def _add_step(self, commit: Sha, verdict: Verdict, ended: CommandRun, runs: int) -> None:
         self.steps.append(BisectStep(commit=commit, verdict=verdict, exit_code=ended.exit_code, runs=runs))
-        subject = (await self._ask("log", "--no-walk", "--no-show-signature", "--format=%s", commit)).text[:100]
+        subject = (await self._run_git("log", "--no-walk", "--no-show-signature", "--format=%s", commit)).text[:100]
         counted = f"exit code {ended.exit_code}, {runs} run{'' if runs == 1 else 's'}"
         self.log.append(f"{words.short(commit)} {verdict} ({counted}): {subject}")
         self.log += [f"    {line}" for line in ended.output.strip()[-words.SAID :].splitlines()]
@@ -153,33 +153,33 @@ class _Search:
     async def _found(self, commit: Sha) -> Bisection:
         shape = "--format=%an%x00%aI%x00%B"
         author, date, message = (
-            (await self._ask("log", "--no-walk", "--no-show-signature", shape, commit))
+            (await self._run_git("log", "--no-walk", "--no-show-signature", shape, commit))
             .output.decode(errors="replace")
             .split("\0", 2)
         )
         culprit = CulpritCommit(hash=commit, author=author[:200], date=date[:40], message=message.strip()[:2_000])
         reason = words.found(culprit, len(self.steps))
-        return Bisection(status="found", reason=reason, culprit=culprit, steps=self.steps, log=self._told())
+        return Bisection(status="found", reason=reason, culprit=culprit, steps=self.steps, log=self._log_tail())
 
-    async def _left(self) -> list[str]:
-        """The commits one of which is the culprit."""
-        listing = await self._ask("rev-list", "refs/bisect/bad", "--not", "--glob=refs/bisect/good-*")
+    async def _candidates(self) -> list[str]:
+        """The commits that are still possible culprits."""
+        listing = await self._run_git("rev-list", "refs/bisect/bad", "--not", "--glob=refs/bisect/good-*")
         return listing.text.split()
 
-    def _ended(self, why: _Stopped, left: list[str] | None = None) -> Bisection:
-        reason = f"{why.reason} {words.one_of(left)}" if left else why.reason
-        return Bisection(status=why.status, reason=reason, steps=self.steps, log=self._told())
+    def _without_culprit(self, why: _Stopped, candidates: list[str] | None = None) -> Bisection:
+        reason = f"{why.reason} {words.one_of(candidates)}" if candidates else why.reason
+        return Bisection(status=why.status, reason=reason, steps=self.steps, log=self._log_tail())
 
-    def _told(self) -> str:
+    def _log_tail(self) -> str:
         return "\n".join(self.log)[-_LOG:]
 
     async def _bisect(self, *arguments: str) -> GitAnswer:
-        return await self._ask(
+        return await self._run_git(
             "bisect", *arguments, accept=(0, _ONLY_SKIPPED_LEFT, _MERGE_BASE_IS_BAD, _NOTHING_TO_TEST)
         )
 
-    async def _ask(self, *arguments: str, accept: tuple[int, ...] = (0,)) -> GitAnswer:
-        # Not in the tree: none of this needs its files.
+    async def _run_git(self, *arguments: str, accept: tuple[int, ...] = (0,)) -> GitAnswer:
+        # With another work tree: none of these commands needs the files.
         return await self.git(*arguments, git_dir=_git_dir(self.tree), work_tree=Path("/"), accept=accept)
 
 

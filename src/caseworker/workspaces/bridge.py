@@ -1,7 +1,7 @@
-"""What runs inside the sandbox beside a set-up command: from 127.0.0.1 to the proxy's Unix socket. It decides nothing.
+"""Runs inside the sandbox beside a set-up command: forwards connections from 127.0.0.1 to the proxy's Unix socket.
 
-A program of its own, copied into the sandbox and run by a Python that may be older than ours: nothing but the standard
-library of 3.9. Usage: bridge.py SOCKET COMMAND...; it starts the command, and ends with it and with its exit code.
+A separate program, copied into the sandbox and run by a Python that may be older than ours: it uses nothing but the
+standard library of 3.9. Usage: bridge.py SOCKET COMMAND...; it runs the command and exits with its exit code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 
 CHUNK = 1 << 16
 CONNECTIONS = 100
-"""At once; more of them wait to be accepted. So a flood costs neither side its file descriptors."""
+"""How many at once. Further ones wait to be accepted, so that a flood can't use up the file descriptors."""
 _LINGER_SECONDS = 1.0
 _PROXY_NAMES = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "PIP_PROXY"),
@@ -26,7 +26,7 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 
 async def accept(listener: socket.socket, handle: Handler, connections: int) -> None:
-    """Until cancelled. A connection is accepted when there is room for it; at the end all of them are closed."""
+    """Serves at most `connections` clients at a time, until cancelled; then closes all of them."""
     room = asyncio.Semaphore(connections)
     tasks: set[asyncio.Task[None]] = set()
 
@@ -52,7 +52,7 @@ async def _next(listener: socket.socket) -> socket.socket:
     while True:
         try:
             return (await asyncio.get_running_loop().sock_accept(listener))[0]
-        except OSError:  # no file descriptor left, or the client was gone again: neither is the listener's end
+        except OSError:  # no file descriptor left, or the client has gone: the listener itself still works
             await asyncio.sleep(0.1)
 
 
@@ -68,7 +68,7 @@ async def _serve(client: socket.socket, handle: Handler) -> None:
 
 
 async def _linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Closing while the client still sends would take from it the answer that it has not read yet."""
+    """Reads what the client still sends: if we closed now, it would lose the answer that it has not read yet."""
 
     async def discard() -> None:
         while await reader.read(CHUNK):
@@ -80,7 +80,7 @@ async def _linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 def end(writer: asyncio.StreamWriter) -> None:
-    """What the other side never took would keep the connection open after its task: it is dropped."""
+    """Closes the connection. Drops what the other side has not read, which would keep the connection open."""
     if writer.transport.get_write_buffer_size():
         writer.transport.abort()
     else:
@@ -88,13 +88,13 @@ def end(writer: asyncio.StreamWriter) -> None:
 
 
 async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, moved: Callable[[int], None]) -> None:
-    """All of it, never holding more than a chunk or two: nothing is read before the last was taken."""
+    """Copies everything from reader to writer with a chunk or two in memory: reads only after the last was sent."""
     writer.transport.set_write_buffer_limits(high=0)
     while chunk := await reader.read(CHUNK):
         writer.write(chunk)
         await writer.drain()
         moved(len(chunk))
-    with contextlib.suppress(OSError):  # it may be gone already
+    with contextlib.suppress(OSError):  # the other side may have closed already
         writer.write_eof()
 
 
@@ -104,13 +104,13 @@ async def join(
     sent: Callable[[int], None] = lambda size: None,
     received: Callable[[int], None] = lambda size: None,
 ) -> None:
-    """Both directions until the server has nothing more to say. A client that has finished may still listen."""
+    """Copies in both directions until the server closes. A client that stopped sending may still be reading."""
 
     async def upward() -> None:
         try:
             await pump(client[0], server[1], sent)
         except OSError:
-            server[1].transport.abort()  # which ends the other direction, too
+            server[1].transport.abort()  # this ends the other direction, too
 
     task = asyncio.ensure_future(upward())
     try:
@@ -126,14 +126,14 @@ def _to_socket(path: str) -> Handler:
         try:
             gate = await asyncio.open_unix_connection(path, limit=CHUNK)
         except OSError as error:
-            await _say_gone(reader, writer, error)
+            await _answer_502(reader, writer, error)
         else:
             await join((reader, writer), gate)
 
     return forward
 
 
-async def _say_gone(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, error: OSError) -> None:
+async def _answer_502(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, error: OSError) -> None:
     await reader.read(CHUNK)
     reason = f"Caseworker's proxy for set-up is gone ({error.strerror})"
     writer.write(f"HTTP/1.1 502 {reason}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
@@ -142,7 +142,7 @@ async def _say_gone(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
 
 def _environment(port: int) -> dict[str, str]:
     proxy = f"http://127.0.0.1:{port}"
-    # Nothing goes past the proxy: there is nowhere to go, and its refusal says more than "no such host".
+    # No exceptions: there is no other network, and the proxy's refusal says more than "no such host".
     direct = {"NO_PROXY": "", "no_proxy": "", "npm_config_noproxy": ""}
     return {**os.environ, **dict.fromkeys(_PROXY_NAMES, proxy), **direct, "NODE_USE_ENV_PROXY": "1"}
 

@@ -1,4 +1,4 @@
-"""The `Builder` port: each command in the sandbox, with a time limit, keeping only the end of what it says."""
+"""The `Builder` port: runs each command in the sandbox with a time limit, and keeps only the end of its output."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ from caseworker.workspaces.setup_network import SetupNetwork, find_interpreter
 TIMED_OUT = 124
 """The exit code of timeout(1)."""
 _TAIL_BYTES = 8 * OUTPUT_TAIL
-"""More than the tail, because colours and multi-byte characters shrink."""
+"""More than is kept in the end: removing colours and decoding multi-byte characters makes the text shorter."""
 _ENVIRONMENT = {
     "CI": "true",
     "NO_COLOR": "1",
     "TERM": "dumb",
     "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONUNBUFFERED": "1",  # so that a run that is stopped has said how far it got
+    "PYTHONUNBUFFERED": "1",  # so that the output of a run that we stop shows how far it got
 }
 
 
@@ -35,15 +35,15 @@ class SandboxedBuilder:
         hosts: tuple[str, ...] = (),
         resolve: Resolve = look_up,
     ) -> None:
-        """`hosts`: what set-up commands may reach, as in the setting `setup_hosts`; all others reach nothing."""
+        """`hosts`: what set-up commands may reach, as in the setting `setup_hosts`. Other commands have no network."""
         self._sandbox = sandbox
         self._environment = _ENVIRONMENT | dict(environment or {})
         network = SetupNetwork(hosts, interpreter=find_interpreter(), resolve=resolve)
-        # Without walls there is no need for a way out, and the bridge would be open to everyone on this machine.
+        # Without a sandbox commands have the network anyway, and everyone on this machine could use the bridge.
         self._network = None if isinstance(sandbox, Unconfined) else network
 
     async def run(self, workspace: Workspace, commands: Sequence[Command], *, seconds: float) -> list[CommandRun]:
-        """The time limit is each command's. What a build changed in the worktree stays: the caller resets."""
+        """Runs the commands in order; `seconds` limits each of them. The caller resets the worktree afterwards."""
         enclosure = Enclosure(
             workspace=workspace.path,
             writable=True,
@@ -69,8 +69,8 @@ class SandboxedBuilder:
             run = await _run(command, argv, seconds)
         if run.passed or not (refusals := way_out.refusals):
             return run
-        said = f"{run.output}\n" if run.output and not run.output.endswith("\n") else run.output
-        return run.model_copy(update={"output": f"{said}{refusals}\n"[-OUTPUT_TAIL:]})
+        output = f"{run.output}\n" if run.output and not run.output.endswith("\n") else run.output
+        return run.model_copy(update={"output": f"{output}{refusals}\n"[-OUTPUT_TAIL:]})
 
     def _argv(
         self, enclosure: Enclosure, command: Command, seconds: float, *, before: tuple[str, ...] = ()
@@ -80,8 +80,9 @@ class SandboxedBuilder:
 
 async def _run(command: Command, argv: Sequence[str], seconds: float) -> CommandRun:
     started = monotonic()
-    heard = _Heard()
-    child = Child(argv, folder=Path("/"), environment={}, hear=heard.hear)  # bwrap's can be read from inside
+    output = _Output()
+    # With an empty environment: what runs inside can read bwrap's.
+    child = Child(argv, folder=Path("/"), environment={}, on_output=output.add)
     code = None
     try:
         async with asyncio.timeout(seconds):
@@ -89,7 +90,7 @@ async def _run(command: Command, argv: Sequence[str], seconds: float) -> Command
     except TimeoutError:
         pass
     finally:
-        # Killing bwrap ends its process namespace with everything in it, whether time was up or we are cancelled.
+        # Killing bwrap ends every process inside, also after a timeout or when we are cancelled.
         child.kill()
         await child.end()
     run = CommandRun(
@@ -97,29 +98,31 @@ async def _run(command: Command, argv: Sequence[str], seconds: float) -> Command
         command=command.command,
         exit_code=TIMED_OUT if code is None else code,
         seconds=round(monotonic() - started, 3),
-        output=readable(bytes(heard.tail))[-OUTPUT_TAIL:],
+        output=readable(bytes(output.tail))[-OUTPUT_TAIL:],
         timed_out=code is None,
     )
-    # What a run that passed says about failures is only its log; one that was stopped had not said all.
-    return run if run.passed or run.timed_out else run.model_copy(update={"failures": heard.names.all()})
+    # A run that passed may print names of failures in its log; a run that was stopped has not printed all of them.
+    return run if run.passed or run.timed_out else run.model_copy(update={"failures": output.names.all()})
 
 
-class _Heard:
+class _Output:
+    """The end of the output, and the failures named anywhere in it."""
+
     def __init__(self) -> None:
         self.tail = bytearray()
         self.names = FailureNames()
 
-    def hear(self, chunk: bytes) -> None:
+    def add(self, chunk: bytes) -> None:
         self.tail += chunk
         del self.tail[:-_TAIL_BYTES]
-        self.names.hear(chunk)
+        self.names.add(chunk)
 
 
 def _shell() -> tuple[str, ...]:
-    # With pipefail: `pytest | tee log` must not pass because tee did.
+    # pipefail: `pytest | tee log` must not pass because tee did.
     return ("/bin/bash", "-o", "pipefail", "-c") if Path("/bin/bash").exists() else ("/bin/sh", "-c")
 
 
 def _last_resort(seconds: float) -> tuple[str, ...]:
-    """A worker that dies in the milliseconds before bwrap has tied itself to it leaves a build behind: it ends, too."""
+    """Ends a build whose worker died in the milliseconds before bwrap's --die-with-parent takes effect."""
     return ("timeout", "-s", "KILL", f"{seconds + 5:.0f}") if Path("/usr/bin/timeout").exists() else ()

@@ -1,7 +1,7 @@
-"""From a worktree to a tree object, without letting anything in the worktree run or lead out of it.
+"""Makes a git tree object from a worktree. Runs nothing that is in the worktree, and follows no link out of it.
 
-`git add -A` is not used: in a folder that is, or has become, a repository of its own it starts git inside of it, with
-that repository's configuration. Here git is asked what differs, and told file by file what to take.
+`git add -A` is not used: in a folder that is a repository of its own it runs git with that repository's configuration.
+Instead we ask git what differs, and tell it file by file what to add.
 """
 
 import shutil
@@ -22,34 +22,36 @@ _CHANGED = b"C "
 _OTHER = b"? "
 _SUBMODULE = b"C 160000"
 _ROUNDS = 50
-"""Repositories within repositories within ...: each round opens one more layer."""
+"""Limit for nested repositories: each round of `_differing` opens one more level."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """A tree, and how it differs from the one of the parent."""
+    """A tree object, and how it differs from the parent commit's tree."""
 
     tree: Sha
     gone: Sequence[bytes]
     taken: Sequence[bytes]
-    """Changed or new."""
+    """Changed and new files."""
     whole: bool
-    """Git has taken all of them; it passes over a name that could be mistaken for its own folder."""
+    """Whether git added all of them: it skips names that look like its own folder."""
 
     @property
     def changed(self) -> list[str]:
         return [path.decode(errors="replace") for path in sorted({*self.gone, *self.taken})]
 
     def names(self, before: Sequence[str]) -> Sequence[str]:
-        """All that is in it, where `before` was in the parent. Bytes that are no text as in `Commits.names`."""
+        """All paths in the tree. `before`: the paths in the parent, encoded as by `Commits.names`."""
         gone = {path.decode(errors="surrogateescape") for path in self.gone}
         taken = {path.decode(errors="surrogateescape") for path in self.taken}
         return sorted(taken.union(before) - gone)
 
 
 async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -> Written | None:
-    """The tree of all that is in the worktree, ignored files and what is ours left out. Null: it is the parent's, from
-    which the index has to start: only with that is an ignored file kept or left out as it was there."""
+    """Writes the tree of the worktree, without ignored files and files of ours. None if nothing differs from `parent`.
+
+    The index must hold `parent`: git then keeps an ignored file that the parent tracks, and leaves out the others.
+    """
     differing, untracked = await _differing(git, git_dir, work_tree)
     paths = [path for path in dict.fromkeys([*differing, *untracked]) if not _is_ours(path)]
     present = await in_thread(_present, work_tree, paths)
@@ -66,16 +68,18 @@ async def write_tree(git: Git, *, git_dir: Path, work_tree: Path, parent: Sha) -
     if taken:
         additions = b"".join(path + b"\0" for path in taken)
         take = (*update, "--add", "--replace", "--verbose", "--stdin")
-        said = await git(*take, stdin=additions, git_dir=git_dir, work_tree=work_tree)
-        whole = said.output == b"".join(b"add '" + path + b"'\n" for path in taken)
+        answer = await git(*take, stdin=additions, git_dir=git_dir, work_tree=work_tree)
+        whole = answer.output == b"".join(b"add '" + path + b"'\n" for path in taken)
     tree = Sha((await git("write-tree", git_dir=git_dir, work_tree=work_tree)).text)
     return Written(tree=tree, gone=gone, taken=taken, whole=whole)
 
 
 async def _differing(git: Git, git_dir: Path, work_tree: Path) -> tuple[list[bytes], list[bytes]]:
-    """Files that are not as in the index, and those that git does not know and does not ignore. A nested repository is
-    listed as `folder/`: it loses its .git, so that its files count like any others; as a link to a commit that nobody
-    else has they would be lost."""
+    """Files that differ from the index, and files that git neither tracks nor ignores.
+
+    Git lists a nested repository as `folder/`. We remove its .git, so that its files are added like any others: as a
+    link to a commit that exists only there, they would be lost.
+    """
     for _ in range(_ROUNDS):
         question = ("ls-files", "-z", "-t", "--modified", "--stage", "--others", "--exclude-standard")
         lines = _lines((await git(*question, git_dir=git_dir, work_tree=work_tree)).output)
@@ -98,7 +102,7 @@ def _unmake_repositories(work_tree: Path, nested: Iterable[bytes]) -> None:
 
 
 def _present(work_tree: Path, paths: Iterable[bytes]) -> set[bytes]:
-    """Which of the paths are files or links of this tree, none of them reached through a link; `Refused` if too big."""
+    """Which paths are files or links and are not reached through a link. `Refused` if they are too big."""
     real: dict[Path, bool] = {work_tree: True}
     found: set[bytes] = set()
     total = 0
@@ -114,7 +118,9 @@ def _present(work_tree: Path, paths: Iterable[bytes]) -> set[bytes]:
             continue
         total += status.st_size
         if status.st_size > MAX_FILE_BYTES:
-            raise Refused(f"{_shown(path)} has {status.st_size >> 20} MB; a file may have {MAX_FILE_BYTES >> 20} MB.")
+            raise Refused(
+                f"{_printable(path)} has {status.st_size >> 20} MB; a file may have {MAX_FILE_BYTES >> 20} MB."
+            )
         if total > MAX_COMMIT_BYTES:
             raise Refused(f"The changed files have more than {MAX_COMMIT_BYTES >> 20} MB together.")
         found.add(path)
@@ -139,5 +145,5 @@ def _lines(output: bytes) -> list[bytes]:
     return [line for line in output.split(b"\0") if line]
 
 
-def _shown(path: bytes) -> str:
+def _printable(path: bytes) -> str:
     return path.decode(errors="replace").encode("unicode_escape").decode()

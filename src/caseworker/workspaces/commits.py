@@ -1,4 +1,4 @@
-"""What is in a commit. Git is asked once and the answer kept for a while: a commit never changes."""
+"""What is in a commit: answers of git, kept in a cache, because a commit never changes."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,11 +11,11 @@ from caseworker.workspaces.checkpoints import Written
 
 T = TypeVar("T")
 _SHOWN_BYTES: Final = 256 << 10
-"""Of each root file that tells how to build."""
+"""How much is read of each file at the root that tells how to build."""
 _NAMES: Final = 200_000
-"""Names of files that are kept, of all commits together: some 20 MB."""
+"""File names in the cache, of all commits together: some 20 MB."""
 _TEXT: Final = 8 << 20
-"""Characters of root files that are kept."""
+"""Characters of root files in the cache."""
 _TREES: Final = 1_000
 
 
@@ -27,7 +27,7 @@ class Commits:
         self._trees: Kept[Sha] = Kept(_TREES, weigh=lambda _: 0)
 
     async def names(self, git_dir: Path, commit: Sha) -> Sequence[str]:
-        """Every path in it. Bytes that are no text are kept as they are (`surrogateescape`)."""
+        """Every path in the commit. Bytes that are not UTF-8 are kept as they are (`surrogateescape`)."""
         if (known := self._names.get(commit)) is not None:
             return known
         listing = await self._git("ls-tree", "-r", "-z", "--name-only", commit, git_dir=git_dir)
@@ -35,7 +35,7 @@ class Commits:
         return self._names.keep(commit, found)
 
     async def build_files(self, git_dir: Path, commit: Sha) -> dict[str, str]:
-        """Every path, and what those at the root say that tell how to build."""
+        """Every path, with the text of the root files that tell how to build; for others the text is empty."""
         paths = dict.fromkeys(map(_readable, await self.names(git_dir, commit)), "")
         return paths | await self._root_texts(git_dir, commit, [name for name in ROOT_FILES if name in paths])
 
@@ -54,7 +54,7 @@ class Commits:
         return self._trees.keep(commit, Sha((await self._git("rev-parse", f"{commit}^{{tree}}", git_dir=git_dir)).text))
 
     def learn(self, commit: Sha, written: Written, *, parent: Sha) -> None:
-        """What we have just made need not be asked."""
+        """Puts a commit that we have just made into the cache, so that git need not be asked."""
         self._trees.keep(commit, written.tree)
         before = self._names.get(parent)
         if before is not None and written.whole:
@@ -62,7 +62,7 @@ class Commits:
 
 
 class Kept(Generic[T]):
-    """By commit, up to a limit of weight; what was not asked for the longest goes first."""
+    """A least-recently-used cache by commit, limited by the total weight of its entries."""
 
     def __init__(self, limit: int, *, weigh: Callable[[T], int]) -> None:
         self._limit = limit
@@ -73,11 +73,11 @@ class Kept(Generic[T]):
     def get(self, commit: Sha) -> T | None:
         found = self._kept.pop(commit, None)
         if found is not None:
-            self._kept[commit] = found  # the newest again
+            self._kept[commit] = found  # now the most recently used
         return found
 
     def keep(self, commit: Sha, found: T) -> T:
-        """The answer itself, also where it is too big to be kept."""
+        """Stores `found` and returns it, also when it is too big for the cache."""
         if commit not in self._kept:
             self._kept[commit] = found
             self._weight += 1 + self._weigh(found)

@@ -1,7 +1,7 @@
-"""The proxy of set-up: a Unix socket in the worker, behind which only the named hosts are reached. It reads no content.
+"""The forward proxy for set-up commands: a Unix socket in the worker that connects to allowed hosts only.
 
-A name is looked up only after it was found among the allowed ones (a lookup alone can carry data out), and the address
-that was judged is the one connected to: asking twice would let a name server answer differently the second time.
+It reads no content. A name is looked up only after it was found to be allowed (a lookup alone can carry data out), and
+we connect to the address that was checked: a second lookup could get another answer.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from caseworker.workspaces.proxy_requests import NotUnderstood, ProxyRequest, an
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 _LOOKUPS = 2
-"""At once: each takes one of the few threads that the whole worker shares."""
+"""How many at once: each takes one of the few threads that the whole worker shares."""
 _ADDRESSES_TRIED = 4
 
 
@@ -28,11 +28,11 @@ _ADDRESSES_TRIED = 4
 class Limits:
     connections: int = bridge.CONNECTIONS
     head_seconds: float = 10
-    """Until the request is there, however slowly it drips."""
+    """Time to receive the head of the request, however slowly it comes."""
     connect_seconds: float = 10
-    """For each address."""
+    """Time to connect to one address."""
     idle_seconds: float = 120
-    """Without a byte in either direction. Servers of big repositories think for a minute."""
+    """Time without a byte in either direction. Servers of big repositories may need a minute to answer."""
 
 
 class _Unreachable(Exception):
@@ -76,9 +76,9 @@ class Egress:
             request = await self._read(reader)
             server = await self._connect(request)
         except NotUnderstood as error:
-            await self._say(writer, 400, f"Caseworker's proxy for set-up can't serve this: {error}")
+            await self._refuse(writer, 400, f"Caseworker's proxy for set-up can't serve this: {error}")
         except _Unreachable as error:
-            await self._say(writer, error.status, str(error))
+            await self._refuse(writer, error.status, str(error))
         else:
             await self._relay(request, (reader, writer), server)
 
@@ -152,7 +152,7 @@ class Egress:
         finally:
             bridge.end(server[1])
 
-    async def _say(self, writer: asyncio.StreamWriter, status: int, sentence: str) -> None:
+    async def _refuse(self, writer: asyncio.StreamWriter, status: int, sentence: str) -> None:
         async with asyncio.timeout(self._limits.head_seconds):
             writer.write(answer(status, sentence))
             await writer.drain()

@@ -1,11 +1,11 @@
-"""What set-up asked for and what went through, by host and port: for the log, and for the person it was refused."""
+"""Counts the connections of set-up commands by host and port, and lists the refused ones for the log and the person."""
 
 from dataclasses import dataclass
 
 import structlog
 
 _HOSTS_KEPT = 100
-"""Of one command: one that tries thousands must fill neither the memory nor the log. The rest is counted together."""
+"""Per command: one that tries thousands must fill neither memory nor log. Further hosts are counted together."""
 _HOSTS_NAMED = 10
 _OTHERS = ("(others)", 0)
 
@@ -33,23 +33,23 @@ class TrafficBook:
         return self._reached.setdefault(place, Traffic())
 
     def refuse(self, host: str, port: int, *, local: bool = False) -> None:
-        """`local`: because of where its name leads."""
+        """`local`: refused because the name resolves to a local address."""
         if (host, port) in self._refused:
             return
         if len(self._refused) >= _HOSTS_KEPT:
             self._more_refused += 1
             return
         self._refused[host, port] = local
-        log.info("set-up asked for a host in vain", host=host, port=port, allowed=False)
+        log.info("set-up was refused a host", host=host, port=port, allowed=False)
 
     def log_totals(self) -> None:
         for (host, port), traffic in self._reached.items():
             log.info("set-up reached a host", host=host, port=port, allowed=True, **vars(traffic))
         if self._more_refused:
-            log.info("set-up asked for more hosts in vain", times=self._more_refused, allowed=False)
+            log.info("set-up was refused more hosts", times=self._more_refused, allowed=False)
 
     def refusals(self) -> str:
-        """One line for the person, or nothing."""
+        """One line for the person; empty if nothing was refused."""
         if not self._refused:
             return ""
         hint = " (a local address: it has to be named with its port)"

@@ -1,4 +1,4 @@
-"""Putting a workspace's folders right after an agent had its way with them. Nothing here follows a link."""
+"""Repairs and removes folders of a workspace in which an agent may have done anything. Follows no link."""
 
 import contextlib
 import itertools
@@ -11,16 +11,17 @@ from pathlib import Path
 
 _FEW = 8
 _AT_ONCE = 500
-"""Folders that are named to one `rm`."""
+"""Folders that one call of `rm` removes."""
 
 
 def is_tied(tree: Path, git_dir: Path) -> bool:
+    """Whether the worktree's `.git` file names this git folder."""
     file = tree / ".git"
     return file.is_file() and not file.is_symlink() and file.read_text(errors="replace") == _tie(git_dir)
 
 
 def tie_to_git_dir(tree: Path, git_dir: Path) -> None:
-    """The worktree's `.git` file, as we wrote it: in the sandbox it is read-only, without one it may be anything."""
+    """Writes the worktree's `.git` file again if it was changed, which is possible only without a sandbox."""
     if is_tied(tree, git_dir):
         return
     file = tree / ".git"
@@ -37,9 +38,11 @@ def _tie(git_dir: Path) -> str:
 
 
 def put_right(tree: Path, tracked: Sequence[str], ours: Iterable[str], *, scrub: bool) -> bool:
-    """After git has reset: what it leaves, and what is ours by name where the repository has none of it. `scrub`:
-    everything that is not tracked, ignored or not. Whether anything is left that is not tracked: only git can tell what
-    of it is ignored."""
+    """Removes what a reset by git leaves behind: pipes, nested `.git`s, and files of `ours` that are not tracked.
+
+    `scrub`: removes ignored files as well. Returns whether any untracked file is left: only git can tell which of them
+    are ignored.
+    """
     remove_ours(tree, tracked, ours)
     return _remove_strays(tree, tracked, scrub=scrub)
 
@@ -49,21 +52,23 @@ def has_any(tree: Path, names: Iterable[str]) -> bool:
 
 
 def remove_ours(tree: Path, tracked: Sequence[str], ours: Iterable[str]) -> None:
-    """They are ignored, so git leaves them: a link that a build put there would be written through."""
+    """Removes untracked files with names of ours. Git ignores them, and we would write through a link left there."""
     for name in set(ours) - {path.split("/", 1)[0] for path in tracked}:
         remove_entry(tree / name)
 
 
 def _remove_strays(tree: Path, tracked: Sequence[str], *, scrub: bool) -> bool:
-    """What git neither lists nor cleans in the folders it tracks: pipes and sockets, on which a reader would hang, and
-    a `.git`, which git obeys when it is called from there."""
+    """Removes from tracked folders what git neither lists nor cleans. Returns whether any untracked file is left.
+
+    That is: pipes and sockets, on which a reader would hang, and a nested `.git`, whose configuration git would use.
+    """
     folders = _folders_of(tracked)
     known = folders.union(tracked, [".git"])
     strays: list[Path] = []
     unknown = False
     for folder in folders:
         if not (tree / folder).is_dir():
-            continue  # a submodule's, perhaps
+            continue  # perhaps a submodule's
         with os.scandir(tree / folder) as entries:
             for entry in entries:
                 is_unknown = (f"{folder}/{entry.name}" if folder else entry.name) not in known
@@ -110,7 +115,7 @@ def _is_ordinary(entry: os.DirEntry[str]) -> bool:
 
 
 def make_readable(tree: Path) -> None:
-    """Give files and folders back their owner's permissions: what can't be read would be missing from a commit."""
+    """Makes files and folders readable to their owner: what can't be read would be missing from a commit."""
     if os.geteuid() == 0:
         return  # nothing is unreadable to root
     waiting = [tree]
@@ -126,13 +131,13 @@ def make_readable(tree: Path) -> None:
 
 
 def _grant(path: Path, status: os.stat_result, wanted: int) -> None:
-    # Only where it is needed: each change of permissions makes git read the file again.
+    # Only where needed: after a change of permissions git reads the file again.
     if status.st_mode & wanted != wanted:
         path.chmod(stat.S_IMODE(status.st_mode) | wanted)
 
 
 def remove_folder(folder: Path) -> None:
-    """By rm and chmod: unlike Python's, they reach folders nested deeper than a path may be long."""
+    """Removes a folder with rm and chmod: unlike Python, they can remove folders whose path is too long to name."""
     if not folder.exists() or _remove_small(folder):
         return
     _run("chmod", "-R", "u+rwX", "--", folder)
@@ -142,7 +147,10 @@ def remove_folder(folder: Path) -> None:
 
 
 def _remove_small(folder: Path) -> bool:
-    """A few files and no folder, as we lay it ourselves: a process would take a hundred times as long."""
+    """Removes a folder of a few files and no subfolder without starting a process, which takes a hundred times longer.
+
+    Returns whether it did.
+    """
     with contextlib.suppress(OSError):
         with os.scandir(folder) as entries:
             found = list(itertools.islice(entries, _FEW + 1))

@@ -1,7 +1,7 @@
-"""Running git, outside the sandbox, on folders whose contents an agent chose.
+"""Runs git outside the sandbox, on folders that an agent has written to.
 
-Every call names its repository, takes no configuration but ours and the mirror's own, runs no hook, no filter and no
-helper, speaks to local paths only, and ends. What is asked of git is the business of the other files.
+Every call names its repository, uses no configuration but ours and the mirror's own, runs no hook, filter or helper,
+fetches from local paths only, and has a time limit.
 """
 
 import asyncio
@@ -24,15 +24,15 @@ _SETTINGS = (
     "diff.ignoreSubmodules=all",
     "gc.auto=0",
     "maintenance.auto=false",
-    # The record of a turn outlives a power cut; so must the commit that it names. By default git syncs neither loose
-    # objects nor refs. Before 2.36 it does not know this word, and goes on as it did.
+    # The record of a turn survives a power cut, so the commit that it names must, too. By default git syncs neither
+    # loose objects nor refs. Versions before 2.36 ignore this setting.
     "core.fsync=committed",
     "commit.gpgSign=false",
     "safe.directory=*",
 )
 _GIT = ("git", *(word for setting in _SETTINGS for word in ("-c", setting)))
 COMMITTER = "caseworker@localhost"
-"""The address on every commit that we make; on what people make there is another."""
+"""The address on every commit that we make: it tells ours from people's."""
 _NOWHERE = "/nonexistent"
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -99,13 +99,13 @@ class _TooMuch(Exception):
 
 
 class _Bounded:
-    """All that is said, up to a limit."""
+    """The whole output, up to a limit."""
 
     def __init__(self, limit: int) -> None:
         self._chunks: list[bytes] = []
         self._left = limit
 
-    def hear(self, chunk: bytes) -> None:
+    def add(self, chunk: bytes) -> None:
         self._left -= len(chunk)
         if self._left < 0:
             raise _TooMuch
@@ -117,12 +117,12 @@ class _Bounded:
 
 
 class _Tail:
-    """The end of what is said."""
+    """The end of the output."""
 
     def __init__(self) -> None:
         self._bytes = b""
 
-    def hear(self, chunk: bytes) -> None:
+    def add(self, chunk: bytes) -> None:
         self._bytes = (self._bytes + chunk)[-_ERROR_TAIL:]
 
     @property
@@ -136,8 +136,8 @@ def _start(argv: Sequence[str], work_tree: Path | None, output: _Bounded, error:
             argv,
             folder=work_tree or Path("/"),
             environment=_ENVIRONMENT,
-            hear=output.hear,
-            hear_errors=error.hear,
+            on_output=output.add,
+            on_errors=error.add,
             stdin=stdin,
         )
     except FileNotFoundError as missing:
@@ -147,5 +147,5 @@ def _start(argv: Sequence[str], work_tree: Path | None, output: _Bounded, error:
 
 
 def _failure(verb: str, code: int, error: str) -> Refused | Transient:
-    said = f"git {verb} failed ({code}): {error or 'without a word'}"
-    return Transient(said) if code < 0 or any(words in error for words in _BUSY) else Refused(said)
+    sentence = f"git {verb} failed ({code}): {error or 'without a word'}"
+    return Transient(sentence) if code < 0 or any(words in error for words in _BUSY) else Refused(sentence)

@@ -1,4 +1,4 @@
-"""What git's index of a worktree holds, as long as nobody has written it since: then it need not be read in again."""
+"""Remembers which commit git's index of a worktree holds, so that an unchanged index need not be read in again."""
 
 from pathlib import Path
 
@@ -8,14 +8,17 @@ _Identity = tuple[int, int, int, int]
 
 
 class Indexes:
-    """Known only by this process. Git writes an index as a new file in place of the old one: that can be seen, whoever
-    did it (an agent without walls around it, a person, another process)."""
+    """The commit in each worktree's index, as far as this process knows.
+
+    Git writes an index as a new file in place of the old one. So we see it, whoever changed it: an agent without a
+    sandbox, a person, or another process.
+    """
 
     def __init__(self) -> None:
         self._held: dict[Path, tuple[Sha, _Identity]] = {}
 
     def note(self, git_dir: Path, commit: Sha) -> None:
-        """Git has just made it hold this commit."""
+        """Call it right after git has made the index hold this commit."""
         identity = _identity(git_dir)
         if identity is not None:
             self._held[git_dir] = (commit, identity)

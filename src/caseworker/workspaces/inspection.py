@@ -1,4 +1,4 @@
-"""Looking at a case's work from outside: whoever runs it is not asked, and nothing is locked or written."""
+"""Reads the work of a case from another process: locks and writes nothing, and does not ask the worker."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from caseworker.workspaces.mirrors import mirror_name
 
 
 async def change_between(home: Path, repository: RepositoryRef, old: Sha, new: Sha, *how: str) -> str:
-    """As git shows it. `how`: git's own words for another form, as `--stat`."""
+    """The diff between two commits, as git prints it. `how`: further options of git, such as `--stat`."""
     git = SafeGit()
     mirror = _mirror_of(home, repository)
     options = ("--no-ext-diff", "--no-textconv", "--no-color", *how)

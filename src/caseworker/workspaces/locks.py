@@ -1,4 +1,4 @@
-"""A lock between processes of one machine, waited for without blocking the worker."""
+"""A lock between processes of one machine. Waiting for it does not block the event loop."""
 
 import asyncio
 import fcntl
@@ -14,7 +14,7 @@ _LOOK_AGAIN_SECONDS = 0.05
 
 @asynccontextmanager
 async def locked(path: Path, *, seconds: float, busy: str) -> AsyncIterator[None]:
-    """The kernel lets go of it when the process dies, however it dies. `busy` is said after waiting in vain."""
+    """Holds the lock; the kernel frees it when the process dies. After `seconds`, raises `Transient` with `busy`."""
     deadline = asyncio.get_running_loop().time() + seconds
     while (descriptor := _try_lock(path)) is None:
         if asyncio.get_running_loop().time() >= deadline:
@@ -31,7 +31,7 @@ def _try_lock(path: Path) -> int | None:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The file may have been removed with its workspace while we opened it: such a lock keeps nobody out.
+        # The file may have been removed with its workspace while we opened it: then our lock would lock out nobody.
         if os.fstat(descriptor).st_ino == path.stat().st_ino:
             return descriptor
     except (BlockingIOError, FileNotFoundError):

@@ -1,7 +1,7 @@
-"""One commit out of two: what a case has and what a person has pushed. Nothing of the person's is lost.
+"""Merges the commit of a case and the commit that a person pushed. Nothing of the person's is lost.
 
-Where the two contradict each other, both versions stay in the file between conflict marks, for the developer to
-resolve; a file that can't hold both (a picture, a link, a submodule) is taken from the person.
+In a conflict both versions stay in the file between conflict markers, for the developer role to resolve. For a file
+that can't hold both (a picture, a link, a submodule) the person's version is used.
 """
 
 import re
@@ -25,18 +25,18 @@ class _Version:
 
 @dataclass(frozen=True, kw_only=True)
 class Merging:
-    """Works in the case's worktree, which stands at `ours` and is nobody else's meanwhile."""
+    """A merge in the case's worktree, which has `ours` checked out and which nobody else may use meanwhile."""
 
     git: Git
     git_dir: Path
     work_tree: Path
 
     async def join(self, ours: Sha, theirs: Sha, *, since: Sha, message: str) -> Joined:
-        """The same commit whenever it is repeated."""
+        """Merges `theirs` into `ours`; `since` is their common base. Repeated, it makes the same commit."""
         conflict = await self._merge(ours, theirs, since)
         tree = (await self._run("write-tree")).strip().decode()
-        if not conflict and tree == await self._say("rev-parse", f"{theirs}^{{tree}}"):
-            return Joined(commit=theirs)  # whatever the case had, they have taken it over
+        if not conflict and tree == await self._run_text("rev-parse", f"{theirs}^{{tree}}"):
+            return Joined(commit=theirs)  # the person's commit already contains all of the case's work
         return Joined(commit=await self._commit(tree, ours, theirs, message), conflict=conflict)
 
     async def _merge(self, ours: Sha, theirs: Sha, since: Sha) -> tuple[str, ...]:
@@ -47,19 +47,21 @@ class Merging:
             return ()
         unmerged = _versions(await self._run("ls-files", "-z", "--unmerged"))
         for path, versions in unmerged.items():
-            await self._settle(path, versions, ours, theirs)
+            await self._resolve(path, versions, ours, theirs)
         return tuple(sorted(path.decode(errors="replace") for path in unmerged))
 
-    async def _settle(self, path: bytes, versions: dict[bytes, _Version], ours: Sha, theirs: Sha) -> None:
-        here = await self._marked(path, versions, ours, theirs)
+    async def _resolve(self, path: bytes, versions: dict[bytes, _Version], ours: Sha, theirs: Sha) -> None:
+        here = await self._with_markers(path, versions, ours, theirs)
         chosen = here or versions.get(_THEIRS) or versions.get(_OURS)
         lines = [b"0 " + b"0" * len(ours) + b"\t" + path]
         if chosen is not None:
             lines.append(chosen.mode + b" " + chosen.blob + b"\t" + path)
         await self._run("update-index", "-z", "--index-info", stdin=b"".join(line + b"\0" for line in lines))
 
-    async def _marked(self, path: bytes, versions: dict[bytes, _Version], ours: Sha, theirs: Sha) -> _Version | None:
-        """What the merge has written with both versions in it. Null: it could not, or one side has no such file."""
+    async def _with_markers(
+        self, path: bytes, versions: dict[bytes, _Version], ours: Sha, theirs: Sha
+    ) -> _Version | None:
+        """The file with both versions between markers. None if git could not write it or one side has no such file."""
         mine, other = versions.get(_OURS), versions.get(_THEIRS)
         if mine is None or other is None or mine.mode not in _FILES or other.mode not in _FILES:
             return None
@@ -74,15 +76,15 @@ class Merging:
         return _Version(mode=other.mode, blob=blob.strip())
 
     async def _commit(self, tree: str, ours: Sha, theirs: Sha, message: str) -> Sha:
-        """Written by hand: `commit-tree` takes the time from the clock, and it would be another commit each time."""
-        times = await self._say("log", "--no-walk", "--no-show-signature", "--format=%ct", ours, theirs)
+        """Writes the commit object itself: `commit-tree` uses the clock, so that each try would be another commit."""
+        times = await self._run_text("log", "--no-walk", "--no-show-signature", "--format=%ct", ours, theirs)
         latest = max(int(time) for time in times.split())
-        who = re.sub(r"\d+ [+-]\d{4}$", f"{latest} +0000", await self._say("var", "GIT_COMMITTER_IDENT"))
+        who = re.sub(r"\d+ [+-]\d{4}$", f"{latest} +0000", await self._run_text("var", "GIT_COMMITTER_IDENT"))
         head = f"tree {tree}\nparent {ours}\nparent {theirs}\nauthor {who}\ncommitter {who}\n"
         text = f"{head}\n{message.strip()}\n".encode()
         return Sha((await self._run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)).strip().decode())
 
-    async def _say(self, *arguments: str) -> str:
+    async def _run_text(self, *arguments: str) -> str:
         return (await self._run(*arguments)).decode(errors="replace").strip()
 
     async def _run(self, *arguments: str, stdin: bytes = b"") -> bytes:
@@ -111,6 +113,6 @@ def _read(file: Path) -> bytes | None:
 
 
 def _with_names(text: bytes, ours: Sha, theirs: Sha) -> bytes:
-    """The marks say whose each version is, instead of the names of commits."""
+    """Replaces the commit hashes in conflict markers by who wrote each version."""
     named = re.sub(rb"(?m)^(<{7,}) %s\b" % ours.encode(), rb"\1 this case", text)
     return re.sub(rb"(?m)^(>{7,}) %s\b" % theirs.encode(), rb"\1 a person", named)

@@ -1,4 +1,4 @@
-"""A bare copy of each repository, where cases keep their commits. It is filled through the `Source` port."""
+"""Mirrors: a bare copy of each repository, filled through the `Source` port, where cases keep their commits."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ from caseworker.workspaces.locks import locked
 from caseworker.workspaces.rounds import Rounds
 
 OURS = ("issue-state.json", ".caseworker")
-"""At the root of a workspace: laid there for the agent, never part of a commit."""
+"""Names at the root of a workspace that we write for the agent; never part of a commit."""
 FETCHED_HEAD = "refs/origin-head"
 _BY_PRODUCTS = (
     "__pycache__/",
@@ -27,11 +27,11 @@ _BY_PRODUCTS = (
     "node_modules/",
     ".DS_Store",
 )
-"""What running and looking leaves behind, where the repository does not ignore it itself. Tracked files stay."""
+"""By-products of builds and tools, ignored even where the repository does not ignore them. Tracked files stay."""
 _EXCLUDE = "".join(f"{name}\n" for name in (*(f"/{name}" for name in OURS), *_BY_PRODUCTS))
 _ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding !diff\n"
-"""Files are taken byte for byte whatever the tree's own .gitattributes say: no filter, no conversion that could fail,
-and no `-diff` that would hide a change from the reviewer. This file has the last word among attributes."""
+"""Overrides the tree's own .gitattributes. Files are committed byte for byte: no filter, no conversion that could fail,
+and no `-diff` that would hide a change from the reviewer."""
 _FETCH_SECONDS = 600.0
 
 
@@ -63,7 +63,7 @@ class Mirrors:
         return locked(mirror.with_suffix(".lock"), seconds=_FETCH_SECONDS, busy=busy)
 
     async def renew(self, repository: RepositoryRef) -> Head:
-        """Bring the mirror up to date and say what it has now: once for all the cases that begin at the same time."""
+        """Brings the mirror up to date and describes it. Cases that begin at the same time share one fetch."""
         if repository not in self._rounds:
             self._rounds[repository] = Rounds(partial(self._renew, repository))
         return await self._rounds[repository]()
@@ -74,7 +74,7 @@ class Mirrors:
         async with self.lock(mirror):
             if not _is_there(mirror):
                 await self._make(mirror, head.object_format)
-            # Not refs/heads and not with tags: nothing that people name can collide with what we keep.
+            # Not into refs/heads, and without tags: people's names must not collide with refs of ours.
             await self._source.fetch(
                 repository, mirror, ["+refs/heads/*:refs/remotes/origin/*", f"+HEAD:{FETCHED_HEAD}"]
             )

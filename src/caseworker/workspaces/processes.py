@@ -1,7 +1,7 @@
-"""A process that is heard while it speaks, by the event loop itself. What it is run for does not matter here.
+"""Child processes whose output the event loop reads directly, without asyncio's own subprocesses.
 
-Not by asyncio's own subprocesses: their transports, streams and tasks take the loop longer than the start of the
-process, and a case starts dozens of them.
+Their transports, streams and tasks keep the loop busy for longer than the start of the process takes, and a case starts
+dozens of processes.
 """
 
 import asyncio
@@ -12,12 +12,12 @@ import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-_AT_ONCE = 1 << 16
-Hear = Callable[[bytes], object]
+_CHUNK = 1 << 16
+OnOutput = Callable[[bytes], object]
 
 
 class Child:
-    """In a session of its own, so that what it starts can be ended with it. Whoever made one awaits its `end`."""
+    """A process in its own session, so that its children can be killed with it. Whoever makes one must await `end`."""
 
     def __init__(
         self,
@@ -25,29 +25,31 @@ class Child:
         *,
         folder: Path,
         environment: Mapping[str, str],
-        hear: Hear,
-        hear_errors: Hear | None = None,
+        on_output: OnOutput,
+        on_errors: OnOutput | None = None,
         stdin: bytes = b"",
     ) -> None:
-        """`hear` is given each piece of what it says; without `hear_errors`, of its errors as well. What these raise is
-        raised by `ended`."""
+        """`on_output` gets each chunk of stdout, and of stderr unless `on_errors` is given. If one of them raises,
+        `ended` raises that error."""
         self._loop = asyncio.get_running_loop()
-        self._silent: asyncio.Future[None] = self._loop.create_future()
+        self._closed: asyncio.Future[None] = self._loop.create_future()
+        """Done when all pipes are closed."""
         self._gone: asyncio.Future[int] = self._loop.create_future()
+        """Its exit code, when it has ended."""
         self._open: set[int] = set()
-        self._process, pipes = _start(argv, folder, environment, stdin, apart=hear_errors is not None)
-        for pipe, listener in zip(pipes, (hear, hear_errors or hear), strict=False):
+        self._process, pipes = _start(argv, folder, environment, stdin, apart=on_errors is not None)
+        for pipe, callback in zip(pipes, (on_output, on_errors or on_output), strict=False):
             self._open.add(pipe)
-            self._loop.add_reader(pipe, self._read, pipe, listener)
+            self._loop.add_reader(pipe, self._read, pipe, callback)
         self._watch()
 
     async def ended(self) -> int:
-        """Its exit code (negative: the signal), once it is gone and nobody holds its output any more."""
-        await self._silent
+        """Waits until the process has ended and its output is closed. Returns its exit code (negative: the signal)."""
+        await self._closed
         return self._gone.result() if self._gone.done() else await asyncio.shield(self._gone)
 
     async def end(self) -> None:
-        """However far it is. It is not listened to any more."""
+        """Kills the process if it still runs, and reads no more of its output."""
         for pipe in tuple(self._open):
             self._close(pipe)
         if not self._gone.done():
@@ -58,49 +60,49 @@ class Child:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _read(self, pipe: int, hear: Hear) -> None:
-        chunk = os.read(pipe, _AT_ONCE)
+    def _read(self, pipe: int, callback: OnOutput) -> None:
+        chunk = os.read(pipe, _CHUNK)
         if not chunk:
             self._close(pipe)
             return
         try:
-            hear(chunk)
-        except Exception as error:  # noqa: BLE001  # whoever waits is told
-            if not self._silent.done():
-                self._silent.set_exception(error)
+            callback(chunk)
+        except Exception as error:  # noqa: BLE001  # raised by `ended`
+            if not self._closed.done():
+                self._closed.set_exception(error)
 
     def _close(self, pipe: int) -> None:
         self._open.remove(pipe)
         self._loop.remove_reader(pipe)
         os.close(pipe)
-        if not self._open and not self._silent.done():
-            self._silent.set_result(None)
+        if not self._open and not self._closed.done():
+            self._closed.set_result(None)
 
     def _watch(self) -> None:
-        """Until it is gone, also when nobody waits for that any more: otherwise it would stay a zombie."""
+        """Reaps the process when it ends, also when nobody waits for it: otherwise it would stay a zombie."""
         try:
-            exit_of_it = os.pidfd_open(self._process.pid)
-        except OSError:  # a kernel that does not know how to tell
+            pidfd = os.pidfd_open(self._process.pid)
+        except OSError:  # the kernel has no pidfds
             waiting = self._loop.run_in_executor(None, self._process.wait)
             waiting.add_done_callback(lambda _: self._gone.set_result(self._process.wait()))
             return
-        self._loop.add_reader(exit_of_it, self._reap, exit_of_it)
+        self._loop.add_reader(pidfd, self._reap, pidfd)
 
-    def _reap(self, exit_of_it: int) -> None:
-        self._loop.remove_reader(exit_of_it)
-        os.close(exit_of_it)
+    def _reap(self, pidfd: int) -> None:
+        self._loop.remove_reader(pidfd)
+        os.close(pidfd)
         self._gone.set_result(self._process.wait())
 
 
 def _start(
     argv: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes, *, apart: bool
 ) -> tuple[subprocess.Popen[bytes], list[int]]:
-    """The process, and the reading ends of its output and, if they are to be heard apart, of its errors."""
+    """Starts the process. Returns it and the pipes to read from: stdout, and with `apart` another one for stderr."""
     pipes = [os.pipe() for _ in range(1 + apart)]
     theirs = [writing for _, writing in pipes]
     try:
         if stdin:
-            theirs.append(_laid_down(stdin))
+            theirs.append(_memory_file(stdin))
         process = subprocess.Popen(
             argv,
             cwd=folder,
@@ -118,8 +120,8 @@ def _start(
     return process, [reading for reading, _ in pipes]
 
 
-def _laid_down(stdin: bytes) -> int:
-    """In a file in memory: nobody has to feed it, and who does not read it all breaks nothing."""
+def _memory_file(stdin: bytes) -> int:
+    """Puts stdin into a file in memory: unlike a pipe, nobody has to write to it, and the process need not read it."""
     file, left = os.memfd_create("stdin"), memoryview(stdin)
     while left:
         left = left[os.write(file, left) :]

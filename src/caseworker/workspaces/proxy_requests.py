@@ -1,4 +1,4 @@
-"""What a client asks of a forward proxy, read from the head of its request; and the answer when it gets none."""
+"""Parses the head of a request to a forward proxy, and writes the answer to a request that is refused."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _HOP_BY_HOP = (b"connection", b"proxy-connection", b"keep-alive", b"proxy-author
 
 
 class NotUnderstood(Exception):
-    """The request is none that a proxy can serve."""
+    """A proxy can't serve such a request."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ProxyRequest:
     host: str
     port: int
     forwarded: bytes | None
-    """The head as the server gets it; None: a tunnel, of which we read nothing."""
+    """The head that is sent to the server. None for a tunnel (CONNECT), of which we read nothing."""
 
 
 def read_request(head: bytes) -> ProxyRequest:
@@ -38,14 +38,14 @@ def read_request(head: bytes) -> ProxyRequest:
     host, port, authority = _read_authority(absolute[1], usual=80)
     path = absolute[2] or "/"
     start = b"%s %s HTTP/1.%s" % (method, (path if path.startswith("/") else f"/{path}").encode("ascii"), match[3])
-    # One request to a connection: its answer ends where the server closes, so that we need not understand it.
+    # One request per connection: the answer ends when the server closes, so that we need not parse it.
     ours = [b"Host: " + authority.encode("ascii"), b"Connection: close"]
     kept = [line for line in headers if line.partition(b":")[0].strip().lower() not in _HOP_BY_HOP]
     return ProxyRequest(host=host, port=port, forwarded=b"\r\n".join([start, *ours, *kept]) + b"\r\n\r\n")
 
 
 def answer(status: int, sentence: str) -> bytes:
-    """The sentence is the body and, because most clients show only that of a refused tunnel, the reason as well."""
+    """The sentence is the body and the reason phrase: for a refused tunnel most clients show only the latter."""
     reason = sentence.encode("ascii", "replace").replace(b"\r", b" ").replace(b"\n", b" ")
     body = reason + b"\n"
     head = (b"HTTP/1.1 %d %s" % (status, reason), b"Content-Type: text/plain", b"Content-Length: %d" % len(body))

@@ -1,7 +1,7 @@
-"""Bubblewrap: the walls around the agent and around every build. What happens inside them is not decided here.
+"""The sandbox around every agent and build, made with bubblewrap (bwrap).
 
-What is not mounted does not exist inside. That is the whole idea, because it holds for root as well: when the worker is
-root, the process inside is uid 1000 by name but the same user to the kernel, so file permissions protect nothing.
+What is not mounted does not exist inside. This protects us even when the worker is root: then the process inside is uid
+1000 by name but root to the kernel, so that file permissions protect nothing.
 """
 
 import os
@@ -26,7 +26,7 @@ _ETC = (
     *("services", "protocols", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "ca-certificates.conf"),
     *("pki/tls/certs", "pki/tls/cert.pem", "pki/ca-trust/extracted", "crypto-policies", "fonts"),
 )
-"""The harmless parts: how libraries, certificates and names of ports are found. Never shadow, never all of /etc."""
+"""The harmless parts of /etc: how libraries, certificates and names of ports are found. Never shadow, never all."""
 
 _SYNTHESISED = {
     "passwd": f"agent:x:1000:1000:agent:{HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n",
@@ -35,27 +35,27 @@ _SYNTHESISED = {
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
 _PROC_READ_ONLY = ("sys", "irq", "bus", "fs", "acpi", "mtrr", "pressure", "driver", "tty", "sysrq-trigger")
-"""bwrap run by root leaves /proc/sys writable: the kernel looks at the global user id there, not at the namespace's.
-Writing kernel/core_pattern would have run a program on the host as root (tried)."""
+"""bwrap run by root leaves /proc/sys writable: there the kernel checks the global user id, not the namespace's. By
+writing kernel/core_pattern an agent could run a program on the host as root (we tried it)."""
 _PROC_HIDDEN = ("kcore", "kmsg", "keys", "timer_list", "sched_debug", "kpagecount", "kpageflags", "kpagecgroup")
 
 
 class Bubblewrap:
-    """A `Sandbox`: no network, no environment but the given one, no capabilities, its own process tree."""
+    """A `Sandbox` with no network, no capabilities, only the given environment, and its own process tree."""
 
     def __init__(
         self, folder: Path, *, expose: tuple[Path, ...] = (), program: Path | None = None, path: str | None = None
     ) -> None:
-        """`folder`: where the few files of its /etc are kept. `expose`: further toolchains, shown read-only.
-        `path`: where toolchains are looked for; the worker's own PATH unless given."""
+        """`folder`: for the few files of its /etc that we write. `expose`: further toolchains, mounted read-only.
+        `path`: where to look for toolchains; by default the worker's PATH."""
         self._folder = folder
         self._expose = expose
         self._given = program
         self._path = path
 
     def command(self, enclosure: Enclosure, argv: Sequence[str]) -> list[str]:
-        # `env -i` although callers start us with an empty environment: bwrap is process 1 inside, where everyone can
-        # read /proc/1/environ, so one careless caller would hand over every key the worker has.
+        # `env -i` although callers start it with an empty environment: bwrap is process 1 inside, where everyone can
+        # read /proc/1/environ, so one careless caller would give away every key the worker has.
         return [
             *("/usr/bin/env", "-i", str(self._program)),
             *("--unshare-all", "--unshare-user", *self._no_nesting, "--uid", "1000", "--gid", "1000"),
@@ -81,7 +81,7 @@ class Bubblewrap:
 
     @cached_property
     def _system(self) -> list[str]:
-        """Looked for once: what the machine has does not change under a worker."""
+        """The mounts of the system, found once: they don't change while a worker runs."""
         size = ["--size", str(_TEMPORARY_BYTES)] if "--size" in self._help else []
         words = ["--ro-bind", "/usr", "/usr"]
         for name in _ROOT_FOLDERS:
@@ -90,7 +90,7 @@ class Bubblewrap:
                 words += ["--symlink", str(folder.readlink()), str(folder)]
             elif folder.is_dir():
                 words += ["--ro-bind", str(folder), str(folder)]
-        words += ["--proc", "/proc", *_proc_walls(), "--dev", "/dev", *size, "--tmpfs", "/dev/shm"]
+        words += ["--proc", "/proc", *_proc_mounts(), "--dev", "/dev", *size, "--tmpfs", "/dev/shm"]
         words += [*size, "--tmpfs", "/tmp", *size, "--tmpfs", HOME]
         for path in (*_harmless_etc(), *self._toolchains.shown, *self._expose):
             words += ["--ro-bind", str(path), str(path)]
@@ -117,8 +117,10 @@ class Bubblewrap:
 
     @cached_property
     def _no_nesting(self) -> tuple[str, ...]:
-        """User namespaces inside would give an agent the kernel's least reviewed code to play with. A setuid bwrap and
-        those before 0.8 can't switch them off."""
+        """Switches off user namespaces inside, which would let an agent attack poorly reviewed code of the kernel.
+
+        A setuid bwrap and versions before 0.8 can't do it.
+        """
         setuid = bool(self._program.stat().st_mode & 0o4000)
         return () if setuid or "--disable-userns" not in self._help else ("--disable-userns",)
 
@@ -142,7 +144,7 @@ class Bubblewrap:
 
 
 def _mounts(enclosure: Enclosure) -> list[str]:
-    """Outer folders first, so that an inner one is laid over them; overlays last, in the order given."""
+    """Outer folders first, so that inner ones are mounted over them; overlays last, in the order given."""
     git_file = enclosure.workspace / ".git"
     binds = [(enclosure.workspace, "--bind" if enclosure.writable else "--ro-bind")]
     binds += [(path, "--bind") for path in enclosure.read_write]
@@ -155,7 +157,7 @@ def _mounts(enclosure: Enclosure) -> list[str]:
     return words + [word for pair in enclosure.overlays for word in ("--ro-bind", str(pair[0]), str(pair[1]))]
 
 
-def _proc_walls() -> list[str]:
+def _proc_mounts() -> list[str]:
     words: list[str] = []
     for name in _PROC_READ_ONLY:
         if (path := Path("/proc") / name).exists():

@@ -1,4 +1,4 @@
-"""Whether the sandbox really works on this machine, and if not, what to type. The sandbox itself is not made here."""
+"""Checks that the sandbox works on this machine, and if not, says what to type."""
 
 import asyncio
 import platform
@@ -42,7 +42,7 @@ def missing() -> str:
 
 
 async def ask(command: Callable[[Sequence[str]], list[str]], *, hidden: Path) -> str | None:
-    """Run the checks inside. `hidden` exists on the host and must not be seen."""
+    """Runs the checks inside; returns what is wrong, or None. `hidden` exists on the host and must be invisible."""
     process = await asyncio.create_subprocess_exec(
         *command(["/bin/sh", "-c", _CHECKS, "probe", str(hidden)]),
         env={},
@@ -62,7 +62,7 @@ async def ask(command: Callable[[Sequence[str]], list[str]], *, hidden: Path) ->
 
 
 def explain(error: str, machine: frozenset[str]) -> str:
-    """What bwrap said, and what to type. `machine`: what is known of this one, see `_machine`."""
+    """The error of bwrap, and what to type. `machine`: facts about this machine, from `_machine`."""
     said = f"The sandbox does not work here: {error or 'bwrap ended without a word'}."
     if "in a container" in machine:
         todo = (

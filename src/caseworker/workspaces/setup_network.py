@@ -1,4 +1,4 @@
-"""The way out for one set-up command: a private folder with the proxy's socket, and the bridge to it inside."""
+"""Network access for one set-up command: a private folder with the proxy's socket and the bridge program."""
 
 import shutil
 import sys
@@ -16,7 +16,7 @@ from caseworker.workspaces.egress import Egress, Resolve, look_up
 from caseworker.workspaces.toolchains import find_toolchains, home_folders
 
 _SOCKET_PATH_LIMIT = 107
-"""Bytes of a Unix socket's path."""
+"""Longest path of a Unix socket, in bytes."""
 _PREFIX = "cw-net-"
 
 
@@ -24,14 +24,14 @@ _PREFIX = "cw-net-"
 class Interpreter:
     program: Path
     shown: tuple[Path, ...] = ()
-    """What the sandbox must be shown for it, besides the system."""
+    """What must be mounted for it in the sandbox, besides the system."""
 
 
 @dataclass(frozen=True)
 class WayOut:
     enclosure: Enclosure
     bridge: tuple[str, ...]
-    """The words before the command. Empty: it runs without a bridge."""
+    """The arguments to put before the command. Empty: it runs without a bridge."""
     egress: Egress
 
     @property
@@ -47,7 +47,7 @@ class SetupNetwork:
 
     @asynccontextmanager
     async def opened(self, enclosure: Enclosure) -> AsyncIterator[WayOut]:
-        """Without any host, too: a proxy that refuses says which host was wanted and what to set."""
+        """Runs the proxy for one command. Also without allowed hosts: its refusals say which host to allow and how."""
         egress = Egress(self._allowed, resolve=self._resolve)
         if self._interpreter is None:
             if self._allowed:
@@ -60,10 +60,10 @@ class SetupNetwork:
 
 
 def through(folder: Path, enclosure: Enclosure, interpreter: Interpreter) -> tuple[Enclosure, tuple[str, ...]]:
-    """The enclosure with the folder and the interpreter in it, and the words that start the bridge."""
+    """The enclosure with the folder and the interpreter mounted, and the arguments that start the bridge."""
     shown = (*enclosure.read_only, *interpreter.shown)
     wider = replace(enclosure, read_only=shown, sockets=(*enclosure.sockets, folder))
-    # Isolated and without `site`: it starts quickly, and nothing of the workspace is imported in its place.
+    # Isolated and without `site`: it starts quickly and can't import modules from the workspace.
     return wider, (str(interpreter.program), "-I", "-S", "-B", str(folder / "bridge.py"), str(folder / "s"))
 
 
@@ -78,12 +78,12 @@ def _no_interpreter() -> Refused:
 def find_interpreter(
     running: Path = Path(sys.executable), *, system: Path = Path("/usr/bin/python3")
 ) -> Interpreter | None:
-    """Our own, where its folder can be shown without showing more than it; else the system's; else none."""
+    """A Python for the bridge: ours if its folder can be mounted without private files, or the system's, or None."""
     program = running.resolve()
     if program.is_relative_to("/usr"):
         return Interpreter(program)
     shown = find_toolchains(str(program.parent), home_folders()).shown
-    # Shown alone, as a single file, it would miss its library.
+    # A folder is needed: as a single file, the interpreter would not find its library.
     if any(program.is_relative_to(folder) and folder.is_dir() for folder in shown):
         return Interpreter(program, shown)
     return Interpreter(system) if system.exists() else None
@@ -91,7 +91,7 @@ def find_interpreter(
 
 @contextmanager
 def gate_folder() -> Iterator[Path]:
-    """For us alone (0700), with the bridge in it; removed with all that is in it."""
+    """A temporary folder with the bridge program in it, readable by us alone (0700)."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_short_base()))
     try:
         shutil.copyfile(bridge.__file__, folder / "bridge.py")

@@ -1,7 +1,7 @@
-"""How the side trees of a case are named and destroyed: worktrees beside its first one, for diagnostics and bisecting.
+"""Names and removes side trees: further worktrees of a case, for diagnostics and bisecting.
 
-Laid out as workspaces/<case>/side/<name>/ with `tree` and `gitview`, and <mirror>/worktrees/<case>+<name>: no case's
-own name holds a plus. How a tree is laid there is decided in worktrees.py: in the same way as the first one.
+A side tree is workspaces/<case>/side/<name>/ with `tree` and `gitview`, and <mirror>/worktrees/<case>+<name> (no case
+has a plus in its name). worktrees.py makes it, in the same way as the case's first worktree.
 """
 
 import re
@@ -28,7 +28,7 @@ def side_folder(of_case: Path, name: str) -> Path:
 
 
 def side_name(workspace: Workspace) -> str | None:
-    """Null: it is the case's first worktree."""
+    """The name of a side tree; None for the case's first worktree."""
     if workspace.git_dir is None:
         return None
     return workspace.git_dir.name.partition(_SIDE)[2] or None
@@ -39,6 +39,6 @@ def side_git_dirs(mirror: Path, case: CaseId) -> list[Path]:
 
 
 def destroy(folder: Path, git_dir: Path) -> None:
-    """The tree, its view, and git's memory of it, a bisect that was under way included. Not its commits."""
+    """Removes the tree, its view and git's data about it (such as an unfinished bisect), but not its commits."""
     remove_folder(folder)
     shutil.rmtree(git_dir, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What files say at a commit, many at once and within limits, with nothing checked out."""
+"""Reads the text of many files at a commit, within limits, without checking it out."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,12 +8,12 @@ from caseworker.ports import Git
 
 _FILE_BYTES = 512 << 10
 _ALL_BYTES = 4 << 20
-"""Together: somebody reads them line by line."""
+"""For all files together: they are read line by line later."""
 
 
 async def read_texts(git: Git, git_dir: Path, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
-    """By path; null for a file that is beyond the limits. What is no file there is left out."""
-    # One question a line: a name with a line end in it can't be asked for.
+    """The texts by path; None for a file beyond the limits. Paths that are not files at this commit are left out."""
+    # Git reads one name per line: a name with a line end in it can't be asked for.
     asked = [path for path in paths if "\n" not in path]
     if not asked:
         return {}
@@ -32,9 +32,9 @@ async def _sizes(git: Git, git_dir: Path, commit: Sha, paths: Sequence[str]) -> 
     check = "--batch-check=%(objecttype) %(objectsize)"
     answer = await git("cat-file", check, stdin=_questions(commit, paths), git_dir=git_dir)
     lines = answer.output.decode(errors="replace").split("\n")
-    # Of what is not there git says `<name> missing`, and a name may be anything.
-    said = [line.rpartition(" ") for line in lines]
-    return {path: int(size) for path, (kind, _, size) in zip(paths, said, strict=False) if kind == "blob"}
+    # For a missing file git prints `<name> missing`, and a name may contain anything.
+    answers = [line.rpartition(" ") for line in lines]
+    return {path: int(size) for path, (kind, _, size) in zip(paths, answers, strict=False) if kind == "blob"}
 
 
 def _questions(commit: Sha, paths: Sequence[str]) -> bytes:

@@ -1,4 +1,4 @@
-"""Work that blocks, done beside the event loop. What the work is does not matter here."""
+"""Runs blocking work in a thread, so that it does not block the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,8 +10,10 @@ _R = TypeVar("_R")
 
 
 async def in_thread(work: Callable[_P, _R], *arguments: _P.args, **options: _P.kwargs) -> _R:
-    """Unlike `asyncio.to_thread` it leaves nothing running: a thread can't be stopped, so whoever is cancelled waits
-    for its end. Otherwise the case's lock would be free while files of its worktree still vanish."""
+    """Like `asyncio.to_thread`, but a cancelled caller waits for the thread, which can't be stopped.
+
+    Otherwise the case's lock would be free while files of its worktree are still being removed.
+    """
     doing = asyncio.get_running_loop().run_in_executor(None, partial(work, *arguments, **options))
     cancelled: asyncio.CancelledError | None = None
     while not doing.done():
@@ -20,6 +22,6 @@ async def in_thread(work: Callable[_P, _R], *arguments: _P.args, **options: _P.k
         except asyncio.CancelledError as asked:
             cancelled = asked
     if cancelled is not None:
-        doing.exception()  # looked at, so that asyncio does not complain
+        doing.exception()  # retrieved: asyncio would log an error that nobody retrieved
         raise cancelled
     return doing.result()

@@ -1,6 +1,6 @@
-"""Which compilers and interpreters outside /usr the sandbox shows, and nothing else of the homes they live in.
+"""Which compilers and interpreters outside /usr are mounted in the sandbox, without private files beside them.
 
-Pure looking: it reads folder names and two small version files. It never runs a tool to find out where it is.
+It only reads folder names and small version files: it never runs a tool to find out where it is.
 """
 
 import os
@@ -18,13 +18,13 @@ TOOLS = (
 _SYSTEM = (Path("/usr"), Path("/bin"), Path("/sbin"), Path("/lib"), Path("/lib64"))
 _NIX = Path("/nix/store")
 _PRIVATE = (Path(".local"), Path(".local/share"), Path(".config"), Path(".cargo"), Path(".ssh"), Path(".gnupg"))
-"""Folders of a home that look like a prefix (they may have a bin/) and hold credentials next to it."""
+"""Folders in a home that look like a toolchain (they may have a bin/) but also hold credentials."""
 
 
 @dataclass(frozen=True)
 class Toolchains:
     shown: tuple[Path, ...]
-    """Folders (or single programs) to bind read-only."""
+    """Folders (or single programs) to mount read-only."""
     search_path: tuple[Path, ...]
 
 
@@ -46,7 +46,7 @@ def find_toolchains(search_path: str, homes: Collection[Path]) -> Toolchains:
 
 
 def home_folders() -> frozenset[Path]:
-    """The homes of people (and of root). Services have homes such as / or /usr/sbin: those are no secret."""
+    """The homes of people and of root. Homes of services, such as / or /usr/sbin, hold nothing private."""
     people = {Path(user.pw_dir) for user in pwd.getpwall() if user.pw_uid == 0 or 1000 <= user.pw_uid < 65534}
     people |= {Path(os.path.realpath(home)) for home in people}
     people.add(Path.home())
@@ -54,7 +54,7 @@ def home_folders() -> frozenset[Path]:
 
 
 def _programs(tool: str, search_path: str) -> Iterator[Path]:
-    """Each place of the search path that has the tool; a version manager's stand-in becomes the real program."""
+    """The tool in each folder of the search path; instead of a version manager's shim, the real program."""
     for folder in search_path.split(os.pathsep):
         found = Path(folder) / tool
         if not (found.is_absolute() and found.is_file() and os.access(found, os.X_OK)):
@@ -80,7 +80,7 @@ def _behind_shim(found: Path) -> Path | None:
 
 
 def _behind_rustup(found: Path) -> Path | None:
-    """`cargo` is a link to rustup, which starts the real one from the toolchain named in its settings."""
+    """`cargo` is a link to rustup, which starts the real cargo from the toolchain named in its settings."""
     proxy = found.resolve()
     if proxy.name != "rustup":
         return None
@@ -94,12 +94,12 @@ def _behind_rustup(found: Path) -> Path | None:
 
 
 def _exposed_by(program: Path, homes: Collection[Path]) -> list[Path] | None:
-    """What must be shown so that this program runs; nothing for one under /usr; None if it can't be shown safely."""
+    """What must be mounted to run this program: nothing if it is under /usr; None if that would not be safe."""
     if any(program.is_relative_to(folder) for folder in _SYSTEM):
         return []
     prefix = program.parent.parent if program.parent.name in ("bin", "sbin") else program.parent
     if prefix.is_relative_to(_NIX):
-        return [_NIX]  # its programs name their libraries by path, all over the store, which is public
+        return [_NIX]  # the libraries of its programs are all over the store, which is public
     if (prefix / "pyvenv.cfg").is_file():
         base = _base_of(prefix)
         behind = None if base is None else _exposed_by(base, homes)
@@ -110,7 +110,7 @@ def _exposed_by(program: Path, homes: Collection[Path]) -> list[Path] | None:
 
 
 def _base_of(environment: Path) -> Path | None:
-    """The interpreter that a virtual environment was made from: its scripts are its own, its libraries are not."""
+    """The interpreter that a virtual environment was made from, which has the standard library."""
     homes = [line.partition("=")[2].strip() for line in _lines(environment / "pyvenv.cfg") if line.startswith("home")]
     named = [environment / "bin" / "python3", *(Path(home) / "python3" for home in homes)]
     bases = (python.resolve() for python in named)
@@ -128,7 +128,7 @@ def _is_safe(prefix: Path, homes: Collection[Path]) -> bool:
 
 
 def _is_compiled(program: Path) -> bool:
-    """A single binary (uv, deno) can be shown alone; a script would only miss what it loads."""
+    """A single binary (uv, deno) can be mounted alone; a script would not find what it loads."""
     try:
         with program.open("rb") as file:
             return file.read(4) == b"\x7fELF"

@@ -1,5 +1,7 @@
-"""What the sandbox sees of a mirror: a folder with the same shape and one branch, so that git works inside while other
-cases' refs and worktrees are not there at all. The objects are mounted into it, not copied."""
+"""Makes the view of a mirror for the sandbox: a git folder with one branch and no refs or worktrees of other cases.
+
+Git works inside with it. The objects are mounted into it, not copied.
+"""
 
 import shutil
 from pathlib import Path
@@ -9,9 +11,9 @@ from caseworker.workspaces.mirrors import write_texts
 
 
 def lay_view(view: Path, *, mirror: Path, name: str, branch: str, base: Sha) -> None:
-    """`name`: of the worktree's own folder under worktrees/."""
+    """Writes the view anew. `name`: the worktree's folder under worktrees/."""
     shutil.rmtree(view, ignore_errors=True)
-    # Mount points: a read-only view can't get them later.
+    # Mount points: they can't be made later, when the view is mounted read-only.
     for folder in ("objects", "refs/heads", f"worktrees/{name}"):
         (view / folder).mkdir(parents=True)
     texts = {path: (mirror / path).read_text() for path in ("config", "info/exclude", "info/attributes")}
@@ -21,4 +23,4 @@ def lay_view(view: Path, *, mirror: Path, name: str, branch: str, base: Sha) -> 
     texts["packed-refs"] = f"# pack-refs with: peeled fully-peeled sorted \n{base} {ref}\n"
     write_texts(view / "info", {})
     write_texts(view, texts)
-    write_texts(view, {"HEAD": f"ref: {ref}\n"})  # last: it says that the view is whole
+    write_texts(view, {"HEAD": f"ref: {ref}\n"})  # last: its presence means that the view is complete

@@ -1,4 +1,4 @@
-"""What stands behind the gateway: the shape of a model call and of its answer. Not who answers it."""
+"""The upstream of the gateway: types of a model call and its answer, and the protocol of whoever answers it."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class ModelCall:
     path: Literal["/v1/messages", "/v1/messages/count_tokens"]
     query: str
     headers: Mapping[str, str]
-    """Only those that belong to the API's contract: version and betas."""
+    """Only those that belong to the API: its version and beta features."""
     body: bytes = field(repr=False)
     document: Mapping[str, object] = field(repr=False)
     """The body, parsed."""
@@ -40,16 +40,16 @@ class ModelAnswer:
 
     @property
     def uncharged(self) -> bool:
-        """An error or a redirect instead of the model's answer: the provider takes nothing for it."""
+        """Whether it is an error or a redirect, for which the provider charges nothing."""
         return not 200 <= self.status < 300
 
 
 class Unreachable(Exception):
-    """There was no connection to the provider: it has seen nothing of the call, so it charges nothing."""
+    """There was no connection to the provider: it has not seen the call, so it charges nothing."""
 
 
 class BrokenOff(Exception):
-    """The provider may have got the call, and did not answer to its end: it may well charge for it."""
+    """The provider may have got the call but did not answer completely: it may charge for it."""
 
 
 class NotScripted(Exception):

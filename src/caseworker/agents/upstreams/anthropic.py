@@ -1,4 +1,4 @@
-"""The provider's API over HTTP, or a server that speaks the same. The only place where the key is used."""
+"""The provider's API over HTTP, or a server with the same API. The only place where the key is used."""
 
 from collections.abc import AsyncGenerator
 from typing import Final
@@ -10,12 +10,12 @@ from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, Unrea
 DEFAULT_BASE_URL: Final = "https://api.anthropic.com"
 _PASSED_BACK: Final = ("content-type", "retry-after", "request-id", "x-should-retry")
 _TIMEOUT: Final = httpx.Timeout(connect=10, read=600, write=60, pool=10)
-"""A model may think for minutes before its first byte; a connection that can't be made is known within seconds."""
+"""A model may think for minutes before its first byte; a connection is made within seconds or not at all."""
 _NOT_CONNECTED: Final = (
     *(httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout),
     *(httpx.UnsupportedProtocol, httpx.InvalidURL),
 )
-"""Raised before the first byte of a request goes out. After any other error nobody knows what has arrived."""
+"""Errors raised before the first byte of a request is sent. After any other error the call may have arrived."""
 
 
 class AnthropicUpstream:
@@ -23,8 +23,8 @@ class AnthropicUpstream:
 
     def __init__(self, *, key: str, base_url: str = DEFAULT_BASE_URL) -> None:
         self._base_url = base_url.rstrip("/")
-        # No environment: a worker's proxy or .netrc setting must not redirect a request that carries the key unseen.
-        # Company proxies are named by the base URL.
+        # trust_env=False: a proxy or .netrc setting of the worker must not silently redirect requests with the key.
+        # A company's proxy is set as the base URL.
         self._client = httpx.AsyncClient(timeout=_TIMEOUT, headers={"x-api-key": key}, trust_env=False)
 
     async def send(self, call: ModelCall) -> ModelAnswer:

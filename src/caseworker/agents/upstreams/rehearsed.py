@@ -1,4 +1,4 @@
-"""A model that answers from a script: the same API, the same streams, no provider. One per attempt."""
+"""An upstream that answers the model calls of one attempt from a rehearsal script, with the provider's API."""
 
 import asyncio
 import hashlib
@@ -16,12 +16,12 @@ from caseworker.agents.upstreams.scripted_answers import Block, error_answer, me
 from caseworker.core.base.roles import Role, Task
 
 _HEARING_SECONDS: Final = 60.0
-"""How long a step is repeated until somebody is heard."""
+"""How long a step is repeated while it waits for a message."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """Which part of the script this attempt plays, and where."""
+    """Which part of the script this attempt plays, and the values to fill in."""
 
     role: Role
     task: Task
@@ -42,12 +42,12 @@ class RehearsedUpstream:
         self._part = part
         self._pace = rehearsal.pace if pace is None else pace
         self._asked: dict[str, tuple[int, int]] = {}
-        """Which step each request got, as which answer: a request that the client repeats gets the same one again."""
+        """(step, number of the answer) of each request so far: a repeated request gets the same answer again."""
         self._next = 0
         self._heard_before: int | None = None
-        """Mid-turn messages that were in the conversation already: those of the turns it continues."""
+        """Mid-turn messages of earlier turns, which were in the conversation when this attempt began."""
         self._heard = 0
-        """Those of this attempt that were in the last request."""
+        """Mid-turn messages of this attempt that were in the last request."""
         self._patient_until = 0.0
         self._answers = 0
 
@@ -61,7 +61,7 @@ class RehearsedUpstream:
         await asyncio.sleep(self._pace if step.delay is None else step.delay)
         if step.error is not None:
             return error_answer(step.error)
-        # Equal ids would be merged into one message by the agent, so each answer has its own.
+        # Each answer has its own id: the agent's program merges messages with the same id.
         name = f"{self._part.session}_{answer}"
         return message_answer(call, f"msg_{name}", self._content(step, name))
 
@@ -98,8 +98,10 @@ class RehearsedUpstream:
         return in_conversation - self._heard_before
 
     def _is_again(self, heard: int) -> bool:
-        """Whether the last step is played again: it waits until somebody is heard, or its outcome was held back for
-        words that the script did not foresee."""
+        """Whether the last step is played again: it still waits for a message, or its outcome was held back.
+
+        An outcome is held back because of messages that the script did not expect.
+        """
         if not 0 < self._next <= len(self._script()):
             return False
         last = self._script()[self._next - 1]
@@ -110,22 +112,22 @@ class RehearsedUpstream:
     def _content(self, step: Step, name: str) -> list[Block]:
         blocks: list[Block] = []
         if step.say is not None:
-            blocks.append({"type": "text", "text": self._placed(step.say)})
+            blocks.append({"type": "text", "text": self._filled_in(step.say)})
         calls = [(tool.call, tool.arguments) for tool in step.tool_calls()]
         if step.outcome is not None:
             calls.append((OUTCOME_TOOL, step.outcome))
         for index, (tool, arguments) in enumerate(calls):
-            use = {"id": f"toolu_{name}_{index}", "name": full_name(tool), "input": self._placed(arguments)}
+            use = {"id": f"toolu_{name}_{index}", "name": full_name(tool), "input": self._filled_in(arguments)}
             blocks.append({"type": "tool_use", **use})
         return blocks
 
-    def _placed(self, value: object) -> object:
+    def _filled_in(self, value: object) -> object:
         if isinstance(value, str):
             return value.replace("${workspace}", str(self._part.workspace)).replace("${case}", self._part.case)
         if isinstance(value, list):
-            return [self._placed(item) for item in value]
+            return [self._filled_in(item) for item in value]
         if isinstance(value, dict):
-            return {key: self._placed(item) for key, item in value.items()}
+            return {key: self._filled_in(item) for key, item in value.items()}
         return value
 
 
@@ -137,5 +139,5 @@ def _is_main_loop(document: Mapping[str, object]) -> bool:
 
 
 def _digest(document: Mapping[str, object]) -> str:
-    """Of the conversation alone: a repeated request may differ in its headers, its stream flag or its metadata."""
+    """A hash of the conversation alone: a repeated request may have other headers, stream flag or metadata."""
     return hashlib.sha256(json.dumps(document.get("messages"), sort_keys=True).encode()).hexdigest()

@@ -73,14 +73,14 @@ async def _bot(settings: Settings) -> Finding:
 
 async def _channel(settings: Settings, name: str, channel: str) -> Finding:
     from caseworker.chats.slack import web_client
-    from caseworker.chats.slack_errors import told_apart
+    from caseworker.chats.slack_errors import translated_errors
 
     assert settings.slack_bot_token is not None
     if not channel:
         return Finding(name, "note", "not set")
     client = web_client(settings.slack_bot_token.get_secret_value(), settings.slack_api_url)
     try:
-        with told_apart(f"{channel} could not be read"):
+        with translated_errors(f"{channel} could not be read"):
             await client.conversations_history(channel=channel, limit=1)
     except (Refused, Transient) as error:
         return Finding(name, "missing", str(error))

@@ -1,5 +1,7 @@
-"""The revisions of the schema, oldest first. They are named here so that opening a database which is up to date need
-not import Alembic. docs/upgrades.md says how to add one."""
+"""The revisions of the schema, oldest first. docs/upgrades.md says how to add one.
+
+They are named here so that opening a database which is up to date need not import Alembic.
+"""
 
 from typing import Final
 

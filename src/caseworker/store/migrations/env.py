@@ -1,4 +1,4 @@
-"""Alembic's entry point: it migrates the connection it is handed, inside the transaction that one is in."""
+"""Alembic's entry point: migrates the given connection, inside its open transaction."""
 
 from alembic import context
 
