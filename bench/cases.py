@@ -27,6 +27,7 @@ from caseworker.app.wiring import make_doorbell
 from caseworker.contract.names import workflow_id
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.states import WORKING, IssueState
 from caseworker.engine.client import connect
@@ -212,7 +213,7 @@ async def _open_stage(home: Path) -> AsyncIterator[_Stage]:
             client=client,
             store=store,
             intake=ManualIntake(store=store, doorbell=make_doorbell(client, store)),
-            repository=await store.repositories.register(project),
+            repository=await store.repositories.register(LocalRepository(path=project)),
         )
     finally:
         await worker.stop()

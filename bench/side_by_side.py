@@ -15,6 +15,7 @@ from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.settings import Settings, load_settings
 from caseworker.app.wiring import cluster_address, make_doorbell
 from caseworker.chats.slack_app import http_route
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.engine.client import connect
 from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.reports import Reports
@@ -36,7 +37,7 @@ async def serve(settings: Settings) -> None:
         reports=Reports(store=store, doorbell=bell, policy=policy),
         place=ReportsChannel(
             channel=settings.slack_reports_channel,
-            repository=await store.repositories.register(settings.reports_repository),
+            repository=await store.repositories.register(LocalRepository(path=settings.reports_repository)),
             policy=policy,
         ),
     )

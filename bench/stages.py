@@ -43,15 +43,15 @@ def main() -> None:
 
 async def _walk(request: object, settings: object) -> None:
     from caseworker.app.desk import at_desk
+    from caseworker.app.parts import look_at
     from caseworker.app.processes.start_checks import check_sandbox
     from caseworker.app.settings import Settings
     from caseworker.app.terminal.run import RunRequest
     from caseworker.store.store import open_store
-    from caseworker.workspaces.mirrors import look
 
     assert isinstance(request, RunRequest)
     assert isinstance(settings, Settings)
-    await look(request.repository)
+    await look_at(request.repository)
     _mark("the repository is looked at (4 git commands)")
     await check_sandbox(settings)
     _mark("the sandbox is probed")

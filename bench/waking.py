@@ -18,6 +18,7 @@ from bench.report import Report, Row, percentiles
 from caseworker.app.wiring import make_doorbell
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
 from caseworker.core.base.policy import Policy, Severity
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.bug.decide import moved
 from caseworker.core.people.messages import MessageKind, NewMessage, Standing
@@ -81,7 +82,7 @@ async def _measure(home: Path) -> tuple[dict[int, tuple[list[float], list[float]
         store = await open_store(f"sqlite:///{stage.database}")
         try:
             doorbell = make_doorbell(await connect(stage.temporal.server.address), store)
-            repository = await store.repositories.register(home / "shop")
+            repository = await store.repositories.register(LocalRepository(path=home / "shop"))
             asleep = _Asleep(stage=stage, store=store, doorbell=doorbell, repository=repository, cases=[])
             for size, sample in _SAMPLE.items():
                 await _put_to_sleep(asleep, size)

@@ -10,7 +10,9 @@ from typing import Final
 from bench.home import private_folder
 from bench.projects import git, make_large
 from bench.report import Report, Row
+from caseworker.app.parts import make_source
 from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.workspaces.worktrees import GitWorkspaces
 
 _TIMES: Final = 4
@@ -51,7 +53,7 @@ async def _interleaved(folder: Path, repository: Path) -> dict[str, list[float]]
         **{what: [] for what in clones},
     }
     for _ in range(_TIMES):
-        workspaces = GitWorkspaces(folder / "home")
+        workspaces = GitWorkspaces(folder / "home", source=make_source())
         first, next_one = CaseId("local/large#1"), CaseId("local/large#2")
         for what, case, known in (
             ("worktree ready, first case", first, None),
@@ -59,7 +61,7 @@ async def _interleaved(folder: Path, repository: Path) -> dict[str, list[float]]
             ("worktree intact, next turn", next_one, Sha(git(repository, "rev-parse", "HEAD"))),
         ):
             begun = time.perf_counter()
-            await workspaces.prepare(case, repository, known)
+            await workspaces.prepare(case, LocalRepository(path=repository), known)
             taken[what].append(time.perf_counter() - begun)
         shutil.rmtree(folder / "home")
         for what, clone in clones.items():

@@ -72,6 +72,6 @@ class NoLastLook(BugInvestigationWorkflow):
 
     async def _finish(self) -> bool:
         await self._keep_time()
-        await self._perform(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
+        await self._run_short(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
         await self._save()
         return True

@@ -18,12 +18,12 @@ class IssueDesk:
         self.settings = Settings.model_validate({"home": home})
         self.case = CaseId("")
 
-    async def begin(self, **known: object) -> CaseId:
+    async def begin(self, *entries: Entry, **known: object) -> CaseId:
         """The case, as if it had come there."""
         store = await open_store(self.settings.database)
         try:
             self.case = await open_case(store)
-            await move(store, self.case, Noted(text="moved by a test"), **known)
+            await move(store, self.case, Noted(text="moved by a test"), *entries, **known)
         finally:
             await store.close()
         return self.case

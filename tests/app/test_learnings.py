@@ -13,6 +13,7 @@ from caseworker.app.terminal.learnings import list_learnings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId, issue_case
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.outcomes.answers import Observation
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store
@@ -42,7 +43,7 @@ def learns(settings: Settings) -> Learns:
 
 
 async def _case_that_noted(store: Store, folder: Path, title: str, observations: list[Observation]) -> CaseId:
-    repository = await store.repositories.register(folder)
+    repository = await store.repositories.register(LocalRepository(path=folder))
     issue = await store.repositories.new_issue(repository, NewIssue(title=title, body="b"))
     case = issue_case(repository, issue.number)
     await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case))

@@ -7,29 +7,27 @@ import pytest
 
 from caseworker.app.cli.issue_commands import Until
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.requests import may_go_on_until, newest_request, what_is_asked
+from caseworker.app.terminal.requests import may_go_on_until, what_is_asked
 from caseworker.app.terminal.run import RunRequest, announce, exit_code, policy_for
-from caseworker.core.base.ids import TraceId
 from caseworker.core.base.policy import Milestone, Policy
-from caseworker.core.base.text import clip
 from caseworker.core.evidence.repository_rules import RepositoryRules
-from caseworker.core.issue.case import Wait, WaitingFor
+from caseworker.core.issue.case import IssueAbout, IssuePost, Wait, WaitingFor
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome
 from caseworker.core.people.messages import Audience
-from caseworker.core.record.entries import Entry, Noted, Posted, Recorded, Transitioned
+from caseworker.core.record.entries import Posted, Transitioned
 from caseworker.ports import NewIssue, StoredCase
 from caseworker.store.store import Store
 from tests.app.issue_desk import move
 from tests.app.test_views import a_summary, paper
-from tests.core.examples import MORNING, triaged
+from tests.core.examples import triaged
 from tests.edges.store_examples import open_case
 
 S = IssueState
 M = Milestone
-ASKED = Posted(audience=Audience.DEVELOPERS, about="pm", text="1. Which page?")
-REMINDED = Posted(audience=Audience.DEVELOPERS, about="pm", text="Still waiting.")
+ASKED = Posted(audience=Audience.DEVELOPERS, about="questions", number=1, text="1. Which page?")
+QUESTION = IssuePost(about=IssueAbout.QUESTIONS, audience=Audience.DEVELOPERS, epoch=1, number=1)
 MOVED = Transitioned(number=1, from_state=S.REVIEWING_CODE, to_state=S.WAITING_FOR_HUMAN_INPUT, reason="asked")
 PLAN = PlanOutcome(status="PLANNING_COMPLETE", plan="# Plan\n1. Subtract first.")
 
@@ -106,34 +104,15 @@ async def test_a_case_that_works_or_waits_for_something_else_is_not_sent_on(
 # --- what it asks
 
 
-def record(*entries: Entry) -> list[Recorded]:
-    return [
-        Recorded(sequence=number, at=MORNING, trace=TraceId("t"), version=1, entry=entry)
-        for number, entry in enumerate(entries, 1)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("entries", "words"),
-    [
-        ([], ""),
-        ([MOVED], ""),
-        ([MOVED, ASKED], "1. Which page?"),
-        ([MOVED, ASKED, Noted(text="people were reminded"), REMINDED], "1. Which page?"),
-        ([MOVED, ASKED, MOVED, REMINDED], "Still waiting."),
-        ([MOVED, Posted(audience=Audience.REPORTER, about="question", text="?"), ASKED], "1. Which page?"),
-        ([MOVED, ASKED, MOVED], "1. Which page?"),
-    ],
-)
-def test_the_newest_request_is_what_was_said_with_a_move_and_not_a_reminder(entries: list[Entry], words: str) -> None:
-    assert newest_request(record(*entries)) == words
-
-
 @pytest.mark.parametrize(
     ("known", "outcomes", "words"),
     [
-        ({"state": S.WAITING_FOR_HUMAN_INPUT, "wait": Wait(reason=WaitingFor.ANSWER)}, [PLAN], "1. Which page?"),
-        ({"state": S.BLOCKED, "wait": Wait(reason=WaitingFor.ANSWER)}, [], "1. Which page?"),
+        (
+            {"state": S.WAITING_FOR_HUMAN_INPUT, "wait": Wait(reason=WaitingFor.ANSWER, asked=QUESTION)},
+            [PLAN],
+            "1. Which page?",
+        ),
+        ({"state": S.BLOCKED, "wait": Wait(reason=WaitingFor.ANSWER, asked=QUESTION)}, [], "1. Which page?"),
         ({"state": S.BLOCKED}, [], ""),
         ({"state": S.IMPLEMENTING, "wait": Wait(reason=WaitingFor.ANSWER)}, [], ""),
         ({"state": S.WAITING_FOR_HUMAN_INPUT, "wait": Wait(reason=WaitingFor.MERGE)}, [PLAN], ""),
@@ -156,9 +135,9 @@ LONG = f"This is the plan.\n\n{'step ' * 2_000}done."
 @pytest.mark.parametrize(
     ("known", "words"),
     [
-        ({"wait": Wait(reason=WaitingFor.ANSWER, asks="2. Since when?")}, "2. Since when?"),
-        ({"wait": Wait(reason=WaitingFor.APPROVAL, asks=clip(LONG))}, LONG),
-        ({"wait": Wait(reason=WaitingFor.ANSWER, asks="2. Since when?"), "taken_by": "grace"}, ""),
+        ({"wait": Wait(reason=WaitingFor.ANSWER)}, ""),
+        ({"wait": Wait(reason=WaitingFor.APPROVAL, asked=QUESTION)}, LONG),
+        ({"wait": Wait(reason=WaitingFor.ANSWER, asked=QUESTION), "taken_by": "grace"}, ""),
     ],
 )
 async def test_what_people_are_asked_is_not_what_the_pm_has_said_since(
@@ -167,7 +146,9 @@ async def test_what_people_are_asked_is_not_what_the_pm_has_said_since(
     """A long request is in the record word for word."""
     waits = await stored(store, state=S.BLOCKED, **known)
     await move(store, waits.case.id, MOVED, ASKED.model_copy(update={"text": LONG}))
-    await move(store, waits.case.id, MOVED, ASKED.model_copy(update={"text": "I shall wait for ada, then."}))
+    await move(
+        store, waits.case.id, MOVED, ASKED.model_copy(update={"number": 2, "text": "I shall wait for ada, then."})
+    )
     assert await what_is_asked(store, waits, []) == words
 
 

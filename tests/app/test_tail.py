@@ -2,13 +2,13 @@
 
 from caseworker.app.terminal.tail import is_all_said
 from caseworker.core.base.ids import CaseId
-from caseworker.core.bug.case import About, BugCase, Post
+from caseworker.core.bug.case import About, BugCase, BugPost
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Posted
 
 
 def a_bug(*outbox: tuple[About, Audience]) -> BugCase:
-    posts = tuple(Post(about=about, audience=to, epoch=1, number=n) for n, (about, to) in enumerate(outbox))
+    posts = tuple(BugPost(about=about, audience=to, epoch=1, number=n) for n, (about, to) in enumerate(outbox))
     return BugCase(id=CaseId("bug-7F3K"), outbox=posts)
 
 

@@ -13,6 +13,7 @@ from caseworker.app.cli.options import make_console
 from caseworker.app.terminal.live_view import JsonView, LiveView, PlainView, open_view, story_line
 from caseworker.app.terminal.summary import print_summary
 from caseworker.core.base.ids import TraceId
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugState
 from caseworker.core.issue.states import IssueState
@@ -65,7 +66,7 @@ def a_summary(**known: object) -> Summary:
 
 def printed(summary: Summary) -> str:
     console, file = paper(width=100)
-    print_summary(summary, Path("/srv/shop"), console, as_json=False)
+    print_summary(summary, LocalRepository(path=Path("/srv/shop")), console, as_json=False)
     return file.getvalue()
 
 
@@ -267,7 +268,7 @@ def test_the_summary_at_a_milestone_has_what_was_to_be_had() -> None:
 
 def test_the_summary_for_programs_is_json(capsys: pytest.CaptureFixture[str]) -> None:
     console, file = paper()
-    print_summary(a_summary(), Path("/srv/shop"), console, as_json=True)
+    print_summary(a_summary(), LocalRepository(path=Path("/srv/shop")), console, as_json=True)
     out = capsys.readouterr().out
     assert out.count("\n") == 1
     document = json.loads(out)

@@ -10,11 +10,13 @@ from rich.console import Console
 from caseworker.app.terminal.why import explain, print_why
 from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import Posted
 from caseworker.core.telling.why import why
 from caseworker.store.store import open_store
 from tests.app.issue_desk import IssueDesk
 from tests.core.examples import a_case
-from tests.core.telling.why_examples import ASKED, POLICY, a_wait
+from tests.core.telling.why_examples import ASKED, POLICY, QUESTION, a_wait
 from tests.edges.store_examples import open_bug
 
 PLAN = a_case(
@@ -83,7 +85,8 @@ async def test_a_program_gets_the_same_as_json(tmp_path: Path, capsys: pytest.Ca
 async def test_the_numbered_questions_are_told_with_the_command_that_answers(tmp_path: Path) -> None:
     desk = IssueDesk(tmp_path / "home")
     state = IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION
-    await desk.begin(state=state, **a_wait(WaitingFor.ANSWER, asks=ASKED), reason="It waits on.")
+    said = Posted(audience=Audience.DEVELOPERS, about=QUESTION.about, number=QUESTION.number, text=ASKED)
+    await desk.begin(said, state=state, **a_wait(WaitingFor.ANSWER, asked=QUESTION), reason="It waits on.")
     file = io.StringIO()
     await explain(desk.settings, Console(file=file, width=80, color_system=None), "#1", as_json=False)
     told = [line.strip() for line in file.getvalue().splitlines()]

@@ -4,16 +4,20 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
-from caseworker.core.base.ids import CaseId, Sha
+from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.core.base.ids import CaseId, Sha, split_issue_case
+from caseworker.core.base.policy import Policy
 from caseworker.core.base.snapshot import Snapshot
 from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import CaseFile, IssueSection, new_case_file
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
-from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.case import IssueAbout, IssueCase, IssuePost
+from caseworker.core.issue.post_words import Matter, Remark, words_for
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.analyst import AnalysisOutcome, FileNote, TestRequirement
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Proof
 from caseworker.core.outcomes.developer import Change, ImplementationOutcome
+from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import (
     InterpretOutcome,
     IssueType,
@@ -25,6 +29,7 @@ from caseworker.core.outcomes.pm import (
 )
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, Met, TestsOutcome, ValidationOutcome
+from caseworker.core.people.messages import Audience
 
 PlanStatus = Literal["PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"]
 InterpretStatus = Literal[
@@ -88,7 +93,9 @@ def case_with(**known: object) -> IssueCase:
     waiting_for = known.pop("waiting_for", None)
     if waiting_for is not None and known.get("wait") is None:
         known["wait"] = {"reason": waiting_for}
-    return snapshot_with(IssueCase, str(known.pop("id", CASE)), **known)
+    case = CaseId(str(known.pop("id", CASE)))
+    branch = f"agent/issue-{split_issue_case(case)[1]}"
+    return snapshot_with(IssueCase, case, **{"branch": branch, **known})
 
 
 def a_case(state: IssueState = IssueState.RECEIVED, /, **known: object) -> IssueCase:
@@ -209,3 +216,18 @@ def investigated(action: BugAction = BugAction.POST_FINDINGS) -> BugOutcome:
         clarification_questions=["Which page?"] if action is BugAction.ASK_REPORTER else [],
         evidence=[Proof(source="python -m unittest", shows="1 failure")],
     )
+
+
+def told(
+    case: IssueCase,
+    about: IssueAbout,
+    outcome: Outcome | None = None,
+    *,
+    asked: str = "",
+    remarks: Sequence[tuple[str, str]] = (),
+) -> str:
+    """What people are told in the terminal when the case says this now."""
+    post = IssuePost(about=about, audience=Audience.DEVELOPERS, epoch=case.epoch, number=1)
+    made = tuple(Remark(author=author, text=text) for author, text in remarks)
+    matter = Matter(case=case, policy=Policy(), outcome=outcome, asked=asked, remarks=made)
+    return words_for(post, matter, TerminalPhrasing())

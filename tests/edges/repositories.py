@@ -5,6 +5,12 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from caseworker.core.base.repositories import LocalRepository
+from caseworker.forges.local_source import LocalSource
+from caseworker.ports import Git
+from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.worktrees import GitWorkspaces
+
 _ENVIRONMENT = {
     "PATH": os.environ["PATH"],
     "HOME": "/nonexistent",
@@ -28,6 +34,10 @@ def git(folder: Path, *arguments: str, stdin: str = "") -> str:
 @dataclass(frozen=True)
 class Repository:
     path: Path
+
+    @property
+    def ref(self) -> LocalRepository:
+        return LocalRepository(path=self.path)
 
     def git(self, *arguments: str) -> str:
         return git(self.path, *arguments)
@@ -60,3 +70,11 @@ def new_repository(path: Path, files: dict[str, str] | None = None) -> Repositor
     repository.git("init", "-q", "-b", "main")
     repository.commit(files or {"calc.py": "def add(a, b):\n    return a - b\n", "README.md": "# Calc\n"}, "Start")
     return repository
+
+
+def local_workspaces(
+    home: Path, *, git: Git | None = None, lock_seconds: float = 60, walls: bool = False
+) -> GitWorkspaces:
+    """Workspaces of repositories on this disk: one git for both sides."""
+    run = git or SafeGit()
+    return GitWorkspaces(home, source=LocalSource(run), git=run, lock_seconds=lock_seconds, walls=walls)

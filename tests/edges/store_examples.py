@@ -5,6 +5,7 @@ from pathlib import Path
 
 from caseworker.core.base.ids import CaseId, RepositoryId, Sha, TraceId, issue_case
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
@@ -49,7 +50,7 @@ def said(
 
 
 async def repository(store: Store, folder: str = "/srv/shop") -> RepositoryId:
-    return await store.repositories.register(Path(folder))
+    return await store.repositories.register(LocalRepository(path=Path(folder)))
 
 
 async def filed(store: Store, title: str = "Checkout is broken") -> Issue:
@@ -172,7 +173,7 @@ def build(number: int = 1, *, output: str = "1 passed") -> Build:
     return Build(number=number, stage=Stage.HEAD, commit=HEAD, runs=(run,))
 
 
-def pull(case: CaseId, *, head: str = "agent/issue-1") -> PullRequest:
+def pull(case: CaseId | None, *, head: str = "agent/issue-1") -> PullRequest:
     return PullRequest(
         repository=RepositoryId("local/shop"),
         number=0,

@@ -17,7 +17,7 @@ from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.prison import listening
-from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 
 CASE = CaseId("local/calc#1")
 BROKEN = 8
@@ -41,7 +41,7 @@ def repository(history: Path, tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def workspaces(tmp_path: Path) -> GitWorkspaces:
-    return GitWorkspaces(tmp_path / "home")
+    return local_workspaces(tmp_path / "home")
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def bisector(workspaces: GitWorkspaces, tmp_path: Path) -> GitBisector:
 
 @pytest.fixture
 async def workspace(workspaces: GitWorkspaces, repository: Repository) -> Workspace:
-    return await workspaces.prepare(CASE, repository.path, None)
+    return await workspaces.prepare(CASE, repository.ref, None)
 
 
 SUM = 'test "$(sh calc.sh 2 3)" = 5'
@@ -158,7 +158,7 @@ async def test_a_branch_that_was_repaired_meanwhile_is_told_apart(
     repository.git("switch", "-q", "-c", "repaired", "HEAD~2")
     repaired = repository.commit({"calc.sh": "echo $(($1 + $2))\n"}, "Repair it")
     repository.git("switch", "-q", "later")
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     result = await bisector.find(workspace, BisectRequest(good=repaired, script=SUM), seconds=60)
     assert result.status == "not_found"
     assert "so it was repaired on the way" in result.reason
@@ -172,7 +172,7 @@ async def test_the_culprit_of_a_merged_branch_is_found(
     repository.commit({"other2": "x\n"})
     repository.git("switch", "-q", "main")
     repository.git("merge", "-q", "--no-ff", "-m", "Merge", "side")
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     result = await bisector.find(workspace, BisectRequest(good="main~11", script="! test -e other"), seconds=60)
     assert result.culprit is not None
     assert result.culprit.hash == culprit

@@ -24,7 +24,7 @@ from caseworker.ports import Attempt, FinishedTurn, IssueBrief, NewIssue, Worksp
 from caseworker.store.store import Store
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.core.telling.test_investigation import BUNDLE, CAUSE, DIAGNOSTIC, H1, H2
-from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 from tests.edges.store_examples import TRACE, build, case_file, said
 
 ISSUE_TURNS = [turn for turn in known_turns() if turn[1] is not Task.BUG]
@@ -100,12 +100,12 @@ def repository(tmp_path: Path) -> Repository:
 @pytest.fixture
 async def desk(store: Store, repository: Repository, tmp_path: Path) -> Desk:
     issue = await store.repositories.new_issue(
-        await store.repositories.register(repository.path), NewIssue(title="Sum is wrong", body="It is 0.")
+        await store.repositories.register(repository.ref), NewIssue(title="Sum is wrong", body="It is 0.")
     )
     name = issue_case(issue.repository, issue.number)
     await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=opening(name))
-    workspaces = GitWorkspaces(tmp_path / "home")
-    workspace = await workspaces.prepare(name, repository.path, None)
+    workspaces = local_workspaces(tmp_path / "home")
+    workspace = await workspaces.prepare(name, repository.ref, None)
     case = IssueCase(id=name).updated(base=workspace.base, checkpoint=workspace.base)
     return Desk(store=store, workspaces=workspaces, case=case, workspace=workspace)
 

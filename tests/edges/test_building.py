@@ -22,7 +22,7 @@ from caseworker.store.store import Store, open_store
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.sandbox import Unconfined
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 from tests.edges.store_examples import TRACE, case_file, said
 
 SETTINGS = '[commands]\ntest = "sh test.sh"\n'
@@ -67,12 +67,12 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
     files = {".caseworker.toml": SETTINGS, "test.sh": PASSES, "setup.cfg": "[x]\n", "calc.py": "x = 1\n"}
     repository = new_repository(tmp_path / "calc", files)
     issue = await store.repositories.new_issue(
-        await store.repositories.register(repository.path), NewIssue(title="It is broken", body="Very.")
+        await store.repositories.register(repository.ref), NewIssue(title="It is broken", body="Very.")
     )
     id: CaseId = issue_case(issue.repository, issue.number)
     await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(id))
-    workspaces = GitWorkspaces(tmp_path / "home")
-    workspace = await workspaces.prepare(id, repository.path, None)
+    workspaces = local_workspaces(tmp_path / "home")
+    workspace = await workspaces.prepare(id, repository.ref, None)
     building = Building(
         store=store, workspaces=workspaces, builder=SandboxedBuilder(Unconfined(tmp_path / "unconfined"))
     )
@@ -148,7 +148,7 @@ async def test_the_new_test_alone_and_the_base_may_be_as_they_are(desk: Desk) ->
 async def test_a_head_that_is_as_red_as_its_base_says_so(desk: Desk) -> None:
     base = Sha(desk.repository.commit({"test.sh": FAILS}))
     await desk.workspaces.remove(desk.case.id)
-    desk.workspace = await desk.workspaces.prepare(desk.case.id, desk.repository.path, None)
+    desk.workspace = await desk.workspaces.prepare(desk.case.id, desk.repository.ref, None)
     desk.case = desk.case.updated(base=base)
     await desk.build(base, Stage.BASE, number=1)
     reply = await desk.build(await desk.agent_writes({"calc.py": "x = 2\n"}))

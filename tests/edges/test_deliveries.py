@@ -13,6 +13,7 @@ from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue_case
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.case import Grant, IssueCase, Subject
 from caseworker.core.issue.facts import BranchMoved, EffectRefused, PullRequestReady
@@ -21,6 +22,8 @@ from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.people.messages import MessageKind
 from caseworker.core.record.entries import Noted, Posted
 from caseworker.forges.local import LocalForge
+from caseworker.forges.local_pulls import LocalPulls
+from caseworker.forges.local_source import LocalSource
 from caseworker.ports import Attempt, Joined, NewIssue, Workspace
 from caseworker.store.store import Store, open_store
 from caseworker.workspaces.git import SafeGit
@@ -45,13 +48,13 @@ class Workspaces(GitWorkspaces):
         return joined
 
 
-class Forge(LocalForge):
+class Source(LocalSource):
     dies_after_pushing = 0
     meanwhile: Callable[[], object] | None = None
     """What somebody does between our look and our push."""
 
     async def push(
-        self, repository: RepositoryId, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
+        self, repository: RepositoryRef, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
     ) -> None:
         if self.meanwhile is not None:
             self.meanwhile()
@@ -69,7 +72,8 @@ class Desk:
     store: Store
     repository: Repository
     workspaces: Workspaces
-    forge: Forge
+    source: Source
+    forge: LocalForge
     id: CaseId
     case: IssueCase
     commits: int = field(default=0)
@@ -80,7 +84,7 @@ class Desk:
 
     async def agent_writes(self, files: dict[str, str], *, on: Sha | None = None) -> Sha:
         """A turn: it begins from the checkpoint and becomes one commit, on the base or on what is named."""
-        workspace = await self.workspaces.prepare(self.id, self.repository.path, self.case.delivery.base)
+        workspace = await self.workspaces.prepare(self.id, self.repository.ref, self.case.delivery.base)
         await self.workspaces.reset(workspace, self.case.delivery.checkpoint or workspace.base, scrub=True)
         for name, text in files.items():
             (workspace.path / name).write_text(text)
@@ -164,18 +168,22 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
     store = await open_store(f"sqlite:///{tmp_path / 'caseworker.db'}")
     repository = new_repository(tmp_path / "calc", START)
     issue = await store.repositories.new_issue(
-        await store.repositories.register(repository.path), NewIssue(title="It is broken", body="Very.")
+        await store.repositories.register(repository.ref), NewIssue(title="It is broken", body="Very.")
     )
     case = issue_case(issue.repository, issue.number)
     await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(case))
-    forge = Forge(repositories=store.repositories, pulls=store.pulls, git=SafeGit())
+    stored = await store.cases.load(case)
+    assert stored is not None
+    source = Source(SafeGit())
+    pulls = LocalPulls(repositories=store.repositories, records=store.pulls, git=SafeGit())
     desk = Desk(
         store=store,
         repository=repository,
-        workspaces=Workspaces(tmp_path / "home"),
-        forge=forge,
+        workspaces=Workspaces(tmp_path / "home", source=source),
+        source=source,
+        forge=LocalForge(source=source, pulls=pulls),
         id=case,
-        case=IssueCase(id=case, state=IssueState.CREATING_PR),
+        case=stored.case.updated(state=IssueState.CREATING_PR),
     )
     await desk.agent_writes({"calc.py": START["calc.py"].replace("b", "B")})
     try:
@@ -253,7 +261,7 @@ async def test_after_a_crash_in_the_middle_the_answer_is_the_same(desk: Desk) ->
     first = await desk.adopt()
     assert isinstance(first, BranchMoved)
     assert await desk.adopt() == first
-    desk.workspaces = Workspaces(desk.workspaces._home)  # another worker of this machine
+    desk.workspaces = Workspaces(desk.workspaces._home, source=desk.source)  # another worker of this machine
     assert await desk.adopt() == first
 
 
@@ -311,7 +319,7 @@ async def test_an_unchanged_branch_and_one_that_began_elsewhere_are_not_of_who_h
 
 
 async def test_the_work_of_a_case_that_stands_is_put_on_its_branch_once_for_each_commit(desk: Desk) -> None:
-    desk.forge.dies_after_pushing = 1
+    desk.source.dies_after_pushing = 1
     with pytest.raises(Transient):
         await desk.keep()
     first = desk.case.delivery.checkpoint
@@ -362,7 +370,7 @@ async def test_a_push_that_would_overwrite_a_person_takes_their_work_in_instead(
 async def test_a_person_who_pushes_between_look_and_push_is_not_overwritten(desk: Desk) -> None:
     await desk.delivered()
     await desk.agent_writes({"ours.txt": "1\n"})
-    desk.forge.meanwhile = lambda: desk.person_pushes({"theirs.txt": "1\n"})
+    desk.source.meanwhile = lambda: desk.person_pushes({"theirs.txt": "1\n"})
     moved = desk.learns(await desk.push())
     assert moved.theirs == desk.head()
     assert desk.show(moved.commit, "theirs.txt") == "1"
@@ -372,7 +380,7 @@ async def test_a_person_who_pushes_between_look_and_push_is_not_overwritten(desk
 async def test_a_branch_deleted_between_look_and_push_is_looked_at_again(desk: Desk) -> None:
     await desk.delivered()
     ours = await desk.agent_writes({"ours.txt": "1\n"})
-    desk.forge.meanwhile = lambda: desk.repository.git("branch", "-q", "-D", BRANCH)
+    desk.source.meanwhile = lambda: desk.repository.git("branch", "-q", "-D", BRANCH)
     with pytest.raises(Transient):  # which Temporal tries again
         await desk.push()
     assert await desk.push() == Pushed(commit=ours)
@@ -392,7 +400,7 @@ async def test_work_that_left_out_what_was_taken_in_is_merged_with_it_again(desk
 async def test_a_push_of_which_nobody_heard_the_end_is_seen_to_be_there(desk: Desk) -> None:
     commit = desk.case.delivery.checkpoint
     assert commit is not None
-    desk.forge.dies_after_pushing = 1
+    desk.source.dies_after_pushing = 1
     with pytest.raises(Transient):
         await desk.push()
     assert await desk.push() == Pushed(commit=commit)
@@ -400,7 +408,7 @@ async def test_a_push_of_which_nobody_heard_the_end_is_seen_to_be_there(desk: De
 
 
 async def test_a_person_who_went_on_from_a_push_of_which_nobody_heard_the_end_is_heard(desk: Desk) -> None:
-    desk.forge.dies_after_pushing = 1
+    desk.source.dies_after_pushing = 1
     with pytest.raises(Transient):
         await desk.push()
     theirs = desk.person_pushes({"theirs.txt": "1\n"})

@@ -19,10 +19,11 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import MessageKind
 from caseworker.core.record.entries import Noted
 from caseworker.forges.local import LocalForge
+from caseworker.forges.local_pulls import LocalPulls
+from caseworker.forges.local_source import LocalSource
 from caseworker.ports import NewIssue, StoredCase
 from caseworker.store.store import Store
 from caseworker.workspaces.git import SafeGit
-from caseworker.workspaces.rules import rules_of
 from tests.edges.repositories import Repository, new_repository
 from tests.edges.store_examples import TRACE, case_file, said
 
@@ -53,8 +54,9 @@ class Desk:
         return [message.id for message in messages if message is not None]
 
     async def follows_up(self, messages: Sequence[MessageId]) -> FollowUpReply:
-        forge = LocalForge(repositories=self.store.repositories, pulls=self.store.pulls, git=SafeGit(), gone_seconds=0)
-        linked = LinkedCases(store=self.store, forge=forge, rules_of=rules_of)
+        pulls = LocalPulls(repositories=self.store.repositories, records=self.store.pulls, git=SafeGit())
+        forge = LocalForge(source=LocalSource(SafeGit()), pulls=pulls)
+        linked = LinkedCases(store=self.store, forge=forge)
         following = FollowUps(store=self.store, linked=linked, doorbell=self.bell)
         request = FollowUpRequest(case=self.case, messages=list(messages))
         return await ActivityEnvironment().run(following.open_follow_up, request)
@@ -76,7 +78,7 @@ def backend() -> str:
 async def desk(store: Store, tmp_path: Path) -> Desk:
     repository = new_repository(tmp_path / "shop", {"shop.py": "total = 0\n"})
     issue = await store.repositories.new_issue(
-        await store.repositories.register(repository.path), NewIssue(title="Sum is wrong", body="It is 0.")
+        await store.repositories.register(repository.ref), NewIssue(title="Sum is wrong", body="It is 0.")
     )
     name = issue_case(issue.repository, issue.number)
     policy = Policy(attempts=2)

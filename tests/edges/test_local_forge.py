@@ -8,12 +8,14 @@ import pytest
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId, Sha
+from caseworker.core.base.repositories import LocalRepository, RemoteRepository, RepositoryRef
 from caseworker.forges.local import LocalForge
-from caseworker.ports import BranchIsTheirs, Issue, NewIssue, PullRequest, Workspace
+from caseworker.forges.local_pulls import LocalPulls
+from caseworker.forges.local_source import LocalSource
+from caseworker.ports import BranchIsTheirs, Git, Issue, NewIssue, PullRequest, Workspace
 from caseworker.workspaces.git import SafeGit
-from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.counting import CountingGit
-from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 
 CASE = CaseId("local/calc#1")
 ID = RepositoryId("local/calc")
@@ -21,18 +23,18 @@ BRANCH = "agent/issue-1"
 
 
 class Shelf:
-    """`Repositories` and `Pulls` in memory."""
+    """`Repositories` and `PullRecords` in memory."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.pulls: list[PullRequest] = []
 
-    async def register(self, path: Path) -> RepositoryId:
+    async def register(self, repository: RepositoryRef) -> RepositoryId:
         raise NotImplementedError
 
-    async def path_of(self, repository: RepositoryId) -> Path:
+    async def ref(self, repository: RepositoryId) -> RepositoryRef:
         assert repository == ID
-        return self.path
+        return LocalRepository(path=self.path)
 
     async def new_issue(
         self, repository: RepositoryId, issue: NewIssue, *, taken: AbstractSet[int] = frozenset()
@@ -74,27 +76,39 @@ class World:
     def __init__(self, tmp_path: Path) -> None:
         self.now = 0.0
         self.repository = new_repository(tmp_path / "calc", {"calc.py": "x = 1\n", "notes.txt": "a\nb\nc\n"})
-        self.workspaces = GitWorkspaces(tmp_path / "home")
+        self.workspaces = local_workspaces(tmp_path / "home")
         self.shelf = Shelf(self.repository.path)
-        self.forge = LocalForge(
-            repositories=self.shelf, pulls=self.shelf, git=SafeGit(), gone_seconds=60, clock=lambda: self.now
-        )
+        self.forge = self.forge_with(SafeGit())
         self.workspace: Workspace
 
+    def forge_with(self, git: Git) -> LocalForge:
+        pulls = LocalPulls(
+            repositories=self.shelf, records=self.shelf, git=git, gone_seconds=60, clock=lambda: self.now
+        )
+        return LocalForge(source=LocalSource(git), pulls=pulls)
+
+    @property
+    def ref(self) -> LocalRepository:
+        """Of the repository that is pushed to."""
+        return LocalRepository(path=self.shelf.path)
+
+    async def head(self) -> Sha | None:
+        return await self.forge.source.branch_head(self.ref, BRANCH)
+
     async def work(self, files: dict[str, str], *, parent: Sha | None = None, name: str = "turn-1") -> Sha:
-        self.workspace = await self.workspaces.prepare(CASE, self.repository.path, None)
+        self.workspace = await self.workspaces.prepare(CASE, self.repository.ref, None)
         await self.workspaces.reset(self.workspace, parent or self.workspace.base, scrub=False)
         for path, text in files.items():
             (self.workspace.path / path).write_text(text)
         return await self.workspaces.commit(self.workspace, "Fix it", parent=parent or self.workspace.base, name=name)
 
     async def push(self, commit: Sha, *, expected: Sha | None = None, branch: str = BRANCH) -> None:
-        await self.forge.push(ID, self.workspace, commit, branch=branch, expected=expected)
+        await self.forge.source.push(self.ref, self.workspace, commit, branch=branch, expected=expected)
 
     async def propose(self, files: dict[str, str] | None = None) -> Sha:
         commit = await self.work(files or {"calc.py": "x = 2\n"})
         await self.push(commit)
-        await self.forge.open_pull_request(
+        await self.forge.pulls.open(
             PullRequest(
                 repository=ID,
                 number=0,
@@ -111,7 +125,7 @@ class World:
         return commit
 
     async def fetch(self) -> Sha | None:
-        return await self.forge.fetch(ID, self.workspace, branch=BRANCH)
+        return await self.forge.source.fetch_branch(self.ref, self.workspace, branch=BRANCH)
 
     def person_pushes(self, files: dict[str, str]) -> Sha:
         self.repository.git("switch", "-q", BRANCH)
@@ -121,7 +135,7 @@ class World:
 
     async def settled(self, *, after: float = 5) -> list[str]:
         self.now += after
-        return [pull.state for pull in await self.forge.settled_pull_requests()]
+        return [pull.state for pull in await self.forge.pulls.settled()]
 
 
 @pytest.fixture
@@ -134,9 +148,9 @@ async def test_a_push_makes_the_branch_and_leaves_a_dirty_checkout_alone(world: 
     world.repository.git("add", "mine.txt")
     before = world.repository.state()
     commit = await world.work({"calc.py": "x = 2\n"})
-    assert await world.forge.branch_head(ID, BRANCH) is None
+    assert await world.head() is None
     await world.push(commit)
-    assert await world.forge.branch_head(ID, BRANCH) == commit
+    assert await world.head() == commit
     assert world.repository.state() == before
 
 
@@ -150,7 +164,7 @@ async def test_a_detached_or_bare_repository_can_be_pushed_to(world: World, tmp_
     git(tmp_path / "bare.git", "update-ref", "-d", f"refs/heads/{BRANCH}")
     world.shelf.path = tmp_path / "bare.git"
     await world.push(commit)
-    assert await world.forge.branch_head(ID, BRANCH) == commit
+    assert await world.head() == commit
 
 
 async def test_a_shallow_repository_can_be_pushed_to(world: World, tmp_path: Path) -> None:
@@ -171,7 +185,7 @@ async def test_pushing_again_moves_our_branch_forward_or_sideways(world: World) 
     await world.push(second, expected=first)
     other = await world.work({"calc.py": "x = 4\n"}, name="turn-3")
     await world.push(other, expected=second)
-    assert await world.forge.branch_head(ID, BRANCH) == other
+    assert await world.head() == other
 
 
 async def test_a_persons_commit_on_the_branch_is_never_overwritten(world: World) -> None:
@@ -182,7 +196,7 @@ async def test_a_persons_commit_on_the_branch_is_never_overwritten(world: World)
     for expected in (first, None, theirs):  # even when the caller says that it saw that commit
         with pytest.raises(BranchIsTheirs, match="won't overwrite a person's work"):
             await world.push(second, expected=expected)
-    assert await world.forge.branch_head(ID, BRANCH) == theirs
+    assert await world.head() == theirs
 
 
 async def test_a_persons_commit_that_ours_was_built_on_is_not_dropped_later(world: World) -> None:
@@ -195,14 +209,14 @@ async def test_a_persons_commit_that_ours_was_built_on_is_not_dropped_later(worl
     beside = await world.work({"calc.py": "x = 4\n"}, name="turn-3")
     with pytest.raises(BranchIsTheirs):
         await world.push(beside, expected=on_top)
-    assert await world.forge.branch_head(ID, BRANCH) == on_top
+    assert await world.head() == on_top
 
 
 async def test_where_a_case_started_from_is_not_ours_to_drop(world: World) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
     main = Sha(world.repository.commit({"more.txt": "1\n"}))
-    await world.workspaces.prepare(CaseId("local/calc#2"), world.repository.path, None)  # keeps it under a ref
+    await world.workspaces.prepare(CaseId("local/calc#2"), world.repository.ref, None)  # keeps it under a ref
     world.repository.git("branch", "-f", BRANCH, "main")
     second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
     with pytest.raises(BranchIsTheirs):
@@ -234,7 +248,7 @@ async def test_a_deleted_branch_is_made_anew_only_by_one_who_saw_that_it_is_gone
         "Then type: caseworker retry 'local/calc#1'"
     )
     await world.push(second)
-    assert await world.forge.branch_head(ID, BRANCH) == second
+    assert await world.head() == second
 
 
 async def test_a_branch_that_was_there_before_is_refused_with_what_to_do(world: World) -> None:
@@ -250,11 +264,17 @@ async def test_a_branch_that_was_there_before_is_refused_with_what_to_do(world: 
     )
 
 
+async def test_a_repository_that_is_on_no_disk_is_refused(world: World) -> None:
+    shop = RemoteRepository(host="github.com", owner="acme", name="shop")
+    with pytest.raises(Refused, match=r"^github\.com/acme/shop is not a folder of this machine\."):
+        await world.forge.source.head(shop)
+
+
 async def test_the_numbers_of_branches_that_are_there_are_taken(world: World) -> None:
-    assert await world.forge.taken_numbers(world.repository.path) == set()
+    assert await world.forge.source.taken_numbers(world.ref) == set()
     for name in ("agent/issue-1", "agent/issue-42", "agent/issue-7/more", "agent/issue-x", "agent/issue-1x", "issue-5"):
         world.repository.git("branch", name)
-    assert await world.forge.taken_numbers(world.repository.path) == {1, 7, 42}
+    assert await world.forge.source.taken_numbers(world.ref) == {1, 7, 42}
 
 
 async def test_a_change_of_nothing_is_not_pushed_because_it_would_look_merged(world: World) -> None:
@@ -262,7 +282,7 @@ async def test_a_change_of_nothing_is_not_pushed_because_it_would_look_merged(wo
     assert commit == world.workspace.base
     with pytest.raises(Refused, match=r"^local/calc#1 has changed nothing\. Say what"):
         await world.push(commit)
-    assert await world.forge.branch_head(ID, BRANCH) is None
+    assert await world.head() is None
 
 
 async def test_the_branch_that_is_checked_out_is_refused_with_what_to_do(world: World, tmp_path: Path) -> None:
@@ -285,7 +305,7 @@ async def test_a_branch_that_is_checked_out_and_has_no_commit_yet_is_refused_too
     world.repository.git("symbolic-ref", "HEAD", f"refs/heads/{BRANCH}")
     with pytest.raises(Refused, match=f"{BRANCH} is checked out in {world.repository.path}; moving it would"):
         await world.push(commit)
-    assert await world.forge.branch_head(ID, BRANCH) is None
+    assert await world.head() is None
 
 
 async def test_a_first_push_is_there_however_often_it_is_tried_and_overwrites_nothing(
@@ -299,7 +319,7 @@ async def test_a_first_push_is_there_however_often_it_is_tried_and_overwrites_no
     other = await world.work({"calc.py": "x = 3\n"}, name="turn-2")
     with pytest.raises(Refused, match=f"is checked out in {tmp_path}/elsewhere; moving"):
         await world.push(other)
-    assert await world.forge.branch_head(ID, BRANCH) == commit
+    assert await world.head() == commit
 
 
 async def test_only_the_very_branch_is_looked_at_and_its_folder_may_be_called_anything(
@@ -337,7 +357,7 @@ async def test_hooks_of_the_repository_do_not_run(world: World, tmp_path: Path) 
         hook.write_text(f"#!/bin/sh\ntouch {ran}\nexit 1\n")
         hook.chmod(0o755)
     await world.push(await world.work({"calc.py": "x = 2\n"}))
-    assert await world.forge.branch_head(ID, BRANCH) is not None
+    assert await world.head() is not None
     assert not ran.exists()
 
 
@@ -347,9 +367,9 @@ async def test_an_open_pull_request_stays_open_while_nobody_merges(world: World)
     world.repository.commit({"other.txt": "1"})
     assert await world.settled() == []
     assert await world.settled() == []
-    found = await world.forge.find_pull_request(ID, BRANCH)
+    found = await world.forge.pulls.find(ID, BRANCH)
     assert found is not None
-    assert found.number == 1
+    assert (found.number, found.url) == (1, f"file://{world.repository.path}#{BRANCH}")
 
 
 async def test_that_nothing_has_come_of_new_pull_requests_is_asked_of_all_at_once(world: World) -> None:
@@ -359,15 +379,15 @@ async def test_that_nothing_has_come_of_new_pull_requests_is_asked_of_all_at_onc
         branch = f"agent/issue-{number}"
         commit = await world.work({"notes.txt": f"{number}\n"}, name=f"turn-{number}")
         await world.push(commit, branch=branch)
-        await world.forge.open_pull_request(first.model_copy(update={"head": branch, "head_sha": commit}))
+        await world.forge.pulls.open(first.model_copy(update={"head": branch, "head_sha": commit}))
     counting = CountingGit()
-    world.forge = LocalForge(repositories=world.shelf, pulls=world.shelf, git=counting)
+    world.forge = world.forge_with(counting)
     assert await world.settled() == []
     assert counting.asked == {"cat-file": 1, "for-each-ref": 1}
     assert await world.settled() == []
     assert counting.asked == {"cat-file": 2, "for-each-ref": 1}
     world.repository.git("merge", "-q", "--no-ff", "--no-edit", "agent/issue-2")
-    settled = await world.forge.settled_pull_requests()
+    settled = await world.forge.pulls.settled()
     assert [(pull.number, pull.state) for pull in settled] == [(2, "merged")]
 
 
@@ -375,11 +395,11 @@ async def test_an_open_pull_request_gets_a_new_text_and_the_new_commit(world: Wo
     first = await world.propose()
     second = await world.work({"calc.py": "x = 3\n"}, name="turn-2")
     await world.push(second, expected=first)
-    found = await world.forge.find_pull_request(ID, BRANCH)
+    found = await world.forge.pulls.find(ID, BRANCH)
     assert found is not None
     updated = found.model_copy(update={"title": "Fix more", "body": "Both.", "head_sha": second})
-    assert await world.forge.update_pull_request(updated) == updated
-    assert await world.forge.find_pull_request(ID, BRANCH) == updated
+    assert await world.forge.pulls.update(updated) == updated
+    assert await world.forge.pulls.find(ID, BRANCH) == updated
     world.repository.git("merge", "-q", BRANCH)
     assert await world.settled() == ["merged"]
 

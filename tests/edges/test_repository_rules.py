@@ -4,16 +4,23 @@ from pathlib import Path
 
 import pytest
 
+from caseworker.activities.shared import repository_rules
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.evidence.repository_rules import RepositoryRules
-from caseworker.workspaces.rules import rules_of
+from caseworker.forges.local_source import LocalSource
+from caseworker.workspaces.git import SafeGit
 from tests.world.project import git, make_project
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     return make_project(tmp_path / "project")
+
+
+async def rules_of(project: Path) -> RepositoryRules:
+    return await repository_rules.rules_of(LocalRepository(path=project), LocalSource(SafeGit()))
 
 
 def commit(project: Path, content: bytes) -> None:

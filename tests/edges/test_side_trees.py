@@ -13,7 +13,7 @@ from caseworker.ports import Enclosure, GitAnswer, Workspace
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 
 CASE = CaseId("local/calc#1")
 OTHER = CaseId("local/calc#11")
@@ -26,12 +26,12 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def workspaces(tmp_path: Path) -> GitWorkspaces:
-    return GitWorkspaces(tmp_path / "home")
+    return local_workspaces(tmp_path / "home")
 
 
 @pytest.fixture
 async def first(workspaces: GitWorkspaces, repository: Repository) -> Workspace:
-    return await workspaces.prepare(CASE, repository.path, None)
+    return await workspaces.prepare(CASE, repository.ref, None)
 
 
 def mirror_of(tmp_path: Path) -> Path:
@@ -123,7 +123,7 @@ async def test_what_a_dead_attempt_left_is_destroyed_first(
 async def test_removing_a_case_removes_its_side_trees_and_no_others(
     workspaces: GitWorkspaces, first: Workspace, repository: Repository, tmp_path: Path
 ) -> None:
-    other = await workspaces.prepare(OTHER, repository.path, None)
+    other = await workspaces.prepare(OTHER, repository.ref, None)
     theirs = await workspaces.branch_off(other, "d", other.base)
     mine = await workspaces.branch_off(first, "d", first.base)
     await workspaces.remove(CASE)
@@ -219,7 +219,7 @@ class _Stuck(SafeGit):
 
 async def test_whoever_is_cancelled_while_branching_off_leaves_no_tree(first: Workspace, tmp_path: Path) -> None:
     stuck = _Stuck()
-    making = asyncio.create_task(GitWorkspaces(tmp_path / "home", git=stuck).branch_off(first, "d", first.base))
+    making = asyncio.create_task(local_workspaces(tmp_path / "home", git=stuck).branch_off(first, "d", first.base))
     await stuck.reached.wait()
     making.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -58,7 +58,7 @@ async def test_a_bug_is_opened_with_its_thread_its_first_entry_and_its_first_mes
     assert stored.opened_at.utcoffset() is not None
     (message,) = await store.inbox.of(case)
     assert (message.case, message.text, message.reference, message.turn) == (case, first.text, "C1/17.5", None)
-    assert await store.threads.of(case) == {Audience.REPORTER: THREAD}
+    assert dict(await store.threads.bound(case)) == {Audience.REPORTER: THREAD}
     assert await kinds(store, case) == ["bug_reported", "message_recorded"]
     assert (await store.record.read(case))[0].entry == BugReported(
         repository=stored.repository, title=stored.title, reporter="grace", surface="cli", rehearsed=True

@@ -33,7 +33,7 @@ async def test_a_case_is_opened_with_its_file_its_first_entry_and_its_first_mess
     assert stored is not None
     assert (stored.title, stored.repository, stored.number) == (issue.title, issue.repository, issue.number)
     assert (stored.policy, stored.rehearsal, stored.trace) == (policy, "script", TRACE)
-    assert stored.case.state is IssueState.RECEIVED
+    assert (stored.case.state, stored.case.branch) == (IssueState.RECEIVED, "agent/issue-1")
     assert stored.file.issue.original_body == issue.body
     assert stored.file.pipeline.max_attempts == 2
     assert stored.opened_at.utcoffset() is not None

@@ -155,7 +155,7 @@ async def test_the_bug_and_the_case_that_fixes_it_are_read(store: Store, rows: R
     assert (bug.report, fix.case.id, fix.title) == ("checkout says 500 since 9:40", FIX, "Checkout is broken")
     assert fix.parent == bug.case.id
     assert await store.cases.unfinished() == [bug.case.id, FIX]
-    assert {audience: thread.anchor for audience, thread in (await store.threads.of(bug.case.id)).items()} == {
+    assert {audience: thread.anchor for audience, thread in dict(await store.threads.bound(bug.case.id)).items()} == {
         Audience.REPORTER: "17.5",
         Audience.DEVELOPERS: "18.5",
     }

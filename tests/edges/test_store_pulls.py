@@ -1,4 +1,4 @@
-"""Pull requests of local repositories on both databases: one open one per branch."""
+"""Pull requests on both databases: one open one per branch."""
 
 import asyncio
 
@@ -49,6 +49,16 @@ async def test_an_unknown_pull_request_cannot_be_updated(store: Store) -> None:
     unknown = pull(await open_case(store)).model_copy(update={"number": 9})
     with pytest.raises(Refused, match="There is no pull request 9 in local/shop"):
         await store.pulls.update(unknown)
+
+
+async def test_a_pull_request_can_be_of_no_case_of_ours(store: Store) -> None:
+    case = await open_case(store)
+    ours = await store.pulls.create(pull(case))
+    other = await store.pulls.create(pull(None, head="their-branch"))
+    assert (other.number, other.case) == (2, None)
+    assert await store.pulls.find(other.repository, "their-branch") == other
+    assert await store.pulls.open_ones() == [ours, other]
+    assert await store.pulls.of(case) == [ours]
 
 
 async def test_a_branch_without_a_pull_request_has_none(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Local repositories and their issues on both databases: one id per path, one issue per text."""
+"""Repositories and their issues on both databases: one id per place, one issue per text."""
 
 import asyncio
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId, issue_case, split_issue_case
+from caseworker.core.base.repositories import LocalRepository, RemoteRepository
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store
 from tests.edges.store_examples import repository
@@ -19,16 +20,26 @@ def about(title: str, *, body: str = "", number: int | None = None) -> NewIssue:
 async def test_the_same_path_is_the_same_repository_however_it_is_written(store: Store, tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "shop")
-    first = await store.repositories.register(tmp_path / "shop")
+    first = await store.repositories.register(LocalRepository(path=tmp_path / "shop"))
     assert first == "local/shop"
-    assert await store.repositories.register(tmp_path / "link") == first
-    assert await store.repositories.register(tmp_path / "x" / ".." / "shop") == first
-    assert await store.repositories.path_of(first) == (tmp_path / "shop").resolve()
+    assert await store.repositories.register(LocalRepository(path=tmp_path / "link")) == first
+    assert await store.repositories.register(LocalRepository(path=tmp_path / "x" / ".." / "shop")) == first
+    assert await store.repositories.ref(first) == LocalRepository(path=(tmp_path / "shop").resolve())
 
 
 async def test_folders_of_the_same_name_are_numbered(store: Store) -> None:
     ids = [await repository(store, f"/srv/{letter}/shop") for letter in "abc"]
     assert ids == ["local/shop", "local/shop-2", "local/shop-3"]
+
+
+async def test_a_repository_on_a_forge_is_registered_once_and_read_back(store: Store) -> None:
+    shop = RemoteRepository(host="github.com", owner="acme", name="shop")
+    ids = await asyncio.gather(*(store.repositories.register(shop) for _ in range(5)))
+    assert set(ids) == {"acme/shop"}
+    assert await store.repositories.ref(ids[0]) == shop
+    elsewhere = shop.model_copy(update={"host": "git.acme.example"})
+    assert await store.repositories.register(elsewhere) == "acme/shop-2"
+    assert await store.repositories.ref(RepositoryId("acme/shop-2")) == elsewhere
 
 
 async def test_ten_registrations_at_once_of_one_path_make_one_repository(store: Store) -> None:
@@ -50,9 +61,9 @@ async def test_a_folder_name_becomes_part_of_a_case_id(store: Store, folder: str
     assert split_issue_case(issue_case(found, 1)) == (found, 1)
 
 
-async def test_the_path_of_an_unknown_repository_is_refused(store: Store) -> None:
+async def test_the_place_of_an_unknown_repository_is_refused(store: Store) -> None:
     with pytest.raises(Refused, match="There is no repository local/nowhere here"):
-        await store.repositories.path_of(RepositoryId("local/nowhere"))
+        await store.repositories.ref(RepositoryId("local/nowhere"))
 
 
 async def test_issues_get_consecutive_numbers_and_the_same_text_is_the_same_issue(store: Store) -> None:

@@ -18,7 +18,7 @@ SUMMARY = Thread(surface="slack", channel="C2", anchor="18.1")
 async def test_the_threads_of_a_case_are_given_by_audience_and_found_by_their_names(store: Store) -> None:
     case = await open_bug(store, thread=REPORTS)
     assert await store.threads.add(case, Audience.DEVELOPERS, SUMMARY) == SUMMARY
-    assert await store.threads.of(case) == {Audience.REPORTER: REPORTS, Audience.DEVELOPERS: SUMMARY}
+    assert dict(await store.threads.bound(case)) == {Audience.REPORTER: REPORTS, Audience.DEVELOPERS: SUMMARY}
     assert await store.threads.find(REPORTS) == (case, Audience.REPORTER)
     assert await store.threads.find(SUMMARY) == (case, Audience.DEVELOPERS)
 
@@ -34,7 +34,7 @@ async def test_of_ten_threads_added_at_once_for_one_audience_the_first_stays(sto
     tries = [SUMMARY.model_copy(update={"anchor": str(number)}) for number in range(10)]
     given = await asyncio.gather(*(store.threads.add(case, Audience.DEVELOPERS, thread) for thread in tries))
     assert given == [given[0]] * 10
-    assert await store.threads.of(case) == {Audience.DEVELOPERS: given[0]}
+    assert dict(await store.threads.bound(case)) == {Audience.DEVELOPERS: given[0]}
 
 
 async def test_the_same_thread_added_again_is_given_back(store: Store) -> None:
@@ -47,7 +47,7 @@ async def test_a_thread_of_another_conversation_is_refused(store: Store) -> None
     case = await open_bug(store)
     with pytest.raises(Refused, match="belongs to another conversation already"):
         await store.threads.add(case, Audience.DEVELOPERS, REPORTS)
-    assert await store.threads.of(case) == {}
+    assert dict(await store.threads.bound(case)) == {}
 
 
 async def test_a_thread_for_a_case_that_does_not_exist_is_refused(store: Store) -> None:

@@ -10,13 +10,14 @@ import pytest
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.repositories import LocalRepository
+from caseworker.forges.local_folders import look
 from caseworker.ports import Workspace
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.inspection import change_between
-from caseworker.workspaces.mirrors import look
 from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 
 CASE = CaseId("local/calc#1")
 OTHER = CaseId("local/calc#2")
@@ -29,7 +30,7 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def workspaces(tmp_path: Path) -> GitWorkspaces:
-    return GitWorkspaces(tmp_path / "home", lock_seconds=0.2)
+    return local_workspaces(tmp_path / "home", lock_seconds=0.2)
 
 
 async def committed(
@@ -44,7 +45,7 @@ async def committed(
 async def test_a_case_gets_a_worktree_of_the_default_branch_as_it_is_now(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     assert workspace.base == repository.head()
     assert workspace.base_branch == "main"
     assert sorted(path.name for path in workspace.path.iterdir()) == [".git", "README.md", "calc.py"]
@@ -57,7 +58,7 @@ async def test_a_dirty_checkout_on_a_branch_of_its_own_works_and_stays_dirty(
     head = repository.commit({"new.py": "1\n"})
     repository.write({"calc.py": "dirty\n", "untracked.txt": "mine\n"})
     before = repository.state()
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     assert (workspace.base, workspace.base_branch) == (head, "feature")
     assert (workspace.path / "calc.py").read_text().startswith("def add")
     assert repository.state() == before
@@ -67,28 +68,28 @@ async def test_a_detached_checkout_starts_from_that_commit(workspaces: GitWorksp
     first = repository.head()
     repository.commit({"later.py": "1\n"})
     repository.git("switch", "-q", "--detach", first)
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     assert (workspace.base, workspace.base_branch) == (first, "main")
 
 
 async def test_a_shallow_checkout_works(workspaces: GitWorkspaces, repository: Repository, tmp_path: Path) -> None:
     repository.commit({"calc.py": "def add(a, b):\n    return a + b\n"})
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository.path}", "shallow")
-    workspace = await workspaces.prepare(CASE, tmp_path / "shallow", None)
+    workspace = await workspaces.prepare(CASE, LocalRepository(path=tmp_path / "shallow"), None)
     made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
     assert await workspaces.changed(workspace, workspace.base, made) == ["x.py"]
 
 
 async def test_a_bare_repository_works(workspaces: GitWorkspaces, repository: Repository, tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", "--bare", str(repository.path), "bare.git")
-    workspace = await workspaces.prepare(CASE, tmp_path / "bare.git", None)
+    workspace = await workspaces.prepare(CASE, LocalRepository(path=tmp_path / "bare.git"), None)
     assert (workspace.path / "calc.py").exists()
 
 
 async def test_a_commit_is_the_whole_worktree_and_nothing_of_ours(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     (workspace.path / "README.md").unlink()
     files = {"calc.py": "fixed\n", "deep/er/new\nline.py": "1\n", "issue-state.json": "{}", ".caseworker/PLAN.md": "x"}
     made = await committed(workspaces, workspace, files, parent=workspace.base)
@@ -104,7 +105,7 @@ async def test_a_commit_is_the_whole_worktree_and_nothing_of_ours(
 
 
 async def test_nothing_changed_is_no_new_commit(workspaces: GitWorkspaces, repository: Repository) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     files = {"issue-state.json": "{}"}
     assert await committed(workspaces, workspace, files, parent=workspace.base) == workspace.base
 
@@ -112,7 +113,7 @@ async def test_nothing_changed_is_no_new_commit(workspaces: GitWorkspaces, repos
 async def test_a_file_may_become_a_folder_and_a_folder_a_file(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     first = await committed(workspaces, workspace, {"a": "1", "b/c": "2"}, parent=workspace.base)
     (workspace.path / "a").unlink()
     shutil.rmtree(workspace.path / "b")
@@ -123,7 +124,7 @@ async def test_a_file_may_become_a_folder_and_a_folder_a_file(
 async def test_reset_is_exactly_the_commit_and_scrub_takes_ignored_files_too(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     made = await committed(workspaces, workspace, {".gitignore": "*.log\n"}, parent=workspace.base)
     for name in ("calc.py", "junk.py", "build.log"):
         (workspace.path / name).write_text("junk")
@@ -140,32 +141,32 @@ async def test_reset_is_exactly_the_commit_and_scrub_takes_ignored_files_too(
 async def test_a_lost_worktree_is_rebuilt_and_its_checkpoints_are_still_there(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
     shutil.rmtree(tmp_path / "home" / "workspaces")
     shutil.rmtree(repository.path)
     repository.path.mkdir()  # the repository is gone, too: then only the case's own memory is missing
     with pytest.raises(Refused, match="is not a git repository"):
-        await workspaces.prepare(CASE, repository.path, workspace.base)
+        await workspaces.prepare(CASE, repository.ref, workspace.base)
     repository.git("init", "-q")
     repository.commit({"unrelated": "1"})
-    again = await workspaces.prepare(CASE, repository.path, workspace.base)
+    again = await workspaces.prepare(CASE, repository.ref, workspace.base)
     assert again.path == workspace.path
     await workspaces.reset(again, made, scrub=True)
     assert (again.path / "x.py").read_text() == "1\n"
 
 
 async def test_a_worktree_that_is_there_is_left_alone(workspaces: GitWorkspaces, repository: Repository) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     (workspace.path / "half-done.py").write_text("1")
-    assert await workspaces.prepare(CASE, repository.path, workspace.base) == workspace
+    assert await workspaces.prepare(CASE, repository.ref, workspace.base) == workspace
     assert (workspace.path / "half-done.py").exists()
 
 
 async def test_build_files_are_root_files_with_contents_and_all_paths(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     files = {"Makefile": "test:\n\ttrue\n", "sub/Makefile": "x"}
     made = await committed(workspaces, workspace, files, parent=workspace.base)
     found = await workspaces.build_files(workspace, made)
@@ -175,8 +176,8 @@ async def test_build_files_are_root_files_with_contents_and_all_paths(
 async def test_removing_a_case_leaves_nothing_of_it_and_all_of_others(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
-    mine = await workspaces.prepare(CASE, repository.path, None)
-    other = await workspaces.prepare(OTHER, repository.path, None)
+    mine = await workspaces.prepare(CASE, repository.ref, None)
+    other = await workspaces.prepare(OTHER, repository.ref, None)
     await committed(workspaces, mine, {"x.py": "1\n"}, parent=mine.base)
     await committed(workspaces, other, {"y.py": "1\n"}, parent=other.base)
     await workspaces.remove(CASE)
@@ -192,7 +193,7 @@ async def test_removing_a_case_leaves_nothing_of_it_and_all_of_others(
 async def test_of_a_case_that_is_over_the_work_that_nobody_merged_can_be_kept_and_looked_at(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
     for _ in range(2):
         await workspaces.remove(CASE, keep=made)
@@ -200,19 +201,19 @@ async def test_of_a_case_that_is_over_the_work_that_nobody_merged_can_be_kept_an
     git(mirror, "gc", "--quiet", "--prune=now")
     refs = git(mirror, "for-each-ref", "--format=%(refname)", "refs/caseworker").splitlines()
     assert refs == ["refs/caseworker/local__calc__1/kept"]
-    shown = await change_between(tmp_path / "home", repository.path, workspace.base, made)
+    shown = await change_between(tmp_path / "home", repository.ref, workspace.base, made)
     assert "+++ b/x.py\n@@ -0,0 +1 @@\n+1\n" in shown
-    again = await workspaces.prepare(CASE, repository.path, workspace.base)
+    again = await workspaces.prepare(CASE, repository.ref, workspace.base)
     await workspaces.reset(again, made, scrub=True)
     assert (again.path / "x.py").read_text() == "1\n"
     await workspaces.remove(CASE)
     assert git(mirror, "for-each-ref", "refs/caseworker") == ""
     with pytest.raises(Refused, match=r"There is no work of"):
-        await change_between(tmp_path / "elsewhere", repository.path, workspace.base, made)
+        await change_between(tmp_path / "elsewhere", repository.ref, workspace.base, made)
 
 
-def _prepare(home: Path, repository: Path, number: int) -> str:
-    workspace = asyncio.run(GitWorkspaces(home).prepare(CaseId(f"local/calc#{number}"), repository, None))
+def _prepare(home: Path, repository: LocalRepository, number: int) -> str:
+    workspace = asyncio.run(local_workspaces(home).prepare(CaseId(f"local/calc#{number}"), repository, None))
     return str(workspace.path)
 
 
@@ -220,7 +221,7 @@ async def test_processes_may_prepare_cases_of_one_repository_at_the_same_time(
     repository: Repository, tmp_path: Path
 ) -> None:
     with multiprocessing.get_context("spawn").Pool(4) as pool:
-        jobs = [(tmp_path / "home", repository.path, number) for number in range(1, 5)]
+        jobs = [(tmp_path / "home", repository.ref, number) for number in range(1, 5)]
         paths = await asyncio.to_thread(pool.starmap, _prepare, jobs)
     assert len({(Path(path) / "calc.py").read_text() for path in paths}) == 1
     assert len(set(paths)) == 4
@@ -253,16 +254,16 @@ async def test_a_path_that_can_not_be_worked_on_is_refused_with_what_to_do(
     process = await asyncio.create_subprocess_shell(make, cwd=place)
     assert await process.wait() == 0
     with pytest.raises(Refused) as refused:
-        await look(place)
+        await look(place, SafeGit())
     assert sentence in str(refused.value)
 
 
 async def test_look_finds_the_top_of_the_repository(repository: Repository) -> None:
     (repository.path / "deep").mkdir()
-    facts = await look(repository.path / "deep")
-    assert (facts.path, facts.default_branch, facts.head) == (repository.path, "main", repository.head())
+    found = await look(repository.path / "deep", SafeGit())
+    assert (found.path, found.head.branch, found.head.commit) == (repository.path, "main", repository.head())
     with pytest.raises(Refused, match="is the inside of a repository"):
-        await look(repository.path / ".git")
+        await look(repository.path / ".git", SafeGit())
 
 
 async def test_a_submodule_is_refused_and_a_repository_with_one_works(
@@ -272,8 +273,8 @@ async def test_a_submodule_is_refused_and_a_repository_with_one_works(
     whole.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(repository.path), "part")
     whole.git("commit", "-q", "-m", "With a part")
     with pytest.raises(Refused, match="is a submodule of"):
-        await look(whole.path / "part")
-    workspace = await workspaces.prepare(CASE, whole.path, None)
+        await look(whole.path / "part", SafeGit())
+    workspace = await workspaces.prepare(CASE, whole.ref, None)
     made = await committed(workspaces, workspace, {"x.py": "1\n"}, parent=workspace.base)
     assert await workspaces.changed(workspace, workspace.base, made) == ["x.py"]
 
@@ -281,14 +282,14 @@ async def test_a_submodule_is_refused_and_a_repository_with_one_works(
 async def test_what_running_leaves_behind_is_no_part_of_a_commit(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     files = {"__pycache__/a.cpython-311.pyc": "x", "node_modules/dependency.js": "1", "new.py": "x = 1\n"}
     commit = await committed(workspaces, workspace, files, parent=workspace.base)
     assert await workspaces.changed(workspace, workspace.base, commit) == ["new.py"]
 
 
 async def test_commits_are_synced_to_the_disk(workspaces: GitWorkspaces, repository: Repository) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     assert (await SafeGit()("config", "core.fsync", git_dir=workspace.git_dir)).text == "committed"
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha
+from caseworker.forges.local_folders import look
 from caseworker.workspaces.commits import Kept
-from caseworker.workspaces.mirrors import look
 from caseworker.workspaces.rounds import Rounds
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.counting import CountingGit
-from tests.edges.repositories import Repository, new_repository
+from tests.edges.repositories import Repository, local_workspaces, new_repository
 from tests.edges.repositories import git as by_hand
 
 
@@ -30,18 +30,18 @@ def git() -> CountingGit:
 
 @pytest.fixture
 def workspaces(tmp_path: Path, git: CountingGit) -> GitWorkspaces:
-    return GitWorkspaces(tmp_path / "home", git=git)
+    return local_workspaces(tmp_path / "home", git=git)
 
 
 async def test_cases_that_begin_together_share_a_fetch_and_each_sees_what_was_there_when_it_began(
     workspaces: GitWorkspaces, repository: Repository, git: CountingGit
 ) -> None:
     cases = [CaseId(f"local/calc#{number}") for number in range(6)]
-    made = await asyncio.gather(*(workspaces.prepare(case, repository.path, None) for case in cases))
+    made = await asyncio.gather(*(workspaces.prepare(case, repository.ref, None) for case in cases))
     assert {workspace.base for workspace in made} == {repository.head()}
     assert git.asked["fetch"] < len(cases)
     later = repository.commit({"later.txt": "later\n"})
-    assert (await workspaces.prepare(CaseId("local/calc#9"), repository.path, None)).base == later
+    assert (await workspaces.prepare(CaseId("local/calc#9"), repository.ref, None)).base == later
 
 
 @pytest.mark.parametrize(("checked_out", "branch"), [("main", "main"), ("--detach", "main"), ("other", "other")])
@@ -52,15 +52,15 @@ async def test_what_there_is_at_a_path_is_asked_by_few_questions_whatever_else_h
     repository.git("branch", "other")
     repository.git("switch", "-q", checked_out)
     repository.git("tag", "main")
-    facts = await look(repository.path, git)
-    assert (facts.path, facts.default_branch, facts.head) == (repository.path, branch, repository.head())
+    found = await look(repository.path, git)
+    assert (found.path, found.head.branch, found.head.commit) == (repository.path, branch, repository.head())
     assert git.asked["rev-parse"] == 2
 
 
 async def test_what_is_in_a_commit_is_asked_once(
     workspaces: GitWorkspaces, repository: Repository, git: CountingGit
 ) -> None:
-    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
     first = await workspaces.build_files(workspace, workspace.base)
     first["mine"] = "not kept"
     before = git.asked.copy()
@@ -71,10 +71,10 @@ async def test_what_is_in_a_commit_is_asked_once(
 async def test_a_worktree_whose_head_is_gone_is_made_anew_by_the_next_process(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
-    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
     assert workspace.git_dir is not None
     (workspace.git_dir / "HEAD").write_text("f" * 40 + "\n")
-    again = await GitWorkspaces(tmp_path / "home").prepare(workspace.case, repository.path, workspace.base)
+    again = await local_workspaces(tmp_path / "home").prepare(workspace.case, repository.ref, workspace.base)
     assert (workspace.git_dir / "HEAD").read_text().strip() == again.base
 
 
@@ -82,7 +82,7 @@ async def test_git_is_asked_what_is_ignored_only_where_there_is_something_that_i
     workspaces: GitWorkspaces, repository: Repository, git: CountingGit
 ) -> None:
     repository.commit({"inner/a.py": "a = 1\n", "inner/deep/b.py": "b = 1\n"})
-    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
     (workspace.path / "calc.py").write_text("junk")
     await workspaces.reset(workspace, workspace.base, scrub=False)
     assert git.asked["clean"] == 0
@@ -132,7 +132,7 @@ async def test_what_is_known_of_a_commit_of_ours_is_what_git_would_say_of_it(
     workspaces: GitWorkspaces, git: CountingGit, tmp_path: Path, refused_by_git: bool
 ) -> None:
     repository = with_a_submodule(tmp_path)
-    workspace = await workspaces.prepare(CaseId("local/odd#1"), repository.path, None)
+    workspace = await workspaces.prepare(CaseId("local/odd#1"), repository.ref, None)
     change_oddly(workspace.path)
     if not refused_by_git:
         shutil.rmtree(workspace.path / "git~1")
@@ -140,7 +140,7 @@ async def test_what_is_known_of_a_commit_of_ours_is_what_git_would_say_of_it(
     before = git.asked.copy()
     known = await workspaces.build_files(workspace, made), await workspaces.changed(workspace, workspace.base, made)
     assert (git.asked == before) != refused_by_git
-    other = GitWorkspaces(tmp_path / "home")
+    other = local_workspaces(tmp_path / "home")
     assert known[0] == await other.build_files(workspace, made)
     assert known[1] == await other.changed(workspace, workspace.base, made)
     assert "git~1/config" not in known[0]
@@ -149,7 +149,7 @@ async def test_what_is_known_of_a_commit_of_ours_is_what_git_would_say_of_it(
 async def test_a_commit_is_right_whoever_has_changed_the_index_meanwhile(
     workspaces: GitWorkspaces, repository: Repository, git: CountingGit
 ) -> None:
-    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
     write(workspace.path / "new.py")
     first = await workspaces.commit(workspace, "As git left it", parent=workspace.base, name="turn-1")
     assert git.asked["read-tree"] == 0
@@ -222,8 +222,8 @@ async def test_a_round_goes_on_when_one_who_asked_is_cancelled_and_its_error_is_
 async def test_a_worktree_that_nothing_can_have_written_to_is_not_reset_again_but_once(
     repository: Repository, git: CountingGit, tmp_path: Path
 ) -> None:
-    workspaces = GitWorkspaces(tmp_path / "home", git=git, walls=True)
-    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    workspaces = local_workspaces(tmp_path / "home", git=git, walls=True)
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
     workspaces.untouched(workspace)
     (workspace.path / ".caseworker").mkdir()  # ours, laid for the agent
     before = git.asked.copy()
@@ -237,10 +237,10 @@ async def test_a_worktree_that_nothing_can_have_written_to_is_not_reset_again_bu
 async def test_nobody_believes_that_a_worktree_is_untouched_after_another_process_has_reset_it(
     repository: Repository, tmp_path: Path
 ) -> None:
-    mine = GitWorkspaces(tmp_path / "home", walls=True)
-    workspace = await mine.prepare(CaseId("local/calc#1"), repository.path, None)
+    mine = local_workspaces(tmp_path / "home", walls=True)
+    workspace = await mine.prepare(CaseId("local/calc#1"), repository.ref, None)
     mine.untouched(workspace)
-    await GitWorkspaces(tmp_path / "home", walls=True).reset(workspace, workspace.base, scrub=False)
+    await local_workspaces(tmp_path / "home", walls=True).reset(workspace, workspace.base, scrub=False)
     (workspace.path / "left").write_text("by a dead attempt of the other one")
     await mine.reset(workspace, workspace.base, scrub=False)
     assert not (workspace.path / "left").exists()
@@ -249,12 +249,12 @@ async def test_nobody_believes_that_a_worktree_is_untouched_after_another_proces
 async def test_what_begins_anew_does_not_believe_what_a_dead_attempt_began_from(
     repository: Repository, tmp_path: Path
 ) -> None:
-    workspaces = GitWorkspaces(tmp_path / "home", walls=True)
+    workspaces = local_workspaces(tmp_path / "home", walls=True)
     case = CaseId("local/calc#1")
-    workspace = await workspaces.prepare(case, repository.path, None)
+    workspace = await workspaces.prepare(case, repository.ref, None)
     await workspaces.reset(workspace, workspace.base, scrub=False)
     (workspace.path / "left").write_text("by an attempt that died")
-    workspaces.untouched(await workspaces.prepare(case, repository.path, workspace.base))
+    workspaces.untouched(await workspaces.prepare(case, repository.ref, workspace.base))
     await workspaces.reset(workspace, workspace.base, scrub=False)
     assert not (workspace.path / "left").exists()
 
@@ -262,7 +262,7 @@ async def test_what_begins_anew_does_not_believe_what_a_dead_attempt_began_from(
 async def test_without_walls_nobody_can_say_that_a_worktree_is_untouched(
     workspaces: GitWorkspaces, repository: Repository
 ) -> None:
-    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.path, None)
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
     workspaces.untouched(workspace)
     (workspace.path / "left").write_text("by one who should only read")
     await workspaces.reset(workspace, workspace.base, scrub=False)

@@ -12,11 +12,12 @@ import pytest
 
 from caseworker.core.base.errors import Defect, Refused, Transient
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.ports import Workspace
 from caseworker.workspaces import checkpoints, folders
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 
 CASE = CaseId("local/calc#1")
 
@@ -29,12 +30,12 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def workspaces(tmp_path: Path) -> GitWorkspaces:
-    return GitWorkspaces(tmp_path / "home")
+    return local_workspaces(tmp_path / "home")
 
 
 @pytest.fixture
 async def workspace(workspaces: GitWorkspaces, repository: Repository) -> Workspace:
-    return await workspaces.prepare(CASE, repository.path, None)
+    return await workspaces.prepare(CASE, repository.ref, None)
 
 
 def program(path: Path, touches: Path) -> str:
@@ -124,7 +125,7 @@ async def test_nothing_of_theirs_is_run_and_the_commit_is_right(
     assert "Subproject commit" not in diff
     await workspaces.reset(workspace, made, scrub=False)
     await workspaces.reset(workspace, workspace.base, scrub=True)
-    again = await workspaces.prepare(CASE, tmp_path / "calc", workspace.base)
+    again = await workspaces.prepare(CASE, LocalRepository(path=tmp_path / "calc"), workspace.base)
     assert not ran.exists()
     assert (again.path / ".git").read_text() == f"gitdir: {workspace.git_dir}\n"
     assert (again.path / "calc.py").read_text() == "x = 1\n"
@@ -273,13 +274,13 @@ def test_folders_whose_permissions_were_taken_away_are_read_reset_and_removed() 
 
         def work() -> None:
             repository = new_repository(Path(folder) / "calc")
-            asyncio.run(take_permissions_away(GitWorkspaces(Path(folder) / "home"), repository))
+            asyncio.run(take_permissions_away(local_workspaces(Path(folder) / "home"), repository))
 
         assert as_nobody(work) == 0
 
 
 async def take_permissions_away(workspaces: GitWorkspaces, repository: Repository) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     locked = workspace.path / "locked"
     for act in ("commit", "reset", "remove"):
         locked.mkdir()
@@ -301,4 +302,4 @@ async def take_permissions_away(workspaces: GitWorkspaces, repository: Repositor
 async def test_a_repository_of_another_user_works(workspaces: GitWorkspaces, repository: Repository) -> None:
     for path in (repository.path, *repository.path.rglob("*")):
         os.chown(path, 65534, 65534)
-    assert (await workspaces.prepare(CASE, repository.path, None)).base_branch == "main"
+    assert (await workspaces.prepare(CASE, repository.ref, None)).base_branch == "main"

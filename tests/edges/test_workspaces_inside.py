@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.ports import Enclosure, Workspace
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 
 CASE = CaseId("local/calc#1")
 OTHER = CaseId("local/calc#2")
@@ -24,7 +25,7 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def workspaces(tmp_path: Path) -> GitWorkspaces:
-    return GitWorkspaces(tmp_path / "home")
+    return local_workspaces(tmp_path / "home")
 
 
 def inside(tmp_path: Path, workspace: Workspace, script: str) -> str:
@@ -43,7 +44,7 @@ def inside(tmp_path: Path, workspace: Workspace, script: str) -> str:
 async def test_log_status_diff_and_blame_work_inside(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     (workspace.path / "calc.py").write_text("def add(a, b):\n    return a + b\n")
     assert inside(tmp_path, workspace, "git log --format=%s; git log -1 --format=%s main") == (
         "Make it worse\nStart\nMake it worse\n"
@@ -60,16 +61,16 @@ async def test_a_shallow_repository_works_inside(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository.path}", "shallow")
-    workspace = await workspaces.prepare(CASE, tmp_path / "shallow", None)
+    workspace = await workspaces.prepare(CASE, LocalRepository(path=tmp_path / "shallow"), None)
     assert inside(tmp_path, workspace, "git log --format=%s; git status --porcelain") == "Make it worse\n"
 
 
 async def test_other_cases_are_not_there(workspaces: GitWorkspaces, repository: Repository, tmp_path: Path) -> None:
     repository.git("branch", "private-idea")
-    other = await workspaces.prepare(OTHER, repository.path, None)
+    other = await workspaces.prepare(OTHER, repository.ref, None)
     (other.path / "secret.py").write_text("secret\n")
     theirs = await workspaces.commit(other, "Theirs", parent=other.base, name="turn-1")
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     said = inside(tmp_path, workspace, "git for-each-ref; git log --all --format=%s; git worktree list; git branch -a")
     assert "refs/heads/main" in said
     for word in ("Theirs", theirs, "private-idea", "calc__2", "refs/remotes"):
@@ -83,7 +84,7 @@ async def test_other_cases_are_not_there(workspaces: GitWorkspaces, repository: 
 async def test_the_repository_can_not_be_changed_from_inside(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     mirror = workspace.overlays[0][1]
     script = f"""
 git commit -qam x --allow-empty && echo GOT commit

@@ -8,7 +8,7 @@ import pytest
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.ports import Joined, Workspace
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.edges.repositories import Repository, git, new_repository
+from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 
 CASE = CaseId("local/calc#1")
 BRANCH = "agent/issue-1"
@@ -71,8 +71,8 @@ class Desk:
 @pytest.fixture
 async def desk(tmp_path: Path) -> Desk:
     repository = new_repository(tmp_path / "calc", START)
-    workspaces = GitWorkspaces(tmp_path / "home")
-    workspace = await workspaces.prepare(CASE, repository.path, None)
+    workspaces = local_workspaces(tmp_path / "home")
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
     (workspace.path / "calc.py").write_text(START["calc.py"].replace("b", "B"))
     pushed = await workspaces.commit(workspace, "Fix it", parent=workspace.base, name="turn-1-1")
     git(workspace.git_dir or tmp_path, "push", "-q", str(repository.path), f"{pushed}:refs/heads/{BRANCH}")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy, Service
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.people.messages import Audience, Message
 from caseworker.intake.reports import Reports
 from caseworker.intake.slack import Received, ReportsChannel, SlackIntake
@@ -56,9 +57,9 @@ async def open_desk(store: Store) -> AsyncIterator[Desk]:
     bell = NotedBell()
     place = ReportsChannel(
         channel=REPORTS,
-        repository=await store.repositories.register(Path("/srv/shop")),
+        repository=await store.repositories.register(LocalRepository(path=Path("/srv/shop"))),
         policy=Policy(attempts=2, services={"billing": Service(aliases=("invoices",))}),
-        elsewhere={"billing": await store.repositories.register(Path("/srv/billing"))},
+        elsewhere={"billing": await store.repositories.register(LocalRepository(path=Path("/srv/billing")))},
     )
     reports = Reports(store=store, doorbell=bell, policy=Policy())
     desk = Desk(store, slack, SlackIntake(store=store, reports=reports, place=place), bell)

@@ -8,6 +8,7 @@ import pytest
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import BugState
 from caseworker.core.people.messages import TEXT_LIMIT, Message, MessageKind, NewAttachment, Resolution, Standing
 from caseworker.core.people.receipts import NOT_THE_REPORTER, OVER
@@ -35,7 +36,7 @@ def words(text: str, *, id: str = "e1", author: str = "ada", kind: MessageKind |
 
 
 async def opened(store: Store, reports: Reports, text: str = "checkout is broken\nsince 9:40") -> CaseId:
-    repository = await store.repositories.register(Path("/srv/shop"))
+    repository = await store.repositories.register(LocalRepository(path=Path("/srv/shop")))
     return (await reports.report(words(text), repository=repository, rehearsal=None, thread=THREAD)).case
 
 
@@ -71,7 +72,7 @@ async def test_a_report_opens_a_case_with_its_words_its_reporter_and_its_thread(
 async def test_fifty_deliveries_of_one_report_make_one_case_and_one_bell(
     store: Store, reports: Reports, bell: NotedBell
 ) -> None:
-    repository = await store.repositories.register(Path("/srv/shop"))
+    repository = await store.repositories.register(LocalRepository(path=Path("/srv/shop")))
     results = await asyncio.gather(
         *(reports.report(words("broken"), repository=repository, rehearsal=None, thread=THREAD) for _ in range(50))
     )

@@ -26,7 +26,7 @@ async def test_a_message_in_the_reports_channel_is_a_report(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     bug = await desk.only_bug()
     assert (bug.reporter, bug.report, bug.policy.attempts) == (ADA, "checkout is broken", 2)
-    assert await desk.store.threads.of(bug.case.id) == {
+    assert dict(await desk.store.threads.bound(bug.case.id)) == {
         Audience.REPORTER: Thread(surface="slack", channel=REPORTS, anchor=ts)
     }
     assert desk.kinds == ["reported"]

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 
 import pytest
@@ -16,10 +16,14 @@ from caseworker.engine.server import TemporalServer
 from tests.world.office import Office, open_office
 from tests.world.world import World, open_world
 
+FAILED = pytest.StashKey[bool]()
+LIGHT = ("worker.perNamespaceWorkerCount=0",)
+"""Each world has a namespace, and needs no worker in the server for it: 80 of those take 125 MB."""
+
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def temporal(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Address]:
-    server = TemporalServer(tmp_path_factory.mktemp("temporal"))
+    server = TemporalServer(tmp_path_factory.mktemp("temporal"), settings=LIGHT)
     await server.start()
     yield server.address
     await server.stop()
@@ -29,17 +33,28 @@ async def temporal(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ad
 async def world(tmp_path: Path, temporal: Address, request: pytest.FixtureRequest) -> AsyncIterator[World]:
     async with open_world(tmp_path / "home", await connect(temporal)) as world:
         yield world
-        histories = await world.end()
-    folder = request.config.getoption("--keep-histories")
-    if folder is not None:
-        keep(Path(folder), request.node.name, histories)
+        await end(world, request)
 
 
 @pytest.fixture
 async def office(tmp_path: Path, temporal: Address, request: pytest.FixtureRequest) -> AsyncIterator[Office]:
     async with open_office(tmp_path / "home", await connect(temporal)) as office:
         yield office
-        histories = await office.world.end()
+        await end(office.world, request)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    item.stash[FAILED] = report.failed or item.stash.get(FAILED, False)
+    return report
+
+
+async def end(world: World, request: pytest.FixtureRequest) -> None:
+    """A failed test has said what is wrong: its cases may be anywhere, and are only ended."""
+    if request.node.stash[FAILED]:
+        return
+    histories = await world.end()
     folder = request.config.getoption("--keep-histories")
     if folder is not None:
         keep(Path(folder), request.node.name, histories)

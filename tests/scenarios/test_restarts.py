@@ -37,7 +37,7 @@ async def test_a_worker_that_stops_in_the_middle_of_a_turn_gives_it_to_the_next_
 async def test_a_push_that_landed_unheard_is_not_repeated(world: World) -> None:
     case = await world.owner_files_issue()
     pushes: list[Sha] = []
-    push = world.parts.forge.push
+    push = world.parts.forge.source.push
 
     async def lands_but_fails_once(*arguments: object, **named: object) -> None:
         await push(*arguments, **named)  # type: ignore[arg-type] # whatever the flow passes is passed on
@@ -45,7 +45,7 @@ async def test_a_push_that_landed_unheard_is_not_repeated(world: World) -> None:
         if len(pushes) == 1:
             raise ConnectionError("the answer got lost")
 
-    world.parts.forge.push = lands_but_fails_once  # type: ignore[method-assign] # the crash after the effect
+    world.parts.forge.source.push = lands_but_fails_once  # type: ignore[method-assign] # the crash after the effect
     await case.expect_pull_request()
     assert len(set(pushes)) == 1
     assert git(world.repository, "rev-list", "--count", "main..agent/issue-1") == "1"
@@ -53,13 +53,13 @@ async def test_a_push_that_landed_unheard_is_not_repeated(world: World) -> None:
 
 async def test_a_pull_request_that_was_opened_unheard_is_found_and_not_opened_twice(world: World) -> None:
     opened: list[PullRequest] = []
-    open_it = world.parts.forge.open_pull_request
+    open_it = world.parts.forge.pulls.open
 
     async def opens_but_fails_once(pull: PullRequest) -> PullRequest:
         opened.append(await open_it(pull))
         raise ConnectionError("the answer got lost")
 
-    world.parts.forge.open_pull_request = opens_but_fails_once  # type: ignore[method-assign] # as above
+    world.parts.forge.pulls.open = opens_but_fails_once  # type: ignore[method-assign] # as above
     case = await world.owner_files_issue()
     pull = await case.expect_pull_request()
     assert [pull.number] == [one.number for one in opened]

@@ -11,6 +11,7 @@ from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.bug.sla import SlaKeeping
 from caseworker.activities.shared.posts import Posting
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.contract.names import sla_workflow_id
 from caseworker.contract.wire import CheckSla
 from caseworker.core.base.policy import Policy, Service, Severity, SlaTarget
@@ -64,7 +65,7 @@ async def clock_strikes(bug: BugInWorld, minutes: float, *, at: datetime | None 
     """So long after now, in one stroke: what the flow asks for when its timer fires."""
     now = at or datetime.now(UTC) + timedelta(minutes=minutes)
     store = bug.world.store
-    keeping = SlaKeeping(store=store, posting=Posting(store=store, chats={}))
+    keeping = SlaKeeping(store=store, posting=Posting(store=store, chats={}, terminal=TerminalPhrasing()))
     await ActivityEnvironment().run(keeping.check_sla, CheckSla(case=bug.id, now=now))
     return now
 

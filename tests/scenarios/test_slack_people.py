@@ -92,7 +92,7 @@ async def test_a_third_persons_file_is_not_shown_to_the_agent(office: Office) ->
 async def test_a_developers_file_is_fetched_from_slack_also_when_the_case_is_the_terminals(office: Office) -> None:
     bug = await office.world.reporter_writes(CLEAR)
     await bug.expect_findings()
-    anchor = (await office.world.store.threads.of(bug.id))[Audience.DEVELOPERS].anchor
+    anchor = dict(await office.world.store.threads.bound(bug.id))[Audience.DEVELOPERS].anchor
     log = UploadedFile(name="app.log", content=b"Error 500")
     await office.slack.user_writes(SUMMARIES, ADA, "See the log.", thread=anchor, files=[log])
     await bug.expect_findings(times=2)

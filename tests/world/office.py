@@ -11,6 +11,7 @@ from typing import Literal
 from temporalio.client import Client
 
 from caseworker.chats.mrkdwn import to_mrkdwn
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.people.messages import Audience
 from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.reports import Reports
@@ -113,7 +114,7 @@ class SlackBug(BugInWorld):
 
     async def summary_anchor(self) -> str:
         deadline = time.monotonic() + PATIENCE
-        while Audience.DEVELOPERS not in (threads := await self.world.store.threads.of(self.id)):
+        while Audience.DEVELOPERS not in (threads := dict(await self.world.store.threads.bound(self.id))):
             assert time.monotonic() < deadline, await self.story()
             await asyncio.sleep(0.02)
         return threads[Audience.DEVELOPERS].anchor
@@ -138,7 +139,7 @@ async def open_office(home: Path, client: Client, *, way: Way = "socket") -> Asy
         async with open_world(home, client, slack=slack) as world:
             bell = BackgroundBell(world.parts.doorbell)
             reports = Reports(store=world.store, doorbell=bell, policy=world.policy)
-            repository = await world.store.repositories.register(world.repository)
+            repository = await world.store.repositories.register(LocalRepository(path=world.repository))
             place = ReportsChannel(channel=REPORTS, repository=repository, policy=world.policy)
             office = Office(world, slack, SlackIntake(store=world.store, reports=reports, place=place), way)
             await office.listens()

@@ -7,27 +7,27 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHistory
-from temporalio.service import RPCError
-from temporalio.worker import Replayer
+from temporalio.worker import Worker
 
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.settings import Settings
-from caseworker.app.wiring import FLOWS, Parts, make_case_workers, make_doorbell, make_reconciler
+from caseworker.app.wiring import Parts, make_case_workers, make_doorbell, make_reconciler
 from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id
 from caseworker.core.base.ids import CaseId, is_bug_case
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.people.messages import MessageKind, receipt
 from caseworker.core.record.entries import Posted, Recorded, Transitioned
 from caseworker.core.telling.story import tell
-from caseworker.engine.worker import sandboxed_runner
 from caseworker.forges.local import LocalForge
+from caseworker.forges.local_pulls import LocalPulls
+from caseworker.forges.local_source import LocalSource
 from caseworker.intake.manual import ManualIntake
 from caseworker.intake.reconciler import Reconciler
 from caseworker.intake.reports import Reports
@@ -38,8 +38,10 @@ from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.world import teardown
 from tests.world.agent import ScriptedAgent
 from tests.world.bugs import BugInWorld, words
+from tests.world.lateness import Tasks, end_in_time, in_time
 from tests.world.project import git, make_project
 from tests.world.slack import SlackDouble
 
@@ -61,20 +63,22 @@ class World:
     reports: Reports
     policy: Policy = field(default_factory=lambda: Policy(turn_retries=1))
     cached: int = 200
+    patience: float = PATIENCE
     cases: list[CaseId] = field(default_factory=list)
-    _worker: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _workers: list[tuple[Worker, asyncio.Task[None]]] = field(default_factory=list)
+    _tasks_before: Tasks = ()
 
     # --- what people do
 
     async def owner_files_issue(self, title: str = "The greeting misspells the world", body: str = "") -> "CaseInWorld":
-        repository = await self.store.repositories.register(self.repository)
+        repository = await self.store.repositories.register(LocalRepository(path=self.repository))
         issue = await self.store.repositories.new_issue(repository, NewIssue(title=title, body=body))
         opened = await self.intake.open_case(issue, policy=self.policy, rehearsal=None, author="ada")
         self.cases.append(opened.case)
         return CaseInWorld(self, opened.case)
 
     async def reporter_writes(self, text: str, *, policy: Policy | None = None) -> BugInWorld:
-        repository = await self.store.repositories.register(self.repository)
+        repository = await self.store.repositories.register(LocalRepository(path=self.repository))
         reported = await self.reports.report(
             words(text, "rita"), repository=repository, rehearsal=None, policy=policy or self.policy
         )
@@ -84,12 +88,19 @@ class World:
     # --- what time and machines do
 
     async def worker_starts(self) -> None:
-        for worker in make_case_workers(self.client, self.parts, slots=2, cached=self.cached):
-            await self._worker.enter_async_context(worker)
+        self._tasks_before = asyncio.all_tasks()
+        workers = make_case_workers(self.client, self.parts, slots=2, cached=self.cached)
+        self._workers = [(worker, asyncio.create_task(worker.run())) for worker in workers]
 
     async def worker_stops(self) -> None:
-        await self._worker.aclose()
-        self._worker = AsyncExitStack()
+        workers, self._workers = self._workers, []
+        try:
+            await end_in_time(
+                "the worker's end", teardown.end_workers(workers), self.patience, since=self._tasks_before
+            )
+        except AssertionError as error:
+            error.add_note(await teardown.unfinished(self.client))
+            raise
 
     async def reconciler_looks(self) -> None:
         await self.reconciler.ring_unclaimed()
@@ -108,73 +119,31 @@ class World:
     async def histories(self) -> AsyncIterator[WorkflowHistory]:
         """Every run of every case, from the newest back to the first."""
         for workflow in self._workflows():
-            run: str | None = None
-            while True:
-                handle = self.client.get_workflow_handle(workflow, run_id=run)
-                history = await handle.fetch_history()
+            async for history in teardown.histories(self.client, workflow):
                 yield history
-                run = history.events[0].workflow_execution_started_event_attributes.continued_execution_run_id
-                if not run:
-                    break
 
     async def end(self) -> list[WorkflowHistory]:
         """Stop, and replay everything that happened: each scenario is a test of determinism as well."""
         for workflow in self._workflows():
-            await self._rests(workflow)
-        async with _in_time("the worker's end"):
-            await self.worker_stops()
-        async with _in_time("reading the histories"):
+            await teardown.rests(self.client, workflow, self.patience)
+        await self.worker_stops()
+        async with in_time("reading the histories", self.patience):
             kept = [history async for history in self.histories()]
-        replayer = Replayer(
-            workflows=FLOWS,
-            workflow_runner=sandboxed_runner(),
-            data_converter=self.client.data_converter,
-        )
         for history in kept:
-            if not _has_begun(history):
-                continue
-            replay = asyncio.create_task(replayer.replay_workflow(history))
-            done, _ = await asyncio.wait({replay}, timeout=PATIENCE)
-            assert done, f"the replay hangs after {_told(history)}"  # not cancelled: it would not let go
-            replay.result()
-        for workflow in self._workflows():
-            try:
-                await self.client.get_workflow_handle(workflow).terminate("the scenario is over")
-            except RPCError:
-                continue  # it has ended by itself
+            await teardown.replay(history, self.client, self.patience)
         return kept
+
+    async def leave_nothing(self) -> None:
+        """Also after a failure: ends the cases on Temporal's server, also those that the test does not know of, and
+        the worker."""
+        try:
+            await teardown.terminate_all(self.client, self._workflows(), self.patience)
+        finally:
+            await self.worker_stops()
 
     def _workflows(self) -> list[str]:
         clocks = [sla_workflow_id(case) for case in self.cases if is_bug_case(case)]
         return [*(workflow_id(case) for case in self.cases), *clocks]
-
-    async def _rests(self, workflow: str) -> None:
-        """Until nothing is under way: the replayer waits forever for what half a task had begun."""
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            told = (await self.client.get_workflow_handle(workflow).describe()).raw_description
-            if not told.pending_activities and not told.HasField("pending_workflow_task"):
-                return
-            await asyncio.sleep(0.02)
-        raise AssertionError(f"the workflow {workflow} does not come to rest")
-
-
-def _has_begun(history: WorkflowHistory) -> bool:
-    """A run that was continued as new and has done nothing yet has nothing to replay."""
-    return any(event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED for event in history.events)
-
-
-def _told(history: WorkflowHistory) -> str:
-    return ", ".join(EventType.Name(event.event_type).removeprefix("EVENT_TYPE_").lower() for event in history.events)
-
-
-@asynccontextmanager
-async def _in_time(what: str) -> AsyncIterator[None]:
-    try:
-        async with asyncio.timeout(PATIENCE):
-            yield
-    except TimeoutError:
-        raise AssertionError(f"{what} took more than {PATIENCE:.0f} s") from None
 
 
 @dataclass
@@ -220,10 +189,11 @@ class CaseInWorld:
         return pulls[0]
 
     async def expect(self, is_so: Callable[[StoredCase], bool], what: str) -> StoredCase:
+        """It is so, and people were told everything that they were to be told."""
         deadline = time.monotonic() + PATIENCE
         while True:
             stored = await self.stored()
-            if is_so(stored):
+            if is_so(stored) and not stored.case.outbox:
                 return stored
             if time.monotonic() > deadline:
                 raise AssertionError(f"{self.id} did not come to {what}; its story:\n{await self.story()}")
@@ -289,13 +259,26 @@ class CaseInWorld:
 async def open_world(
     home: Path, client: Client, *, cached: int = 200, slack: SlackDouble | None = None
 ) -> AsyncIterator[World]:
+    async with AsyncExitStack() as stack:  # each step of the end is taken, whatever became of the others
+        await stack.enter_async_context(teardown.no_process_left(PATIENCE))
+        store = await open_store(Settings(home=home).database)
+        stack.push_async_callback(store.close)
+        world = _world(home, await teardown.in_own_namespace(client), store, slack)
+        world.cached = cached
+        stack.push_async_callback(world.leave_nothing)
+        await world.worker_starts()
+        yield world
+
+
+def _world(home: Path, client: Client, store: Store, slack: SlackDouble | None) -> World:
     settings = Settings(home=home)
     project = make_project(home / "project")
-    store = await open_store(settings.database)
     agent = ScriptedAgent()
     sandbox = Bubblewrap(home / "sandbox")
-    forge = LocalForge(repositories=store.repositories, pulls=store.pulls, git=SafeGit(), gone_seconds=0)
-    workspaces, builder = GitWorkspaces(home), SandboxedBuilder(sandbox)
+    git = SafeGit()
+    pulls = LocalPulls(repositories=store.repositories, records=store.pulls, git=git, gone_seconds=0)
+    forge = LocalForge(source=LocalSource(git), pulls=pulls)
+    workspaces, builder = GitWorkspaces(home, source=forge.source), SandboxedBuilder(sandbox)
     parts = Parts(
         store=store,
         workspaces=workspaces,
@@ -309,22 +292,15 @@ async def open_world(
         chats={"slack": SlackChat(token=slack.bot_token, base_url=slack.base_url)} if slack else {},
         developers=Thread(surface="slack", channel=SUMMARIES) if slack else None,
     )
-    world = World(
+    return World(
         home=home,
         repository=project,
         client=client,
         store=store,
         parts=parts,
         agent=agent,
-        cached=cached,
         intake=ManualIntake(store=store, doorbell=make_doorbell(client, store)),
         reconciler=make_reconciler(parts),
         reports=Reports(store=store, doorbell=parts.doorbell, policy=Policy()),
         switchboard=make_doorbell(client, store),
     )
-    await world.worker_starts()
-    try:
-        yield world
-    finally:
-        await world.worker_stops()
-        await store.close()

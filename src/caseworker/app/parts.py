@@ -1,7 +1,13 @@
 """The parts that commands share with the host, each imported only when it is asked for: commands start fast."""
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from caseworker.app.settings import Settings
-from caseworker.ports import Chat, Forge, Sandbox, Store, Thread
+from caseworker.ports import Chat, Forge, Sandbox, Source, Store, Thread
+
+if TYPE_CHECKING:
+    from caseworker.forges.local_folders import Folder
 
 
 def make_sandbox(settings: Settings) -> Sandbox:
@@ -28,8 +34,25 @@ def developers_channel(settings: Settings) -> Thread | None:
     return Thread(surface="slack", channel=settings.slack_summaries_channel)
 
 
-def make_forge(store: Store) -> Forge:
-    from caseworker.forges.local import LocalForge
+def make_source() -> Source:
+    from caseworker.forges.local_source import LocalSource
     from caseworker.workspaces.git import SafeGit
 
-    return LocalForge(repositories=store.repositories, pulls=store.pulls, git=SafeGit())
+    return LocalSource(SafeGit())
+
+
+def make_forge(store: Store) -> Forge:
+    from caseworker.forges.local import LocalForge
+    from caseworker.forges.local_pulls import LocalPulls
+    from caseworker.workspaces.git import SafeGit
+
+    pulls = LocalPulls(repositories=store.repositories, records=store.pulls, git=SafeGit())
+    return LocalForge(source=make_source(), pulls=pulls)
+
+
+async def look_at(folder: Path) -> "Folder":
+    """The repository that a person names by a folder; `Refused`, with what to do, where there is none."""
+    from caseworker.forges.local_folders import look
+    from caseworker.workspaces.git import SafeGit
+
+    return await look(folder, SafeGit())

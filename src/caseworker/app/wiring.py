@@ -10,7 +10,8 @@ from temporalio.worker import Worker
 
 from caseworker.activities.bug.brief import BugBriefs
 from caseworker.activities.bug.fixes import Fixes
-from caseworker.activities.bug.records import BugRecords, PostWriter
+from caseworker.activities.bug.posts import BugPosts
+from caseworker.activities.bug.records import BugRecords
 from caseworker.activities.bug.sla import SlaKeeping
 from caseworker.activities.bug.turn import BugTurns
 from caseworker.activities.bug.work import BugWork
@@ -19,10 +20,11 @@ from caseworker.activities.issue.builds import Building
 from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.follow_ups import FollowUps
 from caseworker.activities.issue.investigation import InvestigationTurns
+from caseworker.activities.issue.posts import IssuePosts
 from caseworker.activities.issue.records import Records
 from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
 from caseworker.activities.shared.linked_cases import LinkedCases
-from caseworker.activities.shared.posts import Posting
+from caseworker.activities.shared.posts import Posting, Posts
 from caseworker.activities.shared.workspaces import WorkspaceKeeping
 from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.capacity import Capacity
@@ -31,6 +33,7 @@ from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.parts import developers_channel, make_chats, make_forge, make_sandbox
 from caseworker.app.settings import Settings
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, is_bug_case
 from caseworker.core.base.policy import Policy
@@ -44,7 +47,6 @@ from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Model, Store, Switchboard, Thread, Workspaces
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
-from caseworker.workspaces.rules import rules_of
 from caseworker.workspaces.worktrees import GitWorkspaces
 
 FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
@@ -72,16 +74,16 @@ class Parts:
 
 
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
-    sandbox = make_sandbox(settings)
+    sandbox, forge = make_sandbox(settings), make_forge(store)
     model = _model_settings(settings)
-    workspaces = GitWorkspaces(settings.home, walls=settings.sandbox != "off")
+    workspaces = GitWorkspaces(settings.home, source=forge.source, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
     return Parts(
         store=store,
         workspaces=workspaces,
         builder=builder,
         bisector=GitBisector(workspaces=workspaces, builder=builder),
-        forge=make_forge(store),
+        forge=forge,
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
         chats=make_chats(settings),
@@ -107,12 +109,12 @@ def _model_settings(settings: Settings) -> ModelSettings:
 
 
 def _linked(parts: Parts) -> LinkedCases:
-    return LinkedCases(store=parts.store, forge=parts.forge, rules_of=rules_of)
+    return LinkedCases(store=parts.store, forge=parts.forge)
 
 
 def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:
     store, workspaces = parts.store, parts.workspaces
-    records = Records(store=store, doorbell=parts.doorbell)
+    records = Records(store=store, doorbell=parts.doorbell, terminal=TerminalPhrasing())
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
@@ -139,6 +141,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             records.remarks_to,
             records.settle_messages,
             records.record_move,
+            records.save_case,
             keeping.prepare_workspace,
             keeping.remove_workspace,
             delivering.push_branch,
@@ -168,12 +171,14 @@ class _Work:
 def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
     store = parts.store
     records = BugRecords(store=store)
-    posting = Posting(store=store, chats=parts.chats, developers=parts.developers)
+    posting = Posting(store=store, chats=parts.chats, terminal=TerminalPhrasing(), developers=parts.developers)
+    posts = Posts(
+        store=store, posting=posting, writers={"bug": BugPosts(store=store), "issue": IssuePosts(store=store)}
+    )
     work = BugWork(
         store=store,
         workspaces=parts.workspaces,
         doorbell=parts.doorbell,
-        writer=PostWriter(store=store, posting=posting),
         fixes=Fixes(store=store, linked=_linked(parts), doorbell=parts.doorbell),
     )
     clock = SlaKeeping(store=store, posting=posting)
@@ -191,7 +196,8 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
             records.fence_turn,
             work.keep_time,
             work.prepare_bug_workspace,
-            work.post,
+            posts.say,
+            posts.post,
             work.open_fix,
             clock.load_sla,
             clock.check_sla,

@@ -12,8 +12,10 @@ from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
 from caseworker.chats.mrkdwn import fitting
+from caseworker.chats.phrasing import ReplyPhrasing
 from caseworker.chats.slack_errors import told_apart
 from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports import Thread
 
 API: Final = "https://slack.com/api/"
@@ -54,6 +56,10 @@ class SlackChat:
         self._token = token
         self._home = urlsplit(base_url)
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
+
+    @property
+    def phrasing(self) -> Phrasing:
+        return ReplyPhrasing()
 
     async def whoami(self) -> str:
         """The bot's own user id: proof that the token is good."""

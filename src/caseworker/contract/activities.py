@@ -21,6 +21,7 @@ from caseworker.contract.wire import (
     PushReply,
     PushRequest,
     SaveBug,
+    SayRequest,
     SettleRequest,
     SinceRequest,
     TurnReply,
@@ -64,6 +65,11 @@ class RecordActivities:
 
     @activity.defn
     async def record_move(self, request: MoveRequest) -> None:
+        _signature()
+
+    @activity.defn
+    async def save_case(self, case: IssueCase) -> None:
+        """Save the snapshot without a move; one that is older than the stored one is not saved."""
         _signature()
 
 
@@ -161,12 +167,21 @@ class BugActivities:
         _signature()
 
     @activity.defn
-    async def post(self, request: PostRequest) -> None:
+    async def open_fix(self, bug: BugCase) -> FixReply:
+        """The issue case that fixes it, opened or told again."""
+        _signature()
+
+
+class PostActivities:
+    @activity.defn
+    async def say(self, request: SayRequest) -> int:
+        """Say on the record what has no other thread to be said on, in order: how many posts, from the front. Only the
+        store: run as a local activity."""
         _signature()
 
     @activity.defn
-    async def open_fix(self, bug: BugCase) -> FixReply:
-        """The issue case that fixes it, opened or told again."""
+    async def post(self, request: PostRequest) -> None:
+        """Say one post on every thread of the case whose audience fits, and on the record."""
         _signature()
 
 

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.bug.case import BugCase, Post
+from caseworker.core.bug.case import BugCase, BugPost
 from caseworker.core.bug.decide import Investigated
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.case import IssueCase, IssuePost
 from caseworker.core.issue.facts import (
     BranchMoved,
     BuildEnded,
@@ -48,8 +48,6 @@ class SettleRequest(_Wire):
 class MoveRequest(_Wire):
     after: IssueCase
     entry: Transitioned | Noted = Field(discriminator="kind")
-    say: str = ""
-    """To people, by the pm."""
 
 
 class TurnRequest(_Wire):
@@ -106,9 +104,19 @@ class SinceRequest(_Wire):
     after: MessageId
 
 
+AnyPost = Annotated[BugPost | IssuePost, Field(discriminator="kind")]
+
+
+class SayRequest(_Wire):
+    """What is in a case's outbox, in order."""
+
+    case: CaseId
+    posts: list[AnyPost]
+
+
 class PostRequest(_Wire):
     case: CaseId
-    post: Post
+    post: AnyPost
 
 
 class BugTurnRequest(_Wire):

@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -67,8 +68,10 @@ def _die_with_parent() -> None:
 
 
 class TemporalServer:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, settings: Sequence[str] = ()) -> None:
+        """`settings`: more of the server's dynamic configuration, each as `key=value`."""
         self._folder = folder
+        self._settings = (*_SETTINGS, *settings)
         self._process: asyncio.subprocess.Process | None = None
         self.ports = Ports(grpc=0, ui=0)
 
@@ -149,7 +152,7 @@ class TemporalServer:
                 *("--db-filename", str(self._folder / "temporal.db")),
                 *("--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal"),
                 *("--port", str(self.ports.grpc), "--ui-port", str(self.ports.ui), "--ui-disable-news-fetch"),
-                *(word for setting in _SETTINGS for word in ("--dynamic-config-value", setting)),
+                *(word for setting in self._settings for word in ("--dynamic-config-value", setting)),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

@@ -1,11 +1,11 @@
-"""What every case's flow is made of: bells, the inbox, and three ways to ask the world. Decides nothing.
+"""Base class of the case workflows: wake-up signals, inbox claims, the outbox, waits, and the ways to call activities.
 
-A flow derives from `CaseFlow`, says how it takes up its record, and calls these. No word of a person is in here: a bell
-carries an id, a claim brings ids, kinds and standings.
+It contains no rules: those are in core. No word of a person is in here: a bell carries an id, a claim brings ids, kinds
+and standings.
 """
 
-from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from temporalio import workflow
@@ -14,17 +14,23 @@ from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_
 from temporalio.exceptions import TimeoutError as ActivityTimedOut
 
 with workflow.unsafe.imports_passed_through():
-    from caseworker.contract.activities import RecordActivities
+    from caseworker.contract.activities import PostActivities, RecordActivities
     from caseworker.contract.names import REFUSED, TURNS_QUEUE, WORKER_DIED
-    from caseworker.contract.wire import CaseInput, ClaimRequest, SettleRequest, TurnDied
+    from caseworker.contract.wire import CaseInput, ClaimRequest, PostRequest, SayRequest, SettleRequest, TurnDied
     from caseworker.core.base.ids import CaseId, MessageId
+    from caseworker.core.bug.case import BugPost
+    from caseworker.core.issue.case import IssuePost
     from caseworker.core.people.messages import Claimed
+    from caseworker.core.people.receipts import Settled
 
 P = TypeVar("P")
 R = TypeVar("R")
 
 _STORE_TIMEOUT = timedelta(seconds=60)
 _PATIENTLY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
+_LONGEST_LOCAL_PAUSE = timedelta(seconds=1)
+"""Before another try of a local activity. Longer ones are timers of Temporal's server: a worker that has been told to
+end does not, as long as it has a local activity to try again."""
 _ONCE = RetryPolicy(maximum_attempts=1)
 _SHORT_HEARTBEAT = timedelta(seconds=10)
 _LONGEST_PAUSE = 300.0
@@ -32,6 +38,9 @@ _CLAIM_TIMEOUT = timedelta(seconds=10)
 """It takes milliseconds; after a kill in the middle of it the case waits for so long."""
 SHORT_HISTORY = 30
 """Events under which a wait is not worth a new run."""
+_LONG_WAIT = timedelta(hours=1)
+_YOUNG = timedelta(seconds=1)
+"""The server holds the successor of a younger run back, and whoever speaks meanwhile."""
 
 
 class Interrupted(Exception):
@@ -45,6 +54,7 @@ class CaseFlow:
         self._bells = 0
         self._heard = 0  # how many bells had rung when we last looked into the inbox
         self._closing = False
+        self._cut_short: list[workflow.ActivityHandle[Any]] = []  # posts that a close came before
 
     @workflow.signal
     def incoming_message(self, message: MessageId) -> None:
@@ -61,7 +71,7 @@ class CaseFlow:
         """By the number of the coming turn: claiming again gives the same unanswered messages, and newer ones."""
         heard = self._bells
         request = ClaimRequest(case=self._id, turn=turn)
-        claimed = await self._record(RecordActivities.claim_messages, request)
+        claimed = await self._call_store(RecordActivities.claim_messages, request)
         # A local activity is in the history only when the workflow's task ends. If that task were lost after the
         # messages were answered for, claiming again would not give them: a close would count and not close. So what
         # was found is claimed once more by an activity of the server's (a timer would cost a second each time).
@@ -74,11 +84,82 @@ class CaseFlow:
 
     async def _given(self, turn: int) -> list[MessageId]:
         """What a turn that failed had in its hands, also what an attempt heard that can't tell any more."""
-        return await self._record(RecordActivities.given_to, ClaimRequest(case=self._id, turn=turn))
+        return await self._call_store(RecordActivities.given_to, ClaimRequest(case=self._id, turn=turn))
 
-    async def _settle(self, messages: list[MessageId], outcome: str) -> None:
+    async def _settle(self, messages: Sequence[MessageId], outcome: str) -> None:
         if messages:
-            await self._record(RecordActivities.settle_messages, SettleRequest(messages=messages, outcome=outcome))
+            request = SettleRequest(messages=list(messages), outcome=outcome)
+            await self._call_store(RecordActivities.settle_messages, request)
+
+    async def _settle_all(self, settled: Sequence[Settled]) -> None:
+        for one in settled:
+            await self._settle(one.messages, one.outcome)
+
+    # --- speaking
+
+    def _outbox(self) -> Sequence[BugPost | IssuePost]:
+        """What is still to be said, in order."""
+        raise NotImplementedError
+
+    def _was_said(self, post: BugPost | IssuePost) -> None:
+        """Take a post out of the outbox."""
+        raise NotImplementedError
+
+    async def _save(self) -> None:
+        """Save the snapshot, if it has changed since it was last saved."""
+        raise NotImplementedError
+
+    async def _speak(self) -> None:
+        """Says what is in the outbox, in order, each post once. On the record that is a matter of milliseconds; a close
+        comes first should a chat surface be slow, and what was cut short is said later."""
+        if not self._outbox():
+            return
+        await self._save()  # whoever writes the words reads the case from the record
+        while posts := list(self._outbox()):
+            on_record = await self._call_store(PostActivities.say, SayRequest(case=self._id, posts=posts))
+            for post in posts[:on_record]:
+                self._was_said(post)
+            if on_record < len(posts):
+                await self._do(PostActivities.post, PostRequest(case=self._id, post=posts[on_record]))
+                self._was_said(posts[on_record])
+        await self._save()
+
+    async def _do(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
+        """A close or a takeover comes first, should the world be slow. What was cut short is done later, and not before
+        the first try at it is gone."""
+        for begun in self._cut_short:
+            await workflow.wait_condition(begun.done)
+        self._cut_short.clear()
+        handle = self._begin(method, argument)
+        await workflow.wait_condition(lambda: handle.done() or self._closing)
+        if not handle.done():
+            handle.cancel()
+            self._cut_short.append(handle)
+            raise Interrupted
+        return await handle
+
+    # --- waiting
+
+    async def _wait_until(self, at: datetime | None) -> bool:
+        """Waits for a bell, or until that time. True: the time has come, and no bell rang. Before a long wait the run
+        is continued as new, so that a waiting case has a short history."""
+        left = None if at is None else max(at - workflow.now(), timedelta())
+        long_history = workflow.info().get_current_history_length() > SHORT_HISTORY
+        if (left is None or left > _LONG_WAIT) and long_history:
+            if not await self._rings_within(_YOUNG - (workflow.now() - workflow.info().start_time)):
+                await self._save()
+                self._continue_as_new_if(True)
+            return False
+        return not await self._rings_within(left)
+
+    async def _rings_within(self, time: timedelta | None) -> bool:
+        if time is not None and time <= timedelta():
+            return self._bells != self._heard
+        try:
+            await workflow.wait_condition(lambda: self._bells != self._heard, timeout=time)
+        except TimeoutError:
+            return False
+        return True
 
     # --- a long history
 
@@ -94,14 +175,21 @@ class CaseFlow:
 
     # --- asking the world
 
-    async def _record(self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, summary: str | None = None) -> R:
+    async def _call_store(
+        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, summary: str | None = None
+    ) -> R:
         """The store only, a few milliseconds: a local activity, patient while the store is away. The summary is what
         Temporal's web UI shows beside it."""
         return await workflow.execute_local_activity_method(
-            method, argument, start_to_close_timeout=_STORE_TIMEOUT, retry_policy=_PATIENTLY, summary=summary
+            method,
+            argument,
+            start_to_close_timeout=_STORE_TIMEOUT,
+            retry_policy=_PATIENTLY,
+            local_retry_threshold=_LONGEST_LOCAL_PAUSE,
+            summary=summary,
         )
 
-    async def _perform(
+    async def _run_short(
         self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, whatever_happens: bool = False
     ) -> R:
         """Short work on the outside, idempotent by its key, repeated until it is done, refused, or the case closed."""
@@ -122,7 +210,7 @@ class CaseFlow:
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         )
 
-    async def _labour(
+    async def _run_long(
         self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
     ) -> R | TurnDied:
         """Long work of an agent or a build. What it does is a transaction, so one that died is simply begun again:

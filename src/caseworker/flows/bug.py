@@ -3,10 +3,9 @@
 What follows from what is in `core.bug_decisions`; here is the order of things: look, say, work or wait.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, TypeVar
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
@@ -26,22 +25,15 @@ with workflow.unsafe.imports_passed_through():
         CaseInput,
         ClaimRequest,
         FixOpened,
-        PostRequest,
         SaveBug,
         SinceRequest,
     )
     from caseworker.core.bug import decide as decisions
-    from caseworker.core.bug.case import About, BugCase, BugState
+    from caseworker.core.bug.case import About, BugCase, BugPost, BugState
+    from caseworker.core.issue.case import IssuePost
     from caseworker.core.people.messages import Audience
     from caseworker.core.record.entries import BugMoved
-    from caseworker.flows.base import SHORT_HISTORY, CaseFlow, Interrupted, cause_of, is_refusal
-
-P = TypeVar("P")
-R = TypeVar("R")
-
-_LONG_WAIT = timedelta(hours=1)
-_YOUNG = timedelta(seconds=1)
-"""The server holds the successor of a younger run back, and whoever speaks meanwhile."""
+    from caseworker.flows.base import CaseFlow, Interrupted, cause_of, is_refusal
 
 
 @workflow.defn(name=BUG_WORKFLOW)
@@ -51,20 +43,19 @@ class BugInvestigationWorkflow(CaseFlow):
         super().__init__(start)
         self._bug = BugCase(id=start.case)
         self._saved = self._bug
-        self._cut_short: list[workflow.ActivityHandle[Any]] = []
         self._timed = 0  # the round that the clock was last told of
         self._seen = 0  # how many bells had rung when people were last answered during a turn
 
     @workflow.run
     async def run(self, start: CaseInput) -> None:
-        self._bug = self._saved = await self._record(BugRecordActivities.load_bug, start.case)
+        self._bug = self._saved = await self._call_store(BugRecordActivities.load_bug, start.case)
         self._timed = self._bug.epoch
         if workflow.info().continued_run_id is None:
             await self._keep_time()
         while True:
             await self._look()
             try:
-                await self._deliver()
+                await self._say_and_fix()
                 if self._bug.epoch != self._timed:
                     await self._keep_time()
                 if not self._bug.is_over:
@@ -95,14 +86,13 @@ class BugInvestigationWorkflow(CaseFlow):
         await self._become(found.after)
         if at_work and found.after.state is not BugState.INVESTIGATING:
             await self._fence()
-        for settled in found.settled:
-            await self._settle(list(settled.messages), settled.outcome)
+        await self._settle_all(found.settled)
 
     async def _fence(self) -> bool:
         """Nobody works on the coming turn any more. One that ended unheard of is counted, and True: its number is used
         up, and would claim nothing."""
         request = ClaimRequest(case=self._id, turn=self._bug.progress.turns + 1)
-        used = await self._record(BugRecordActivities.fence_turn, request)
+        used = await self._call_store(BugRecordActivities.fence_turn, request)
         if used:
             self._bug = self._bug.updated(turns=request.turn)
         return used
@@ -110,7 +100,7 @@ class BugInvestigationWorkflow(CaseFlow):
     async def _finish(self) -> bool:
         """True: the flow may return, after a look that found nothing, with no bell since and no await in between."""
         await self._keep_time()
-        await self._perform(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
+        await self._run_short(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
         await self._save()
         await self._fence()
         late = await self._claim(self._bug.progress.turns + 1)
@@ -123,7 +113,7 @@ class BugInvestigationWorkflow(CaseFlow):
             if self._bug.report.severity is None:
                 await self._receive()
             if self._bug.progress.base is None:
-                base = await self._perform(BugActivities.prepare_bug_workspace, self._bug)
+                base = await self._run_short(BugActivities.prepare_bug_workspace, self._bug)
                 self._bug = self._bug.updated(base=base)
             await self._turn()
         except ActivityError as error:
@@ -137,17 +127,17 @@ class BugInvestigationWorkflow(CaseFlow):
         """The first minutes: the reporter knows, the report is read, developers can follow."""
         if self._bug.epoch == 1:  # who was told that it is open again knows that it was heard
             await self._become(decisions.say(self._bug, About.ACKNOWLEDGED, Audience.REPORTER, 1))
-            await self._deliver()
-        self._bug = await self._record(BugRecordActivities.read_report, self._bug)
+            await self._say_and_fix()
+        self._bug = await self._call_store(BugRecordActivities.read_report, self._bug)
         await self._become(decisions.say(self._bug, About.SUMMARY, Audience.DEVELOPERS, 1))
-        await self._deliver()
+        await self._say_and_fix()
         await self._keep_time()
 
     async def _turn(self) -> None:
         """One turn of the investigator. What the inbox held is claimed by its number: the record is ahead of it."""
         turn = self._bug.progress.turns + 1
         self._seen = self._heard
-        reply: BugTurnReply = await self._labour(
+        reply: BugTurnReply = await self._run_long(
             InvestigationActivities.run_investigation,
             BugTurnRequest(bug=self._bug, turn=turn, policy=self._policy),
             limit=timedelta(seconds=self._policy.turn_seconds + 300),
@@ -173,73 +163,43 @@ class BugInvestigationWorkflow(CaseFlow):
     async def _meanwhile(self) -> None:
         """People who speak while the agent works are answered at once; it hears them, or the next turn does."""
         self._seen = self._bells
-        said = await self._record(
+        said = await self._call_store(
             BugRecordActivities.messages_since, SinceRequest(case=self._id, after=self._bug.people.answered)
         )
         await self._become(decisions.acknowledged(self._bug, said))
         with suppress(Interrupted):  # whoever waits for the turn stops it
-            await self._deliver()
+            await self._say_and_fix()
 
     # --- waiting
 
     async def _wait(self) -> None:
         """For a bell, or until silence itself means something."""
-        at = decisions.wake_at(self._bug)
-        left = None if at is None else max(at - workflow.now(), timedelta())
-        if (left is None or left > _LONG_WAIT) and workflow.info().get_current_history_length() > SHORT_HISTORY:
-            if await self._rings_within(_YOUNG - (workflow.now() - workflow.info().start_time)):
-                return
-            await self._save()
-            self._continue_as_new_if(True)
-        elif not await self._rings_within(left):
+        if await self._wait_until(decisions.wake_at(self._bug)):
             await self._become(decisions.after_silence(self._bug, workflow.now()))
-
-    async def _rings_within(self, time: timedelta | None) -> bool:
-        if time is not None and time <= timedelta():
-            return self._bells != self._heard
-        try:
-            await workflow.wait_condition(lambda: self._bells != self._heard, timeout=time)
-        except TimeoutError:
-            return False
-        return True
 
     # --- saying and keeping
 
-    async def _deliver(self) -> None:
-        """What is to be said is said in order, each once; then the fix that was asked for is opened."""
-        if self._bug.outbox:
-            await self._save()  # whoever writes the words reads the case from the record
-        while self._bug.outbox:
-            post = self._bug.outbox[0]
-            await self._do(BugActivities.post, PostRequest(case=self._id, post=post))
-            self._bug = decisions.said(self._bug, post, self._policy, workflow.now())
-            if not self._bug.outbox:
-                await self._save()
+    def _outbox(self) -> Sequence[BugPost]:
+        return self._bug.outbox
+
+    def _was_said(self, post: BugPost | IssuePost) -> None:
+        assert isinstance(post, BugPost)
+        self._bug = decisions.said(self._bug, post, self._policy, workflow.now())
+
+    async def _say_and_fix(self) -> None:
+        """Says what is to be said; then the fix that was asked for is opened."""
+        await self._speak()
         if self._bug.repair.fix_wanted:
             reply = await self._do(BugActivities.open_fix, self._bug)
             if isinstance(reply, FixOpened):
                 await self._become(decisions.fix_opened(self._bug, reply.case))
             else:
                 await self._become(decisions.fix_refused(self._bug, reply.reason, self._policy, workflow.now()))
-            await self._deliver()
-
-    async def _do(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
-        """A close or a takeover comes first, should the surface be slow; what was cut short is done later, and not
-        before it is gone."""
-        for begun in self._cut_short:
-            await workflow.wait_condition(begun.done)
-        self._cut_short.clear()
-        handle = self._begin(method, argument)
-        await workflow.wait_condition(lambda: handle.done() or self._closing)
-        if not handle.done():
-            handle.cancel()
-            self._cut_short.append(handle)
-            raise Interrupted
-        return await handle
+            await self._speak()
 
     async def _keep_time(self) -> None:
         self._timed = self._bug.epoch
-        await self._perform(BugActivities.keep_time, self._id, whatever_happens=True)
+        await self._run_short(BugActivities.keep_time, self._id, whatever_happens=True)
 
     async def _become(self, after: BugCase) -> None:
         """The case as it is from now on; a move is on the record before anything follows from it."""
@@ -249,11 +209,11 @@ class BugInvestigationWorkflow(CaseFlow):
                 number=after.progress.transitions, from_state=before.state, to_state=after.state, reason=after.reason
             )
             shown = f"{before.state} → {after.state}"
-            await self._record(BugRecordActivities.save_bug, SaveBug(after=after, move=move), summary=shown)
+            await self._call_store(BugRecordActivities.save_bug, SaveBug(after=after, move=move), summary=shown)
             self._saved = after
 
     async def _save(self) -> None:
         """Before a run ends: counters and what is still to be said go on from the record."""
         if self._bug != self._saved:
-            await self._record(BugRecordActivities.save_bug, SaveBug(after=self._bug))
+            await self._call_store(BugRecordActivities.save_bug, SaveBug(after=self._bug))
             self._saved = self._bug

@@ -1,269 +1,370 @@
-"""The issue case: from a received issue to a merged pull request, one state and one agent at a time."""
+"""The issue case: from a received issue to a merged pull request, one state and one agent at a time.
 
-from datetime import datetime, timedelta
+The rules are in `core.issue.transitions`; here is the order of things: look, say, work or wait.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from typing import Any, TypeVar
 
 from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import (
+        BuildActivities,
         DeliveryActivities,
         FollowUpActivities,
         RecordActivities,
+        TurnActivities,
         WorkspaceActivities,
     )
     from caseworker.contract.names import ISSUE_WORKFLOW
     from caseworker.contract.wire import (
+        BuildRequest,
         CaseInput,
         ClaimRequest,
         FollowUpRequest,
         MoveRequest,
+        PushReply,
         PushRequest,
+        TurnDied,
+        TurnReply,
+        TurnRequest,
     )
-    from caseworker.core.base.ids import MessageId
-    from caseworker.core.issue import words as issue_words
-    from caseworker.core.issue.apply import learn, remarked
-    from caseworker.core.issue.case import IssueCase, WaitingFor
-    from caseworker.core.issue.command_facts import fact_of
-    from caseworker.core.issue.decide import decide
+    from caseworker.core.base.ids import MessageId, Sha
+    from caseworker.core.base.roles import Role, Task
+    from caseworker.core.bug.case import BugPost
+    from caseworker.core.evidence.builds import Stage
+    from caseworker.core.issue import transitions
+    from caseworker.core.issue.apply import after_turn, learn, remarked
+    from caseworker.core.issue.case import IssueCase, IssuePost
     from caseworker.core.issue.facts import (
         BranchMoved,
-        BudgetRaised,
+        BuildEnded,
+        Deferred,
         EffectRefused,
         Fact,
-        HandedBack,
-        Merged,
-        RetryAsked,
-        Spoke,
-        TimedOut,
+        TurnEnded,
+        TurnGaveUp,
     )
-    from caseworker.core.issue.moves import Move, counted, next_reminder, reminded, take
-    from caseworker.core.issue.people import fits, passing_by, reopened
-    from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
-    from caseworker.core.issue.turns import at_work, is_for_a_person
-    from caseworker.core.issue.words import OBEYED, kept, obeyed
-    from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind
-    from caseworker.core.people.receipts import OVER
+    from caseworker.core.issue.moves import counted
+    from caseworker.core.issue.speech import said
+    from caseworker.core.issue.states import TERMINAL, IssueState
+    from caseworker.core.issue.turns import WRITERS, at_work, is_for_a_person, turn_of
+    from caseworker.core.issue.words import of_role
+    from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion, WorkOutcome
+    from caseworker.core.outcomes.tester import TestsOutcome
+    from caseworker.core.people.messages import Claimed, MessageKind
+    from caseworker.core.people.receipts import TURN_FAILED, read_by
     from caseworker.core.record.entries import Noted, Transitioned
     from caseworker.core.telling.follow_up import followed_up
-    from caseworker.flows.base import SHORT_HISTORY, Interrupted
-    from caseworker.flows.issue_steps import IssueSteps, ids_of
+    from caseworker.flows.base import CaseFlow, Interrupted, cause_of, is_refusal
+
+R = TypeVar("R")
+_IN_LINE = timedelta(days=1)
+"""How long a developer may wait for a place before its own time begins."""
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)
-class IssueWorkflow(IssueSteps):
+class IssueWorkflow(CaseFlow):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
+        self._case = IssueCase(id=start.case)
+        self._saved = self._case
+        self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
+        self._kept: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
     @workflow.run
     async def run(self, start: CaseInput) -> None:
-        self._case = await self._record(RecordActivities.load_case, start.case)
+        self._case = self._saved = await self._call_store(RecordActivities.load_case, start.case)
         while True:
-            while self._case.state not in TERMINAL:
-                if await self._read_inbox():
-                    continue
-                try:
+            try:
+                await self._speak()
+                if self._case.state in TERMINAL:
+                    if await self._finish():
+                        return
+                elif not await self._look():
                     await self._advance()
-                except Interrupted:
-                    continue
-            if await self._finish():
-                return
+            except Interrupted:
+                continue
 
     async def _advance(self) -> None:
         """One step, right after a look into the inbox that moved nothing."""
         if at_work(self._case):
             self._continue_as_new_if(self._history_is_long())
             refused = await self._take_in()
-            passing = passing_by(self._case)
+            passing = transitions.on_the_way(self._case, self._policy, workflow.now())
             if refused is not None:
-                await self._move_on(refused)
+                await self._after(refused)
             elif passing is not None:
-                await self._move(passing)
+                await self._become(passing)
             else:
-                await self._move_on(await self._work())
-        elif self._case.people.late and not self._is_stuck() and self._waits_for(WaitingFor.MERGE):
-            await self._move_on(Spoke(by="Somebody", messages=self._case.people.late))
-        else:
-            self._continue_as_new_if(workflow.info().get_current_history_length() > SHORT_HISTORY)
-            if is_for_a_person(self._case) and self._case.delivery.checkpoint != self._left:
-                await self._leave_the_work()
-            await self._wait_for_people()
+                await self._after(await _refusal_as_fact(self._work()))
+            return
+        late = transitions.after_late_remarks(self._case, self._policy, workflow.now())
+        if late is not None:
+            await self._become(late)
+            return
+        if is_for_a_person(self._case) and self._case.delivery.checkpoint != self._kept:
+            await self._keep_branch()
+        if await self._wait_until(transitions.wake_at(self._case, self._policy)):
+            after = transitions.after_silence(self._case, self._policy, workflow.now())
+            await self._become(after, note="people were reminded")
 
     # --- people
 
-    async def _read_inbox(self) -> bool:
-        """Look, obey commands, let words wake a case in which nobody works. True if the case moved, or may move now:
-        what is left is claimed again by the same number."""
+    async def _look(self) -> bool:
+        """Claims what came in and obeys, answers or hands it on. True: the case has changed."""
         self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
-        messages = await self._claim(self._case.progress.turns + 1)
-        for message in messages:
-            if await self._obey(message, messages):
-                return True
-        spoken = [message for message in messages if fact_of(message) is None]
-        if at_work(self._case):
-            self._in_hand = spoken
-        elif meant := [message for message in spoken if self._wakes(message)]:
-            await self._move_on(Spoke(by=meant[0].author, messages=tuple(ids_of(meant))))
-            return True
-        else:
-            await self._settle(ids_of(spoken), kept(self._case))
-        return False
-
-    def _wakes(self, message: Claimed) -> bool:
-        """Who has taken the case over is not disturbed; and "yes" is an answer where one is waited for, mere thanks
-        where none is."""
-        if self._case.people.taken_by:
-            return False
-        return message.reopens or self._waits_for(WaitingFor.ANSWER) or self._waits_for(WaitingFor.APPROVAL)
-
-    async def _obey(self, message: Claimed, messages: list[Claimed]) -> bool:
-        fact = fact_of(message)
-        if fact is None:
-            return False
-        if isinstance(fact, HandedBack):
-            turn = ClaimRequest(case=self._case.id, turn=self._case.progress.turns + 1)
-            said = await self._record(RecordActivities.remarks_to, turn)
-            fact = fact.model_copy(update={"messages": tuple(said)})
-        if isinstance(fact, Merged):  # what was said just before it, and nobody has read, is told to be left open
-            unread = [other for other in messages if other.id < message.id and other.kind in SPOKEN and other.reopens]
-            self._case = remarked(self._case, ids_of(unread))
-        misfit = fits(self._case, fact)
-        if misfit is not None:
-            await self._settle([message.id], f"not done: {misfit}")
-            return False
-        if isinstance(fact, BudgetRaised) and not self._waits_for(WaitingFor.BUDGET):
-            self._case = counted(learn(self._case, fact))
-            await self._keep(Noted(text=f"{fact.by} has raised the budget."))
-        else:
-            await self._move_on(fact)
-        await self._settle([message.id], obeyed(message.kind, self._case))
-        if self._case.state in TERMINAL:  # what was said before it ended asks for nothing any more
-            others = [other for other in messages if other.id < message.id]
-            await self._settle([other.id for other in others if other is not message], OVER)
-        return True
-
-    def _waits_for(self, reason: WaitingFor) -> bool:
-        """Also after it has waited so long that it is blocked, or when it got stuck over what people said to it."""
-        if self._case.waiting.wait is None or self._case.waiting.wait.reason is not reason:
-            return False
-        if self._is_stuck():
-            return not self._case.people.taken_by
-        return self._case.state in WAITING or self._case.state is IssueState.BLOCKED
-
-    def _is_stuck(self) -> bool:
-        return self._case.state is IssueState.REQUIRES_HUMAN_INTERVENTION
-
-    async def _wait_for_people(self) -> None:
-        """Until somebody speaks, it is time to remind them, or it has waited long enough."""
-        now, due = workflow.now(), self._due()
-        try:
-            await workflow.wait_condition(
-                lambda: self._bells != self._heard,
-                timeout=None if due is None else max(due - now, timedelta(seconds=1)),
-            )
-        except TimeoutError:
-            await self._time_has_come()
-
-    def _due(self) -> datetime | None:
-        times = [next_reminder(self._case, self._policy)]
-        if self._case.state in WAITING and self._case.waiting.wait is not None:
-            times.append(self._case.waiting.wait.until)
-        return min((time for time in times if time is not None), default=None)
-
-    async def _time_has_come(self) -> None:
-        wait = self._case.waiting.wait
-        if self._case.state in WAITING and wait is not None and wait.until and workflow.now() >= wait.until:
-            await self._move_on(TimedOut())
-            return
-        due = next_reminder(self._case, self._policy)
-        if due is not None and workflow.now() >= due:
-            self._case = reminded(self._case)
-            say = issue_words.reminder(self._case)
-            await self._keep(Noted(text="people were reminded"), say)
+        turn = ClaimRequest(case=self._id, turn=self._case.progress.turns + 1)
+        claimed = await self._claim(turn.turn)
+        meanwhile: Sequence[MessageId] = ()
+        if any(message.kind is MessageKind.HAND_BACK for message in claimed):
+            meanwhile = await self._call_store(RecordActivities.remarks_to, turn)
+        found = transitions.look(self._case, claimed, self._policy, workflow.now(), meanwhile)
+        await self._become(found.after, note=found.note)
+        await self._settle_all(found.settled)
+        self._in_hand = list(found.in_hand)
+        return found.moved
 
     async def _finish(self) -> bool:
         """No return before a look that found nothing, with no bell since and no await in between. False: somebody wants
         it worked on again."""
         if self._case.state is IssueState.FAILED and self._case.delivery.checkpoint != self._case.delivery.base:
-            await self._keep_the_work()
-        await self._perform(WorkspaceActivities.remove_workspace, self._case.id, whatever_happens=True)
+            await self._push_what_is_left()
+        await self._run_short(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
         while True:
             late = await self._claim(self._case.progress.turns + 1)
             if not late and self._bells == self._heard:
                 return True
-            asking = [message for message in late if self._reopens(message)]
-            if asking and self._case.state is not IssueState.COMPLETED:
-                await self._reopen(asking[0], late)
+            found = transitions.after_end(self._case, late)
+            await self._become(found.after)
+            if found.follow_up:
+                await self._follow_up(found.follow_up)
+            await self._settle_all(found.settled)
+            if found.reopened:
                 return False
-            if asking:
-                await self._follow_up(ids_of(asking))
-            await self._settle(ids_of(late), OVER)
 
-    async def _follow_up(self, messages: list[MessageId]) -> None:
+    async def _follow_up(self, messages: Sequence[MessageId]) -> None:
         """What is merged stays merged: another case takes up what is left, and whoever asked is told which."""
-        request = FollowUpRequest(case=self._case.id, messages=messages)
-        reply = await self._perform(FollowUpActivities.open_follow_up, request, whatever_happens=True)
+        request = FollowUpRequest(case=self._id, messages=list(messages))
+        reply = await self._run_short(FollowUpActivities.open_follow_up, request, whatever_happens=True)
         if isinstance(reply, EffectRefused):
             await self._settle(messages, f"not done: {reply.reason}")
         else:
             await self._settle(messages, followed_up(reply.case, new=reply.new))
 
-    async def _leave_the_work(self) -> None:
-        """On its branch, for the person whom the case waits for. Whoever speaks comes first, and it is tried again; the
-        activity does it once for each commit, also after a crash between the parking and this."""
+    # --- work, by state
+
+    async def _work(self) -> Fact:
+        match self._case.state:
+            case IssueState.RECEIVED:
+                await self._prepare()
+                return await self._turn()
+            case IssueState.CREATING_TESTS:
+                return await self._create_tests()
+            case IssueState.UPDATING_TESTS if self._case.evidence.built is None:
+                return await self._create_tests()
+            case IssueState.RUNNING_TESTS if self._case.progress.task is None:
+                return await self._run_tests()
+            case IssueState.CREATING_PR:
+                return await self._run_short(DeliveryActivities.deliver, self._push())
+            case IssueState.ADDRESSING_FEEDBACK if self._case.delivery.pushed is not None:
+                refused = self._joined(await self._run_short(DeliveryActivities.adopt_branch, self._push()))
+                return refused or await self._turn()
+            case _:
+                return await self._turn()
+
+    async def _prepare(self) -> None:
+        if self._case.delivery.base is None:
+            base = await self._run_short(WorkspaceActivities.prepare_workspace, self._case)
+            self._case = self._case.updated(base=base, checkpoint=base)
+
+    async def _create_tests(self) -> Fact:
+        """Red first: the tester's word counts only once the new test was seen to fail on the base."""
+        fact = await self._turn()
+        if not isinstance(fact, TurnEnded) or not isinstance(fact.outcome, TestsOutcome):
+            return fact
+        if fact.outcome.status != "TESTS_READY" or fact.outcome.escalation:
+            return fact
+        self._case = learn(self._case, fact)
+        return await self._base_unless_built() or await self._build(Stage.RED)
+
+    async def _run_tests(self) -> Fact:
+        """A red build is compared with the base's: it may be no worse."""
+        head = await self._build(Stage.HEAD)
+        if not isinstance(head, BuildEnded) or head.verdict != "red" or self._case.evidence.base_built:
+            return head
+        return await self._base_unless_built() or await self._build(Stage.HEAD)
+
+    async def _base_unless_built(self) -> Fact | None:
+        """Null: what fails on the base is known now."""
+        base = await self._build(Stage.BASE)
+        if not isinstance(base, BuildEnded):
+            return base
+        self._case = learn(self._case, base)
+        return None
+
+    async def _build(self, stage: Stage) -> Fact:
+        await self._prepare()  # a case may be reopened that was closed before it had a workspace
+        number = self._case.progress.builds + 1
+        commit = self._case.delivery.base if stage is Stage.BASE else self._checkpoint
+        assert commit is not None
+        request = BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
+        ended = await self._run_long(
+            BuildActivities.run_build, request, limit=timedelta(hours=6), heartbeat=self._policy.heartbeat_seconds
+        )
+        self._case = self._case.updated(builds=number)
+        if isinstance(ended, TurnDied):
+            return TurnGaveUp(role=Role.TESTER, reason=f"the build could not be run: {ended.reason}")
+        return ended
+
+    # --- turns
+
+    async def _turn(self) -> Fact:
+        """One agent turn. What the inbox held was claimed by its number, so the record is ahead of the agent. A role
+        that has to know something from another is given the answer, and its turn again."""
+        await self._prepare()
+        role, task = turn_of(self._case)
+        while True:
+            reply = await self._one_turn(role, task)
+            if not isinstance(reply, TurnEnded) or not isinstance(reply.outcome, WorkOutcome):
+                return reply
+            if not reply.outcome.ask or reply.outcome.escalation:  # what only a person may decide comes first
+                return reply
+            self._case = after_turn(self._case, reply)
+            refused = await self._consult(role, reply.outcome.ask)
+            if refused is not None:
+                return refused
+
+    async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | Deferred:
+        turn = self._case.progress.turns + 1
+        self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
+        reply: TurnReply = await self._run_long(
+            TurnActivities.run_turn,
+            TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy),
+            limit=timedelta(seconds=self._policy.turn_seconds + 300) + (_IN_LINE if role in WRITERS else timedelta()),
+            heartbeat=self._policy.turn_heartbeat_seconds,
+        )
+        if isinstance(reply, Deferred):  # nobody has read what is in hand: it is the next turn's, under this number
+            return reply
+        self._case = self._case.updated(turns=turn)
+        if self._case.delivery.pull_request is not None:
+            heard = await self._call_store(RecordActivities.remarks_to, ClaimRequest(case=self._id, turn=turn))
+            self._case = remarked(self._case, heard)
+        read, self._in_hand = self._in_hand, []
+        if isinstance(reply, TurnEnded):
+            await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
+            return reply
+        await self._settle(await self._given(turn), TURN_FAILED)
+        return reply if isinstance(reply, TurnGaveUp) else TurnGaveUp(role=role, reason=reply.reason)
+
+    async def _consult(self, asker: Role, questions: list[RoleQuestion]) -> Fact | None:
+        """Each role that was asked has a turn, which can only answer. Null: all have answered."""
+        self._case, asked, refusal = transitions.consult(self._case, asker, questions)
+        for role, number in asked.items():
+            answered = await self._one_turn(role, Task.ANSWER)
+            if not isinstance(answered, TurnEnded):
+                return answered
+            self._case = after_turn(self._case, answered)
+            if isinstance(answered.outcome, AnswerOutcome) and answered.outcome.leaves_open(number):
+                first = next(question.question for question in questions if question.to == role.value)
+                return EffectRefused(reason=f"The {of_role(role)} can't answer: {first}")
+        return EffectRefused(reason=refusal) if refusal else None
+
+    # --- the branch
+
+    async def _take_in(self) -> EffectRefused | None:
+        """Takes in what was pushed by the person who had the case, before anybody goes on. It is saved with the move
+        that follows; after a crash it is looked for again."""
+        if not self._case.people.handed_back or self._case.delivery.checkpoint is None:
+            return None
+        return self._joined(await self._unless_rung(DeliveryActivities.adopt_branch, self._push()))
+
+    async def _keep_branch(self) -> None:
+        """Puts the work on its branch, for the person whom the case waits for. Whoever speaks comes first, and it is
+        tried again; the activity does it once for each commit, also after a crash."""
         for _ in range(2):
-            request = PushRequest(case=self._case, commit=self._checkpoint)
+            request = self._push()
             reply = await self._unless_rung(DeliveryActivities.keep_branch, request)
-            self._left = request.commit
+            self._kept = request.commit
             if not isinstance(reply, BranchMoved):
                 return
-            self._case = counted(learn(self._case, reply))
-            await self._keep(Noted(text="the work so far and what a person has pushed go on its branch together"))
+            note = "the work so far and what a person has pushed go on its branch together"
+            await self._become(counted(learn(self._case, reply)), note=note)
 
-    async def _keep_the_work(self) -> None:
-        """On its branch, with what a person may have pushed to it."""
+    async def _push_what_is_left(self) -> None:
+        """Pushes the work of a failed case, with what a person may have pushed to its branch."""
         for _ in range(2):
-            request = PushRequest(case=self._case, commit=self._checkpoint)
-            pushed = await self._perform(DeliveryActivities.push_branch, request, whatever_happens=True)
+            pushed = await self._run_short(DeliveryActivities.push_branch, self._push(), whatever_happens=True)
             if not isinstance(pushed, BranchMoved):
                 return
             self._case = learn(self._case, pushed)
 
-    def _reopens(self, message: Claimed) -> bool:
-        """`retry`, and a request for work; thanks are only recorded."""
-        return message.kind is MessageKind.RETRY or (message.kind in SPOKEN and message.reopens)
+    def _joined(self, reply: PushReply) -> EffectRefused | None:
+        """What a person has pushed is part of the work from here on."""
+        if isinstance(reply, BranchMoved):
+            self._case = learn(self._case, reply)
+        return reply if isinstance(reply, EffectRefused) else None
 
-    async def _reopen(self, message: Claimed, late: list[Claimed]) -> None:
-        before = self._case.state
-        spoken = tuple(ids_of([other for other in late if other.kind in SPOKEN]))
-        asked = RetryAsked(by=message.author, messages=spoken)
-        self._case = reopened(learn(self._case, asked))
-        retries = message.kind is MessageKind.RETRY
-        self._case = self._case.updated(
-            reason=f"{message.author} wants it worked on again.", go=self._case.waiting.resume if retries else None
-        )
-        await self._keep(self._transition(before))
-        await self._settle([m.id for m in late if m.kind not in SPOKEN], OBEYED[MessageKind.RETRY])
+    async def _unless_rung(
+        self, method: Callable[[Any, PushRequest], Awaitable[PushReply]], request: PushRequest
+    ) -> PushReply:
+        """A word of people comes first, however long the forge is away; `Interrupted` then."""
+        handle = self._begin(method, request)
+        await workflow.wait_condition(lambda: handle.done() or self._bells != self._heard)
+        if not handle.done():
+            handle.cancel()
+        return await _refusal_as_fact(handle)
 
-    # --- moving
+    def _push(self) -> PushRequest:
+        return PushRequest(case=self._case, commit=self._checkpoint)
 
-    async def _move_on(self, fact: Fact) -> None:
-        known = learn(self._case, fact)
-        await self._move(decide(known, fact, self._policy), known)
+    @property
+    def _checkpoint(self) -> Sha:
+        assert self._case.delivery.checkpoint is not None
+        return self._case.delivery.checkpoint
 
-    async def _move(self, move: Move, known: IssueCase | None = None) -> None:
-        before = self._case.state
-        self._case = take(known or self._case, move, self._policy, workflow.now())
-        entry = Noted(text=move.reason) if before is self._case.state else self._transition(before)
-        await self._keep(entry, move.say)
+    # --- keeping
 
-    def _transition(self, before: IssueState) -> Transitioned:
-        return Transitioned(
-            number=self._case.progress.transitions,
-            from_state=before,
-            to_state=self._case.state,
-            reason=self._case.reason,
-        )
+    async def _after(self, fact: Fact) -> None:
+        await self._become(transitions.after(self._case, fact, self._policy, workflow.now()))
 
-    async def _keep(self, entry: Transitioned | Noted, say: str = "") -> None:
-        await self._record(RecordActivities.record_move, MoveRequest(after=self._case, entry=entry, say=say))
+    async def _become(self, after: IssueCase, *, note: str = "") -> None:
+        """The case as it is from now on; a move is on the record before anything follows from it."""
+        before, self._case = self._case, after
+        number = after.progress.transitions
+        if number == before.progress.transitions:
+            return
+        if after.state is before.state and after.epoch == before.epoch:
+            entry: Transitioned | Noted = Noted(text=note or after.reason)
+        else:
+            entry = Transitioned(number=number, from_state=before.state, to_state=after.state, reason=after.reason)
+        await self._call_store(RecordActivities.record_move, MoveRequest(after=after, entry=entry))
+        self._saved = after
+
+    async def _save(self) -> None:
+        if self._case != self._saved:
+            await self._call_store(RecordActivities.save_case, self._case)
+            self._saved = self._case
+
+    def _outbox(self) -> Sequence[IssuePost]:
+        return self._case.outbox
+
+    def _was_said(self, post: BugPost | IssuePost) -> None:
+        assert isinstance(post, IssuePost)
+        self._case = said(self._case, post)
+
+
+async def _refusal_as_fact(work: Awaitable[R]) -> R | EffectRefused:
+    """A cancelled activity interrupts; what was refused is a fact like any other."""
+    try:
+        return await work
+    except ActivityError as error:
+        if is_cancelled_exception(error):
+            raise Interrupted from error
+        if is_refusal(error):
+            return EffectRefused(reason=cause_of(error))
+        raise

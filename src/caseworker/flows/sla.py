@@ -44,7 +44,7 @@ class SLATrackingWorkflow(CaseFlow):
 
     async def _look(self) -> Due | None:
         heard = self._bells
-        facts = await self._record(SlaActivities.load_sla, self._id)
+        facts = await self._call_store(SlaActivities.load_sla, self._id)
         self._heard = heard
         return due(facts, self._policy, workflow.now())
 
@@ -56,7 +56,7 @@ class SLATrackingWorkflow(CaseFlow):
             await self._sleep(left)
         elif found.result is not None:
             request = CheckSla(case=self._id, now=workflow.now())
-            await self._perform(SlaActivities.check_sla, request, whatever_happens=True)
+            await self._run_short(SlaActivities.check_sla, request, whatever_happens=True)
 
     async def _sleep(self, time: timedelta) -> None:
         try:

@@ -43,7 +43,7 @@ class Reconciler:
 
     async def look_at_pull_requests(self) -> None:
         try:
-            settled = await self._forge.settled_pull_requests()
+            settled = await self._forge.pulls.settled()
         except (Transient, Refused) as error:
             log.warning("pull requests not read", error=str(error))
             return
@@ -52,12 +52,12 @@ class Reconciler:
 
     async def _report(self, pull: PullRequest) -> None:
         """A merge is told like anything a person does: committed under the forge's own id, then rung."""
-        stored = await self._store.cases.load(pull.case)
+        stored = await self._store.cases.load(pull.case) if pull.case is not None else None
         if stored is None:
-            return
+            return  # no case of ours waits for it
         message = await self._store.inbox.put(
             NewMessage(
-                case=pull.case,
+                case=stored.case.id,
                 surface=FORGE_SURFACE,
                 external_id=f"{pull.repository}!{pull.number} {pull.state}",
                 author="a person",
@@ -69,4 +69,4 @@ class Reconciler:
         )
         await self._store.pulls.set_state(pull.repository, pull.number, pull.state)
         if message is not None:
-            await self._ring(pull.case, message.id, message.kind)
+            await self._ring(stored.case.id, message.id, message.kind)

@@ -85,7 +85,7 @@ class CatchUp:
         """What is older is none of our business: the channel may have been in use before we were there."""
         in_slack = [bug for bug in await self._store.bugs.list() if bug.surface == SURFACE]
         for bug in sorted(in_slack, key=lambda bug: bug.opened_at):
-            thread = (await self._store.threads.of(bug.case.id)).get(Audience.REPORTER)
+            thread = dict(await self._store.threads.bound(bug.case.id)).get(Audience.REPORTER)
             if thread is not None and thread.channel == self._reports.channel:
                 return _moment({"ts": thread.anchor})
         return self._begun
@@ -94,7 +94,7 @@ class CatchUp:
         """The threads of each case that may still be spoken to, the case that changed last first."""
         recent = datetime.fromtimestamp(time.time() - _WINDOW, UTC)
         alive = [bug for bug in await self._store.bugs.list() if bug.changed_at >= recent or not bug.case.is_over]
-        threads = [(await self._store.threads.of(bug.case.id)).values() for bug in alive]
+        threads = [[thread for _, thread in await self._store.threads.bound(bug.case.id)] for bug in alive]
         return [[thread for thread in of_case if thread.surface == SURFACE] for of_case in threads]
 
     async def _said_in(self, places: Sequence[Thread], *, since: float) -> dict[Thread, list[Mapping[str, object]]]:

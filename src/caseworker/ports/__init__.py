@@ -14,27 +14,12 @@ from caseworker.ports.agents import (
     Limits,
     WorkTree,
 )
+from caseworker.ports.case_records import Attachments, Bugs, Cases, Inbox, Record, Repositories, Threads
 from caseworker.ports.chats import Chat, Doorbell, Switchboard
-from caseworker.ports.forges import BranchIsTheirs, Forge
+from caseworker.ports.forges import BranchIsTheirs, Check, Checks, Comment, Comments, Forge, Head, Pulls, Source
 from caseworker.ports.ledgers import Ledger
 from caseworker.ports.models import Answer, Failed, Model, Question
-from caseworker.ports.store import (
-    Attachments,
-    Bugs,
-    Builds,
-    Cases,
-    Effects,
-    Inbox,
-    Learnings,
-    Places,
-    Pulls,
-    Record,
-    Repositories,
-    Store,
-    Threads,
-    Transcripts,
-    Turns,
-)
+from caseworker.ports.store import Store
 from caseworker.ports.stored import (
     POST,
     Attempt,
@@ -53,6 +38,15 @@ from caseworker.ports.stored import (
     StoredCase,
     Thread,
     begins_thread,
+)
+from caseworker.ports.work_records import (
+    Builds,
+    Effects,
+    Learnings,
+    Places,
+    PullRecords,
+    Transcripts,
+    Turns,
 )
 from caseworker.ports.workspaces import (
     Bisector,
@@ -84,6 +78,10 @@ __all__ = [
     "CaseAccount",
     "Cases",
     "Chat",
+    "Check",
+    "Checks",
+    "Comment",
+    "Comments",
     "Doorbell",
     "Ear",
     "Effect",
@@ -94,6 +92,7 @@ __all__ = [
     "Forge",
     "Git",
     "GitAnswer",
+    "Head",
     "Inbox",
     "Issue",
     "IssueBrief",
@@ -105,6 +104,7 @@ __all__ = [
     "NewBug",
     "NewIssue",
     "Places",
+    "PullRecords",
     "PullRequest",
     "Pulls",
     "Question",
@@ -114,6 +114,7 @@ __all__ = [
     "RunningAttempt",
     "Sandbox",
     "SingleQuestion",
+    "Source",
     "Spending",
     "Store",
     "StoredBug",

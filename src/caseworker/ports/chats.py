@@ -4,11 +4,16 @@ from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports.stored import Thread
 
 
 class Chat(Protocol):
     """A surface where people talk in threads."""
+
+    @property
+    def phrasing(self) -> Phrasing:
+        """How people are told there what they can do."""
 
     async def post(self, thread: Thread, text: str, *, key: str) -> str:
         """The post's own name there; `key` goes with it, so that `find` can tell whether it arrived."""

@@ -1,10 +1,18 @@
-"""Forges: branches and pull requests where people look at them."""
+"""Forges: where branches, pull requests and discussions are for people to see.
 
+A forge is a bundle of four small ports, so that each caller asks for no more than it needs. Credentials belong to the
+implementation: nobody outside sees them, and no value here carries one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId, Sha
+from caseworker.core.base.repositories import RepositoryRef
 from caseworker.ports.stored import PullRequest
 from caseworker.ports.workspaces import Workspace
 
@@ -13,27 +21,115 @@ class BranchIsTheirs(Refused):
     """The branch holds, or has just got, what somebody else has pushed."""
 
 
-class Forge(Protocol):
-    async def branch_head(self, repository: RepositoryId, branch: str) -> Sha | None: ...
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """Where a repository is now."""
 
-    async def fetch(self, repository: RepositoryId, workspace: Workspace, *, branch: str) -> Sha | None:
+    branch: str
+    """Its default branch; `HEAD` where the commit is on no branch."""
+    commit: Sha
+    object_format: str
+    """`sha1` or `sha256`: what a copy of it must use as well."""
+
+
+class Source(Protocol):
+    """Reads and writes the git side of repositories. Runs git itself, so that a remote one can hand git its credentials
+    for just that command."""
+
+    async def head(self, repository: RepositoryRef) -> Head:
+        """`Refused`, with what to do, where there is no such repository, or nothing in it."""
+
+    async def fetch(self, repository: RepositoryRef, into: Path, refspecs: Sequence[str]) -> None:
+        """Bring commits into the git directory `into`, under the refs that git's refspecs name; refs whose source is
+        gone are deleted."""
+
+    async def fetch_branch(self, repository: RepositoryRef, workspace: Workspace, *, branch: str) -> Sha | None:
         """Where the branch is now; its commits are then among the workspace's. Null: there is no such branch."""
 
+    async def branch_head(self, repository: RepositoryRef, branch: str) -> Sha | None: ...
+
     async def push(
-        self, repository: RepositoryId, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
+        self, repository: RepositoryRef, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
     ) -> None:
         """Create or move `branch` to `commit`, only if it is still where we saw it (`expected`) and nobody else's
         commit would be dropped: `BranchIsTheirs`. Never to the default branch: `Refused`."""
 
-    async def open_pull_request(self, pull: PullRequest) -> PullRequest: ...
+    async def taken_numbers(self, repository: RepositoryRef) -> set[int]:
+        """The numbers of issues whose branch exists: a new issue must not get one of them."""
 
-    async def update_pull_request(self, pull: PullRequest) -> PullRequest:
+    async def file(self, repository: RepositoryRef, name: str) -> bytes | None:
+        """A file as the newest commit of the default branch has it. Null: there is no such file."""
+
+
+class Pulls(Protocol):
+    """Pull requests. Nothing here merges, approves or closes one.
+
+    Repositories are named by id, as in the records that are given and returned.
+    """
+
+    async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
+        """The newest one from this branch."""
+
+    async def open(self, pull: PullRequest) -> PullRequest:
+        """As the forge has it: number and address are given there. One open pull request per branch: again, the first
+        is returned."""
+
+    async def update(self, pull: PullRequest) -> PullRequest:
         """Title, text and commit of an open one, by its number."""
 
-    async def find_pull_request(self, repository: RepositoryId, head: str) -> PullRequest | None: ...
-
-    async def settled_pull_requests(self) -> list[PullRequest]:
+    async def settled(self) -> list[PullRequest]:
         """Open ones that a person has meanwhile merged or closed, with their new state, which is not saved yet."""
 
-    async def taken_numbers(self, path: Path) -> set[int]:
-        """The N of every branch `agent/issue-N` there: a new issue must not get the number of one."""
+
+@dataclass(frozen=True, kw_only=True)
+class Comment:
+    id: str
+    """As the forge names it."""
+    author: str
+    text: str
+    written_at: datetime
+
+
+class Comments(Protocol):
+    """The discussion below an issue or a pull request: both have numbers of one series."""
+
+    async def of(self, repository: RepositoryRef, number: int) -> list[Comment]:
+        """Oldest first."""
+
+    async def write(self, repository: RepositoryRef, number: int, text: str) -> Comment:
+        """A new one on every call. After an unknown result the caller looks with `of` for a marker in its text."""
+
+    async def change(self, repository: RepositoryRef, comment: str, text: str) -> None:
+        """One of ours. `Refused`: it is gone, or somebody else's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    name: str
+    state: Literal["pending", "passed", "failed"]
+    required: bool
+    """A rule of the repository demands it before a merge."""
+    url: str
+
+
+class Checks(Protocol):
+    """What other programs have found out about a commit: continuous integration."""
+
+    async def of(self, repository: RepositoryRef, commit: Sha) -> list[Check]:
+        """The newest result of each. An empty list says nothing: perhaps none has begun yet."""
+
+
+class Forge(Protocol):
+    """One kind of place for repositories, with all that a case needs of it."""
+
+    @property
+    def source(self) -> Source: ...
+    @property
+    def pulls(self) -> Pulls: ...
+    @property
+    def comments(self) -> Comments | None:
+        """Null: there is no discussion here; people speak with a case on its other surfaces."""
+
+    @property
+    def checks(self) -> Checks | None:
+        """Null: nobody else checks commits here; only our own builds count."""

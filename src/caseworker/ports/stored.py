@@ -160,7 +160,8 @@ def begins_thread(channel: str) -> dict[str, str]:
 class PullRequest(_Value):
     repository: RepositoryId
     number: int
-    case: CaseId
+    case: CaseId | None
+    """Null: somebody else's, or of a case that is not ours."""
     title: str
     body: str
     base: str

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.evidence.builds import Command, CommandRun
 from caseworker.core.investigation.bisection import Bisection, BisectRequest
 
@@ -59,7 +60,7 @@ class Joined:
 
 
 class Workspaces(Protocol):
-    async def prepare(self, case: CaseId, repository: Path, base: Sha | None) -> Workspace:
+    async def prepare(self, case: CaseId, repository: RepositoryRef, base: Sha | None) -> Workspace:
         """The case's worktree, made if it is missing (a lost one is rebuilt). Without a base: the repository's current
         default branch as it is now."""
 

@@ -19,7 +19,7 @@ from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.inbox import add_message
 from caseworker.store.port import Port
-from caseworker.store.rows import append_entries, insert_or_stop, lock_case
+from caseworker.store.rows import append_entries, insert_or_stop, lock_case, read_ref
 from caseworker.store.tables import cases
 
 
@@ -41,8 +41,10 @@ class StoredCases(Port):
         opened = CaseOpened(
             repository=issue.repository, number=issue.number, title=issue.title, rehearsed=rehearsal is not None
         )
-        row = _row(issue, policy, file) | {"parent": parent, "rehearsal": rehearsal, "trace": trace}
+        more = {"parent": parent, "rehearsal": rehearsal, "trace": trace}
         async with self._database.writing() as connection:
+            branch = (await read_ref(connection, issue.repository)).branch_of(issue.number)
+            row = _row(issue, branch, policy, file) | more
             added = insert_or_stop(connection, cases).values(row).returning(cases.c.id)
             if await connection.scalar(added) is None:
                 return False
@@ -90,6 +92,14 @@ class StoredCases(Port):
             if tell is not None:
                 await add_message(connection, tell)
 
+    async def keep(self, after: IssueCase) -> None:
+        async with self._database.writing() as connection:
+            await lock_case(connection, after.id)
+            known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
+            newest = IssueCase.model_validate(known).progress
+            if (after.progress.transitions, after.progress.turns) >= (newest.transitions, newest.turns):
+                await connection.execute(_KEPT, {"case": after.id, "the_snapshot": after.model_dump(mode="json")})
+
     async def unfinished(self) -> Sequence[CaseId]:
         query = select(cases.c.id).where(cases.c.over.is_(False)).order_by(cases.c.id)
         async with self._database.reading() as connection:
@@ -121,6 +131,11 @@ _MOVED: Final = (
 )
 _MOVED_ON: Final = _MOVED.values(over=False)
 """It may have been over, before it was opened again."""
+_KEPT: Final = (
+    update(cases)
+    .where(cases.c.id == bindparam("case"))
+    .values(snapshot=bindparam("the_snapshot", type_=cases.c.snapshot.type))
+)
 _FILED: Final = (
     update(cases)
     .where(cases.c.id == bindparam("case"))
@@ -136,10 +151,10 @@ def dumped(file: CaseFile) -> dict[str, object]:
     return file.model_dump(mode="json", by_alias=True)
 
 
-def _row(issue: Issue, policy: Policy, file: CaseFile | None) -> dict[str, object]:
+def _row(issue: Issue, branch: str, policy: Policy, file: CaseFile | None) -> dict[str, object]:
     """With a file that was prepared, the case begins with its analysis done."""
     at = now()
-    case = IssueCase(id=issue_case(issue.repository, issue.number)).updated(analysed=file is not None)
+    case = IssueCase(id=issue_case(issue.repository, issue.number)).updated(branch=branch, analysed=file is not None)
     if file is None:
         section = IssueSection(
             number=issue.number, title=issue.title, url=issue.url, original_body=issue.body, labels=issue.labels

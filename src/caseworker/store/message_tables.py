@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from sqlalchemy import (
+    Boolean,
     Column,
     ForeignKey,
     Index,
@@ -86,9 +87,25 @@ attachments = Table(
 class _Threads(TypedColumns):
     case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", primary_key=True)
     audience: Named[str] = Column(String, primary_key=True)
-    surface: Named[str] = Column(String)
+    surface: Named[str] = Column(String, primary_key=True)
     channel: Named[str] = Column(String)
     anchor: Named[str] = Column(String)
+    guest: Named[bool] = Column(Boolean)
+    """The thread belongs to another case, and this one speaks there as well: a fix in its bug's thread."""
 
 
-threads = Table("threads", metadata, _Threads, UniqueConstraint("surface", "channel", "anchor"))
+threads = Table(
+    "threads",
+    metadata,
+    _Threads,
+    Index(
+        "uq_threads_owner",
+        "surface",
+        "channel",
+        "anchor",
+        unique=True,
+        sqlite_where=text("NOT guest"),
+        postgresql_where=text("NOT guest"),
+    ),
+    Index(None, "surface", "channel", "anchor"),
+)

@@ -1,4 +1,4 @@
-"""Pull requests of local repositories. Whether one was merged is seen by the forge, which tells us."""
+"""Pull requests, with a case of ours or without. Whether one was merged is seen by the forge, which tells us."""
 
 from typing import Literal
 
@@ -9,8 +9,8 @@ from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.ports import PullRequest
 from caseworker.store.connection import Connection
 from caseworker.store.port import Port
+from caseworker.store.repository_tables import pulls
 from caseworker.store.rows import insert_or_stop, lock_repository
-from caseworker.store.tables import pulls
 
 
 class StoredPulls(Port):

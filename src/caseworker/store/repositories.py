@@ -1,4 +1,4 @@
-"""Repositories on this disk and their issues."""
+"""Repositories and their issues."""
 
 import asyncio
 import json
@@ -6,54 +6,49 @@ import re
 from collections.abc import Set
 from hashlib import sha256
 from itertools import count
-from pathlib import Path
 
 from sqlalchemy import ColumnElement, func, select
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId
+from caseworker.core.base.repositories import LocalRepository, RemoteRepository, RepositoryRef
 from caseworker.ports import Issue, NewIssue
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.database import Database
 from caseworker.store.port import Port
-from caseworker.store.rows import insert_or_stop, lock_repository
-from caseworker.store.tables import issues, repositories
+from caseworker.store.repository_tables import issues, repositories
+from caseworker.store.rows import insert_or_stop, lock_repository, read_ref
 
 
 class StoredRepositories(Port):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._paths: dict[RepositoryId, Path] = {}
+        self._refs: dict[RepositoryId, RepositoryRef] = {}
         """Asked for at every step of a case; a repository that is registered stays where it is."""
 
-    async def register(self, path: Path) -> RepositoryId:
-        resolved = await asyncio.to_thread(path.resolve)
-        name = _folder_name(resolved)
-        known = select(repositories.c.id).where(repositories.c.path == str(resolved))
+    async def register(self, repository: RepositoryRef) -> RepositoryId:
+        ref = await _resolved(repository)
+        name, place = _id_of(ref), ref.model_dump(mode="json")
+        known = select(repositories.c.id).where(*(repositories.c[column] == place[column] for column in place))
         async with self._database.reading() as connection:
             found = await connection.scalar(known)
         if found is not None:
             return RepositoryId(found)
         async with self._database.writing() as connection:
             for nth in count(1):
-                row = {"id": name if nth == 1 else f"{name}-{nth}", "path": str(resolved), "registered_at": now()}
+                row = {"id": name if nth == 1 else f"{name}-{nth}", **place, "registered_at": now()}
                 await connection.execute(insert_or_stop(connection, repositories).values(row))
-                found = await connection.scalar(known)  # ours, or another's who registered this path just before
+                found = await connection.scalar(known)  # ours, or another's who registered this one just before
                 if found is not None:
                     break
         return RepositoryId(str(found))
 
-    async def path_of(self, repository: RepositoryId) -> Path:
-        if repository in self._paths:
-            return self._paths[repository]
-        query = select(repositories.c.path).where(repositories.c.id == repository)
-        async with self._database.reading() as connection:
-            found = await connection.scalar(query)
-        if found is None:
-            raise Refused(f"There is no repository {repository} here.", todo="Name its folder to register it.")
-        self._paths[repository] = Path(found)
-        return self._paths[repository]
+    async def ref(self, repository: RepositoryId) -> RepositoryRef:
+        if repository not in self._refs:
+            async with self._database.reading() as connection:
+                self._refs[repository] = await read_ref(connection, repository)
+        return self._refs[repository]
 
     async def new_issue(self, repository: RepositoryId, issue: NewIssue, *, taken: Set[int] = frozenset()) -> Issue:
         digest = sha256(json.dumps([issue.title, issue.body]).encode()).hexdigest()
@@ -86,10 +81,23 @@ class StoredRepositories(Port):
             return await _read(connection, issues.c.repository == repository)
 
 
-def _folder_name(path: Path) -> str:
-    """As a repository's id needs it: no characters that would end it, no dots alone."""
-    name = re.sub(r"[^\w.-]+", "-", path.name).strip(".-")
-    return f"local/{name or 'repository'}"
+async def _resolved(repository: RepositoryRef) -> RepositoryRef:
+    """A folder has one name here, whichever way it was reached."""
+    match repository:
+        case LocalRepository(path=path):
+            return LocalRepository(path=await asyncio.to_thread(path.resolve))
+        case RemoteRepository():
+            return repository
+
+
+def _id_of(repository: RepositoryRef) -> RepositoryId:
+    """Before anybody else has it. Of a folder's name, without characters that would end an id, and no dots alone."""
+    match repository:
+        case LocalRepository(path=path):
+            name = re.sub(r"[^\w.-]+", "-", path.name).strip(".-")
+            return RepositoryId(f"local/{name or 'repository'}")
+        case RemoteRepository(owner=owner, name=name):
+            return RepositoryId(f"{owner}/{name}")
 
 
 async def _read(connection: Connection, condition: ColumnElement[bool]) -> list[Issue]:

@@ -6,16 +6,21 @@ Nothing here opens or commits a transaction.
 from collections.abc import Sequence
 from typing import Final
 
+from pydantic import TypeAdapter
 from sqlalchemy import Table, TypedColumns, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId, TraceId
+from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.base.text import clip
 from caseworker.core.record.entries import BODY_LIMIT, VERSION, Entry
 from caseworker.store.columns import now, to_json
 from caseworker.store.connection import Connection
-from caseworker.store.tables import cases, record, record_keys, repositories
+from caseworker.store.repository_tables import repositories
+from caseworker.store.tables import cases, record, record_keys
+
+_REF: Final[TypeAdapter[RepositoryRef]] = TypeAdapter(RepositoryRef)
 
 
 def insert_or_stop(connection: Connection, table: Table[TypedColumns]) -> sqlite.Insert | postgresql.Insert:
@@ -45,11 +50,25 @@ async def epoch_of(connection: Connection, case: CaseId) -> int:
     return epoch
 
 
+async def read_ref(connection: Connection, repository: RepositoryId) -> RepositoryRef:
+    """Where the repository is."""
+    place = (repositories.c[name] for name in ("kind", "path", "host", "owner", "name"))
+    query = select(*place).where(repositories.c.id == repository)
+    row = (await connection.execute(query)).mappings().one_or_none()
+    if row is None:
+        raise _unknown(repository)
+    return _REF.validate_python({name: value for name, value in row.items() if value is not None})
+
+
 async def lock_repository(connection: Connection, repository: RepositoryId) -> None:
     """Numbers are given one at a time."""
     found = select(repositories.c.id).where(repositories.c.id == repository).with_for_update(key_share=True)
     if await connection.scalar(found) is None:
-        raise Refused(f"There is no repository {repository} here.", todo="Name its folder to register it.")
+        raise _unknown(repository)
+
+
+def _unknown(repository: RepositoryId) -> Refused:
+    return Refused(f"There is no repository {repository} here.", todo="Name its folder to register it.")
 
 
 _COUNTED: Final = (

@@ -12,7 +12,7 @@ from caseworker.ports import (
     Learnings,
     Ledger,
     Places,
-    Pulls,
+    PullRecords,
     Record,
     Repositories,
     Threads,
@@ -52,7 +52,7 @@ class Store:
     turns: Turns
     effects: Effects
     builds: Builds
-    pulls: Pulls
+    pulls: PullRecords
     ledger: Ledger
     transcripts: Transcripts
     learnings: Learnings

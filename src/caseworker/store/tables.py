@@ -1,5 +1,5 @@
-"""The tables, except those of messages (message_tables.py) and places (place_tables.py). A change here needs the same
-change in migrations/: docs/upgrades.md says how."""
+"""The tables, except those of repositories (repository_tables.py), messages (message_tables.py) and places
+(place_tables.py). A change here needs the same change in migrations/: docs/upgrades.md says how."""
 
 from datetime import datetime
 
@@ -34,29 +34,6 @@ metadata = MetaData(
     }
 )
 """Migrations name their constraints by this convention too, so it does not change after 1.0."""
-
-
-class _Repositories(TypedColumns):
-    id: Named[str] = Column(String, primary_key=True)
-    path: Named[str] = Column(String, unique=True)
-    registered_at: Named[datetime] = Column(UtcTime, nullable=False)
-
-
-repositories = Table("repositories", metadata, _Repositories)
-
-
-class _Issues(TypedColumns):
-    repository: Named[str] = Column(String, ForeignKey("repositories.id"), primary_key=True)
-    number: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
-    digest: Named[str] = Column(String)
-    title: Named[str] = Column(Words, nullable=False)
-    body: Named[str] = Column(Words, nullable=False)
-    labels: Named[list[str]] = Column(Document, nullable=False)
-    url: Named[str] = Column(String)
-    created_at: Named[datetime] = Column(UtcTime, nullable=False)
-
-
-issues = Table("issues", metadata, _Issues, UniqueConstraint("repository", "digest"))
 
 
 class _Cases(TypedColumns):
@@ -234,35 +211,6 @@ class _Builds(TypedColumns):
 
 
 builds = Table("builds", metadata, _Builds)
-
-
-class _Pulls(TypedColumns):
-    repository: Named[str] = Column(String, ForeignKey("repositories.id"), primary_key=True)
-    number: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
-    case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", index=True, nullable=False)
-    title: Named[str] = Column(Words, nullable=False)
-    body: Named[str] = Column(Words, nullable=False)
-    base: Named[str] = Column(String)
-    head: Named[str] = Column(String)
-    head_sha: Named[str] = Column(String)
-    state: Named[str] = Column(String)
-    url: Named[str] = Column(String)
-
-
-pulls = Table(
-    "pulls",
-    metadata,
-    _Pulls,
-    CheckConstraint("state IN ('open', 'merged', 'closed')", name="state"),
-    Index(
-        "uq_pulls_open_head",
-        "repository",
-        "head",
-        unique=True,
-        sqlite_where=text("state = 'open'"),
-        postgresql_where=text("state = 'open'"),
-    ),
-)
 
 
 class _Transcripts(TypedColumns):

@@ -1,6 +1,6 @@
 """Which conversation on a chat surface belongs to which case."""
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
@@ -18,7 +18,8 @@ class StoredThreads(Port):
             await lock_case(connection, case)
             if await add_thread(connection, case, audience, thread):
                 return thread
-            first = (await _of(connection, case)).get(audience)
+            bound = await _bound(connection, case)
+            first = next((one for whom, one in bound if whom is audience and one.surface == thread.surface), None)
             if first is None:
                 raise Refused(
                     f"The thread {thread.anchor or 'of the channel'} in {thread.channel} on {thread.surface} "
@@ -26,34 +27,52 @@ class StoredThreads(Port):
                 )
             return first
 
+    async def share(self, case: CaseId, audience: Audience, thread: Thread) -> None:
+        async with self._database.writing() as connection:
+            await lock_case(connection, case)
+            await add_thread(connection, case, audience, thread, guest=True)
+
     async def find(self, thread: Thread) -> tuple[CaseId, Audience] | None:
         async with self._database.reading() as connection:
             return await find_thread(connection, thread)
 
-    async def of(self, case: CaseId) -> dict[Audience, Thread]:
+    async def guests(self, thread: Thread) -> list[CaseId]:
+        query = select(threads.c.case).where(*_is(thread), threads.c.guest).order_by(threads.c.case)
         async with self._database.reading() as connection:
-            return await _of(connection, case)
+            return [CaseId(case) for case in await connection.scalars(query)]
+
+    async def bound(self, case: CaseId) -> list[tuple[Audience, Thread]]:
+        async with self._database.reading() as connection:
+            return await _bound(connection, case)
 
 
-async def add_thread(connection: Connection, case: CaseId, audience: Audience, thread: Thread) -> bool:
-    """False: the case has one for this audience, or this thread is taken."""
-    row = thread.model_dump() | {"case": case, "audience": audience}
+async def add_thread(
+    connection: Connection, case: CaseId, audience: Audience, thread: Thread, *, guest: bool = False
+) -> bool:
+    """False: the case has one for this audience on this surface, or this thread belongs to another."""
+    row = thread.model_dump() | {"case": case, "audience": audience, "guest": guest}
     added = insert_or_stop(connection, threads).values(row).returning(threads.c.case)
     return await connection.scalar(added) is not None
 
 
 async def find_thread(connection: Connection, thread: Thread) -> tuple[CaseId, Audience] | None:
-    query = select(threads.c.case, threads.c.audience).where(
-        threads.c.surface == thread.surface, threads.c.channel == thread.channel, threads.c.anchor == thread.anchor
-    )
+    query = select(threads.c.case, threads.c.audience).where(*_is(thread), threads.c.guest.is_(False))
     found = (await connection.execute(query)).first()
     return None if found is None else (CaseId(found[0]), Audience(found[1]))
 
 
-async def _of(connection: Connection, case: CaseId) -> dict[Audience, Thread]:
+def _is(thread: Thread) -> tuple[ColumnElement[bool], ...]:
+    return (
+        threads.c.surface == thread.surface,
+        threads.c.channel == thread.channel,
+        threads.c.anchor == thread.anchor,
+    )
+
+
+async def _bound(connection: Connection, case: CaseId) -> list[tuple[Audience, Thread]]:
     query = select(threads.c.audience, threads.c.surface, threads.c.channel, threads.c.anchor)
-    rows = (await connection.execute(query.where(threads.c.case == case))).all()
-    return {
-        Audience(audience): Thread(surface=surface, channel=channel, anchor=anchor)
+    rows = (await connection.execute(query.where(threads.c.case == case).order_by(threads.c.surface))).all()
+    return [
+        (Audience(audience), Thread(surface=surface, channel=channel, anchor=anchor))
         for audience, surface, channel, anchor in rows
-    }
+    ]

@@ -54,9 +54,6 @@ _ENVIRONMENT = {
 _ERROR_TAIL = 2_000
 _BUSY = ("File exists", "cannot lock ref", "Unable to create", "No space left on device", "Resource temporarily")
 
-OTHER_SIDE = "git -c safe.directory='*' -c core.hooksPath=/dev/null -c gc.auto=0"
-"""How git starts its second half in the repository at the other end of a local fetch: our `-c` don't reach that far."""
-
 
 class SafeGit:
     """The `Git` port."""

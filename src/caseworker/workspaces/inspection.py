@@ -4,11 +4,12 @@ from pathlib import Path
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
+from caseworker.core.base.repositories import RepositoryRef
 from caseworker.workspaces.git import SafeGit
-from caseworker.workspaces.mirrors import Mirrors
+from caseworker.workspaces.mirrors import mirror_name
 
 
-async def change_between(home: Path, repository: Path, old: Sha, new: Sha, *how: str) -> str:
+async def change_between(home: Path, repository: RepositoryRef, old: Sha, new: Sha, *how: str) -> str:
     """As git shows it. `how`: git's own words for another form, as `--stat`."""
     git = SafeGit()
     mirror = _mirror_of(home, repository)
@@ -19,8 +20,8 @@ async def change_between(home: Path, repository: Path, old: Sha, new: Sha, *how:
     return answer.output.decode(errors="replace")
 
 
-def _mirror_of(home: Path, repository: Path) -> Path:
-    mirror = Mirrors(home.resolve() / "mirrors", SafeGit()).of(repository)
+def _mirror_of(home: Path, repository: RepositoryRef) -> Path:
+    mirror = home.resolve() / "mirrors" / mirror_name(repository)
     if not mirror.is_dir():
         raise Refused(f"There is no work of {repository} in {home}.", todo="Look on the machine where its worker runs.")
     return mirror

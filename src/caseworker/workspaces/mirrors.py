@@ -1,18 +1,17 @@
-"""A bare copy of each repository, where cases keep their commits. The user's repository is only ever read from here."""
+"""A bare copy of each repository, where cases keep their commits. It is filled through the `Source` port."""
 
 import hashlib
 import os
 import re
 import shutil
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
-from caseworker.ports import Git
-from caseworker.workspaces.git import OTHER_SIDE, SafeGit
+from caseworker.core.base.repositories import LocalRepository, RemoteRepository, RepositoryRef
+from caseworker.ports import Git, Head, Source
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.rounds import Rounds
 
@@ -33,82 +32,28 @@ _EXCLUDE = "".join(f"{name}\n" for name in (*(f"/{name}" for name in OURS), *_BY
 _ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding !diff\n"
 """Files are taken byte for byte whatever the tree's own .gitattributes say: no filter, no conversion that could fail,
 and no `-diff` that would hide a change from the reviewer. This file has the last word among attributes."""
-_BRANCHES = "refs/heads/"
 _FETCH_SECONDS = 600.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class RepositoryFacts:
-    path: Path
-    """The top-level folder; of a bare repository, the repository itself."""
-    default_branch: str
-    """The branch its HEAD names. Detached: the likeliest branch that contains the commit, or `HEAD`."""
-    head: Sha
-    object_format: str
-
-
-async def look(repository: Path, git: Git | None = None) -> RepositoryFacts:
-    """What there is at this path, or `Refused` with what to do. Changes nothing: for use before anything is created."""
-    ask = git or SafeGit()
-    path = _existing_folder(repository)
-    questions = ("--is-bare-repository", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir")
-    of_a_checkout = ("--show-toplevel", "--show-superproject-working-tree")  # last: a bare repository has no answer
-    found = await ask("rev-parse", *questions, *of_a_checkout, inside=path, accept=(0, 128))
-    if not found.text:
-        raise Refused(
-            f"{path} is not a git repository.", todo=f"Name one, or make it one: git -C {path} init, then commit."
-        )
-    bare, in_work_tree, object_format, git_dir, *checkout = found.text.splitlines()
-    if bare == "true":
-        top = Path(git_dir)
-    elif in_work_tree == "true" and found.code == 0:
-        top = _top_level(*checkout)
-    else:
-        raise Refused(f"{path} is the inside of a repository.", todo=f"Name the folder above it: {path.parent}")
-    head, branch = await _head(top, ask)
-    return RepositoryFacts(path=top, default_branch=branch, head=head, object_format=object_format)
-
-
-def _top_level(top: str, superproject: str = "") -> Path:
-    if superproject:
-        raise Refused(
-            f"{top} is a submodule of {superproject}.", todo="Clone it by itself, and name the clone's folder."
-        )
-    return Path(top)
-
-
-async def _head(top: Path, git: Git) -> tuple[Sha, str]:
-    """The commit, and the branch that stands for it."""
-    question = ("rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD", "--")  # a file may be called HEAD, too
-    found = await git(*question, inside=top, accept=(0, 1, 128))
-    if found.code != 0:
-        raise Refused(f"{top} has no commit yet.", todo='Make one: git add -A && git commit -m "Start"')
-    commit, named, *_ = found.text.splitlines()
-    if named.startswith(_BRANCHES):
-        return Sha(commit), named.removeprefix(_BRANCHES)
-    with_head = ("for-each-ref", "--format=%(refname:lstrip=2)", "--contains=HEAD", _BRANCHES)
-    branches = (await git(*with_head, inside=top)).text.splitlines()
-    likeliest = next((name for name in ("main", "master", "trunk") if name in branches), (branches or ["HEAD"])[0])
-    return Sha(commit), likeliest
-
-
-def _existing_folder(repository: Path) -> Path:
-    path = repository.expanduser().resolve()
-    if not path.is_dir():
-        raise Refused(f"{path} is not a folder.", todo="Name the folder of a git repository.")
-    return path
+def mirror_name(repository: RepositoryRef) -> str:
+    match repository:
+        case LocalRepository(path=path):
+            known_as = path.name
+        case RemoteRepository(name=name):
+            known_as = name
+    readable = re.sub(r"[^\w-]+", "-", known_as).strip("-") or "repository"
+    return f"{readable}-{hashlib.sha256(str(repository).encode()).hexdigest()[:12]}.git"
 
 
 class Mirrors:
-    def __init__(self, folder: Path, git: Git) -> None:
+    def __init__(self, folder: Path, *, source: Source, git: Git) -> None:
         self._folder = folder
+        self._source = source
         self._git = git
-        self._rounds: dict[Path, Rounds[RepositoryFacts]] = {}
+        self._rounds: dict[RepositoryRef, Rounds[Head]] = {}
 
-    def of(self, repository: Path) -> Path:
-        resolved = str(repository.resolve())
-        name = re.sub(r"[^\w-]+", "-", repository.resolve().name).strip("-") or "repository"
-        return self._folder / f"{name}-{hashlib.sha256(resolved.encode()).hexdigest()[:12]}.git"
+    def of(self, repository: RepositoryRef) -> Path:
+        return self._folder / mirror_name(repository)
 
     def all(self) -> list[Path]:
         return sorted(self._folder.glob("*.git"))
@@ -117,30 +62,24 @@ class Mirrors:
         busy = f"another process has been fetching into {mirror.name} for {_FETCH_SECONDS:.0f} s."
         return locked(mirror.with_suffix(".lock"), seconds=_FETCH_SECONDS, busy=busy)
 
-    async def renew(self, repository: Path) -> RepositoryFacts:
+    async def renew(self, repository: RepositoryRef) -> Head:
         """Bring the mirror up to date and say what it has now: once for all the cases that begin at the same time."""
         if repository not in self._rounds:
             self._rounds[repository] = Rounds(partial(self._renew, repository))
         return await self._rounds[repository]()
 
-    async def _renew(self, repository: Path) -> RepositoryFacts:
-        facts = await look(repository, self._git)
+    async def _renew(self, repository: RepositoryRef) -> Head:
+        head = await self._source.head(repository)
         mirror = self.of(repository)
         async with self.lock(mirror):
-            return replace(facts, head=await self._fetch(facts, mirror))
-
-    async def _fetch(self, facts: RepositoryFacts, mirror: Path) -> Sha:
-        """Where the repository's HEAD was just now. The caller holds the lock."""
-        if not (mirror / "HEAD").exists():
-            await self._make(mirror, facts.object_format)
-        await self._git(
-            *("fetch", "--quiet", "--no-tags", "--prune", "--update-shallow", "--no-write-fetch-head"),
-            f"--upload-pack={OTHER_SIDE} upload-pack",
+            if not _is_there(mirror):
+                await self._make(mirror, head.object_format)
             # Not refs/heads and not with tags: nothing that people name can collide with what we keep.
-            *(str(facts.path), "+refs/heads/*:refs/remotes/origin/*", f"+HEAD:{FETCHED_HEAD}"),
-            git_dir=mirror,
-        )
-        return Sha((await self._git("rev-parse", f"{FETCHED_HEAD}^{{commit}}", git_dir=mirror)).text)
+            await self._source.fetch(
+                repository, mirror, ["+refs/heads/*:refs/remotes/origin/*", f"+HEAD:{FETCHED_HEAD}"]
+            )
+            fetched = await self._git("rev-parse", f"{FETCHED_HEAD}^{{commit}}", git_dir=mirror)
+        return replace(head, commit=Sha(fetched.text))
 
     async def has(self, mirror: Path, commit: Sha) -> bool:
         if not _is_there(mirror):

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.bug import decide as decisions
-from caseworker.core.bug.case import BugCase, BugState, Post
+from caseworker.core.bug.case import BugCase, BugPost, BugState
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind, Resolution, Standing
 
@@ -74,7 +74,7 @@ class Walk(RuleBasedStateMachine):
         self.returned = False
         self.shown: list[tuple[int, list[MessageId]]] = []
         """What each completed turn was given."""
-        self.said: list[Post] = []
+        self.said: list[BugPost] = []
         self.at_work = False
         self._put(Standing.REPORTER, MessageKind.WORDS)
 

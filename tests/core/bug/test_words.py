@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy, Service, Severity
-from caseworker.core.bug.case import About, BugCase, Post
+from caseworker.core.bug.case import About, BugCase, BugPost
 from caseworker.core.bug.words import DEFAULT_QUESTION, Matter, words_for
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.messages import Audience, MessageKind, Resolution
@@ -120,7 +121,7 @@ INTERNALS = re.compile(
 def told(about: About, audience: Audience, matter: Matter = MATTER, *, note: str = "KeyError in the tool.") -> str:
     """RESOLVED is worded from the post: as it was when it was queued."""
     is_end = about is About.RESOLVED
-    post = Post(
+    post = BugPost(
         about=about,
         audience=audience,
         epoch=1,
@@ -128,7 +129,7 @@ def told(about: About, audience: Audience, matter: Matter = MATTER, *, note: str
         note=matter.case.reason if is_end else note,
         resolution=matter.case.ending.resolution if is_end else None,
     )
-    return words_for(post, matter)
+    return words_for(post, matter, TerminalPhrasing())
 
 
 @pytest.mark.parametrize("about", About)

@@ -8,7 +8,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueAbout, IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Fact, Spoke, TurnEnded
 from caseworker.core.issue.moves import take
@@ -17,7 +17,6 @@ from caseworker.core.issue.people import fits, passing_by
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.people.messages import MessageKind
-from caseworker.core.telling.why import why
 from tests.core.examples import (
     HEAD,
     MORNING,
@@ -28,6 +27,7 @@ from tests.core.examples import (
     interpreted,
     planned,
     reviewed,
+    told,
     triaged,
 )
 
@@ -72,7 +72,7 @@ def test_an_answer_to_an_escalation_is_offered_and_taken() -> None:
     refuse_misfit(ALONE, MessageKind.ANSWER, "Take A.")
     offered = [option.kind for option in options(ALONE)]
     assert offered[:3] == [MessageKind.APPROVE, MessageKind.REJECT, MessageKind.ANSWER]
-    assert "Answer in your own words" in why(ALONE, POLICY).asked
+    assert "Answer in your own words" in told(ALONE, IssueAbout.ESCALATION)
     with pytest.raises(Refused):
         refuse_misfit(PLAN, MessageKind.ANSWER, "yes")
 
@@ -92,7 +92,7 @@ def test_words_decide_what_a_role_did_not_want_to_decide_alone(
     outcome = interpreted().model_copy(update={"next": next})
     heard = after(case, SAID, outcome)
     assert (heard.state, heard.waiting.wait, heard.people.grants) == (state, None, ())
-    assert [why(one, POLICY).asked for one in (after(case, SAID, NOTHING), case)] == [why(case, POLICY).asked] * 2
+    assert after(case, SAID, NOTHING).waiting.wait == case.waiting.wait
 
 
 def test_an_escalation_can_still_be_approved_and_a_question_of_the_pm_leaves_it_so() -> None:

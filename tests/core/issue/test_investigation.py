@@ -50,6 +50,7 @@ from tests.core.examples import (
     interpreted,
     planned,
     reviewed,
+    told,
 )
 from tests.core.investigation_examples import (
     TWO,
@@ -472,9 +473,13 @@ def test_what_the_pm_makes_of_a_stuck_investigation(status: PmStatus, to: IssueS
 def test_people_are_told_what_the_pm_asks_and_why_it_stays_blocked() -> None:
     stuck = ends(at(2), iterated("BLOCKED"))
     asks = decide(stuck, ended(stuck, unblocked("NEEDS_CLARIFICATION")), POLICY)
-    assert "Which shop?" in asks.say
+    assert asks.say is not None
+    assert "Which shop?" in told(stuck, asks.say.about, unblocked("NEEDS_CLARIFICATION"))
     assert asks.then is S.INVESTIGATING
-    assert decide(stuck, ended(stuck, unblocked("EXTERNAL_DEPENDENCY")), POLICY).say == "It can't be seen here."
+    blocked = unblocked("EXTERNAL_DEPENDENCY")
+    why = decide(stuck, ended(stuck, blocked), POLICY).say
+    assert why is not None
+    assert told(stuck, why.about, blocked) == "It can't be seen here."
 
 
 # --- how it begins ---------------------------------------------------------------------------------------------------

@@ -6,9 +6,8 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
-from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.case import IssueAbout, IssueCase, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     BranchMoved,
@@ -33,7 +32,7 @@ from caseworker.core.issue.words import obeyed
 from caseworker.core.outcomes.pm import InterpretOutcome
 from caseworker.core.people.grammar import wants_something
 from caseworker.core.people.messages import MessageKind
-from tests.core.examples import BASE, CASE, HEAD, MORNING, OTHER, a_case, a_proven_case, interpreted
+from tests.core.examples import BASE, HEAD, MORNING, OTHER, a_case, a_proven_case, interpreted, told
 
 S = IssueState
 POLICY = Policy()
@@ -236,7 +235,8 @@ def test_a_reopened_case_has_all_its_tries_again() -> None:
 
 
 def test_what_was_left_open_by_a_merge_is_told_with_the_way_on() -> None:
-    assert issue_words.left_open(CASE, 7, [("ada", "Please say goodbye, too.\nLoudly.")]) == (
+    open_then = a_case(S.COMPLETED, pull_request=7)
+    assert told(open_then, IssueAbout.LEFT_OPEN, remarks=[("ada", "Please say goodbye, too.\nLoudly.")]) == (
         "Pull request 7 was merged before this was done, and nothing more is done about it here:\n"
         "> ada: Please say goodbye, too.\n\n"
         'If it is still wanted, say so once more (`caseworker say owner/repo#42 "..."`): a new case then follows up on '

@@ -7,17 +7,16 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueAbout, IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Declined, Fact, Spoke, TimedOut, TurnEnded, TurnGaveUp
 from caseworker.core.issue.moves import take
 from caseworker.core.issue.options import refuse_misfit
 from caseworker.core.issue.people import fits, passing_by
 from caseworker.core.issue.states import IssueState
-from caseworker.core.issue.words import kept, reminder
+from caseworker.core.issue.words import kept
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.people.messages import MessageKind
-from caseworker.core.telling.why import why
 from tests.core.examples import (
     BASE,
     HEAD,
@@ -26,6 +25,7 @@ from tests.core.examples import (
     interpreted,
     planned,
     questioned,
+    told,
 )
 
 S = IssueState
@@ -52,6 +52,12 @@ def ended(outcome: IssueOutcome, role: Role = Role.PM) -> TurnEnded:
     return TurnEnded(role=role, outcome=outcome, checkpoint=HEAD, session=SessionId("s-1"))
 
 
+def asks(case: IssueCase) -> IssueAbout | None:
+    """What the post was about that asked for what the case waits for."""
+    wait = case.waiting.wait
+    return wait.asked.about if wait is not None and wait.asked is not None else None
+
+
 SAID = Spoke(by="ann")
 ASKED = after(a_case(S.REQUIREMENTS_UNCLEAR), questioned())
 PLAN = after(a_case(S.PLANNING_APPROACH), planned())
@@ -64,44 +70,26 @@ PLAN = after(a_case(S.PLANNING_APPROACH), planned())
 def test_the_questions_are_shown_and_told_again_also_after_words_that_answer_nothing(words: tuple[Fact, ...]) -> None:
     case = after(ASKED, *words)
     assert (case.state, case.waiting.wait) == (ASKED.state, ASKED.waiting.wait)
-    assert why(case, POLICY).asked == QUESTION
-    assert reminder(case) == f"Still waiting: {QUESTION}"
+    assert asks(case) is IssueAbout.QUESTIONS
+    assert told(case, IssueAbout.REMINDER, asked=QUESTION) == f"Still waiting: {QUESTION}"
     assert case.reason == (f"{UNCLEAR} It waits on." if words else UNCLEAR)
     late = after(case, TimedOut())
     assert late.reason == f"Nobody has answered: {UNCLEAR}"
-    assert why(late, POLICY).asked == QUESTION
-    assert reminder(late) == f"Still waiting: {late.reason}\n\n{QUESTION}"
+    assert asks(late) is IssueAbout.QUESTIONS
+    assert told(late, IssueAbout.REMINDER, asked=QUESTION) == f"Still waiting: {late.reason}\n\n{QUESTION}"
 
 
 def test_a_request_for_an_approval_is_shown_until_it_is_given_also_where_the_case_got_stuck() -> None:
-    request = why(PLAN, POLICY).asked
-    assert "Subtract the discount." in request
+    assert "Subtract the discount." in told(PLAN, IssueAbout.PLAN, planned())
     back, stuck = after(PLAN, SAID, NOTHING), after(PLAN, SAID, LATE)
     assert (back.state, stuck.state) == (S.WAITING_FOR_HUMAN_INPUT, S.REQUIRES_HUMAN_INTERVENTION)
-    assert [why(case, POLICY).asked for case in (back, stuck)] == [request, request]
-    assert why(after(stuck, Agreed(by="ann")), POLICY).asked == ""
-
-
-def test_a_long_request_is_kept_in_short() -> None:
-    plan = planned().model_copy(update={"plan": "step\n" * 3_000})
-    waits = after(a_case(S.PLANNING_APPROACH), plan)
-    assert waits.waiting.wait is not None
-    assert len(waits.waiting.wait.asks) < 4_100
-    assert "characters left out" in waits.waiting.wait.asks
+    assert [asks(case) for case in (PLAN, back, stuck)] == [IssueAbout.PLAN] * 3
+    assert asks(after(stuck, Agreed(by="ann"))) is None
 
 
 def test_nobody_is_asked_anything_while_somebody_has_the_case() -> None:
     taken = PLAN.updated(state=S.REQUIRES_HUMAN_INTERVENTION, taken_by="grace", reason="hers")
-    assert why(taken, POLICY).asked == ""
-    assert reminder(taken) == "Still waiting: hers"
-
-
-def test_a_case_that_began_to_wait_before_requests_were_kept_says_what_it_knows() -> None:
-    wait = Wait(reason=WaitingFor.ANSWER)
-    old = a_case(S.WAITING_FOR_HUMAN_INPUT, wait=wait, waiting_for=wait.reason, reason="May the API go?")
-    assert (why(old, POLICY).asked, reminder(old)) == ("", "Still waiting: May the API go?")
-    assert after(old, TimedOut()).reason == "Nobody has answered: May the API go?"
-    assert after(old, SAID, NOTHING).reason == "Nothing follows from what was said."
+    assert told(taken, IssueAbout.REMINDER) == "Still waiting: hers"
 
 
 # --- stuck over what was said

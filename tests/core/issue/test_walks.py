@@ -22,7 +22,7 @@ from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import IssueCase, Subject
+from caseworker.core.issue.case import Draft, IssueCase, Subject
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -171,7 +171,7 @@ class CaseMachine(RuleBasedStateMachine):
         self.case = ex.case_with(base=ex.BASE, analysed=analysed, state=state, resume=state, **known)
         self.now = ex.MORNING
         self.record = self.case.model_dump_json()
-        self.told: list[str] = []
+        self.told: list[Draft] = []
 
     # --- the flow's part
 

@@ -398,7 +398,7 @@ def test_words_that_nobody_hears_are_kept_and_told_what_the_case_waits_for() -> 
     waiting = a_case(S.WAITING_FOR_HUMAN_INPUT)
     assert kept(waiting) == "kept on the record; `agent/issue-42` waits for a merge"
     parked = a_case(S.REQUIRES_HUMAN_INTERVENTION)
-    assert kept(parked) == "kept on the record; the case waits for a person, and `caseworker close` ends it"
+    assert kept(parked) == "kept on the record; the case waits for a person, and `close` ends it"
 
 
 def test_who_read_a_message_is_said_in_words() -> None:

@@ -11,9 +11,9 @@ from datetime import timedelta
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.bug.case import BugCase, BugState
-from caseworker.core.issue.case import Grant, Investigation, IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Grant, Investigation, IssueAbout, IssueCase, IssuePost, Subject, Wait, WaitingFor
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
-from caseworker.core.issue.words import asked
+from caseworker.core.people.messages import Audience
 from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.why import Why, at, why
 from tests.core.examples import BASE, CASE, HEAD, MORNING, OTHER, a_bug, a_case, a_proven_case
@@ -23,14 +23,15 @@ SUNDAY = MORNING + timedelta(days=6)
 POLICY = Policy()
 
 
-ASKED = asked(["Which page?", "Since when?"])
+ASKED = "Before the work can go on, please tell us:\n1. Which page?\n2. Since when?"
+QUESTION = IssuePost(about=IssueAbout.QUESTIONS, audience=Audience.DEVELOPERS, epoch=1, number=2)
 
 
 def a_wait(
-    reason: WaitingFor, subject: Subject | None = None, then: IssueState | None = None, asks: str = ""
+    reason: WaitingFor, subject: Subject | None = None, then: IssueState | None = None, asked: IssuePost | None = None
 ) -> dict[str, object]:
     ends = None if reason in (WaitingFor.MERGE, WaitingFor.MILESTONE) else SUNDAY
-    wait = Wait(reason=reason, subject=subject, then=then, until=ends, asks=asks)
+    wait = Wait(reason=reason, subject=subject, then=then, until=ends, asked=asked)
     return {"wait": wait, "waiting_for": reason, "since": MORNING}
 
 
@@ -142,11 +143,11 @@ def _waiting() -> dict[str, IssueCase]:
     unclear = {"reason": "The requirements are unclear, and people were asked.", "asked": 1}
     found = {
         S.WAITING_FOR_REQUIREMENTS_CLARIFICATION.value: _early(
-            S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, **a_wait(WaitingFor.ANSWER, asks=ASKED), **unclear
+            S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, **a_wait(WaitingFor.ANSWER, asked=QUESTION), **unclear
         ),
         "waiting_for_requirements_clarification, after mere thanks": _early(
             S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
-            **a_wait(WaitingFor.ANSWER, asks=ASKED),
+            **a_wait(WaitingFor.ANSWER, asked=QUESTION),
             **{**unclear, "reason": "The requirements are unclear, and people were asked. It waits on."},
         ),
         "waiting_for_human_input, answer": _late(
@@ -189,7 +190,7 @@ def _parked() -> dict[str, IssueCase]:
     return {
         "blocked": _late(S.BLOCKED, **still, reason="The developer can't go on: the sandbox has no such key."),
         "blocked, nobody has answered": _early(
-            S.BLOCKED, **a_wait(WaitingFor.ANSWER, asks=ASKED), **timed_out, asked=2
+            S.BLOCKED, **a_wait(WaitingFor.ANSWER, asked=QUESTION), **timed_out, asked=2
         ),
         "blocked, nobody has approved": _early(S.BLOCKED, **a_wait(WaitingFor.APPROVAL, Subject.PLAN), **timed_out),
         "blocked, nobody has raised the budget": _late(S.BLOCKED, **a_wait(WaitingFor.BUDGET), **timed_out),
@@ -256,10 +257,15 @@ BUGS = _bugs()
 
 
 def page() -> str:
-    told = {name: why(case, POLICY, spent=420_000) for name, case in ISSUES.items()}
+    told = {name: why(case, POLICY, spent=420_000, asked=_asked(case)) for name, case in ISSUES.items()}
     told |= {name: why_bug(bug) for name, bug in BUGS.items()}
     head = "What `caseworker why` says of each case in `why_examples.py`, which also says how to renew this page."
     return "\n".join([head, *(_section(name, one) for name, one in told.items())])
+
+
+def _asked(case: IssueCase) -> str:
+    wait = case.waiting.wait
+    return ASKED if wait is not None and wait.asked is not None else ""
 
 
 def _section(name: str, one: Why) -> str:

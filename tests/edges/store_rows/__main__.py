@@ -8,6 +8,7 @@ from pathlib import Path
 
 from caseworker.core.base.budget import Usage
 from caseworker.core.base.ids import CaseId, effect_key, split_issue_case
+from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.people.messages import Audience, NewAttachment
 from caseworker.ports import CaseAccount, RepositoryAccount, SingleQuestion, Thread
@@ -23,6 +24,7 @@ LOG = NewAttachment(title="log.txt", media_type="text/plain", size=12, source="h
 async def fill(store: Store) -> None:
     """A bug that was reported in Slack, and the case that fixes it: one turn done, the second at work."""
     thread = Thread(surface="slack", channel="C1", anchor="17.5")
+    await store.repositories.register(RemoteRepository(host="github.com", owner="acme", name="shop"))
     bug, _ = await store.bugs.open(bug_report(thread=thread), reported(id="report"))
     await store.threads.add(bug, Audience.DEVELOPERS, Thread(surface="slack", channel="C2", anchor="18.5"))
     await store.inbox.put(said(bug, "Here it is.", id="picture", reference="C1/19.5", attachments=(PICTURE, LOG)))
@@ -54,6 +56,7 @@ async def _deliver(store: Store, case: CaseId) -> None:
     await store.effects.done(pushed, {"commit": "a" * 40})
     await store.effects.intend(effect_key(case, 1, "push", 2), case, "push", {"branch": "agent/issue-1"})
     await store.pulls.create(pull(case))
+    await store.pulls.create(pull(None, head="their-branch"))
 
 
 async def _begin_second_turn(store: Store, case: CaseId) -> None:

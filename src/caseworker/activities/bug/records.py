@@ -2,18 +2,15 @@
 
 from temporalio import activity
 
-from caseworker.activities.shared.context import refusals_told, short_work, traced
-from caseworker.activities.shared.posts import Posting
+from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.stored import claimed, stored_bug
 from caseworker.contract.activities import BugRecordActivities
-from caseworker.contract.wire import ClaimRequest, PostRequest, SaveBug, SinceRequest
+from caseworker.contract.wire import ClaimRequest, SaveBug, SinceRequest
 from caseworker.core.base.ids import CaseId
-from caseworker.core.bug.case import About, BugCase, Post
+from caseworker.core.bug.case import About, BugCase
 from caseworker.core.bug.reports import read_report, reported
-from caseworker.core.bug.words import Matter, words_for
 from caseworker.core.outcomes.bug import BugOutcome
-from caseworker.core.people.grammar import understand
-from caseworker.core.people.messages import Claimed, Message
+from caseworker.core.people.messages import Claimed
 from caseworker.core.record.entries import BugRead
 from caseworker.ports import Store, StoredBug
 
@@ -64,56 +61,6 @@ class BugRecords(BugRecordActivities):
     @activity.defn
     async def fence_turn(self, request: ClaimRequest) -> bool:
         return await self._store.turns.fence(request.case, request.turn)
-
-
-class PostWriter:
-    """Finds the words for a post in what the store knows, and has it said."""
-
-    def __init__(self, *, store: Store, posting: Posting) -> None:
-        self._store = store
-        self._posting = posting
-
-    async def post(self, request: PostRequest) -> None:
-        with refusals_told():
-            stored = await stored_bug(self._store, request.case)
-        with traced(stored.trace, request.case):
-            async with short_work(self._store, stored):
-                await self._say(stored, request.post)
-
-    async def _say(self, stored: StoredBug, post: Post) -> None:
-        text = words_for(post, await self._matter(stored, post))
-        if text:
-            await self._posting.say(
-                stored, audience=post.audience, about=post.about, number=post.number, text=text, epoch=post.epoch
-            )
-
-    async def _matter(self, stored: StoredBug, post: Post) -> Matter:
-        outcome: BugOutcome | None = None
-        news: Message | None = None
-        if post.about in _OF_A_TURN:
-            outcome = await outcome_of(self._store, stored, post.number)
-        if post.about is About.FIX_NEWS:
-            said = await self._store.inbox.of(stored.case.id)
-            news = next((message for message in said if message.id == post.number), None)
-        closed = await self._closing_words(stored) if post.about is About.RESOLVED else ""
-        return Matter(
-            case=stored.case,
-            title=stored.title,
-            reporter=stored.reporter,
-            policy=stored.policy,
-            outcome=outcome,
-            news=news.text if news else "",
-            news_kind=news.kind if news else None,
-            closed_because=closed,
-        )
-
-    async def _closing_words(self, stored: StoredBug) -> str:
-        """The reason a developer gave with the close; the reporter's own words need no repeating."""
-        said = await self._store.inbox.of(stored.case.id)
-        closing = next((message for message in said if message.id == stored.case.ending.closed_by), None)
-        if closing is None or closing.resolution is None:
-            return ""
-        return understand(closing.text, closing.standing, asked=True).reason or closing.text
 
 
 async def outcome_of(store: Store, stored: StoredBug, turn: int) -> BugOutcome | None:

@@ -9,6 +9,7 @@ from caseworker.contract.activities import SlaActivities
 from caseworker.contract.wire import CheckSla
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Audience
+from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import SlaChecked
 from caseworker.core.sla.clock import TELLING, Due, SlaFacts, due, epochs_of, to_settle
 from caseworker.core.sla.words import people_to_tell, words_for
@@ -49,14 +50,9 @@ class SlaKeeping(SlaActivities):
         assert found.result is not None
         text = self._words(stored, facts, found, request) if found.told else ""
         if text:
-            await self._posting.say(
-                stored,
-                audience=Audience.DEVELOPERS,
-                about=f"sla_{found.target}",
-                number=found.number,
-                text=text,
-                epoch=facts.epoch,
-            )
+            about = f"sla_{found.target}"
+            post = Post(about=about, audience=Audience.DEVELOPERS, epoch=facts.epoch, number=found.number)
+            await self._posting.say(stored, post, lambda phrasing: text)
         entry = SlaChecked(
             target=found.target,
             result=found.result,

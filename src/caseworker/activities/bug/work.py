@@ -3,11 +3,11 @@
 from temporalio import activity
 
 from caseworker.activities.bug.fixes import Fixes
-from caseworker.activities.bug.records import PostWriter, outcome_of
+from caseworker.activities.bug.records import outcome_of
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.stored import stored_bug
 from caseworker.contract.activities import BugActivities
-from caseworker.contract.wire import FixOpened, FixReply, PostRequest
+from caseworker.contract.wire import FixOpened, FixReply
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.bug.case import BugCase
@@ -16,13 +16,10 @@ from caseworker.ports import Store, Switchboard, Workspaces
 
 
 class BugWork(BugActivities):
-    def __init__(
-        self, *, store: Store, workspaces: Workspaces, doorbell: Switchboard, writer: PostWriter, fixes: Fixes
-    ) -> None:
+    def __init__(self, *, store: Store, workspaces: Workspaces, doorbell: Switchboard, fixes: Fixes) -> None:
         self._store = store
         self._workspaces = workspaces
         self._doorbell = doorbell
-        self._writer = writer
         self._fixes = fixes
 
     @activity.defn
@@ -35,12 +32,8 @@ class BugWork(BugActivities):
             stored = await stored_bug(self._store, bug.id)
         with traced(stored.trace, bug.id):
             async with short_work(self._store, stored):
-                repository = await self._store.repositories.path_of(stored.repository)
+                repository = await self._store.repositories.ref(stored.repository)
                 return (await self._workspaces.prepare(bug.id, repository, bug.progress.base)).base
-
-    @activity.defn
-    async def post(self, request: PostRequest) -> None:
-        await self._writer.post(request)
 
     @activity.defn
     async def open_fix(self, bug: BugCase) -> FixReply:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from caseworker.contract.wire import PushRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import Sha
+from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import BranchMoved
 from caseworker.core.record.entries import BranchPushed, Noted
@@ -19,6 +20,7 @@ _NAMED = 100
 class _Look:
     """The branch as it is now, and as we knew it."""
 
+    repository: RepositoryRef
     workspace: Workspace
     head: Sha | None
     known: frozenset[Sha]
@@ -66,8 +68,8 @@ class Branches:
         if look.is_theirs or await self._is_on_top_of_ours(request, look):
             return await self._join(request, stored, look)
         try:
-            await self._forge.push(
-                stored.repository,
+            await self._forge.source.push(
+                look.repository,
                 look.workspace,
                 request.commit,
                 branch=request.case.branch,
@@ -89,12 +91,13 @@ class Branches:
 
     async def _look(self, request: PushRequest, stored: StoredCase) -> _Look:
         case = request.case
-        repository = await self._store.repositories.path_of(stored.repository)
+        repository = await self._store.repositories.ref(stored.repository)
         workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
-        head = await self._forge.fetch(stored.repository, workspace, branch=case.branch)
+        head = await self._forge.source.fetch_branch(repository, workspace, branch=case.branch)
         pushed = await self._pushed_by_us(case)
         known = frozenset({*pushed[-1:], *([case.delivery.pushed] if case.delivery.pushed else [])})
-        return _Look(workspace=workspace, head=head, known=known, since=await self._newest(workspace, case, pushed))
+        since = await self._newest(workspace, case, pushed)
+        return _Look(repository=repository, workspace=workspace, head=head, known=known, since=since)
 
     async def _pushed_by_us(self, case: IssueCase) -> list[Sha]:
         """Oldest first. The case knows only of pushes that led to a pull request."""

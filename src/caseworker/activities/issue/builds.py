@@ -51,7 +51,7 @@ class Building(BuildActivities):
             stored = await stored_case(self._store, request.case.id)
             with traced(stored.trace, request.case.id, build=request.number):
                 async with beating(), self._workspaces.hold(request.case.id):
-                    repository = await self._store.repositories.path_of(stored.repository)
+                    repository = await self._store.repositories.ref(stored.repository)
                     workspace = await self._workspaces.prepare(request.case.id, repository, request.case.delivery.base)
                     build = await self._run(request, workspace)
                     changed = await self._changed(request, workspace)

@@ -18,8 +18,7 @@ from caseworker.core.investigation.matrix import Inquiry, inquiries
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import EffectRefused, PullRequestReady
-from caseworker.core.people.messages import Audience
-from caseworker.core.record.entries import BranchPushed, Noted, Posted, PullRequestOpened
+from caseworker.core.record.entries import BranchPushed, Noted, PullRequestOpened
 from caseworker.core.telling.investigation import pull_request_part
 from caseworker.core.telling.pull_request import cost_words, pull_request_body, pull_request_title, pull_request_updated
 from caseworker.ports import Forge, PullRequest, Store, StoredCase, Workspace, Workspaces
@@ -101,9 +100,9 @@ class Delivering(DeliveryActivities):
                     return EffectRefused(reason=str(refused))
                 file = after_pull_request(stored.file, commit=request.commit, branch=case.branch, url=pull.url)
                 await self._store.cases.save_file(case.id, file)
-                posts, late = await self._answers(case)
-                await self._store.record.append(case.id, [_news(case, pull), *posts], trace=stored.trace, key=key)
-                return PullRequestReady(number=pull.number, commit=request.commit, late=late)
+                answered, late = await self._answered(case)
+                await self._store.record.append(case.id, [_news(case, pull)], trace=stored.trace, key=key)
+                return PullRequestReady(number=pull.number, commit=request.commit, answered=answered, late=late)
 
     @activity.defn
     async def deliver(self, request: PushRequest) -> DeliveryReply:
@@ -114,19 +113,18 @@ class Delivering(DeliveryActivities):
     async def _opened(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
         await self._store.effects.intend(key, request.case.id, "pull_request", {"head": request.case.branch})
         draft = await self._draft(request, stored)
-        pull = await self._forge.find_pull_request(stored.repository, request.case.branch)
+        pull = await self._forge.pulls.find(stored.repository, request.case.branch)
         if pull is None or pull.state != "open":
-            pull = await self._forge.open_pull_request(draft)
+            pull = await self._forge.pulls.open(draft)
         else:
-            pull = await self._forge.update_pull_request(
-                draft.model_copy(update={"number": pull.number, "title": pull.title})
-            )
+            pull = await self._forge.pulls.update(draft.model_copy(update={"number": pull.number, "title": pull.title}))
         await self._store.effects.done(key, {"number": str(pull.number)})
         return pull
 
     async def _draft(self, request: PushRequest, stored: StoredCase) -> PullRequest:
+        """Without a number and an address: the forge gives both."""
         case = request.case
-        repository = await self._store.repositories.path_of(stored.repository)
+        repository = await self._store.repositories.ref(stored.repository)
         workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
         spent = await self._store.ledger.spent(case.id)
         builds = await self._store.builds.of(case.id)
@@ -155,7 +153,7 @@ class Delivering(DeliveryActivities):
             head=case.branch,
             head_sha=request.commit,
             state="open",
-            url=f"file://{repository}#{case.branch}",
+            url="",
         )
 
     async def _inquiries(self, case: IssueCase) -> list[Inquiry]:
@@ -168,18 +166,16 @@ class Delivering(DeliveryActivities):
         after = await self._workspaces.texts(workspace, commit, paths)
         return await asyncio.to_thread(weakened, before, after)
 
-    async def _answers(self, case: IssueCase) -> tuple[list[Posted], tuple[MessageId, ...]]:
-        """What came of each remark; and those of which nothing could come yet."""
+    async def _answered(self, case: IssueCase) -> tuple[tuple[MessageId, ...], tuple[MessageId, ...]]:
+        """The remarks that something came of; and those of which nothing could come yet."""
         if not case.people.remarks:
-            return [], ()
+            return (), ()
         said = {message.id: message for message in await self._store.inbox.of(case.id)}
         remarks = [said[remark] for remark in case.people.remarks if remark in said]
         answers = answers_to(remarks, await self._store.turns.finished(case.id))
-        late = tuple(remark.id for remark, answer in zip(remarks, answers, strict=True) if answer is None)
-        told = [(remark.author, remark.text, answer) for remark, answer in zip(remarks, answers, strict=True) if answer]
-        if not told:
-            return [], late
-        return [Posted(audience=Audience.DEVELOPERS, about="answers", text=issue_words.answered(told))], late
+        answered = tuple(one.id for one, answer in zip(remarks, answers, strict=True) if answer)
+        late = tuple(one.id for one, answer in zip(remarks, answers, strict=True) if answer is None)
+        return answered, late
 
 
 def _news(case: IssueCase, pull: PullRequest) -> PullRequestOpened | Noted:

@@ -4,7 +4,6 @@ from contextlib import suppress
 
 from temporalio import activity
 
-from caseworker.activities.issue.remarks import left_open
 from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.stored import claimed, stored_case
 from caseworker.contract.activities import RecordActivities
@@ -12,21 +11,21 @@ from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId, is_bug_case
 from caseworker.core.casefile.sections import after_move
-from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.post_words import news
 from caseworker.core.issue.turns import at_work
-from caseworker.core.issue.words import NEWS_KIND, fix_news
+from caseworker.core.issue.words import NEWS_KIND
 from caseworker.core.people.grammar import wants_something
-from caseworker.core.people.messages import NOBODY, Audience, Claimed, NewMessage, Standing
-from caseworker.core.record.entries import Posted, Transitioned
+from caseworker.core.people.messages import NOBODY, Claimed, NewMessage, Standing
+from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports import Doorbell, Store, StoredCase
 
 
 class Records(RecordActivities):
-    def __init__(self, *, store: Store, doorbell: Doorbell) -> None:
+    def __init__(self, *, store: Store, doorbell: Doorbell, terminal: Phrasing) -> None:
         self._store = store
         self._doorbell = doorbell
+        self._terminal = terminal
 
     @activity.defn
     async def load_case(self, case: CaseId) -> IssueCase:
@@ -62,31 +61,18 @@ class Records(RecordActivities):
         with refusals_told():
             stored = await stored_case(self._store, request.after.id)
             file = after_move(stored.file, request.after, stored.case)
-            news = _news(stored, request.after)
-            entries = [request.entry, *_said(request.say), *_said(await self._left_open(request))]
-            await self._store.cases.move(request.after, entries, file, trace=stored.trace, tell=news)
-        if news is not None:
+            told = _news(stored, request.after, self._terminal)
+            await self._store.cases.move(request.after, [request.entry], file, trace=stored.trace, tell=told)
+        if told is not None:
             with suppress(Transient):  # it is in the bug's inbox; the reconciler rings, too
-                await self._doorbell.ring(news.case, NOBODY, news.kind)
+                await self._doorbell.ring(told.case, NOBODY, told.kind)
 
-    async def _left_open(self, request: MoveRequest) -> str:
-        """What people said of a pull request and nothing has come of, when it is merged. Empty: there is none."""
-        case, entry = request.after, request.entry
-        remarks = dict.fromkeys([*case.people.remarks, *case.people.late])
-        if case.state is not IssueState.COMPLETED or not isinstance(entry, Transitioned) or not remarks:
-            return ""
-        said = {message.id: message for message in await self._store.inbox.of(case.id)}
-        made = [said[remark] for remark in remarks if remark in said]
-        still_open = left_open(made, await self._store.turns.finished(case.id))
-        told = [(message.author, message.text) for message in still_open]
-        return issue_words.left_open(case.id, case.delivery.pull_request, told) if told else ""
+    @activity.defn
+    async def save_case(self, case: IssueCase) -> None:
+        await self._store.cases.keep(case)
 
 
-def _said(text: str) -> list[Posted]:
-    return [Posted(audience=Audience.DEVELOPERS, about="pm", text=text)] if text else []
-
-
-def _news(stored: StoredCase, after: IssueCase) -> NewMessage | None:
+def _news(stored: StoredCase, after: IssueCase, phrasing: Phrasing) -> NewMessage | None:
     """What the bug that this case fixes is told of a move: where a person is wanted, and how it ended."""
     if stored.parent is None or not is_bug_case(stored.parent) or after.state not in NEWS_KIND or at_work(after):
         return None
@@ -97,6 +83,6 @@ def _news(stored: StoredCase, after: IssueCase) -> NewMessage | None:
         author=after.id,
         standing=Standing.DEVELOPER,
         kind=NEWS_KIND[after.state],
-        text=fix_news(after),
+        text=news(after, phrasing),
         trace=stored.trace,
     )

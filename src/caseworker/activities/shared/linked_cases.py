@@ -1,22 +1,19 @@
 """A case that another opens: a bug its fix, a completed case what is left of it. Asked again, it is the same one."""
 
-from collections.abc import Awaitable, Callable
-from pathlib import Path
+from collections.abc import Callable
 
+from caseworker.activities.shared.repository_rules import rules_of
 from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Milestone
 from caseworker.core.casefile.model import CaseFile
-from caseworker.core.evidence.repository_rules import RepositoryRules
 from caseworker.core.people.messages import NewMessage
 from caseworker.ports import Forge, Issue, NewIssue, Store, StoredBug, StoredCase
 
 
 class LinkedCases:
-    def __init__(self, *, store: Store, forge: Forge, rules_of: Callable[[Path], Awaitable[RepositoryRules]]) -> None:
-        """`rules_of`: what the repository itself asks for."""
+    def __init__(self, *, store: Store, forge: Forge) -> None:
         self._store = store
         self._forge = forge
-        self._rules_of = rules_of
 
     async def open(
         self,
@@ -28,10 +25,11 @@ class LinkedCases:
     ) -> CaseId:
         """In the same repository, under what that asks for and the parent was opened with. The draft tells what it is:
         the same title and body are the same case."""
-        path = await self._store.repositories.path_of(parent.repository)
+        repository = await self._store.repositories.ref(parent.repository)
         # Before there is anything to leave behind. How far the parent was to go says nothing of this one.
-        policy = (await self._rules_of(path)).applied_to(parent.policy.model_copy(update={"until": Milestone.PR}))
-        taken = await self._forge.taken_numbers(path)
+        rules = await rules_of(repository, self._forge.source)
+        policy = rules.applied_to(parent.policy.model_copy(update={"until": Milestone.PR}))
+        taken = await self._forge.source.taken_numbers(repository)
         issue = await self._store.repositories.new_issue(parent.repository, draft, taken=taken)
         case = issue_case(issue.repository, issue.number)
         await self._store.cases.open(

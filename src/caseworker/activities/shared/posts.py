@@ -1,62 +1,131 @@
-"""What the bot says, said once: intent, look, post, record, under a key of ours."""
+"""What cases say, each post once: on the record, and on every chat thread of the case whose audience fits."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Protocol
 
+from temporalio import activity
+
+from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.contract.activities import PostActivities
+from caseworker.contract.wire import PostRequest, SayRequest
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import effect_key
+from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Audience
+from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import Noted, Posted
-from caseworker.ports import POST, Chat, Store, StoredBug, Thread, begins_thread
+from caseworker.ports import POST, Chat, Store, StoredBug, StoredCase, Thread, begins_thread
+
+Words = Callable[[Phrasing], str]
+Stored = StoredCase | StoredBug
+
+
+class PostWriter(Protocol):
+    """Finds what the words of a kind's posts are made of."""
+
+    async def find(self, case: CaseId) -> Stored: ...
+
+    async def words(self, stored: Stored, post: Post) -> Words:
+        """Empty words: there is nothing to say after all."""
+
+    async def told_elsewhere(self, stored: Stored, post: Post) -> list[Thread]:
+        """Threads on which another case tells the same."""
 
 
 class Posting:
     """Chats by surface. A case without a thread is read in its record: the terminal's conversation."""
 
-    def __init__(self, *, store: Store, chats: Mapping[str, Chat], developers: Thread | None = None) -> None:
+    def __init__(
+        self, *, store: Store, chats: Mapping[str, Chat], terminal: Phrasing, developers: Thread | None = None
+    ) -> None:
+        """`developers`: where a bug case begins its thread for developers."""
         self._store = store
         self._chats = chats
+        self._terminal = terminal
         self._developers = developers
 
-    async def say(
-        self, stored: StoredBug, *, audience: Audience, about: str, number: int, text: str, epoch: int | None = None
-    ) -> None:
-        case = stored.case
-        key = effect_key(case.id, epoch or case.epoch, f"{about}.{audience}", number)
-        place, undelivered = "", False
-        thread = await self._thread(stored, audience)
-        if thread is not None:
+    async def threads(self, stored: Stored, audience: Audience) -> list[Thread]:
+        bound = [thread for whom, thread in await self._store.threads.bound(stored.case.id) if whom is audience]
+        if not bound and audience is Audience.DEVELOPERS and self._developers and isinstance(stored, StoredBug):
+            bound = [self._developers]
+        return [thread for thread in bound if thread.surface in self._chats]
+
+    async def say(self, stored: Stored, post: Post, words: Words, *, elsewhere: list[Thread] | None = None) -> None:
+        case, key = stored.case.id, post.key(stored.case.id)
+        threads = [one for one in await self.threads(stored, post.audience) if one not in (elsewhere or [])]
+        text, place, undelivered = words(self._terminal), "", False
+        if not text:
+            return
+        for thread in threads:
             try:
-                place = await self._posted(key, stored, audience, thread, text)
+                place = await self._posted(key, case, post.audience, thread, words)
             except Refused as refused:
                 undelivered = True
-                await self._store.effects.done(key, {"refused": str(refused)})  # it is not under way any more
-                note = Noted(text=f"The {audience} could not be told on {thread.surface}: {refused}")
-                await self._store.record.append(case.id, [note], trace=stored.trace, key=f"{key} refused")
-        said = Posted(audience=audience, about=about, text=text, place=place, undelivered=undelivered)
-        await self._store.record.append(case.id, [said], trace=stored.trace, key=key)
+                await self._store.effects.done(_on(key, thread), {"refused": str(refused)})  # not under way any more
+                note = Noted(text=f"The {post.audience} could not be told on {thread.surface}: {refused}")
+                await self._store.record.append(case, [note], trace=stored.trace, key=f"{_on(key, thread)} refused")
+        if threads or not post.is_told_by_the_record:
+            said = Posted(
+                audience=post.audience,
+                about=post.about,
+                number=post.number,
+                text=text,
+                place=place,
+                undelivered=undelivered,
+            )
+            await self._store.record.append(case, [said], trace=stored.trace, key=key)
 
-    async def _thread(self, stored: StoredBug, audience: Audience) -> Thread | None:
-        thread = (await self._store.threads.of(stored.case.id)).get(audience)
-        if thread is None and audience is Audience.DEVELOPERS:
-            thread = self._developers
-        return thread if thread is not None and thread.surface in self._chats else None
-
-    async def _posted(self, key: str, stored: StoredBug, audience: Audience, thread: Thread, text: str) -> str:
+    async def _posted(self, key: str, case: CaseId, audience: Audience, thread: Thread, words: Words) -> str:
         chat = self._chats[thread.surface]
         intent = begins_thread(thread.channel) if not thread.anchor else {"channel": thread.channel}
-        effect, new = await self._store.effects.intend(key, stored.case.id, POST, intent)
+        effect, new = await self._store.effects.intend(_on(key, thread), case, POST, intent)
         place = effect.result.get("place") if effect.done else None
         if place is None:
             # Not new and not done: an earlier try may have landed without our hearing of it.
             place = None if new else await chat.find(thread, key)
-            place = place or await _to_the_end(chat.post(thread, text, key=key))
+            place = place or await _to_the_end(chat.post(thread, words(chat.phrasing), key=key))
         if not thread.anchor:  # the first words in a channel begin the case's one thread there
             begun = Thread(surface=thread.surface, channel=thread.channel, anchor=place)
-            await self._store.threads.add(stored.case.id, audience, begun)
-        await self._store.effects.done(key, {"place": place})
+            await self._store.threads.add(case, audience, begun)
+        await self._store.effects.done(_on(key, thread), {"place": place})
         return place
+
+
+class Posts(PostActivities):
+    def __init__(self, *, store: Store, posting: Posting, writers: Mapping[str, PostWriter]) -> None:
+        """`writers`: by the kind of the post."""
+        self._store = store
+        self._posting = posting
+        self._writers = writers
+
+    @activity.defn
+    async def say(self, request: SayRequest) -> int:
+        with refusals_told():
+            for number, post in enumerate(request.posts):
+                stored = await self._writers[post.kind].find(request.case)
+                if await self._posting.threads(stored, post.audience):
+                    return number
+                await self._say(stored, post.kind, post)
+            return len(request.posts)
+
+    @activity.defn
+    async def post(self, request: PostRequest) -> None:
+        with refusals_told():
+            stored = await self._writers[request.post.kind].find(request.case)
+        with traced(stored.trace, request.case):
+            async with short_work(self._store, stored):
+                await self._say(stored, request.post.kind, request.post)
+
+    async def _say(self, stored: Stored, kind: str, post: Post) -> None:
+        writer = self._writers[kind]
+        words = await writer.words(stored, post)
+        await self._posting.say(stored, post, words, elsewhere=await writer.told_elsewhere(stored, post))
+
+
+def _on(key: str, thread: Thread) -> str:
+    """One effect for each surface: a case may be bound to threads of several."""
+    return f"{key}@{thread.surface}"
 
 
 async def _to_the_end(posting: Coroutine[Any, Any, str]) -> str:

@@ -23,7 +23,7 @@ class WorkspaceKeeping(WorkspaceActivities):
             stored = await stored_case(self._store, case.id)
         with traced(stored.trace, case.id):
             async with short_work(self._store, stored):
-                repository = await self._store.repositories.path_of(stored.repository)
+                repository = await self._store.repositories.ref(stored.repository)
                 workspace = await self._workspaces.prepare(case.id, repository, await self._base(case))
                 self._workspaces.untouched(workspace)  # the first turn finds it as it is
                 return workspace.base

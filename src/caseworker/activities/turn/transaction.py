@@ -127,7 +127,7 @@ class Transaction:
             return await self._in_its_tree(this, order, hooks)
 
     async def _in_its_tree(self, this: Try, order: TurnOrder, hooks: TurnHooks[R]) -> R | TurnDied | TurnGaveUp:
-        repository = await self._store.repositories.path_of(order.repository)
+        repository = await self._store.repositories.ref(order.repository)
         ours = await self._workspaces.prepare(order.case, repository, order.base)
         # The first attempt follows a step that ended well; any other may find what a dead one left.
         await self._workspaces.reset(ours, order.checkpoint or ours.base, scrub=this.attempt.number > 1)

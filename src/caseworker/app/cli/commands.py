@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from caseworker.app.desk import at_desk, find_case, reading
-from caseworker.app.parts import make_forge
+from caseworker.app.parts import look_at, make_forge, make_source
 from caseworker.app.processes.find_host import start_host
 from caseworker.app.processes.start_checks import check_disk
 from caseworker.app.settings import Settings, make_home
@@ -31,20 +31,18 @@ from caseworker.store.store import open_store
 async def new_issue(
     settings: Settings, console: Console, *, repo: Path, title: str | None, body: str, file: Path | None, as_json: bool
 ) -> None:
-    from caseworker.workspaces.mirrors import look
-
     if (title is None) == (file is None):
         raise Refused("An issue needs either --title (and --body) or --file.")
     draft = read_issue(file) if file is not None else NewIssue(title=(title or "").strip(), body=body)
     if not draft.title:
         raise Refused("The title is empty.", todo="Say in one line what is wrong.")
-    facts = await look(repo)
+    found = await look_at(repo)
     check_disk(settings.home)
     make_home(settings)
     store = await open_store(settings.database)
     try:
-        repository = await store.repositories.register(facts.path)
-        taken = await make_forge(store).taken_numbers(facts.path)
+        repository = await store.repositories.register(found.ref)
+        taken = await make_source().taken_numbers(found.ref)
         issue = await store.repositories.new_issue(repository, draft, taken=taken)
     finally:
         await store.close()
@@ -52,7 +50,7 @@ async def new_issue(
         print_json(issue.model_dump(mode="json"))
         return
     console.print(f"{repository}#{issue.number}: {issue.title}", markup=False)
-    console.print(f"Work on it: caseworker run --repo {facts.path} --issue {issue.number}", markup=False)
+    console.print(f"Work on it: caseworker run --repo {found.path} --issue {issue.number}", markup=False)
 
 
 async def list_cases(settings: Settings, console: Console, *, as_json: bool) -> None:
@@ -100,8 +98,8 @@ async def _follow(settings: Settings, console: Console, name: str, *, as_json: b
         if isinstance(stored, StoredBug):
             print_bug_summary(await bug_summary(desk.store, stored), console, voice="developer", as_json=as_json)
             return
-        path = await desk.store.repositories.path_of(stored.repository)
-        print_summary(await summary_of(desk.store, stored.case.id), path, console, as_json=as_json)
+        repository = await desk.store.repositories.ref(stored.repository)
+        print_summary(await summary_of(desk.store, stored.case.id), repository, console, as_json=as_json)
 
 
 async def notice_merges(settings: Settings, store: Store) -> None:
@@ -110,12 +108,12 @@ async def notice_merges(settings: Settings, store: Store) -> None:
         return
     if not await store.pulls.open_ones():
         return
-    settled = await make_forge(store).settled_pull_requests()
-    if not settled:
+    settled = await make_forge(store).pulls.settled()
+    waiting = {pull.case for pull in settled if pull.case is not None}
+    if not waiting:
         return
     start_host(settings)
     deadline = asyncio.get_running_loop().time() + 10
-    waiting = {pull.case for pull in settled}
     while waiting and asyncio.get_running_loop().time() < deadline:
         waiting = {case for case in waiting if not await _is_over(store, case)}
         await asyncio.sleep(0.1)

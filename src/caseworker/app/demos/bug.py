@@ -21,6 +21,7 @@ from caseworker.app.terminal.report import ReportRequest, open_report
 from caseworker.app.terminal.send import Speaker
 from caseworker.app.terminal.summary import print_summary, summary_of
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import About
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.record.entries import Posted, Recorded, ToolCalled
@@ -46,7 +47,7 @@ async def run_bug_demo(settings: Settings, console: Console, *, as_json: bool) -
         console.print(f"{REPORTER} and {DEVELOPER} are played, the model rehearsed, the rest is real.\n", style="dim")
     async with at_desk(settings) as desk:
         request = ReportRequest(text=REPORT, rehearsal=rehearsal, reporter=REPORTER)
-        case = await open_report(desk, request, project)
+        case = await open_report(desk, request, LocalRepository(path=project))
         play = Play(desk=desk, console=console, case=case, as_json=as_json)
         fix = await _play(play, case)
         await _tell_the_end(desk, case, fix, console, as_json=as_json)
@@ -90,7 +91,7 @@ async def _tell_the_end(desk: Desk, case: CaseId, fix: CaseId, console: Console,
         print_json_line({"kind": "bug", **bug.model_dump(mode="json")})
         print_json_line({"kind": "summary", **summary.model_dump(mode="json")})
         return
-    print_summary(summary, await desk.store.repositories.path_of(delivered.repository), console, as_json=False)
+    print_summary(summary, await desk.store.repositories.ref(delivered.repository), console, as_json=False)
     both = cost_words(bug.cost_micros + summary.cost_micros, rehearsed=bug.rehearsed)
     console.print(f"The conversation: {cost_line(bug)}. With the fix, in all: {both}.", markup=False)
     commands = [

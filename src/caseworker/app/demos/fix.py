@@ -17,6 +17,7 @@ from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.run import RunRequest, run
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, issue_case
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.intake.issues import read_issue
 
 
@@ -48,7 +49,7 @@ async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> in
 async def _case_of(project: Path, settings: Settings) -> CaseId:
     """A sample project is new, and so its only issue is the first one."""
     async with reading(settings) as store:
-        return issue_case(await store.repositories.register(project), 1)
+        return issue_case(await store.repositories.register(LocalRepository(path=project)), 1)
 
 
 def tell_next(commands: Sequence[tuple[str, str]], console: Console) -> None:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from caseworker.app.demos.issue import Scene, Stage, on_stage
-from caseworker.app.parts import make_sandbox
+from caseworker.app.parts import make_sandbox, make_source
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json_line
 from caseworker.app.terminal.matrix import print_matrix
@@ -91,8 +91,9 @@ async def _measured(stage: Stage) -> list[Runs]:
     from caseworker.workspaces.worktrees import GitWorkspaces
 
     stored, settings = await stage.stored(), stage.desk.settings
-    workspaces, builder = GitWorkspaces(settings.home), SandboxedBuilder(make_sandbox(settings))
-    repository = await stage.desk.store.repositories.path_of(stored.repository)
+    workspaces = GitWorkspaces(settings.home, source=make_source())
+    builder = SandboxedBuilder(make_sandbox(settings))
+    repository = await stage.desk.store.repositories.ref(stored.repository)
     measured: list[Runs] = []
     async with workspaces.hold(stage.case):
         workspace = await workspaces.prepare(stage.case, repository, stored.case.delivery.base)

@@ -20,6 +20,7 @@ from caseworker.app.terminal.summary import print_summary, summary_of
 from caseworker.app.terminal.tail import HOST_SECONDS, LOOK_SECONDS, Tail
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.base.roles import Task
 from caseworker.core.issue.turns import MAY_BE_AT_WORK
 from caseworker.core.record.entries import (
@@ -84,7 +85,7 @@ class Stage:
         if self.as_json:
             print_json_line({"kind": "summary", **summary.model_dump(mode="json")})
             return exit_code(summary)
-        repository = await self.desk.store.repositories.path_of((await self.stored()).repository)
+        repository = await self.desk.store.repositories.ref((await self.stored()).repository)
         print_summary(summary, repository, self.console, as_json=False)
         if exit_code(summary) == 0:
             tell_next(commands, self.console)
@@ -152,7 +153,7 @@ async def on_stage(scene: Scene, settings: Settings, console: Console, *, as_jso
         console.print(scene.about)
         console.print(f"The sample project is {project}; its model is rehearsed, the rest is real.\n", style="dim")
     async with at_desk(settings) as desk:
-        repository = await desk.store.repositories.register(project)
+        repository = await desk.store.repositories.register(LocalRepository(path=project))
         issue = await desk.store.repositories.new_issue(repository, new, taken=frozenset())
         opened = await desk.intake.open_case(issue, policy=settings.policy(), rehearsal=rehearsal, author=person())
         yield Stage(desk=desk, console=console, case=opened.case, as_json=as_json)

@@ -10,6 +10,7 @@ from typing import Any, Final
 import structlog
 from rich.console import Console
 
+from caseworker.app.parts import look_at
 from caseworker.app.processes.find_host import ensure_host
 from caseworker.app.processes.serve_host import keep_the_host
 from caseworker.app.processes.slack_settings import missing_settings
@@ -47,11 +48,9 @@ async def serve(settings: Settings, console: Console) -> int:
             f"Slack can't be listened to yet. Missing: {'; '.join(missing)}.",
             todo="docs/slack.md shows where each comes from; `caseworker.toml` or CASEWORKER_<NAME> sets it.",
         )
-    from caseworker.workspaces.mirrors import look
-
     assert settings.reports_repository is not None
-    facts = await look(settings.reports_repository.expanduser())
-    elsewhere = {name: (await look(path)).path for name, path in _elsewhere(settings).items()}
+    found = await look_at(settings.reports_repository.expanduser())
+    elsewhere = {name: (await look_at(path)).ref for name, path in _elsewhere(settings).items()}
     rehearsal = read_rehearsal(settings.reports_rehearsal)
     check_disk(settings.home)
     if settings.is_embedded:
@@ -61,10 +60,10 @@ async def serve(settings: Settings, console: Console) -> int:
     try:
         place = ReportsChannel(
             channel=settings.slack_reports_channel,
-            repository=await store.repositories.register(facts.path),
+            repository=await store.repositories.register(found.ref),
             policy=settings.policy(),
             rehearsal=rehearsal,
-            elsewhere={name: await store.repositories.register(top) for name, top in elsewhere.items()},
+            elsewhere={name: await store.repositories.register(ref) for name, ref in elsewhere.items()},
         )
         with told_to_stop() as stop:
             await _listen(settings, store, place, stop)

@@ -24,7 +24,7 @@ async def show_diff(settings: Settings, console: Console, name: str, *, stat: bo
                 else "Its fix will have one."
             )
             raise Refused(f"{stored.case.id} is a bug case: it changes nothing.", todo=todo)
-        repository = await store.repositories.path_of(stored.repository)
+        repository = await store.repositories.ref(stored.repository)
     case = stored.case
     if case.delivery.base is None or case.delivery.checkpoint in (None, case.delivery.base):
         raise Refused(f"{case.id} has changed nothing yet.", todo=f"`caseworker why {case.id}` says what happens.")

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from caseworker.app.desk import reading
+from caseworker.app.parts import look_at
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
 from caseworker.core.base.errors import Refused
@@ -36,13 +37,11 @@ async def _known(store: Store, repo: Path | None) -> list[Learning]:
     known = ranked(await store.learnings.of())
     if repo is None:
         return sorted(known, key=lambda learning: learning.repository)
-    from caseworker.workspaces.mirrors import look  # heavy: only where a folder is named
-
-    path = (await look(repo)).path
+    ref = (await look_at(repo)).ref
     named = set()
     for repository in {learning.repository for learning in known}:
-        with suppress(Refused):  # it is not on this disk
-            if await store.repositories.path_of(repository) == path:
+        with suppress(Refused):  # it is not known here
+            if await store.repositories.ref(repository) == ref:
                 named.add(repository)
     return [learning for learning in known if learning.repository in named]
 

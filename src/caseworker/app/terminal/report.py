@@ -20,6 +20,7 @@ from caseworker.app.terminal.tail import follow_bug
 from caseworker.app.terminal.talk import Talk, seen_by
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.bug.reports import read_report
 from caseworker.core.people.messages import NewAttachment
 from caseworker.core.record.conversation import conversation
@@ -93,9 +94,9 @@ def repository_for(text: str, named: Path | None, settings: Settings) -> Path:
 
 async def report(request: ReportRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
     repository = repository_for(request.text, request.repository, settings)
-    top = await check_ready(repository, request.rehearsal, settings)
+    ref = await check_ready(repository, request.rehearsal, settings)
     async with at_desk(settings) as desk:
-        case = await open_report(desk, request, top)
+        case = await open_report(desk, request, ref)
         _announce(case, console, detach=request.detach, as_json=as_json)
         if request.detach:
             await desk.keep_host()  # the one we rang may just have been ending
@@ -107,7 +108,7 @@ async def report(request: ReportRequest, settings: Settings, console: Console, *
     return 0
 
 
-async def open_report(desk: Desk, request: ReportRequest, top: Path) -> CaseId:
+async def open_report(desk: Desk, request: ReportRequest, ref: RepositoryRef) -> CaseId:
     words = Words(
         surface=SURFACE,
         external_id=str(uuid.uuid4()),
@@ -115,7 +116,7 @@ async def open_report(desk: Desk, request: ReportRequest, top: Path) -> CaseId:
         text=request.text,
         attachments=request.attachments,
     )
-    repository = await desk.store.repositories.register(top)
+    repository = await desk.store.repositories.register(ref)
     return (await desk.reports.report(words, repository=repository, rehearsal=request.rehearsal)).case
 
 

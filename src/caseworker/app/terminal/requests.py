@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 
 from caseworker.core.base.policy import Milestone, how_far
-from caseworker.core.base.text import clip
 from caseworker.core.issue.case import WaitingFor, limit_of
 from caseworker.core.issue.states import PARKED, WAITING
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
-from caseworker.core.record.entries import Posted, Recorded, Transitioned
+from caseworker.core.record.conversation import text_of
 from caseworker.ports import Store, StoredCase
-
-_BY = "pm"
 
 
 async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Outcome]) -> str:
@@ -23,8 +20,9 @@ async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Out
         return ""
     if wait.reason is WaitingFor.MILESTONE:
         return _reached(outcomes)
-    record = await store.record.whole(stored.case.id)
-    return _in_full(record, wait.asks) if wait.asks else newest_request(record)
+    if wait.asked is None:
+        return ""
+    return text_of(wait.asked, await store.record.whole(stored.case.id, {"posted"}))
 
 
 def may_go_on_until(stored: StoredCase, until: Milestone) -> bool:
@@ -32,29 +30,6 @@ def may_go_on_until(stored: StoredCase, until: Milestone) -> bool:
     wait, reached = stored.case.waiting.wait, limit_of(stored.case, stored.policy)
     waits = stored.case.state in WAITING and wait is not None and wait.reason is WaitingFor.MILESTONE
     return waits and how_far(until) > how_far(reached)
-
-
-def _in_full(record: Sequence[Recorded], request: str) -> str:
-    """A case keeps a long request, a plan, in short."""
-    said = (one.entry.text for one in reversed(record) if isinstance(one.entry, Posted))
-    return next((text for text in said if clip(text) == request), request)
-
-
-def newest_request(record: Sequence[Recorded]) -> str:
-    """What the pm said when the case last moved and spoke, for a case that began to wait when it did not yet keep that
-    itself. Reminders and warnings come without a move."""
-    moved, said = False, ""
-    for recorded in record:
-        match recorded.entry:
-            case Transitioned():
-                moved = True
-            case Posted(about=about, text=text) if about == _BY and moved:
-                moved, said = False, text
-            case Posted():
-                pass
-            case _:
-                moved = False
-    return said
 
 
 def _reached(outcomes: Sequence[Outcome]) -> str:

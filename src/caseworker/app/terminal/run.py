@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from caseworker.app.desk import Desk, at_desk, person
-from caseworker.app.parts import make_forge
+from caseworker.app.parts import look_at, make_source
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
@@ -22,15 +22,15 @@ from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.repositories import LocalRepository, RepositoryRef
 from caseworker.core.base.text import printable
 from caseworker.core.evidence.repository_rules import RepositoryRules
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import TERMINAL, IssueState
-from caseworker.core.issue.turns import MAY_BE_AT_WORK, at_work
+from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.grammar import until_words
 from caseworker.core.people.messages import MessageKind
-from caseworker.core.record.entries import Recorded, Transitioned
 from caseworker.core.telling.summaries import Summary
 from caseworker.intake.issues import read_issue
 from caseworker.ports import Issue, NewIssue, Store, StoredCase
@@ -50,11 +50,9 @@ class RunRequest:
     detach: bool = False
 
 
-async def check_ready(repository: Path, rehearsal: str | None, settings: Settings) -> Path:
-    """All that can be refused is refused here, before anything is created. The repository's top folder."""
-    from caseworker.workspaces.mirrors import look
-
-    facts = await look(repository)
+async def check_ready(repository: Path, rehearsal: str | None, settings: Settings) -> LocalRepository:
+    """All that can be refused is refused here, before anything is created."""
+    found = await look_at(repository)
     if rehearsal is None and settings.anthropic_api_key is None:
         raise Refused(
             "There is no model to work with: no key and no rehearsal.",
@@ -63,7 +61,7 @@ async def check_ready(repository: Path, rehearsal: str | None, settings: Setting
     check_disk(settings.home)
     if settings.is_embedded:
         await check_sandbox(settings)
-    return facts.path
+    return found.ref
 
 
 def issue_argument(value: str) -> NewIssue | int:
@@ -73,10 +71,10 @@ def issue_argument(value: str) -> NewIssue | int:
 
 
 async def run(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
-    top = await check_ready(request.repository, request.rehearsal, settings)
-    policy = policy_for(request, await _rules(top), settings)
+    repository = await check_ready(request.repository, request.rehearsal, settings)
+    policy = policy_for(request, await _rules(repository), settings)
     async with at_desk(settings) as desk:
-        case = await _open(desk, request, top, policy, console, quiet=as_json or request.detach)
+        case = await _open(desk, request, repository, policy, console, quiet=as_json or request.detach)
         if request.detach:
             await desk.keep_host()  # the one we rang may just have been ending
             await announce(desk.store, case, console, as_json=as_json)
@@ -84,7 +82,7 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
         with open_view(console, as_json=as_json) as view:
             await follow(desk, case, view)
         summary = await summary_of(desk.store, case)
-        print_summary(summary, top, console, as_json=as_json)
+        print_summary(summary, repository, console, as_json=as_json)
         return exit_code(summary)
 
 
@@ -107,10 +105,10 @@ def left_alone(case: IssueCase) -> str:
     return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {case.id}` says what would move it."
 
 
-async def _rules(top: Path) -> RepositoryRules:
-    from caseworker.workspaces.rules import rules_of
+async def _rules(repository: RepositoryRef) -> RepositoryRules:
+    from caseworker.activities.shared.repository_rules import rules_of
 
-    return await rules_of(top)
+    return await rules_of(repository, make_source())
 
 
 def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) -> Policy:
@@ -124,8 +122,10 @@ def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) 
     return policy.model_copy(update=said)
 
 
-async def _open(desk: Desk, request: RunRequest, top: Path, policy: Policy, console: Console, *, quiet: bool) -> CaseId:
-    issue = await _issue(desk.store, request, top)
+async def _open(
+    desk: Desk, request: RunRequest, repository: RepositoryRef, policy: Policy, console: Console, *, quiet: bool
+) -> CaseId:
+    issue = await _issue(desk.store, request, repository)
     opened = await desk.intake.open_case(issue, policy=policy, rehearsal=request.rehearsal, author=person())
     if opened.new:
         return opened.case
@@ -165,26 +165,26 @@ async def _let_go_on(desk: Desk, case: CaseId, until: Milestone) -> None:
         raise Transient(f"{case} has not heard yet that it may go on; that is recorded.")
 
 
-async def _issue(store: Store, request: RunRequest, top: Path) -> Issue:
-    repository = await store.repositories.register(top)
-    taken = await make_forge(store).taken_numbers(top)
+async def _issue(store: Store, request: RunRequest, ref: RepositoryRef) -> Issue:
+    repository = await store.repositories.register(ref)
+    taken = await make_source().taken_numbers(ref)
     if isinstance(request.issue, NewIssue):
         issue = await store.repositories.new_issue(repository, request.issue, taken=taken)
-        return await _with_a_free_branch(store, issue, taken, top)
+        return await _with_a_free_branch(store, issue, taken, ref)
     known = await store.repositories.issue(repository, request.issue)
     if known is None:
         raise Refused(
-            f"{repository} has no issue {request.issue}.", todo=f"`caseworker issue new --repo {top}` makes one."
+            f"{repository} has no issue {request.issue}.", todo=f"`caseworker issue new --repo {ref}` makes one."
         )
-    return await _with_a_free_branch(store, known, taken, top)
+    return await _with_a_free_branch(store, known, taken, ref)
 
 
-async def _with_a_free_branch(store: Store, issue: Issue, taken: Set[int], top: Path) -> Issue:
+async def _with_a_free_branch(store: Store, issue: Issue, taken: Set[int], ref: RepositoryRef) -> Issue:
     """Somebody else's branch of that name would stop the case at its very end, with all the money spent."""
     case = issue_case(issue.repository, issue.number)
     if issue.number in taken and await store.cases.load(case) is None:
         raise Refused(
-            f"{top} has a branch agent/issue-{issue.number} already, and no case here made it.",
+            f"{ref} has a branch {ref.branch_of(issue.number)} already, and no case here made it.",
             todo="Rename or delete it, then try again.",
         )
     return issue
@@ -202,7 +202,7 @@ async def follow(desk: Desk, case: CaseId, view: View) -> None:
             after = recorded.sequence
         spent = await store.ledger.spent(case)
         view.spent(spent.micros, spent.calls)
-        if _rests(news) or (not news and await _is_at_rest(store, case, after)):
+        if not news and await _is_at_rest(store, case, after):
             return
         if time.monotonic() - last_look > _HOST_SECONDS:
             await desk.keep_host()
@@ -211,16 +211,12 @@ async def follow(desk: Desk, case: CaseId, view: View) -> None:
             await asyncio.sleep(_LOOK_SECONDS)
 
 
-def _rests(news: list[Recorded]) -> bool:
-    """The newest transition led out of the working states, and nothing follows it that is still to be read."""
-    moves = [r.entry for r in news if isinstance(r.entry, Transitioned)]
-    return bool(moves) and moves[-1].to_state not in MAY_BE_AT_WORK and len(news) < 500
-
-
 async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:
-    """For a case that was at rest before we came: its snapshot says so and there is nothing more to read."""
+    """Nobody works on it, everything is said that was to be said, and there is nothing more to read."""
     stored = await store.cases.load(case)
-    return stored is not None and not at_work(stored.case) and not await store.record.read(case, after=after)
+    if stored is None or at_work(stored.case) or stored.case.outbox:
+        return False
+    return not await store.record.read(case, after=after)
 
 
 def exit_code(summary: Summary) -> int:

@@ -97,7 +97,7 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
             markup=False,
             highlight=False,
         )
-    print_summary(summary, await store.repositories.path_of(stored.repository), console, as_json=False)
+    print_summary(summary, await store.repositories.ref(stored.repository), console, as_json=False)
 
 
 async def show_pull_request(store: Store, stored: StoredCase, console: Console, *, as_json: bool) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from caseworker.app.parts import look_at
 from caseworker.app.processes.slack_settings import missing_settings
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused, Transient
@@ -23,19 +24,18 @@ async def examine_reports(settings: Settings) -> list[Finding]:
 
 async def _repository(settings: Settings) -> Finding:
     from caseworker.app.processes.start_checks import read_rehearsal
-    from caseworker.workspaces.mirrors import look
 
     if settings.reports_repository is None:
         return Finding(
             "reports", "note", "no reports_repository: `caseworker report` needs --repo, `serve` can't start"
         )
     try:
-        facts = await look(settings.reports_repository.expanduser())
+        found = await look_at(settings.reports_repository.expanduser())
         read_rehearsal(settings.reports_rehearsal)
     except (Refused, Transient) as error:
         return Finding("reports", "missing", str(error))
     rehearsed = ", with a rehearsed model" if settings.reports_rehearsal is not None else ""
-    return Finding("reports", "ok", f"about {facts.path}{rehearsed}")
+    return Finding("reports", "ok", f"about {found.path}{rehearsed}")
 
 
 async def _slack(settings: Settings) -> list[Finding]:

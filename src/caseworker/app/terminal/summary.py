@@ -1,6 +1,5 @@
 """The end of a run, as a person likes to read it: what was wrong, what changed, the proof, the cost, how to merge."""
 
-from pathlib import Path
 from shlex import quote
 
 from rich.console import Console, Group
@@ -11,6 +10,7 @@ from rich.text import Text
 from caseworker.app.terminal.live_view import print_json_line
 from caseworker.app.terminal.requests import what_is_asked
 from caseworker.core.base.ids import CaseId, is_bug_case
+from caseworker.core.base.repositories import LocalRepository, RepositoryRef
 from caseworker.core.base.text import clip, printable
 from caseworker.core.issue.words import state_words
 from caseworker.core.telling.pull_request import cost_words
@@ -41,7 +41,7 @@ async def summary_of(store: Store, case: CaseId) -> Summary:
     )
 
 
-def print_summary(summary: Summary, repository: Path, console: Console, *, as_json: bool) -> None:
+def print_summary(summary: Summary, repository: RepositoryRef, console: Console, *, as_json: bool) -> None:
     if as_json:
         print_json_line({"kind": "summary", **summary.model_dump(mode="json")})
         return
@@ -53,7 +53,7 @@ def print_summary(summary: Summary, repository: Path, console: Console, *, as_js
     )
 
 
-def _body(summary: Summary, repository: Path) -> Group:
+def _body(summary: Summary, repository: RepositoryRef) -> Group:
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="bold", no_wrap=True)
     rows.add_column(overflow="fold")
@@ -62,7 +62,7 @@ def _body(summary: Summary, repository: Path) -> Group:
     return Group(Text(f"{printable(summary.title)}\n", style="bold"), rows)
 
 
-def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:
+def _rows(summary: Summary, repository: RepositoryRef) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     if summary.wrong:
         rows.append(("What was wrong", summary.wrong))
@@ -84,8 +84,10 @@ def _rows(summary: Summary, repository: Path) -> list[tuple[str, str]]:
     if summary.result == "pull_request":
         rows.append(("Pull request", f"{summary.pull_request}, branch {summary.branch} in {repository}"))
         rows.append(("Read it", f"caseworker show {summary.case} --pull-request"))
-        rows.append(("See the diff", f"git -C {quote(str(repository))} diff HEAD...{summary.branch}"))
-        rows.append(("Merge it", f"git -C {quote(str(repository))} merge {summary.branch}"))
+        if isinstance(repository, LocalRepository):
+            git = f"git -C {quote(str(repository.path))}"
+            rows.append(("See the diff", f"{git} diff HEAD...{summary.branch}"))
+            rows.append(("Merge it", f"{git} merge {summary.branch}"))
     else:
         rows.append(("How it stands", summary.stands))
         if summary.missing:

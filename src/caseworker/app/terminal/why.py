@@ -27,7 +27,7 @@ async def explain(settings: Settings, console: Console, name: str, *, as_json: b
         else:
             spent = await store.ledger.spent(stored.case.id)
             asked = await what_is_asked(store, stored, outcomes=())
-            told = why(stored.case, stored.policy, spent=spent.micros).model_copy(update={"asked": asked})
+            told = why(stored.case, stored.policy, spent=spent.micros, asked=asked)
     if as_json:
         print_json({"title": stored.title, **told.model_dump(mode="json")})
     else:

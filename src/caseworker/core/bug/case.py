@@ -3,13 +3,13 @@
 
 from datetime import datetime
 from enum import StrEnum
-
-from pydantic import BaseModel, ConfigDict
+from typing import Literal
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.snapshot import Part, Snapshot
-from caseworker.core.people.messages import Audience, Resolution
+from caseworker.core.people.messages import Resolution
+from caseworker.core.people.posts import Post
 
 
 class BugState(StrEnum):
@@ -55,17 +55,9 @@ class About(StrEnum):
     REOPENED = "reopened"
 
 
-class Post(BaseModel):
-    """Something still to be said. The words are made when it is said; here is only what they are about."""
-
-    model_config = ConfigDict(frozen=True)
-
+class BugPost(Post):
+    kind: Literal["bug"] = "bug"
     about: About
-    audience: Audience
-    epoch: int
-    number: int
-    note: str = ""
-    """A reason in words of ours, where there is one."""
     resolution: Resolution | None = None
     """With RESOLVED: as it was then. The case may be open again when this is said."""
 
@@ -143,7 +135,7 @@ class BugCase(Snapshot):
     people: People = People()
     repair: Repair = Repair()
     ending: Ending = Ending()
-    outbox: tuple[Post, ...] = ()
+    outbox: tuple[BugPost, ...] = ()
     """Said in this order, each once; saved with the move that gave rise to it, so that no crash forgets it."""
 
     @property

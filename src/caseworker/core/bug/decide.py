@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
-from caseworker.core.bug.case import About, BugCase, BugState, Post
+from caseworker.core.bug.case import About, BugCase, BugPost, BugState
 from caseworker.core.outcomes.bug import BugAction, BugOutcome
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, MessageKind, Resolution, Standing
-from caseworker.core.people.receipts import OVER
+from caseworker.core.people.receipts import OVER, Settled
 
 S = BugState
 TEAM: Final = frozenset({Standing.DEVELOPER, Standing.OWNER})
@@ -34,13 +34,6 @@ SETTLED_BY: Final = {
     BugAction.RESOLVED: "read by the investigator; the case is resolved",
     BugAction.CREATE_FIX: "acted on: the fix is under way",
 }
-
-
-class Settled(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    messages: tuple[MessageId, ...]
-    outcome: str
 
 
 class Look(BaseModel):
@@ -346,7 +339,7 @@ def resolved(
 
 def say(bug: BugCase, about: About, audience: Audience, number: int, *, note: str = "") -> BugCase:
     is_end = about is About.RESOLVED
-    post = Post(
+    post = BugPost(
         about=about,
         audience=audience,
         epoch=bug.epoch,
@@ -361,7 +354,7 @@ def say_to_all(bug: BugCase, about: About, number: int) -> BugCase:
     return say(say(bug, about, Audience.REPORTER, number), about, Audience.DEVELOPERS, number)
 
 
-def said(bug: BugCase, post: Post, policy: Policy, now: datetime) -> BugCase:
+def said(bug: BugCase, post: BugPost, policy: Policy, now: datetime) -> BugCase:
     """Without the post. Who is waited for has the whole time from when they were told, however slow the surface was."""
     left = tuple(other for other in bug.outbox if other != post)
     changes: dict[str, object] = {"outbox": left}

@@ -7,9 +7,10 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
-from caseworker.core.bug.case import About, BugCase, Post
+from caseworker.core.bug.case import About, BugCase, BugPost
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.messages import Audience, MessageKind, Resolution
+from caseworker.core.people.phrasing import Page, Phrasing
 
 DEFAULT_QUESTION: Final = (
     "What did you do, what did you see (the exact message, if there was one), and since when does it happen?"
@@ -42,11 +43,13 @@ class Matter(BaseModel):
     closed_because: str = ""
 
 
-def words_for(post: Post, matter: Matter) -> str:
-    return _for_reporter(post, matter) if post.audience is Audience.REPORTER else _for_developers(post, matter)
+def words_for(post: BugPost, matter: Matter, phrasing: Phrasing) -> str:
+    if post.audience is Audience.REPORTER:
+        return _for_reporter(post, matter)
+    return _for_developers(post, matter, phrasing)
 
 
-def _for_reporter(post: Post, matter: Matter) -> str:
+def _for_reporter(post: BugPost, matter: Matter) -> str:
     bug, outcome = matter.case, matter.outcome
     match post.about:
         case About.ACKNOWLEDGED:
@@ -88,7 +91,7 @@ def _fix_words(kind: MessageKind | None) -> str:
             return "There is progress on the fix; the team is reviewing it now."
 
 
-def _for_developers(post: Post, matter: Matter) -> str:
+def _for_developers(post: BugPost, matter: Matter, phrasing: Phrasing) -> str:
     bug = matter.case
     match post.about:
         case About.SUMMARY:
@@ -102,7 +105,7 @@ def _for_developers(post: Post, matter: Matter) -> str:
         case About.ESCALATION:
             return _escalation(matter)
         case About.FAILED_TURN:
-            more = f"`caseworker show {bug.id}` has more."
+            more = f"{phrasing.page(bug.id, Page.CASE)} has more."
             return f"Turn {post.number} failed: {_stopped(post.note)} Nothing is lost; {more}"
         case About.NOTED:
             return "Noted; the investigation will take it into account."

@@ -2,17 +2,18 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
-from caseworker.core.base.roles import Task
+from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.snapshot import Part, Snapshot
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.outcomes.pm import IssueType, Topic
+from caseworker.core.people.posts import Post
 
 
 class WaitingFor(StrEnum):
@@ -53,6 +54,66 @@ class Grant(BaseModel):
         return f"{self.subject.value} ({self.about})" if self.about else self.subject.value
 
 
+class IssueAbout(StrEnum):
+    """What a post of an issue case is about."""
+
+    QUESTIONS = "questions"
+    REPLY = "reply"
+    COMMAND_NEEDED = "command_needed"
+    """A reply, and that only a command moves the case."""
+    REJECTED = "rejected"
+    SENSITIVE = "sensitive"
+    PLAN = "plan"
+    ESCALATION = "escalation"
+    ROLE_ASKS = "role_asks"
+    ARCHITECTURE = "architecture"
+    TOUCHES = "touches"
+    WAIVER = "waiver"
+    BUDGET_USED = "budget_used"
+    REMINDER = "reminder"
+    ANSWERS = "answers"
+    LEFT_OPEN = "left_open"
+    PULL_REQUEST = "pull_request"
+    MILESTONE = "milestone"
+    PARKED = "parked"
+    ENDED = "ended"
+
+
+_TOLD_BY_THE_RECORD: Final = frozenset(
+    {IssueAbout.PULL_REQUEST, IssueAbout.MILESTONE, IssueAbout.PARKED, IssueAbout.ENDED}
+)
+
+
+class Draft(BaseModel):
+    """What a move wants to be said. The case makes a post of it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    about: IssueAbout
+    role: Role | None = None
+    """Who asks, where it is not the pm."""
+    note: str = ""
+    also: str = ""
+    """A second request in the same post: an escalation."""
+    messages: tuple[MessageId, ...] = ()
+    """The remarks that it answers, or that are left open."""
+
+
+class IssuePost(Post):
+    kind: Literal["issue"] = "issue"
+    about: IssueAbout
+    turn: int = 0
+    """The turn whose outcome it is about."""
+    subject: Subject | None = None
+    role: Role | None = None
+    also: str = ""
+    messages: tuple[MessageId, ...] = ()
+
+    @property
+    def is_told_by_the_record(self) -> bool:
+        return self.about in _TOLD_BY_THE_RECORD
+
+
 class Wait(BaseModel):
     """What the case waits for, and where it goes on."""
 
@@ -66,8 +127,8 @@ class Wait(BaseModel):
     """With INVESTIGATING as `then`: it is another one."""
     until: datetime | None = None
     """When it stops waiting; null: never."""
-    asks: str = ""
-    """What people were told when it began to wait: the questions, or the request. Of a long one, its two ends."""
+    asked: IssuePost | None = None
+    """The post that asked people for it. Null: nothing was asked."""
     because: str = ""
     """The reason of the move that began it: it holds until the wait is over, whatever is said meanwhile."""
     before: "Wait | None" = None
@@ -214,6 +275,8 @@ class People(Part):
 
 
 class Delivery(Part):
+    branch: str = ""
+    """As the repository's forge names it. It is known from the moment that the case is opened."""
     base: Sha | None = None
     """The commit the work starts from."""
     checkpoint: Sha | None = None
@@ -240,6 +303,8 @@ class IssueCase(Snapshot):
     delivery: Delivery = Delivery()
     investigation: Investigation | None = None
     """The newest one."""
+    outbox: tuple[IssuePost, ...] = ()
+    """Said in this order, each once; saved with the move that gave rise to it, so that no crash forgets it."""
 
     def granted(self, subject: Subject) -> bool:
         return any(grant.subject is subject for grant in self.people.grants)
@@ -252,7 +317,8 @@ class IssueCase(Snapshot):
 
     @property
     def branch(self) -> str:
-        return f"agent/issue-{self.id.rpartition('#')[2]}"
+        """Where the work is pushed to."""
+        return self.delivery.branch
 
 
 def limit_of(case: IssueCase, policy: Policy) -> Milestone:

@@ -8,7 +8,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue import words
 from caseworker.core.issue.builds import after_head, after_judgement, after_red
-from caseworker.core.issue.case import IssueCase, Subject, WaitingFor, limit_of
+from caseworker.core.issue.case import Draft, IssueAbout, IssueCase, Subject, WaitingFor, limit_of
 from caseworker.core.issue.facts import (
     Agreed,
     BranchMoved,
@@ -57,6 +57,7 @@ from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
 
 S = IssueState
+A = IssueAbout
 
 _TESTLESS: Final = 2
 """Turns of the tester in a round that may end without a test, before people are asked."""
@@ -76,7 +77,7 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
                 WaitingFor.BUDGET,
                 fact.reason,
                 then=case.state,
-                say=words.budget_used(case, policy),
+                say=Draft(about=A.BUDGET_USED),
             ).model_copy(update={"then_task": _kept(case.progress.task)})
         case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
             return after_nothing(case, fact.reason)
@@ -94,7 +95,8 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
             raise Defect("the base's build is what others are compared with; nothing follows from it alone")
         case PullRequestReady():
             reason = f"Pull request {fact.number} is open; a person merges it."
-            return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=reason, waiting_for=WaitingFor.MERGE)
+            say = Draft(about=A.ANSWERS, messages=fact.answered) if fact.answered else None
+            return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=reason, waiting_for=WaitingFor.MERGE, say=say)
         case EffectRefused():
             return park(fact.reason)
         case BranchMoved(conflict=()):
@@ -103,7 +105,9 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
             reason = "A person has pushed to the branch, and the two contradict each other."
             return Move(to=S.FIXING_ISSUES, reason=reason)
         case Merged():
-            return Move(to=S.COMPLETED, reason=f"Merged by {fact.by}.")
+            left = tuple(dict.fromkeys([*case.people.remarks, *case.people.late]))
+            say = Draft(about=A.LEFT_OPEN, messages=left) if left else None
+            return Move(to=S.COMPLETED, reason=f"Merged by {fact.by}.", say=say)
         case CloseAsked():
             how = "The pull request was closed without a merge" if fact.unmerged else "Closed"
             return Move(to=S.CLOSED, reason=f"{how} by {fact.by}.")
@@ -141,10 +145,10 @@ def _escalated(role: Role, escalation: str, move: Move) -> Move:
     """A person decides before the case goes on; where it stops for a person anyway, they hear of this, too."""
     if move.to not in WORKING:
         too = words.also_escalated(role, escalation)
-        say = f"{move.say}\n\n{too}" if move.say else ""
+        say = move.say.model_copy(update={"also": escalation, "role": move.say.role or role}) if move.say else None
         return move.model_copy(update={"reason": f"{move.reason} {too}", "say": say})
     asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
-    said = {"say": words.escalated(role, escalation), "then_task": _kept(move.task)}
+    said = {"say": Draft(about=A.ESCALATION, role=role, note=escalation), "then_task": _kept(move.task)}
     return asks.model_copy(update={**said, "attempt": move.attempt, "new_problem": move.new_problem})
 
 
@@ -180,7 +184,7 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
         case TestsOutcome(status="BLOCKED"):
             return blocked(role, outcome.summary)
         case TestsOutcome() if case.limits.testless > _TESTLESS:
-            say = words.tester_asks(outcome.summary)
+            say = Draft(about=A.ROLE_ASKS)
             return wait_for(WaitingFor.ANSWER, outcome.summary, then=S.ANALYZING_REQUIREMENTS, say=say)
         case TestsOutcome():
             return Move(to=to, reason=f"The tester: {outcome.summary}")
@@ -212,12 +216,12 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
 
 def _after_triage(case: IssueCase, outcome: TriageOutcome, to: IssueState, policy: Policy) -> Move:
     if outcome.status == "REJECT":
-        return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}", say=words.not_worth_doing(outcome))
+        return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}", say=Draft(about=A.REJECTED))
     then = S.CREATING_TESTS if case.requirements.analysed else S.ANALYZING_REQUIREMENTS
     if outcome.status == "NEEDS_APPROVAL" or outcome.topics:
         asks = f"A person has to agree first: {outcome.reason}"
         move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.SENSITIVE, then=then)
-        return move.model_copy(update={"say": words.sensitive(outcome)})
+        return move.model_copy(update={"say": Draft(about=A.SENSITIVE)})
     if limit_of(case, policy) is Milestone.TRIAGE:
         return milestone("The issue is triaged", then)
     if case.requirements.analysed:
@@ -246,7 +250,7 @@ def _after_plan(case: IssueCase, outcome: PlanOutcome, to: IssueState, policy: P
     if outcome.status == "EXTERNAL_DEPENDENCY":
         return blocked(Role.PM, outcome.reason)
     if outcome.status == "NEEDS_CLARIFICATION":
-        return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.PLANNING_APPROACH, say=outcome.reason)
+        return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.PLANNING_APPROACH, say=Draft(about=A.ROLE_ASKS))
     go_on = _to_tests(case, "The plan is made")
     if limit_of(case, policy) is Milestone.PLAN:
         subject = Subject.PLAN if policy.approve_plan else None
@@ -255,7 +259,7 @@ def _after_plan(case: IssueCase, outcome: PlanOutcome, to: IssueState, policy: P
         move = wait_for(
             WaitingFor.APPROVAL, "The plan waits for a person's approval.", subject=Subject.PLAN, then=go_on.to
         )
-        return move.model_copy(update={"say": words.plan_ready(outcome)})
+        return move.model_copy(update={"say": Draft(about=A.PLAN)})
     return go_on
 
 
@@ -291,11 +295,11 @@ def _after_review(case: IssueCase, outcome: ReviewOutcome, to: IssueState, polic
             if again.to is not S.REFACTORING:
                 return again
             move = wait_for(WaitingFor.APPROVAL, feedback, subject=Subject.ARCHITECTURE, then=S.REFACTORING)
-            return move.model_copy(update={"say": words.architecture(feedback), "attempt": True})
+            return move.model_copy(update={"say": Draft(about=A.ARCHITECTURE), "attempt": True})
         case "CHANGES_REQUESTED" | "UNBLOCKING_GUIDANCE":
             return repair(case, policy, "The review asks for changes.", to)
         case "NEEDS_INFO":
-            return wait_for(WaitingFor.ANSWER, feedback, then=case.state, say=words.reviewer_asks(feedback))
+            return wait_for(WaitingFor.ANSWER, feedback, then=case.state, say=Draft(about=A.ROLE_ASKS))
         case "SPAWN_INVESTIGATOR" | "ESCALATE":
             return investigate(case, feedback, outcome.investigation)
         case "ARCHITECTURE_REVIEW" | "INTEGRATION_REVIEW":

@@ -70,6 +70,8 @@ class PullRequestReady(_Fact):
     kind: Literal["pull_request_ready"] = "pull_request_ready"
     number: int
     commit: Sha
+    answered: tuple[MessageId, ...] = ()
+    """Remarks that the change answers."""
     late: tuple[MessageId, ...] = ()
     """Remarks that came when the change was written, and that nobody has answered: the pm has to read them."""
 

@@ -6,8 +6,7 @@ from typing import Final, assert_never
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry
-from caseworker.core.issue import words
-from caseworker.core.issue.case import Investigation, IssueCase, Subject, WaitingFor, limit_of
+from caseworker.core.issue.case import Draft, Investigation, IssueAbout, IssueCase, Subject, WaitingFor, limit_of
 from caseworker.core.issue.moves import Move, is_used_up
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.usual_moves import blocked, wait_for
@@ -133,9 +132,7 @@ def after_cause_review(case: IssueCase, outcome: CauseReviewOutcome, to: IssueSt
             return Move(to=to, reason=f"The cause stays unproven; it is planned without it: {outcome.feedback}")
         case "CHANGES_REQUESTED" | "NEEDS_INFO":
             then = S.PLANNING_APPROACH if is_used_up(case) else S.INVESTIGATING
-            return wait_for(
-                WaitingFor.ANSWER, outcome.feedback, then=then, say=words.investigation_asks(outcome.feedback)
-            )
+            return wait_for(WaitingFor.ANSWER, outcome.feedback, then=then, say=Draft(about=IssueAbout.ROLE_ASKS))
         case _:
             assert_never(outcome.status)
 
@@ -157,14 +154,13 @@ def after_unblocking(outcome: UnblockingOutcome, to: IssueState) -> Move:
         case "PROCEED":
             return Move(to=to, reason=f"It goes on without the investigation: {outcome.reason}")
         case "EXTERNAL_DEPENDENCY":
-            return blocked(Role.PM, outcome.reason).model_copy(update={"say": outcome.reason})
+            return blocked(Role.PM, outcome.reason).model_copy(update={"say": Draft(about=IssueAbout.REPLY)})
         case "NEEDS_CLARIFICATION":
-            asks = words.asked(outcome.questions)
+            asks = Draft(about=IssueAbout.QUESTIONS)
             return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.INVESTIGATING, say=asks)
         case _:
             assert_never(outcome.status)
 
 
 def _of(case: IssueCase) -> Investigation:
-    """A snapshot that some earlier version left in INVESTIGATING has none yet."""
     return case.investigation or Investigation()

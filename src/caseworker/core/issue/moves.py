@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
-from caseworker.core.base.text import clip
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
-from caseworker.core.issue.case import Grant, Investigation, IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Draft, Grant, Investigation, IssueAbout, IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.speech import speak
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.outcomes.pm import IssueType
 
@@ -43,8 +43,8 @@ class Move(BaseModel):
     go: IssueState | None = None
     """Where code takes the case from there, with no turn in between."""
     task: Task | None = None
-    say: str = ""
-    """To people, by the pm."""
+    say: Draft | None = None
+    """What people are told with it."""
     attempt: bool = False
     """It begins another write-build-review attempt."""
     new_round: bool = False
@@ -96,7 +96,7 @@ def take(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCas
             "transitions": case.progress.transitions + 1,
             "attempt": attempt,
         }
-        return case.updated(**stays)
+        return speak(case, case.updated(**stays), move.say)
     if move.to not in next_states(case.state):
         raise Defect(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
     if move.to is S.CREATING_PR and not proven(case):
@@ -125,7 +125,8 @@ def take(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCas
     changes |= _waits(case, move, policy, now) | _remembers(case, move)
     if move.to is S.INVESTIGATING:
         changes["investigation"] = _investigated(case, move)
-    return case.updated(**changes)
+    after = case.updated(**changes)
+    return speak(case, after, move.say, subject=move.subject, waits_again=move.back)
 
 
 def _kept_open(case: IssueCase, move: Move) -> Move:
@@ -226,7 +227,6 @@ def _waits(case: IssueCase, move: Move, policy: Policy, now: datetime) -> dict[s
             new_problem=move.new_problem,
             before=_waited_for(case, reason) or _merge_waited_for(case, reason),
             until=patience,
-            asks=clip(move.say),
             because=move.reason,
         )
         return left | {"wait": wait}
@@ -288,7 +288,8 @@ def next_reminder(case: IssueCase, policy: Policy) -> datetime | None:
 
 
 def reminded(case: IssueCase) -> IssueCase:
-    return counted(case.updated(reminders=case.waiting.reminders + 1))
+    again = counted(case.updated(reminders=case.waiting.reminders + 1))
+    return speak(again, again, Draft(about=IssueAbout.REMINDER))
 
 
 def counted(case: IssueCase) -> IssueCase:

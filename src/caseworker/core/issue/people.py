@@ -5,7 +5,7 @@ from typing import Final, assert_never
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue import words
-from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Draft, IssueAbout, IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.facts import (
     Agreed,
     BudgetRaised,
@@ -25,6 +25,8 @@ from caseworker.core.issue.usual_moves import blocked, investigate, milestone, p
 from caseworker.core.outcomes.pm import InterpretOutcome
 
 S = IssueState
+A = IssueAbout
+REPLY: Final = Draft(about=IssueAbout.REPLY)
 
 
 MOST_ASKED: Final = 3
@@ -38,64 +40,64 @@ def ask_people(case: IssueCase, questions: list[str]) -> Move:
         to=S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
         reason="The requirements are unclear, and people were asked.",
         waiting_for=WaitingFor.ANSWER,
-        say=words.asked(questions),
+        say=Draft(about=A.QUESTIONS),
     )
 
 
 def after_interpretation(case: IssueCase, outcome: InterpretOutcome, to: IssueState) -> Move:
     match outcome.status:
         case "REJECT":
-            return Move(to=S.CLOSED, reason=f"Not to be done: {outcome.reply}", say=outcome.reply)
+            return Move(to=S.CLOSED, reason=f"Not to be done: {outcome.reply}", say=REPLY)
         case "EXTERNAL_DEPENDENCY":
-            return blocked(Role.PM, outcome.reply).model_copy(update={"say": outcome.reply})
+            return blocked(Role.PM, outcome.reply).model_copy(update={"say": REPLY})
         case "INVESTIGATION_NEEDED" | "CONTINUE" if _only_a_command_helps(case):
-            return _back(case, f"{outcome.reply} {words.say_approve(case)}".strip())
+            return _back(case, outcome.reply, Draft(about=A.COMMAND_NEEDED))
         case "INVESTIGATION_NEEDED" if to is not S.INVESTIGATING:  # what is to be found out is put into words first
             reason = f"It is to be investigated: {outcome.reply}"
-            return Move(to=to, reason=reason, say=outcome.reply, new_round=True)
+            return Move(to=to, reason=reason, say=REPLY, new_round=True)
         case "INVESTIGATION_NEEDED":
-            return investigate(case, outcome.reply).model_copy(update={"say": outcome.reply, "new_round": True})
+            return investigate(case, outcome.reply).model_copy(update={"say": REPLY, "new_round": True})
         case "NEEDS_CLARIFICATION" if case.state is S.REQUIREMENTS_CLARIFIED:
-            return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=outcome.reply)
+            return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=REPLY)
         case "NEEDS_CLARIFICATION" if _waits_for_a_command(case):  # an answer to this would stand in for an approval
-            return _back(case, words.asked(outcome.questions))
+            return _back(case, " ".join(outcome.questions), Draft(about=A.QUESTIONS))
         case "NEEDS_CLARIFICATION":
             then = case.waiting.wait.then if case.waiting.wait is not None else case.waiting.resume
-            return wait_for(WaitingFor.ANSWER, "People were asked.", then=then, say=words.asked(outcome.questions))
+            return wait_for(WaitingFor.ANSWER, "People were asked.", then=then, say=Draft(about=A.QUESTIONS))
         case "NO_ACTION":
-            return _back(case, outcome.reply)
+            return _back(case, outcome.reply, REPLY)
         case "CONTINUE":
             return _go_on(case, outcome)
         case _:
             assert_never(outcome.status)
 
 
-def _back(case: IssueCase, reply: str) -> Move:
+def _back(case: IssueCase, reply: str, say: Draft) -> Move:
     """Nothing follows from what was said: the case waits for what it waited for."""
     if case.state is S.REQUIREMENTS_CLARIFIED:
         return Move(
             to=S.REQUIREMENTS_UNCLEAR,
             reason="That answers nothing yet.",
             go=S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
-            say=reply,
+            say=say,
         )
     waits_for_merge = case.waiting.wait is not None and (
         is_about_merge(case.waiting.wait) or case.waiting.wait.reason is WaitingFor.MERGE
     )
     if waits_for_merge and case.delivery.joined:
         to, because = _with_proof(case, S.CREATING_PR, None)
-        return Move(to=to, reason=because, say=reply)
+        return Move(to=to, reason=because, say=say)
     if case.waiting.wait is not None:
         nothing = "Nothing follows from what was said."
         off = is_about_merge(case.waiting.wait)
-        return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=nothing, back=True, paid=off, say=reply)
+        return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=nothing, back=True, paid=off, say=say)
     goes_on = passing_by(case.updated(go=case.waiting.resume)) if case.people.handed_back else None
     if goes_on is not None:  # it was handed back to be worked on
-        return goes_on.model_copy(update={"say": reply})
+        return goes_on.model_copy(update={"say": say})
     return Move(
         to=case.waiting.ended_as or S.REQUIRES_HUMAN_INTERVENTION,
         reason=f"Nothing follows from what was said. {reply}",
-        say=reply,
+        say=say,
     )
 
 
@@ -120,7 +122,7 @@ def _go_on(case: IssueCase, outcome: InterpretOutcome) -> Move:
         allowed = {S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING}
         to = chosen if chosen in allowed else S.ANALYZING_REQUIREMENTS
         to = S.CREATING_TESTS if to is S.IMPLEMENTING and case.requirements.test_required else to
-        return Move(to=to, reason=outcome.reply, say=outcome.reply)
+        return Move(to=to, reason=outcome.reply, say=REPLY)
     left = where_left(case) or S.ANALYZING_REQUIREMENTS
     to = chosen or (S.ADDRESSING_FEEDBACK if case.people.remarks else left)
     wait = case.waiting.wait if case.waiting.wait is not None and to is case.waiting.wait.then else None
@@ -129,7 +131,7 @@ def _go_on(case: IssueCase, outcome: InterpretOutcome) -> Move:
     )
     to, because = _with_proof(case, to, task)
     reason, another = because or outcome.reply, wait is not None and wait.new_problem
-    return Move(to=to, task=task, reason=reason, say=outcome.reply, new_round=True, new_problem=another)
+    return Move(to=to, task=task, reason=reason, say=REPLY, new_round=True, new_problem=another)
 
 
 _OF_A_GREEN_BUILD: Final = frozenset(

@@ -4,12 +4,13 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import told
 from caseworker.core.issue import words
-from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
+from caseworker.core.issue.case import Draft, IssueAbout, IssueCase, Subject, WaitingFor
 from caseworker.core.issue.moves import Move, proven, undecided, was_red
 from caseworker.core.issue.states import IssueState, next_states
 from caseworker.core.outcomes.investigation import InvestigationRequest
 
 S = IssueState
+A = IssueAbout
 
 
 def deliver(case: IssueCase, reason: str) -> Move:
@@ -17,7 +18,7 @@ def deliver(case: IssueCase, reason: str) -> Move:
     if proven(case) and touches:
         asks = f"A person has to agree to it first: it touches {told(touches)}."
         move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.TOUCHES, then=S.CREATING_PR)
-        return move.model_copy(update={"say": words.touches(touches)})
+        return move.model_copy(update={"say": Draft(about=A.TOUCHES, note=told(touches))})
     if proven(case):
         return Move(to=S.CREATING_PR, reason=reason)
     if not was_red(case):
@@ -76,7 +77,7 @@ def milestone(reached: str, then: IssueState) -> Move:
 
 def waiver(subject: Subject, reason: str, then: IssueState) -> Move:
     move = wait_for(WaitingFor.APPROVAL, reason, subject=subject, then=then)
-    return move.model_copy(update={"say": words.wants_waiver(subject, reason)})
+    return move.model_copy(update={"say": Draft(about=A.WAIVER, note=reason)})
 
 
 def wait_for(
@@ -85,7 +86,7 @@ def wait_for(
     *,
     subject: Subject | None = None,
     then: IssueState | None = None,
-    say: str = "",
+    say: Draft | None = None,
 ) -> Move:
     to = S.WAITING_FOR_HUMAN_INPUT
     return Move(to=to, reason=reason, waiting_for=waiting_for, subject=subject, then=then, say=say)

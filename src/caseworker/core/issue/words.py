@@ -4,24 +4,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from caseworker.core.base.budget import dollars
-from caseworker.core.base.ids import CaseId
-from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import words_of
-from caseworker.core.evidence.sensitive_paths import Touched, told
-from caseworker.core.issue.case import IssueCase, Subject, WaitingFor, cap_of
+from caseworker.core.issue.case import IssueCase, WaitingFor
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
-from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
 from caseworker.core.people.messages import MessageKind
-
-_MUST_BE_WAIVED: Final[dict[Subject, str]] = {
-    Subject.NO_RED_TEST: "the pull request will say that no test was seen to fail without the fix",
-    Subject.NO_COMMAND: "the pull request will say that no command proves it; better, name one in `.caseworker.toml`",
-    Subject.RED_BASE: "the pull request will say that these checks failed before the change as well",
-    Subject.FORBIDDEN: "the pull request will say that this was changed although it was not to be",
-}
 
 
 def of_role(role: Role) -> str:
@@ -32,75 +21,14 @@ def of_state(state: IssueState) -> str:
     return state.value.replace("_", " ")
 
 
-def asked(questions: Sequence[str]) -> str:
-    """One message with numbered questions."""
-    listed = "\n".join(f"{number}. {question.strip()}" for number, question in enumerate(questions, 1))
-    return f"Before the work can go on, please tell us:\n{listed}"
-
-
 def unclear(outcome: AnalysisOutcome) -> str:
     if outcome.questions:
         return f"The requirements are unclear. {' '.join(outcome.questions)}"
     return f"The requirements are unclear: the analyst is {outcome.confidence:.0%} sure of them."
 
 
-def not_worth_doing(outcome: TriageOutcome) -> str:
-    return f"This will not be worked on: {outcome.reason} If that is wrong, say why: `retry` opens it again."
-
-
-def sensitive(outcome: TriageOutcome) -> str:
-    named = ", ".join(topic.value.replace("_", " ") for topic in outcome.topics)
-    about = f" It touches {named}." if named else ""
-    return f"A person has to agree before this is worked on: {outcome.reason}{about} `approve` or `reject`."
-
-
-def touches(several: Sequence[Touched]) -> str:
-    return (
-        "The change is built, tested and reviewed. Before it becomes a pull request a person has to agree: it touches "
-        f"{told(several)}. `approve`, or `reject` and say what to do instead."
-    )
-
-
-def plan_ready(outcome: PlanOutcome) -> str:
-    return f"This is the plan. `approve` it, or `reject` it and say what should be different.\n\n{outcome.plan}"
-
-
-def escalated(role: Role, reason: str) -> str:
-    return (
-        f"The {of_role(role)} does not want to decide this alone: {reason} Answer in your own words; or `approve`, and "
-        "it goes on as proposed; or `reject`, and say what to do instead."
-    )
-
-
 def also_escalated(role: Role, reason: str) -> str:
     return f"And the {of_role(role)} does not want to decide this alone: {reason}"
-
-
-def tester_asks(summary: str) -> str:
-    return f"The tester can't write a test without an answer: {summary}"
-
-
-def architecture(feedback: str) -> str:
-    return f"The tech lead wants to change the architecture: {feedback} `approve`, or `reject` and say why."
-
-
-def reviewer_asks(feedback: str) -> str:
-    return f"The tech lead can't judge the change without an answer: {feedback}"
-
-
-def investigation_asks(feedback: str) -> str:
-    return f"The investigation has not proven the cause, and needs an answer to go on: {feedback}"
-
-
-def wants_waiver(subject: Subject, reason: str) -> str:
-    return f"{reason} If you `approve`, {_MUST_BE_WAIVED[subject]}. If not, `reject` and say what to do instead."
-
-
-def budget_used(case: IssueCase, policy: Policy) -> str:
-    return (
-        f"The budget of {dollars(cap_of(case, policy))} is used up. The work so far is kept. "
-        f"`caseworker budget {case.id} +5` goes on with 5 dollars more."
-    )
 
 
 def budget_near(spent: int, cap: int) -> str:
@@ -119,33 +47,12 @@ def no_place(most: int) -> str:
     return f"{at_work} at work; it waits for its turn. CASEWORKER_DEVELOPERS raises the number."
 
 
-def say_approve(case: IssueCase) -> str:
-    if case.waiting.wait is not None and case.waiting.wait.reason is WaitingFor.BUDGET:
-        return f"To go on it needs money: `caseworker budget {case.id} +5`."
-    return "If you agree, say `approve`; if not, `reject` and why."
-
-
 def conflicts(files: Sequence[str]) -> str:
     listed = "\n".join(f"- `{file}`" for file in files)
     return (
         "A person has pushed to this branch. Their work was merged into yours, and these files contradict each other. "
         f"Keep what they meant, and remove the conflict marks:\n{listed}"
     )
-
-
-def asked_now(case: IssueCase) -> str:
-    """What people are asked, while they are. Empty: nothing, or somebody has the case."""
-    if case.waiting.wait is None or case.state not in WAITING | PARKED or case.people.taken_by:
-        return ""
-    return case.waiting.wait.asks
-
-
-def reminder(case: IssueCase) -> str:
-    """With what was asked, word for word: who reads it need not look for the question."""
-    request = asked_now(case)
-    if request and case.state in WAITING:
-        return f"Still waiting: {request}"
-    return f"Still waiting: {case.reason}" + (f"\n\n{request}" if request else "")
 
 
 def answered(remarks: Sequence[tuple[str, str, str]]) -> str:
@@ -165,16 +72,6 @@ def read_meanwhile(summary: str) -> str:
 def not_kept(branch: str, reason: str) -> str:
     """For the record, and for whoever looks for the work of a case that waits for a person."""
     return f"The work so far could not be put on `{branch}`: {reason} It is kept, and the case goes on with it."
-
-
-def left_open(case: CaseId, pull_request: int | None, remarks: Sequence[tuple[str, str]]) -> str:
-    """`remarks`: author and words of what was still to be done when somebody merged."""
-    listed = "\n".join(f"> {author}: {text.strip().splitlines()[0]}" for author, text in remarks if text.strip())
-    return (
-        f"Pull request {pull_request} was merged before this was done, and nothing more is done about it here:\n"
-        f'{listed}\n\nIf it is still wanted, say so once more (`caseworker say {case} "..."`): a new case then follows '
-        "up on this one."
-    )
 
 
 # --- after the end ---------------------------------------------------------------------------------------------------
@@ -218,18 +115,6 @@ NEWS_KIND: Final = {
 """The states of a fix that its bug is told about."""
 
 
-def fix_news(case: IssueCase) -> str:
-    """For the developers of the bug."""
-    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
-        return (
-            f"Pull request {case.delivery.pull_request} is ready: `{case.branch}`, from {case.id}. "
-            f"`caseworker show {case.id} --pull-request` has its text and its proof. A person merges it."
-        )
-    if case.state is IssueState.COMPLETED:
-        return f"Pull request {case.delivery.pull_request} (`{case.branch}`) was merged."
-    return f"{case.id} {standing_of(case)}"
-
-
 def kept(case: IssueCase) -> str:
     """What came of words that nobody is at work to hear."""
     if case.people.taken_by:
@@ -239,7 +124,7 @@ def kept(case: IssueCase) -> str:
     if case.state in WAITING and case.waits_for is not None:
         moves_it = _MOVED_BY.get(case.waits_for, "answer")
         return f"kept on the record; the case waits for {_AWAITED[case.waits_for]}: `{moves_it}`"
-    return "kept on the record; the case waits for a person, and `caseworker close` ends it"
+    return "kept on the record; the case waits for a person, and `close` ends it"
 
 
 _AWAITED: Final = {

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.people.messages import SPOKEN, Audience, MessageKind, Standing
+from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import MessageRecorded, Posted, Recorded
 
 _NEWS: Final = (MessageKind.FIX_NEWS, MessageKind.FIX_MERGED, MessageKind.FIX_ENDED)
@@ -67,3 +68,9 @@ def conversation(record: Sequence[Recorded]) -> list[Line]:
 def for_the_agent(lines: Sequence[Line]) -> list[Line]:
     """Without the words of those who don't count in this case."""
     return [line for line in lines if line.speaker != Standing.OTHER.value or line.about not in SPOKEN]
+
+
+def text_of(post: Post, record: Sequence[Recorded]) -> str:
+    """The words that a post was said in. Empty: it was not said yet."""
+    said = (one.entry for one in record if isinstance(one.entry, Posted))
+    return next((one.text for one in said if one.about == post.about and one.number == post.number), "")

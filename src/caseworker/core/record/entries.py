@@ -64,6 +64,8 @@ class Posted(_Entry):
     kind: Literal["posted"] = "posted"
     audience: Audience
     about: str
+    number: int = 0
+    """With `about`: which post it was."""
     text: str
     place: str = ""
     """The surface's own name of the post. Empty: this record is where it is read."""

@@ -15,7 +15,7 @@ from caseworker.core.issue.moves import is_used_up, next_reminder
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
-from caseworker.core.issue.words import asked_now, of_role, of_state
+from caseworker.core.issue.words import of_role, of_state
 from caseworker.core.telling.evidence import evidence_of
 
 S = IssueState
@@ -41,8 +41,8 @@ class Why(BaseModel):
     """What the case does by itself."""
 
 
-def why(case: IssueCase, policy: Policy, *, spent: int | None = None) -> Why:
-    """`spent`: micro-dollars so far, where they are known."""
+def why(case: IssueCase, policy: Policy, *, spent: int | None = None, asked: str = "") -> Why:
+    """`spent`: micro-dollars so far, where they are known. `asked`: what people are asked now, word for word."""
     waits = case.state in WAITING and case.waiting.wait is not None
     return Why(
         case=case.id,
@@ -51,7 +51,7 @@ def why(case: IssueCase, policy: Policy, *, spent: int | None = None) -> Why:
         because=case.reason,
         evidence=evidence_of(case, policy, spent),
         waits_for=_waits_for(case, policy),
-        asked=asked_now(case),
+        asked=asked,
         until=case.waiting.wait.until if waits and case.waiting.wait is not None else None,
         moves_it=[option.words for option in options(case)],
         next=_next(case, policy),

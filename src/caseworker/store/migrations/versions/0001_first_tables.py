@@ -39,8 +39,12 @@ def _create_repositories() -> None:
     op.create_table(
         "repositories",
         sa.Column("id", STRING, primary_key=True),
-        sa.Column("path", STRING, nullable=False, unique=True),
+        *_required(STRING, "kind"),
+        sa.Column("path", STRING, nullable=True, unique=True),
+        *_optional(STRING, "host", "owner", "name"),
         *_required(TIME, "registered_at"),
+        sa.CheckConstraint("kind IN ('local', 'remote')", name="kind"),
+        sa.UniqueConstraint("host", "owner", "name"),
     )
     op.create_table(
         "issues",
@@ -125,8 +129,11 @@ def _create_messages() -> None:
         "threads",
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
         sa.Column("audience", STRING, primary_key=True),
-        *_required(STRING, "surface", "channel", "anchor"),
-        sa.UniqueConstraint("surface", "channel", "anchor"),
+        sa.Column("surface", STRING, primary_key=True),
+        *_required(STRING, "channel", "anchor"),
+        *_required(BOOLEAN, "guest"),
+        _partial_index("uq_threads_owner", "surface", "channel", "anchor", where="NOT guest", unique=True),
+        sa.Index("ix_threads_surface", "surface", "channel", "anchor"),
     )
 
 
@@ -228,7 +235,7 @@ def _create_deliveries() -> None:
         "pulls",
         sa.Column("repository", STRING, sa.ForeignKey("repositories.id"), primary_key=True),
         sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
-        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=True, index=True),
         *_required(STRING, "base", "head", "head_sha", "state", "url"),
         *_required(TEXT, "title", "body"),
         sa.CheckConstraint("state IN ('open', 'merged', 'closed')", name="state"),

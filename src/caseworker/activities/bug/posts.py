@@ -1,0 +1,66 @@
+"""What the words of a bug case's posts are made of."""
+
+from typing import Final
+
+from caseworker.activities.bug.records import outcome_of
+from caseworker.activities.shared.posts import Stored, Words
+from caseworker.activities.shared.stored import stored_bug
+from caseworker.core.base.ids import CaseId
+from caseworker.core.bug.case import About, BugPost
+from caseworker.core.bug.words import Matter, words_for
+from caseworker.core.outcomes.bug import BugOutcome
+from caseworker.core.people.grammar import understand
+from caseworker.core.people.messages import Message
+from caseworker.core.people.posts import Post
+from caseworker.ports import Store, StoredBug, Thread
+
+_OF_A_TURN: Final = frozenset({About.QUESTION, About.FINDINGS})
+
+
+class BugPosts:
+    def __init__(self, *, store: Store) -> None:
+        self._store = store
+
+    async def find(self, case: CaseId) -> StoredBug:
+        return await stored_bug(self._store, case)
+
+    async def words(self, stored: Stored, post: Post) -> Words:
+        assert isinstance(stored, StoredBug)
+        assert isinstance(post, BugPost)
+        matter = await self._matter(stored, post)
+        return lambda phrasing: words_for(post, matter, phrasing)
+
+    async def told_elsewhere(self, stored: Stored, post: Post) -> list[Thread]:
+        """The fix speaks for itself on the threads it is bound to."""
+        fix = stored.case.repair.fix if isinstance(stored, StoredBug) else None
+        if fix is None or post.about != About.FIX_NEWS:
+            return []
+        return [thread for audience, thread in await self._store.threads.bound(fix) if audience is post.audience]
+
+    async def _matter(self, stored: StoredBug, post: BugPost) -> Matter:
+        outcome: BugOutcome | None = None
+        news: Message | None = None
+        if post.about in _OF_A_TURN:
+            outcome = await outcome_of(self._store, stored, post.number)
+        if post.about is About.FIX_NEWS:
+            said = await self._store.inbox.of(stored.case.id)
+            news = next((message for message in said if message.id == post.number), None)
+        closed = await self._closing_words(stored) if post.about is About.RESOLVED else ""
+        return Matter(
+            case=stored.case,
+            title=stored.title,
+            reporter=stored.reporter,
+            policy=stored.policy,
+            outcome=outcome,
+            news=news.text if news else "",
+            news_kind=news.kind if news else None,
+            closed_because=closed,
+        )
+
+    async def _closing_words(self, stored: StoredBug) -> str:
+        """The reason a developer gave with the close; the reporter's own words need no repeating."""
+        said = await self._store.inbox.of(stored.case.id)
+        closing = next((message for message in said if message.id == stored.case.ending.closed_by), None)
+        if closing is None or closing.resolution is None:
+            return ""
+        return understand(closing.text, closing.standing, asked=True).reason or closing.text

@@ -1,0 +1,58 @@
+"""What the words of an issue case's posts are made of."""
+
+from caseworker.activities.issue.remarks import answers_to, left_open
+from caseworker.activities.shared.posts import Stored, Words
+from caseworker.activities.shared.stored import stored_case
+from caseworker.core.base.ids import CaseId
+from caseworker.core.issue.case import IssueAbout, IssuePost
+from caseworker.core.issue.post_words import Matter, Remark, words_for
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.posts import Post
+from caseworker.core.record.conversation import text_of
+from caseworker.ports import Store, StoredCase, Thread
+
+_NOT_OF_A_TURN = frozenset({IssueAbout.REMINDER, IssueAbout.ANSWERS, IssueAbout.LEFT_OPEN})
+
+
+class IssuePosts:
+    def __init__(self, *, store: Store) -> None:
+        self._store = store
+
+    async def find(self, case: CaseId) -> StoredCase:
+        return await stored_case(self._store, case)
+
+    async def words(self, stored: Stored, post: Post) -> Words:
+        assert isinstance(stored, StoredCase)
+        assert isinstance(post, IssuePost)
+        matter = Matter(
+            case=stored.case,
+            policy=stored.policy,
+            outcome=await self._outcome(stored, post),
+            asked=await self._asked(stored) if post.about is IssueAbout.REMINDER else "",
+            remarks=await self._remarks(stored, post) if post.messages else (),
+        )
+        return lambda phrasing: words_for(post, matter, phrasing)
+
+    async def told_elsewhere(self, stored: Stored, post: Post) -> list[Thread]:
+        return []
+
+    async def _outcome(self, stored: StoredCase, post: IssuePost) -> Outcome | None:
+        if post.about in _NOT_OF_A_TURN or post.is_told_by_the_record:
+            return None
+        finished = await self._store.turns.finished(stored.case.id)
+        return next((done.outcome for done in finished if done.turn == post.turn), None)
+
+    async def _asked(self, stored: StoredCase) -> str:
+        wait = stored.case.waiting.wait
+        if wait is None or wait.asked is None:
+            return ""
+        return text_of(wait.asked, await self._store.record.whole(stored.case.id, {"posted"}))
+
+    async def _remarks(self, stored: StoredCase, post: IssuePost) -> tuple[Remark, ...]:
+        said = {message.id: message for message in await self._store.inbox.of(stored.case.id)}
+        made = [said[remark] for remark in post.messages if remark in said]
+        turns = await self._store.turns.finished(stored.case.id)
+        if post.about is IssueAbout.LEFT_OPEN:
+            return tuple(Remark(author=one.author, text=one.text) for one in left_open(made, turns))
+        answers = zip(made, answers_to(made, turns), strict=True)
+        return tuple(Remark(author=one.author, text=one.text, answer=answer or "") for one, answer in answers)

@@ -1,0 +1,19 @@
+"""The rules of a repository, from its newest commit and not from whatever lies in its folder."""
+
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.evidence.build_commands import SETTINGS_FILE
+from caseworker.core.evidence.repository_rules import RepositoryRules, read_rules
+from caseworker.ports import Source
+
+
+async def rules_of(repository: RepositoryRef, source: Source) -> RepositoryRules:
+    """Where there is no such file, nothing is asked for. `Refused` names the line that is wrong."""
+    found = await source.file(repository, SETTINGS_FILE)
+    if found is None:
+        return RepositoryRules()
+    try:
+        text = found.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Refused(f"{SETTINGS_FILE} is not UTF-8 text.", todo="Save it as UTF-8, and commit it.") from None
+    return read_rules(text.replace("\r\n", "\n"))

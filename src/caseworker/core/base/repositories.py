@@ -1,0 +1,52 @@
+"""References to repositories: where one is, and how we name our branches there. Opens nothing."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+OUR_BRANCHES = "agent/"
+"""Every branch that we push begins with this."""
+_ISSUE_BRANCH = re.compile(rf"{OUR_BRANCHES}issue-([1-9][0-9]{{0,17}})(?:/.*)?")
+"""Also one below `agent/issue-7`: it is in the way of `agent/issue-7` as well."""
+
+
+class _Repository(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    def branch_of(self, issue: int) -> str:
+        """The branch on which an issue of this repository is worked."""
+        return f"{OUR_BRANCHES}issue-{issue}"
+
+    def issue_of(self, branch: str) -> int | None:
+        """The number that is taken by this branch. Null: the branch is in no issue's way."""
+        found = _ISSUE_BRANCH.fullmatch(branch)
+        return int(found[1]) if found else None
+
+
+class LocalRepository(_Repository):
+    """A git repository in a folder of this machine."""
+
+    kind: Literal["local"] = "local"
+    path: Path
+    """Its top folder; of a bare repository, the repository itself."""
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+class RemoteRepository(_Repository):
+    """A repository on a forge that is reached over the network."""
+
+    kind: Literal["remote"] = "remote"
+    host: str
+    """`github.com`, or the host of an Enterprise Server."""
+    owner: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.host}/{self.owner}/{self.name}"
+
+
+RepositoryRef = Annotated[LocalRepository | RemoteRepository, Field(discriminator="kind")]

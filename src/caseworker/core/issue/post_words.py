@@ -1,0 +1,202 @@
+"""Every sentence that an issue case says in a post, made when it is said, in the surface's own phrasing."""
+
+from collections.abc import Sequence
+from typing import Final, assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.budget import dollars
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role
+from caseworker.core.issue.case import IssueAbout, IssueCase, IssuePost, Subject, WaitingFor, cap_of
+from caseworker.core.issue.states import WAITING, IssueState
+from caseworker.core.issue.words import also_escalated, answered, of_role, standing_of
+from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
+from caseworker.core.outcomes.tester import TestsOutcome
+from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.phrasing import Page, Phrasing
+
+A = IssueAbout
+_WHAT_A_WAIVER_DOES: Final[dict[Subject | None, str]] = {
+    Subject.NO_RED_TEST: "the pull request will say that no test was seen to fail without the fix",
+    Subject.NO_COMMAND: "the pull request will say that no command proves it; better, name one in `.caseworker.toml`",
+    Subject.RED_BASE: "the pull request will say that these checks failed before the change as well",
+    Subject.FORBIDDEN: "the pull request will say that this was changed although it was not to be",
+}
+
+
+class Remark(BaseModel):
+    """What a person said of a pull request, and what came of it."""
+
+    model_config = ConfigDict(frozen=True)
+    author: str
+    text: str
+    answer: str = ""
+
+
+class Matter(BaseModel):
+    """What the words of a post are made of."""
+
+    model_config = ConfigDict(frozen=True)
+
+    case: IssueCase
+    policy: Policy
+    outcome: Outcome | None = None
+    """Of the turn that the post is about."""
+    asked: str = ""
+    """What people were asked when the present wait began, word for word."""
+    remarks: tuple[Remark, ...] = ()
+    """Those that the post names."""
+
+
+def words_for(post: IssuePost, matter: Matter, phrasing: Phrasing) -> str:
+    """Empty: there is nothing to say after all."""
+    text = _words(post, matter, phrasing)
+    also = also_escalated(post.role or Role.PM, post.also) if post.also else ""
+    return "\n\n".join(part for part in (text, also) if part)
+
+
+def _words(post: IssuePost, matter: Matter, phrasing: Phrasing) -> str:
+    case, outcome = matter.case, matter.outcome
+    match post.about:
+        case A.QUESTIONS:
+            return _questions(outcome)
+        case A.REPLY:
+            return _reply(outcome)
+        case A.COMMAND_NEEDED:
+            return f"{_reply(outcome)} {_needed(case, phrasing)}".strip()
+        case A.REJECTED:
+            return f"This will not be worked on: {_reason(outcome)} If that is wrong, say why: `retry` opens it again."
+        case A.SENSITIVE:
+            return _sensitive(outcome)
+        case A.PLAN:
+            plan = outcome.plan if isinstance(outcome, PlanOutcome) else ""
+            return f"This is the plan. `approve` it, or `reject` it and say what should be different.\n\n{plan}"
+        case A.ESCALATION:
+            return (
+                f"The {of_role(post.role or Role.PM)} does not want to decide this alone: {post.note} Answer in your "
+                "own words; or `approve`, and it goes on as proposed; or `reject`, and say what to do instead."
+            )
+        case A.ROLE_ASKS:
+            return _role_asks(outcome)
+        case A.ARCHITECTURE:
+            feedback = _feedback(outcome)
+            return f"The tech lead wants to change the architecture: {feedback} `approve`, or `reject` and say why."
+        case A.TOUCHES:
+            return (
+                "The change is built, tested and reviewed. Before it becomes a pull request a person has to agree: it "
+                f"touches {post.note}. `approve`, or `reject` and say what to do instead."
+            )
+        case A.WAIVER:
+            does = _WHAT_A_WAIVER_DOES[post.subject]
+            return f"{post.note} If you `approve`, {does}. If not, `reject` and say what to do instead."
+        case A.BUDGET_USED:
+            more = phrasing.command(case.id, MessageKind.BUDGET, "+5")
+            cap = dollars(cap_of(case, matter.policy))
+            return (
+                f"The budget of {cap} is used up. The work so far is kept. {_first(more)} goes on with 5 dollars more."
+            )
+        case A.REMINDER:
+            return _reminder(case, matter.asked)
+        case A.ANSWERS:
+            return answered([(one.author, one.text, one.answer) for one in matter.remarks if one.answer])
+        case A.LEFT_OPEN:
+            return _left_open(case, matter.remarks, phrasing)
+        case A.PULL_REQUEST | A.MILESTONE | A.PARKED | A.ENDED:
+            return news(case, phrasing)
+        case _:
+            assert_never(post.about)
+
+
+def news(case: IssueCase, phrasing: Phrasing) -> str:
+    """How a case stands that waits for a person, or is over: for those who do not follow its record."""
+    if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
+        seen = phrasing.page(case.id, Page.PULL_REQUEST)
+        return (
+            f"Pull request {case.delivery.pull_request} is ready: `{case.branch}`, from {case.id}. "
+            f"{seen} has its text and its proof. A person merges it."
+        )
+    if case.state is IssueState.COMPLETED:
+        return f"Pull request {case.delivery.pull_request} (`{case.branch}`) was merged."
+    return f"{case.id} {standing_of(case)}"
+
+
+def _questions(outcome: Outcome | None) -> str:
+    """One message with numbered questions."""
+    questions = (
+        outcome.questions if isinstance(outcome, QuestionsOutcome | InterpretOutcome | UnblockingOutcome) else []
+    )
+    listed = "\n".join(f"{number}. {question.strip()}" for number, question in enumerate(questions, 1))
+    return f"Before the work can go on, please tell us:\n{listed}"
+
+
+def _reply(outcome: Outcome | None) -> str:
+    match outcome:
+        case InterpretOutcome():
+            return outcome.reply
+        case UnblockingOutcome():
+            return outcome.reason
+        case _:
+            return ""
+
+
+def _needed(case: IssueCase, phrasing: Phrasing) -> str:
+    wait = case.waiting.wait
+    if wait is not None and wait.reason is WaitingFor.BUDGET:
+        return f"To go on it needs money: {phrasing.command(case.id, MessageKind.BUDGET, '+5')}."
+    return "If you agree, say `approve`; if not, `reject` and why."
+
+
+def _reason(outcome: Outcome | None) -> str:
+    return outcome.reason if isinstance(outcome, TriageOutcome) else ""
+
+
+def _sensitive(outcome: Outcome | None) -> str:
+    topics = outcome.topics if isinstance(outcome, TriageOutcome) else []
+    named = ", ".join(topic.value.replace("_", " ") for topic in topics)
+    about = f" It touches {named}." if named else ""
+    return f"A person has to agree before this is worked on: {_reason(outcome)}{about} `approve` or `reject`."
+
+
+def _role_asks(outcome: Outcome | None) -> str:
+    match outcome:
+        case TestsOutcome():
+            return f"The tester can't write a test without an answer: {outcome.summary}"
+        case CauseReviewOutcome():
+            return f"The investigation has not proven the cause, and needs an answer to go on: {outcome.feedback}"
+        case ReviewOutcome():
+            return f"The tech lead can't judge the change without an answer: {_feedback(outcome)}"
+        case PlanOutcome():
+            return outcome.reason
+        case _:
+            return ""
+
+
+def _feedback(outcome: Outcome | None) -> str:
+    return (outcome.feedback_for_writer or "") if isinstance(outcome, ReviewOutcome) else ""
+
+
+def _reminder(case: IssueCase, asked: str) -> str:
+    """With what was asked, word for word: who reads it need not look for the question."""
+    if asked and case.state in WAITING:
+        return f"Still waiting: {asked}"
+    return f"Still waiting: {case.reason}" + (f"\n\n{asked}" if asked else "")
+
+
+def _left_open(case: IssueCase, remarks: Sequence[Remark], phrasing: Phrasing) -> str:
+    """What was still to be done when somebody merged."""
+    listed = "\n".join(f"> {one.author}: {one.text.strip().splitlines()[0]}" for one in remarks if one.text.strip())
+    if not listed:
+        return ""
+    again = phrasing.command(case.id, MessageKind.WORDS, '"..."')
+    return (
+        f"Pull request {case.delivery.pull_request} was merged before this was done, and nothing more is done about it "
+        f"here:\n{listed}\n\nIf it is still wanted, say so once more ({again}): a new case then follows up on this one."
+    )
+
+
+def _first(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,63 @@
+"""What an issue case says with a move: posts in its outbox."""
+
+from caseworker.core.issue.case import Draft, IssueAbout, IssueCase, IssuePost, Subject, WaitingFor
+from caseworker.core.issue.states import PARKED, TERMINAL, WAITING
+from caseworker.core.issue.turns import at_work
+from caseworker.core.people.messages import Audience
+
+
+def speak(
+    before: IssueCase,
+    after: IssueCase,
+    draft: Draft | None,
+    *,
+    subject: Subject | None = None,
+    waits_again: bool = False,
+) -> IssueCase:
+    """Adds to the outbox what people are told when the case comes from `before` to `after`. What was asked with a new
+    wait is kept with it. `waits_again`: the wait is an earlier one, which people know of."""
+    news = None if waits_again or _is_final(draft) else _news(before, after)
+    told = [_post(after, news)] if news is not None else []
+    if draft is not None:
+        told.append(_post(after, draft, subject))
+        wait = after.waiting.wait
+        if after.state in WAITING and before.state is not after.state and wait is not None and not waits_again:
+            after = after.updated(wait=wait.model_copy(update={"asked": told[-1]}))
+    return after.updated(outbox=(*after.outbox, *told)) if told else after
+
+
+def said(case: IssueCase, post: IssuePost) -> IssueCase:
+    """Without the post."""
+    return case.updated(outbox=tuple(other for other in case.outbox if other != post))
+
+
+def _is_final(draft: Draft | None) -> bool:
+    return draft is not None and draft.about is IssueAbout.REJECTED
+
+
+def _news(before: IssueCase, after: IssueCase) -> Draft | None:
+    """What a move means to people on a chat thread. Who reads the record sees the move itself."""
+    wait = after.waiting.wait
+    if after.state is before.state:
+        return None
+    if after.state in WAITING and wait is not None:
+        about = {WaitingFor.MERGE: IssueAbout.PULL_REQUEST, WaitingFor.MILESTONE: IssueAbout.MILESTONE}.get(wait.reason)
+        return Draft(about=about) if about is not None else None
+    if after.state in PARKED and not at_work(after):
+        return Draft(about=IssueAbout.PARKED, note=after.reason)
+    return Draft(about=IssueAbout.ENDED, note=after.reason) if after.state in TERMINAL else None
+
+
+def _post(case: IssueCase, draft: Draft, subject: Subject | None = None) -> IssuePost:
+    return IssuePost(
+        about=draft.about,
+        audience=Audience.DEVELOPERS,
+        epoch=case.epoch,
+        number=case.progress.transitions,
+        turn=case.progress.turns,
+        subject=subject,
+        role=draft.role,
+        note=draft.note[:4_000],
+        also=draft.also[:4_000],
+        messages=draft.messages,
+    )

@@ -1,0 +1,141 @@
+"""One push to a repository on this disk: only to branches of ours, and never over what a person has committed."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.ids import Sha
+from caseworker.core.base.repositories import OUR_BRANCHES
+from caseworker.ports import BranchIsTheirs, Git, Workspace
+
+_RECEIVE = (
+    # Hooks of the user's repository don't run: one that checks out or builds what it receives would run an agent's code
+    # outside the sandbox, with the worker's rights, before any person has looked at it. The merge, which a person does,
+    # runs them all. Nor do we start a clean-up (gc) in a repository that is not ours.
+    "git -c safe.directory='*' -c core.hooksPath=/dev/null -c receive.autogc=false -c gc.auto=0 "
+    # Once the record says that it was pushed, a power cut must not take it back.
+    "-c core.fsync=committed "
+    "-c receive.denyCurrentBranch=refuse -c receive.denyDeletes=true receive-pack"
+)
+_DROPPED = 1_000
+"""How many of our own commits a push may leave behind: more is surely somebody else's branch."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalPush:
+    git: Git
+    path: Path
+    """The repository's folder."""
+    branch: str
+    workspace: Workspace
+
+    async def to(self, commit: Sha, *, expected: Sha | None) -> None:
+        """As `Source.push` says."""
+        self._refuse_what_is_never_pushed(commit)
+        if expected is not None and await self._is_there(commit, expected):
+            return  # an earlier try, of which we did not hear the end
+        try:
+            await self.git(
+                *("push", "--quiet", "--no-verify", "--no-follow-tags", f"--receive-pack={_RECEIVE}"),
+                # The lease makes looking and moving one step: whoever came in between wins.
+                f"--force-with-lease=refs/heads/{self.branch}:{expected or ''}",
+                *(str(self.path), f"{commit}:refs/heads/{self.branch}"),
+                git_dir=git_dir_of(self.workspace),
+            )
+        except Refused:
+            await self._refuse_if_checked_out()
+            now = await branch_head(self.git, self.path, self.branch)
+            if now not in (expected, commit):
+                raise self._moved(now) from None
+            raise
+
+    def _refuse_what_is_never_pushed(self, commit: Sha) -> None:
+        if not self.branch.startswith(OUR_BRANCHES) or self.branch == self.workspace.base_branch:
+            raise Refused(f"Caseworker pushes only to branches under {OUR_BRANCHES}, not to {self.branch}.")
+        if commit == self.workspace.base:
+            # A branch with nothing on it looks merged from the start.
+            raise Refused(
+                f"{self.workspace.case} has changed nothing.",
+                todo=f"Say what it should change, or type: caseworker close '{self.workspace.case}'",
+            )
+
+    async def _is_there(self, commit: Sha, expected: Sha) -> bool:
+        """Otherwise it may be moved, or the refusal says why not. What is not expected to be there needs no such look:
+        git itself makes a branch only if there is none, and not one on which somebody stands."""
+        there, is_checked_out = await self._look()
+        if there == commit:
+            return True
+        if is_checked_out:
+            await self._refuse_if_checked_out()
+        if there != expected:
+            raise self._moved(there)
+        if await self._drops_others_work(expected, commit):
+            raise self._moved(there)
+        return False
+
+    async def _look(self) -> tuple[Sha | None, bool]:
+        """Where it is and whether it seems to be checked out, by one question."""
+        name = f"refs/heads/{self.branch}"
+        question = ("for-each-ref", "--format=%(objectname) %(refname) %(worktreepath)", name)
+        for line in (await self.git(*question, inside=self.path)).text.splitlines():
+            head, found, *folder = line.split(" ", 2)
+            if found == name:  # and not one below it
+                return Sha(head), any(folder)
+        return None, False
+
+    async def _refuse_if_checked_out(self) -> None:
+        listing = await self.git("worktree", "list", "--porcelain", inside=self.path)
+        folder = ""
+        for line in listing.text.splitlines():
+            if line.startswith("worktree "):
+                folder = line.removeprefix("worktree ")
+            elif line == f"branch refs/heads/{self.branch}":
+                raise Refused(
+                    f"{self.branch} is checked out in {folder}; moving it would change what you are working on.",
+                    todo=f"Switch to another branch (git -C {quote(folder)} switch -); what you have committed there "
+                    f"is taken over. {self._again}",
+                )
+
+    async def _drops_others_work(self, expected: Sha, commit: Sha) -> bool:
+        """Forward is always good. Sideways only past commits of our own, each of which is kept under a ref of ours: a
+        commit that merely lies below one of them may be a person's."""
+        git_dir = git_dir_of(self.workspace)
+        left = await self.git(
+            "rev-list", f"--max-count={_DROPPED}", expected, f"^{commit}", git_dir=git_dir, accept=(0, 128)
+        )
+        dropped = left.text.splitlines()
+        if left.code == 0 and not dropped:
+            return False
+        question = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/caseworker/")
+        listing = await self.git(*question, git_dir=git_dir)
+        refs = [line.split(" ", 1) for line in listing.text.splitlines()]
+        ours = {kept for kept, name in refs if not name.endswith("/base")}
+        return left.code != 0 or len(dropped) == _DROPPED or not ours.issuperset(dropped)
+
+    def _moved(self, there: Sha | None) -> BranchIsTheirs:
+        path, branch = self.path, self.branch
+        if there is None:
+            return BranchIsTheirs(f"{branch} was deleted in {path} since Caseworker pushed it.", todo=self._again)
+        rename = f"git -C {quote(str(path))} branch -m {branch} <other name>"
+        return BranchIsTheirs(
+            f"{branch} in {path} is at {there[:12]}, which Caseworker did not push; "
+            "it won't overwrite a person's work.",
+            todo=f"Merge it, or rename or delete it ({rename}). {self._again}",
+        )
+
+    @property
+    def _again(self) -> str:
+        return f"Then type: caseworker retry '{self.workspace.case}'"
+
+
+async def branch_head(git: Git, path: Path, branch: str) -> Sha | None:
+    name = f"refs/heads/{branch}^{{commit}}"
+    answer = await git("rev-parse", "-q", "--verify", name, inside=path, accept=(0, 1))
+    return Sha(answer.text) if answer.code == 0 else None
+
+
+def git_dir_of(workspace: Workspace) -> Path:
+    if workspace.git_dir is None:
+        raise Defect(f"the workspace of {workspace.case} does not say where its commits are")
+    return workspace.git_dir

@@ -1,0 +1,128 @@
+"""What the store keeps of work: turns, effects, builds, pull requests, money, and what was learned."""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from caseworker.core.base.ids import CaseId, RepositoryId, SessionId, TraceId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.learnings import Learning
+from caseworker.core.casefile.model import CaseFile
+from caseworker.core.evidence.builds import Build
+from caseworker.core.outcomes.answers import Observation
+from caseworker.core.record.entries import Entry
+from caseworker.ports.stored import (
+    Attempt,
+    Effect,
+    FinishedTurn,
+    PullRequest,
+    RunningAttempt,
+)
+
+
+class Turns(Protocol):
+    async def begin(
+        self, case: CaseId, turn: int, *, role: Role, task: Task, worker: str, activity: bytes, trace: TraceId
+    ) -> Attempt | FinishedTurn:
+        """A new attempt, which supersedes and cleans up any earlier one; or the result, if the turn was completed."""
+
+    async def is_current(self, attempt: Attempt) -> bool: ...
+
+    async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile | None, *entries: Entry) -> bool:
+        """Outcome, session, checkpoint, case file and entries in one transaction. False: superseded, nothing kept."""
+
+    async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
+        """The attempt ended without an outcome: its transcript is deleted."""
+
+    async def fence(self, case: CaseId, turn: int) -> bool:
+        """Whatever attempt still counts as running is superseded: it can't complete any more. True: this turn had
+        completed before."""
+
+    async def close_up(self, case: CaseId, entry: Entry, *, trace: TraceId) -> None:
+        """The case is over: whatever attempt still counts as running is superseded, and nobody needs to ring again."""
+
+    async def finished(self, case: CaseId) -> list[FinishedTurn]: ...
+
+    async def running(self) -> list[RunningAttempt]: ...
+
+
+class Effects(Protocol):
+    async def intend(self, key: str, case: CaseId, kind: str, intent: dict[str, str]) -> tuple[Effect, bool]:
+        """The row, and whether it is new. Not new and not done: somebody may have acted; look before you act."""
+
+    async def beginning(self, kind: str, intent: dict[str, str]) -> bool:
+        """Whether one with exactly this intent is under way, or its end is not known."""
+
+    async def done(self, key: str, result: dict[str, str]) -> None: ...
+
+
+class Builds(Protocol):
+    async def save(self, case: CaseId, build: Build) -> None:
+        """Again with the same number: replaced (a build has no outside effect)."""
+
+    async def of(self, case: CaseId) -> list[Build]: ...
+
+
+class PullRecords(Protocol):
+    """Pull requests as we know them: those of our cases, and others. For a repository on this disk this is all there is
+    of them."""
+
+    async def create(self, pull: PullRequest) -> PullRequest:
+        """The number is given here; one open pull request per repository and head: again, the first is returned."""
+
+    async def update(self, pull: PullRequest) -> PullRequest:
+        """Its title, text and commit, by its number."""
+
+    async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
+        """The newest one with this head."""
+
+    async def of(self, case: CaseId) -> list[PullRequest]: ...
+
+    async def open_ones(self) -> list[PullRequest]: ...
+
+    async def set_state(
+        self, repository: RepositoryId, number: int, state: Literal["open", "merged", "closed"]
+    ) -> None: ...
+
+
+class Transcripts(Protocol):
+    """Agent sessions by id. Entries are the agent's own JSON objects, given back deep-equal and in order."""
+
+    async def append(
+        self, session: SessionId, subpath: str, project: str, entries: Sequence[dict[str, object]]
+    ) -> None:
+        """An entry whose `uuid` is there already is not added again."""
+
+    async def load(self, session: SessionId, subpath: str) -> list[dict[str, object]] | None: ...
+
+    async def sessions(self, project: str) -> list[tuple[SessionId, int]]:
+        """Session ids of a project with the time of their last change, in epoch milliseconds."""
+
+    async def subpaths(self, session: SessionId) -> list[str]: ...
+
+    async def delete(self, session: SessionId, subpath: str | None = None) -> None: ...
+
+
+class Learnings(Protocol):
+    """What cases have found out about their repository: one row for the same words, however often they are said."""
+
+    async def add(self, repository: RepositoryId, case: CaseId, observations: Sequence[Observation]) -> None:
+        """A case counts once for each: to add the same again changes nothing."""
+
+    async def of(self, repository: RepositoryId | None = None) -> list[Learning]:
+        """Of one repository, or of all."""
+
+    async def forget(self, learning: int) -> bool:
+        """False: there is none with this id."""
+
+
+class Places(Protocol):
+    """Who of the developers is at work, over all workers. Who is not heard of for a while has left."""
+
+    async def ask(self, case: CaseId, turn: int, *, most: int, queue: bool) -> bool:
+        """True: this turn has a place; asked again, it keeps it. False: none of `most` is free for it. With `queue`
+        it stands in line then, and keeps its place there by asking again; without, nothing of it is left behind."""
+
+    async def renew(self, case: CaseId, turn: int) -> None:
+        """It is still at work: counted as such, even if its place had gone to another while nobody heard of it."""
+
+    async def leave(self, case: CaseId, turn: int) -> None: ...

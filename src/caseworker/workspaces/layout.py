@@ -1,0 +1,100 @@
+"""Where the things of one case lie on the disk, and what git needs to find there.
+
+Under the home of the workspaces: mirrors/<name>-<hash>.git, and workspaces/<case>/ with `tree` (the worktree),
+`gitview` (what the sandbox sees of the mirror), `workspace.json`, `lock` and `side` (see side_trees.py).
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId, Sha, slug
+from caseworker.ports import Workspace
+from caseworker.workspaces.side_trees import side_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where things of one case are."""
+
+    slug: str
+    folder: Path
+    mirror: Path
+
+    @property
+    def tree(self) -> Path:
+        return self.folder / "tree"
+
+    @property
+    def git_dir(self) -> Path:
+        return self.mirror / "worktrees" / self.slug
+
+    @property
+    def view(self) -> Path:
+        return self.folder / "gitview"
+
+    @property
+    def refs(self) -> str:
+        return f"refs/caseworker/{_ref_name(self.slug)}"
+
+
+def workspace_at(case: CaseId, place: Place, base: Sha, branch: str) -> Workspace:
+    # The view stands where git looks for the mirror; of the mirror itself only the objects and this worktree's own
+    # folder show through. Objects are shared by all cases of one repository: whoever knows a commit's name can read it,
+    # but no name of another case's commit can be seen.
+    shown = (place.mirror / "objects", place.git_dir)
+    overlays = ((place.view, place.mirror), *((path, path) for path in shown))
+    return Workspace(
+        case=case, path=place.tree, base=base, base_branch=branch, git_dir=place.git_dir, overlays=overlays
+    )
+
+
+def git_dir_of(workspace: Workspace) -> Path:
+    if workspace.git_dir is None:
+        raise Refused(f"the workspace of {workspace.case} was not prepared here.")
+    return workspace.git_dir
+
+
+def refs_of(workspace: Workspace) -> str:
+    """Under which its commits are kept: those of a side tree never take the name of one of the first tree's."""
+    refs, side = f"refs/caseworker/{_ref_name(slug(workspace.case))}", side_name(workspace)
+    return refs if side is None else f"{refs}/side/{side}"
+
+
+def lay_git_dir(place: Place, commit: Sha) -> None:
+    """What `git worktree add` would write, under a name of ours instead of tree, tree1, tree2..."""
+    place.git_dir.mkdir(parents=True, exist_ok=True)
+    place.tree.mkdir(parents=True, exist_ok=True)
+    clear_stale_locks(place.git_dir)
+    (place.git_dir / "index").unlink(missing_ok=True)
+    for name, text in {"HEAD": commit, "commondir": "../..", "gitdir": str(place.tree / ".git")}.items():
+        (place.git_dir / name).write_text(f"{text}\n")
+
+
+def clear_stale_locks(git_dir: Path) -> None:
+    """Left by a git that was killed. The caller holds the case, so nobody else is at work here."""
+    for name in ("index.lock", "HEAD.lock"):
+        (git_dir / name).unlink(missing_ok=True)
+
+
+def remember(place: Place, base: Sha, branch: str) -> None:
+    fresh = place.folder / "workspace.json.new"
+    fresh.write_text(json.dumps({"mirror": place.mirror.name, "base": base, "base_branch": branch}))
+    fresh.replace(place.folder / "workspace.json")
+
+
+def known_branch(place: Place, base: Sha | None) -> str | None:
+    try:
+        known = json.loads((place.folder / "workspace.json").read_text())
+    except (OSError, ValueError):
+        return None
+    if known.get("mirror") != place.mirror.name or (base is not None and known.get("base") != base):
+        return None
+    return str(known["base_branch"])
+
+
+def _ref_name(name: str) -> str:
+    """Folders may hold what refs may not: two dots in a row, or `.lock` at the end."""
+    return re.sub(r"\.(?=\.)|\.(?=lock$)", ".-", name)

@@ -1,0 +1,51 @@
+"""What people did with pull requests is told to the cases that wait for it."""
+
+from collections.abc import Sequence
+
+from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.people.messages import MessageKind
+from caseworker.forges.local import LocalForge
+from caseworker.forges.local_source import LocalSource
+from caseworker.intake.reconciler import Reconciler
+from caseworker.ports import PullRequest
+from caseworker.store.store import Store
+from caseworker.workspaces.git import SafeGit
+from tests.edges.store_examples import open_case, pull
+from tests.intake.bell import NotedBell
+
+
+class Bell(NotedBell):
+    async def keep_time(self, case: CaseId) -> None:
+        raise NotImplementedError
+
+    async def listening(self) -> set[CaseId]:
+        raise NotImplementedError
+
+
+class Merged:
+    """`Pulls` of which all have been merged."""
+
+    def __init__(self, pulls: Sequence[PullRequest]) -> None:
+        self.pulls = pulls
+
+    async def settled(self) -> list[PullRequest]:
+        return [pull.model_copy(update={"state": "merged"}) for pull in self.pulls]
+
+    async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
+        raise NotImplementedError
+
+    async def open(self, pull: PullRequest) -> PullRequest:
+        raise NotImplementedError
+
+    async def update(self, pull: PullRequest) -> PullRequest:
+        raise NotImplementedError
+
+
+async def test_a_merge_is_told_to_its_case_and_one_without_a_case_to_nobody(store: Store) -> None:
+    case = await open_case(store)
+    ours = await store.pulls.create(pull(case))
+    other = await store.pulls.create(pull(None, head="their-branch"))
+    bell, forge = Bell(), LocalForge(source=LocalSource(SafeGit()), pulls=Merged([other, ours]))
+    await Reconciler(store=store, doorbell=bell, forge=forge).look_at_pull_requests()
+    assert [(rung, kind) for rung, _, kind in bell.rung] == [(case, MessageKind.MERGED)]
+    assert [found.state for found in await store.pulls.of(case)] == ["merged"]

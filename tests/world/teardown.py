@@ -1,0 +1,144 @@
+"""Sets up and clears what a world has of its own: a namespace on Temporal's server and child processes."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from uuid import uuid4
+
+from google.protobuf.duration_pb2 import Duration
+from temporalio.api.enums.v1 import EventType, PendingWorkflowTaskState
+from temporalio.api.workflowservice.v1 import RegisterNamespaceRequest
+from temporalio.client import Client, WorkflowHistory
+from temporalio.service import RPCError, RPCStatusCode
+from temporalio.worker import Replayer, Worker
+
+from caseworker.app.wiring import FLOWS
+from caseworker.engine.server import server_binary
+from caseworker.engine.worker import sandboxed_runner
+from tests.world.lateness import children, in_time
+
+_DAY = 86_400
+_RUNNING = "ExecutionStatus = 'Running'"
+
+
+async def in_own_namespace(client: Client) -> Client:
+    """Cases, workflows and queues have the same names in every world. In one namespace, a case that a failed test left
+    behind would take the place of the next test's case, or keep that test's worker busy."""
+    name = f"world-{uuid4().hex}"
+    kept = Duration(seconds=_DAY)
+    await client.workflow_service.register_namespace(
+        RegisterNamespaceRequest(namespace=name, workflow_execution_retention_period=kept)
+    )
+    config = client.config()
+    config["namespace"] = name
+    return Client(**config)
+
+
+async def end_workers(workers: Sequence[tuple[Worker, asyncio.Task[None]]]) -> None:
+    """In the order of the program: long work is given back while the flows still hear of it."""
+    for worker, running in reversed(workers):
+        await worker.shutdown()
+        await running
+
+
+async def unfinished(client: Client) -> str:
+    """What the server still waits for, in each workflow of the namespace. A local activity that is tried again and
+    again is a workflow task that has been started here: the process has no task or thread for it."""
+    lines = ["--- workflows"]
+    async for found in client.list_workflows(_RUNNING):
+        told = (await client.get_workflow_handle(found.id).describe()).raw_description
+        activities = [f"{it.activity_type.name} (attempt {it.attempt})" for it in told.pending_activities]
+        task = PendingWorkflowTaskState.Name(told.pending_workflow_task.state)
+        lines.append(f"{found.id}: {', '.join(activities) or 'no activity'}; {task.lower()}")
+    return "\n".join(lines)
+
+
+async def terminate_all(client: Client, known: Sequence[str], patience: float) -> None:
+    """Ends every workflow of the namespace. The server's list also has those that the test does not know of, but it is
+    a moment behind: the known ones are ended without it."""
+    async with in_time("the end of all workflows", patience):
+        for workflow in known:
+            await _terminate(client, workflow)
+        while left := [found.id async for found in client.list_workflows(_RUNNING)]:
+            for workflow in left:
+                await _terminate(client, workflow)
+            await asyncio.sleep(0.02)
+
+
+async def _terminate(client: Client, workflow: str) -> None:
+    try:
+        await client.get_workflow_handle(workflow).terminate("the scenario is over")
+    except RPCError as error:
+        if error.status is not RPCStatusCode.NOT_FOUND:  # it has ended by itself, or was never started
+            raise
+
+
+@asynccontextmanager
+async def no_process_left(patience: float) -> AsyncIterator[None]:
+    """Fails if a process that was begun in the block is still there after it, and ends it. Temporal's server is not the
+    block's: a test may have started it anew."""
+    before = children()
+    try:
+        yield
+    finally:
+        server = str(server_binary())
+        left = {pid: told for pid, told in children().items() if pid not in before and not told.startswith(server)}
+        for pid in left:
+            with suppress(ProcessLookupError):
+                _kill(pid)
+        async with in_time("the end of the processes left behind", patience):
+            while left.keys() & children().keys():  # noqa: ASYNC110  # there is no event
+                await asyncio.sleep(0.02)
+        assert not left, f"left behind, and ended now: {left}"
+
+
+def _kill(pid: int) -> None:
+    """With what it has started, if it leads a group of its own."""
+    if os.getpgid(pid) == pid:
+        os.killpg(pid, signal.SIGKILL)
+    else:
+        os.kill(pid, signal.SIGKILL)
+
+
+async def rests(client: Client, workflow: str, patience: float) -> None:
+    """Waits until nothing is under way: the replayer waits forever for what half a task had begun."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        told = (await client.get_workflow_handle(workflow).describe()).raw_description
+        if not told.pending_activities and not told.HasField("pending_workflow_task"):
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"the workflow {workflow} does not come to rest")
+
+
+async def histories(client: Client, workflow: str) -> AsyncIterator[WorkflowHistory]:
+    """Every run of a workflow, from the newest back to the first."""
+    run: str | None = None
+    while True:
+        history = await client.get_workflow_handle(workflow, run_id=run).fetch_history()
+        yield history
+        run = history.events[0].workflow_execution_started_event_attributes.continued_execution_run_id
+        if not run:
+            break
+
+
+async def replay(history: WorkflowHistory, client: Client, patience: float) -> None:
+    if not _has_begun(history):
+        return
+    replayer = Replayer(workflows=FLOWS, workflow_runner=sandboxed_runner(), data_converter=client.data_converter)
+    replaying = asyncio.create_task(replayer.replay_workflow(history))
+    done, _ = await asyncio.wait({replaying}, timeout=patience)
+    assert done, f"the replay hangs after {_told(history)}"  # not cancelled: it would not let go
+    replaying.result()
+
+
+def _has_begun(history: WorkflowHistory) -> bool:
+    """A run that was continued as new and has done nothing yet has nothing to replay."""
+    return any(event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED for event in history.events)
+
+
+def _told(history: WorkflowHistory) -> str:
+    return ", ".join(EventType.Name(event.event_type).removeprefix("EVENT_TYPE_").lower() for event in history.events)
