@@ -30,6 +30,7 @@ def upgrade() -> None:
     _create_cases()
     _create_messages()
     _create_turns()
+    _create_ledger()
     _create_deliveries()
     _create_learnings()
 
@@ -174,6 +175,30 @@ def _create_turns() -> None:
         _partial_index("ix_attempts_running", "case_id", where="state = 'running'"),
     )
     op.create_table(
+        "transcripts",
+        sa.Column("id", WIDE, primary_key=True),
+        *_required(STRING, "session", "subpath", "project"),
+        *_required(TEXT, "entry"),
+        *_required(TIME, "at"),
+        *_optional(STRING, "uuid"),
+        sa.UniqueConstraint("session", "subpath", "uuid"),
+        sa.Index(None, "project", "session"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "places",
+        sa.Column("ticket", WIDE, primary_key=True),
+        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False),
+        *_required(INTEGER, "turn"),
+        *_required(BOOLEAN, "held"),
+        *_required(TIME, "renewed_at"),
+        sa.UniqueConstraint("case_id", "turn"),
+        sqlite_autoincrement=True,
+    )
+
+
+def _create_ledger() -> None:
+    op.create_table(
         "ledger",
         sa.Column("id", WIDE, primary_key=True),
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id")),
@@ -197,27 +222,6 @@ def _create_turns() -> None:
         ),
         sa.Index(None, "case_id", "turn", "attempt"),
         _partial_index("ix_ledger_repository", "repository_id", "reserved_at", where="repository_id IS NOT NULL"),
-        sqlite_autoincrement=True,
-    )
-    op.create_table(
-        "transcripts",
-        sa.Column("id", WIDE, primary_key=True),
-        *_required(STRING, "session", "subpath", "project"),
-        *_required(TEXT, "entry"),
-        *_required(TIME, "at"),
-        *_optional(STRING, "uuid"),
-        sa.UniqueConstraint("session", "subpath", "uuid"),
-        sa.Index(None, "project", "session"),
-        sqlite_autoincrement=True,
-    )
-    op.create_table(
-        "places",
-        sa.Column("ticket", WIDE, primary_key=True),
-        sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False),
-        *_required(INTEGER, "turn"),
-        *_required(BOOLEAN, "held"),
-        *_required(TIME, "renewed_at"),
-        sa.UniqueConstraint("case_id", "turn"),
         sqlite_autoincrement=True,
     )
 
