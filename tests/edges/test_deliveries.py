@@ -9,17 +9,19 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.issue.delivery import Delivering
+from caseworker.activities.issue.posts import IssuePosts
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import Grant, IssueCase, Subject
+from caseworker.core.issue.case import Grant, IssueAbout, IssueCase, IssuePost, Subject
 from caseworker.core.issue.facts import BranchMoved, EffectRefused, PullRequestReady
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.developer import ImplementationOutcome
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.messages import Audience, MessageKind
 from caseworker.core.record.entries import Noted, Posted
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls
@@ -474,15 +476,17 @@ async def test_each_remark_is_answered_once(desk: Desk) -> None:
     desk.case = desk.case.updated(remarks=remarks)
     await desk.delivered()
     await desk.open_pull_request_again()
-    posts = [recorded.entry for recorded in await desk.store.record.whole(desk.id, ["posted"])]
-    assert [(post.audience.value, post.about, post.text) for post in posts if isinstance(post, Posted)] == [
-        (
-            "developers",
-            "answers",
-            "> ann: Why B?\n\nB is the constant's name.\n\n"
-            "> ann: And the docs?\n\nIt was read while the work was under way: Done.",
-        )
-    ]
+    assert await _words(desk, IssueAbout.ANSWERS, remarks) == (
+        "> ann: Why B?\n\nB is the constant's name.\n\n"
+        "> ann: And the docs?\n\nIt was read while the work was under way: Done."
+    )
+
+
+async def _words(desk: Desk, about: IssueAbout, messages: tuple[MessageId, ...]) -> str:
+    """What people are told in a post about these messages."""
+    writer = IssuePosts(store=desk.store)
+    post = IssuePost(about=about, audience=Audience.DEVELOPERS, epoch=1, number=1, messages=messages)
+    return (await writer.words(await writer.find(desk.id), post))(TerminalPhrasing())
 
 
 async def _remarks(desk: Desk, *texts: str, turn: int) -> tuple[MessageId, ...]:

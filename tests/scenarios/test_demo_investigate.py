@@ -31,7 +31,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 @pytest.fixture
 def depot(tmp_path: Path) -> Path:
-    with as_file(files("caseworker.app") / "demos" / "depot") as sample:
+    with as_file(files("caseworker.app") / "demos" / "samples" / "depot") as sample:
         return lay_out(sample, tmp_path)
 
 
@@ -55,7 +55,7 @@ def checked_out(project: Path, commit: str, folder: Path) -> Path:
 
 
 def test_the_sample_has_the_same_history_wherever_it_is_laid_out(depot: Path, tmp_path: Path) -> None:
-    with as_file(files("caseworker.app") / "demos" / "depot") as sample:
+    with as_file(files("caseworker.app") / "demos" / "samples" / "depot") as sample:
         again = lay_out(sample, tmp_path)
     assert again != depot
     assert commits(again) == commits(depot)

@@ -27,6 +27,7 @@ from caseworker.core.record.entries import (
     MatrixRevised,
     MessageRecorded,
     MessagesClaimed,
+    ModelAsked,
     Noted,
     Posted,
     PullRequestOpened,
@@ -206,6 +207,14 @@ TABLE: list[tuple[Entry, list[str]]] = [
     (
         PullRequestOpened(number=1, title="Take it off", branch="agent/issue-7", base="main", url=""),
         ["good: opened pull request 1: Take it off"],
+    ),
+    (
+        ModelAsked(purpose="classify", model="small", failed="", cost_micros=10),
+        ["quiet: asked small: classify"],
+    ),
+    (
+        ModelAsked(purpose="classify", model="small", failed="no JSON", cost_micros=10),
+        ["bad: asked small, without an answer: classify: no JSON"],
     ),
     (WorkspaceRemoved(), []),
     (Noted(text="The budget is 80 % spent."), ["quiet: The budget is 80 % spent."]),
