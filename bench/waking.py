@@ -20,7 +20,7 @@ from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import BugCase, BugState
-from caseworker.core.bug.decide import moved
+from caseworker.core.bug.moves import moved
 from caseworker.core.people.commands import Say
 from caseworker.core.people.messages import MessageKind, NewMessage, Standing
 from caseworker.engine.client import TemporalDoorbell, connect

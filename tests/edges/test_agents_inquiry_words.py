@@ -11,7 +11,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.diagnostics import MARK
 from caseworker.core.investigation.matrix import Inquiry, inquiries
 from caseworker.core.outcomes.outcome import known_turns
-from caseworker.core.record.entries import Bisected
+from caseworker.core.record.investigation import Bisected
 from tests.core.telling.test_investigation import BUNDLE, CAUSE, DIAGNOSTIC, H1, STORY, asked, iterated, measured, turn
 
 BARE = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")

@@ -13,7 +13,7 @@ from caseworker.core.base.text import clip, code
 from caseworker.core.evidence.diagnostics import MARK
 from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry, Measured
 from caseworker.core.outcomes.investigation import Diagnostic, EvidenceBundle, Hypothesis, RootCause
-from caseworker.core.record.entries import Bisected
+from caseworker.core.record.investigation import Bisected
 from caseworker.core.telling.investigation import criteria_words, evidence_lines, is_proven, matrix_table
 
 _MEASURED_LIMIT: Final = 24_000

@@ -6,7 +6,7 @@ from pathlib import Path
 from caseworker.core.base.policy import Severity
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.people.messages import Message
-from caseworker.core.record.entries import Bisected
+from caseworker.core.record.investigation import Bisected
 
 
 @dataclass(frozen=True, kw_only=True)

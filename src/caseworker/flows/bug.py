@@ -30,6 +30,8 @@ with workflow.unsafe.imports_passed_through():
     )
     from caseworker.core.bug import decide as decisions
     from caseworker.core.bug.case import About, BugCase, BugPost, BugState
+    from caseworker.core.bug.moves import said, say
+    from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
     from caseworker.core.issue.case import IssuePost
     from caseworker.core.people.messages import Audience
     from caseworker.core.record.entries import BugMoved
@@ -126,10 +128,10 @@ class BugInvestigationWorkflow(CaseFlow):
     async def _receive(self) -> None:
         """The first minutes: the reporter knows, the report is read, developers can follow."""
         if self._bug.epoch == 1:  # who was told that it is open again knows that it was heard
-            await self._become(decisions.say(self._bug, About.ACKNOWLEDGED, Audience.REPORTER, 1))
+            await self._become(say(self._bug, About.ACKNOWLEDGED, Audience.REPORTER, 1))
             await self._say_and_fix()
         self._bug = await self._call_store(BugRecordActivities.read_report, self._bug)
-        await self._become(decisions.say(self._bug, About.SUMMARY, Audience.DEVELOPERS, 1))
+        await self._become(say(self._bug, About.SUMMARY, Audience.DEVELOPERS, 1))
         await self._say_and_fix()
         await self._keep_time()
 
@@ -149,13 +151,13 @@ class BugInvestigationWorkflow(CaseFlow):
         self._bug = self._bug.updated(turns=turn)
         ended = decisions.after_turn(self._bug, reply, self._policy, workflow.now())
         await self._become(ended.after)
-        await self._settle([message.id for message in reply.heard], decisions.SETTLED_BY[ended.action])
+        await self._settle([message.id for message in reply.heard], SETTLED_BY[ended.action])
 
     async def _give_up(self, reason: str) -> None:
         given = await self._given(self._bug.progress.turns + 1)
         self._bug = self._bug.updated(turns=self._bug.progress.turns + 1)
         await self._become(decisions.after_failed_turn(self._bug, reason, self._policy, workflow.now()))
-        await self._settle(given, decisions.TURN_FAILED)
+        await self._settle(given, TURN_FAILED)
 
     def _has_news(self) -> bool:
         return self._bells != self._seen
@@ -184,7 +186,7 @@ class BugInvestigationWorkflow(CaseFlow):
 
     def _was_said(self, post: BugPost | IssuePost) -> None:
         assert isinstance(post, BugPost)
-        self._bug = decisions.said(self._bug, post, self._policy, workflow.now())
+        self._bug = said(self._bug, post, self._policy, workflow.now())
 
     async def _say_and_fix(self) -> None:
         """Says what is to be said; then the fix that was asked for is opened."""

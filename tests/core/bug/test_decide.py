@@ -8,8 +8,6 @@ from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.bug.case import About, BugCase, BugState, status_of
 from caseworker.core.bug.decide import (
-    KEPT_FOR_LATER,
-    RESOLUTION_ASKED,
     Investigated,
     Verdict,
     acknowledged,
@@ -19,10 +17,11 @@ from caseworker.core.bug.decide import (
     fix_refused,
     honoured,
     look,
-    resolved,
     wake_at,
 )
-from caseworker.core.bug.decide import said as without
+from caseworker.core.bug.moves import resolved
+from caseworker.core.bug.moves import said as without
+from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import Say
 from caseworker.core.people.messages import Audience, Claimed, MessageKind, Resolution, Standing

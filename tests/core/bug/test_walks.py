@@ -15,6 +15,7 @@ from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.bug import decide as decisions
 from caseworker.core.bug.case import BugCase, BugPost, BugState
+from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind, Resolution, Standing
 from tests.world.commands import command_of
@@ -150,7 +151,7 @@ class Walk(RuleBasedStateMachine):
             verdict=decisions.Verdict(action=action), session=SessionId(str(turn)), heard=tuple(given)
         )
         ended = decisions.after_turn(self.bug, investigated, POLICY, self.now)
-        self.inbox.settle(tuple(message.id for message in given), decisions.SETTLED_BY[ended.action])
+        self.inbox.settle(tuple(message.id for message in given), SETTLED_BY[ended.action])
         self.bug = self.saved = ended.after.updated(fix_wanted=False)
         self.at_work = False
 
@@ -159,7 +160,7 @@ class Walk(RuleBasedStateMachine):
     def the_turn_fails(self) -> None:
         turn = self.bug.progress.turns + 1
         self.bug = self.bug.updated(turns=turn)
-        self.inbox.settle(tuple(row.message.id for row in self.inbox.of(turn)), decisions.TURN_FAILED)
+        self.inbox.settle(tuple(row.message.id for row in self.inbox.of(turn)), TURN_FAILED)
         self.bug = self.saved = decisions.after_failed_turn(self.bug, "it broke", POLICY, self.now)
         self.at_work = False
 

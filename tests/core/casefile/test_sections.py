@@ -10,7 +10,8 @@ from caseworker.core.base.errors import Defect
 from caseworker.core.base.roles import Role
 from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleObservation
 from caseworker.core.casefile.ownership import check_owned
-from caseworker.core.casefile.sections import after_build, after_move, after_outcome, after_pull_request, asked_of
+from caseworker.core.casefile.pipeline import after_move
+from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, asked_of
 from caseworker.core.evidence.builds import Purpose
 from caseworker.core.issue.case import Subject, Wait, WaitingFor
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState

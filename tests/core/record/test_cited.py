@@ -8,16 +8,8 @@ from caseworker.core.base.ids import Sha, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.investigation import Evidence
 from caseworker.core.record.cited import cited_files, tie, too_little
-from caseworker.core.record.entries import (
-    Bisected,
-    BuildRan,
-    Entry,
-    Recorded,
-    Tied,
-    ToolCalled,
-    ToolReturned,
-    TurnCompleted,
-)
+from caseworker.core.record.entries import BuildRan, Entry, Recorded, ToolCalled, ToolReturned, TurnCompleted
+from caseworker.core.record.investigation import Bisected, Tied
 from tests.core.examples import a_run
 
 COMMIT = Sha("a" * 40)

@@ -15,16 +15,13 @@ from caseworker.core.outcomes.investigation import Hypothesis
 from caseworker.core.people.messages import Audience, MessageKind, Standing
 from caseworker.core.record.entries import (
     AgentSaid,
-    Bisected,
     BranchPushed,
     BugMoved,
     BugRead,
     BugReported,
     BuildRan,
     CaseOpened,
-    CauseProven,
     Entry,
-    MatrixRevised,
     MessageRecorded,
     MessagesClaimed,
     ModelAsked,
@@ -32,7 +29,6 @@ from caseworker.core.record.entries import (
     Posted,
     PullRequestOpened,
     SlaChecked,
-    Tied,
     ToolCalled,
     ToolReturned,
     Transitioned,
@@ -41,6 +37,7 @@ from caseworker.core.record.entries import (
     TurnStarted,
     WorkspaceRemoved,
 )
+from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised, Tied
 from caseworker.core.telling.story import cost_line, one_line, tell
 from tests.core.examples import HEAD, a_run
 

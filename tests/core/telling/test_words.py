@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import code, printable
 from caseworker.core.casefile.model import CaseFile
-from caseworker.core.casefile.sections import after_move, after_outcome
+from caseworker.core.casefile.pipeline import after_move
+from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.evidence.builds import Purpose, Stage
 from caseworker.core.issue.case import Grant, IssueCase, Subject
 from caseworker.core.issue.states import IssueState

@@ -29,7 +29,7 @@ from caseworker.core.issue.moves import is_used_up
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.tester import ValidationOutcome
 from caseworker.core.outcomes.validation import unchecked
-from caseworker.core.record.entries import Bisected
+from caseworker.core.record.investigation import Bisected
 from caseworker.core.telling.build_texts import build_words, latest
 from caseworker.core.telling.investigation import investigation_page
 from caseworker.ports import (

@@ -23,7 +23,8 @@ from caseworker.core.outcomes.investigation import (
 )
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.record.cited import EVENTS, cited_files, tie, too_little
-from caseworker.core.record.entries import Bisected, CauseProven, Entry, MatrixRevised, Tied
+from caseworker.core.record.entries import Entry
+from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised, Tied
 from caseworker.ports import Bisector, IssueBrief, Store, Workspace, Workspaces
 
 log = structlog.get_logger()

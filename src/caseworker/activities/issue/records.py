@@ -10,7 +10,7 @@ from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.casefile.sections import after_move
+from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.post_words import news
 from caseworker.core.issue.turns import at_work

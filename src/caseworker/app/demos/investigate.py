@@ -21,7 +21,7 @@ from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.core.evidence.builds import Stage as BuildStage
 from caseworker.core.investigation.matrix import inquiries
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.record.entries import Bisected
+from caseworker.core.record.investigation import Bisected
 from caseworker.core.telling.story import one_line
 
 RUNS: Final = 200

@@ -11,29 +11,23 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
-from caseworker.core.bug.case import About, BugCase, BugPost, BugState
+from caseworker.core.bug.case import About, BugCase, BugState
+from caseworker.core.bug.moves import awaiting_developers, moved, resolved, say, say_to_all
+from caseworker.core.bug.receipts import (
+    CLOSED,
+    HANDED_BACK,
+    KEPT_FOR_LATER,
+    NOTHING_TAKEN,
+    PASSED_ON,
+    RESOLUTION_ASKED,
+    TAKEN,
+)
 from caseworker.core.outcomes.bug import BugAction, BugOutcome
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, MessageKind, Resolution, Standing
 from caseworker.core.people.receipts import OVER, Settled
 
 S = BugState
 TEAM: Final = frozenset({Standing.DEVELOPER, Standing.OWNER})
-
-CLOSED: Final = "closed the case"
-RESOLUTION_ASKED: Final = "asked for the resolution type and a reason"
-TAKEN: Final = "the agent stopped: a developer has the case"
-HANDED_BACK: Final = "the investigation goes on"
-NOTHING_TAKEN: Final = "nobody had taken the case over"
-KEPT_FOR_LATER: Final = "kept for the hand-back: a developer has the case"
-PASSED_ON: Final = "told to everybody in the case"
-TURN_FAILED: Final = "given to a turn that failed; people were called"
-SETTLED_BY: Final = {
-    BugAction.ASK_REPORTER: "read by the investigator, who asked the reporter",
-    BugAction.POST_FINDINGS: "read by the investigator, who answered with findings",
-    BugAction.ESCALATE: "read by the investigator, who called people",
-    BugAction.RESOLVED: "read by the investigator; the case is resolved",
-    BugAction.CREATE_FIX: "acted on: the fix is under way",
-}
 
 
 class Look(BaseModel):
@@ -143,7 +137,7 @@ def _fix_news(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> 
     if message.kind is MessageKind.FIX_MERGED and not told.is_over:
         return resolved(told, Resolution.CODE_FIX, "the fix was merged")
     # Now it waits for a developer again, with the time-out that a fix under way had suspended.
-    return _awaiting_developers(told, policy, now) if told.state is S.AWAITING_DEV else told
+    return awaiting_developers(told, policy, now) if told.state is S.AWAITING_DEV else told
 
 
 def _listened(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
@@ -256,7 +250,7 @@ def _acted(bug: BugCase, action: BugAction, verdict: Verdict, policy: Policy, no
                 told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.progress.turns).updated(escalated=True)
             if action is BugAction.CREATE_FIX:
                 told = told.updated(fix_wanted=True, fix_open=True)
-            return _awaiting_developers(told, policy, now)
+            return awaiting_developers(told, policy, now)
 
 
 def after_failed_turn(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:
@@ -265,7 +259,7 @@ def after_failed_turn(bug: BugCase, reason: str, policy: Policy, now: datetime) 
     told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.progress.turns)
     told = say(told, About.FAILED_TURN, Audience.REPORTER, bug.progress.turns)
     told = told.updated(escalated=True, waited_in=None, timed_out=False)
-    return _awaiting_developers(told, policy, now, reason="a turn failed; people were called")
+    return awaiting_developers(told, policy, now, reason="a turn failed; people were called")
 
 
 def fix_opened(bug: BugCase, fix: CaseId) -> BugCase:
@@ -278,7 +272,7 @@ def fix_refused(bug: BugCase, reason: str, policy: Policy, now: datetime) -> Bug
     told = say(told, About.FIX_REFUSED, Audience.DEVELOPERS, bug.progress.turns, note=reason)
     if told.state is not S.AWAITING_DEV:
         return told  # people have moved it meanwhile
-    return _awaiting_developers(told, policy, now, reason="the fix could not be begun")
+    return awaiting_developers(told, policy, now, reason="the fix could not be begun")
 
 
 # --- silence
@@ -304,64 +298,3 @@ def after_silence(bug: BugCase, now: datetime) -> BugCase:
 
 
 # --- small moves
-
-
-def moved(bug: BugCase, to: BugState, reason: str, **changes: object) -> BugCase:
-    """Into a state, with a clean slate for what belongs to the state before."""
-    slate: dict[str, object] = {"until": None, "remind_at": None, "taken_by": ""}
-    into = {"state": to, "reason": reason, "transitions": bug.progress.transitions + 1}
-    return bug.updated(**{**slate, **into, **changes})
-
-
-def _awaiting_developers(bug: BugCase, policy: Policy, now: datetime, reason: str = "findings were posted") -> BugCase:
-    """Silence resolves a case only where nobody was called and no fix is under way."""
-    held = bug.people.escalated or bug.repair.fix_open
-    until = None if held else now + timedelta(seconds=policy.developer_wait_seconds)
-    remind_at = now + timedelta(seconds=policy.reminder_seconds)
-    return moved(bug, S.AWAITING_DEV, reason, until=until, remind_at=remind_at)
-
-
-def resolved(
-    bug: BugCase, resolution: Resolution | None, reason: str, *, closed_by: MessageId | None = None
-) -> BugCase:
-    over = moved(
-        bug,
-        S.RESOLVED,
-        reason,
-        resolution=resolution,
-        closed_by=closed_by,
-        asked_to_close="",
-        fix_open=bug.repair.fix_open and not bug.repair.fix_wanted,  # one that was not opened yet won't be
-        fix_wanted=False,
-    )
-    return say_to_all(over, About.RESOLVED, over.epoch)
-
-
-def say(bug: BugCase, about: About, audience: Audience, number: int, *, note: str = "") -> BugCase:
-    is_end = about is About.RESOLVED
-    post = BugPost(
-        about=about,
-        audience=audience,
-        epoch=bug.epoch,
-        number=number,
-        note=bug.reason if is_end else note[:1_000],
-        resolution=bug.ending.resolution if is_end else None,
-    )
-    return bug.model_copy(update={"outbox": (*bug.outbox, post)})
-
-
-def say_to_all(bug: BugCase, about: About, number: int) -> BugCase:
-    return say(say(bug, about, Audience.REPORTER, number), about, Audience.DEVELOPERS, number)
-
-
-def said(bug: BugCase, post: BugPost, policy: Policy, now: datetime) -> BugCase:
-    """Without the post. Who is waited for has the whole time from when they were told, however slow the surface was."""
-    left = tuple(other for other in bug.outbox if other != post)
-    changes: dict[str, object] = {"outbox": left}
-    if post.about is About.QUESTION and bug.state is S.AWAITING_REPORTER and bug.waiting.until is not None:
-        changes["until"] = now + timedelta(seconds=policy.reporter_wait_seconds)
-    if post.about is About.FINDINGS and bug.state is S.AWAITING_DEV and bug.waiting.remind_at is not None:
-        changes["remind_at"] = now + timedelta(seconds=policy.reminder_seconds)
-        if bug.waiting.until is not None:
-            changes["until"] = now + timedelta(seconds=policy.developer_wait_seconds)
-    return bug.updated(**changes)

@@ -21,9 +21,7 @@ from caseworker.core.casefile.model import (
 )
 from caseworker.core.casefile.ownership import SPEAKER, check_owned, is_open_to
 from caseworker.core.evidence.builds import Build, Purpose, how_it_ended
-from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
-from caseworker.core.issue.moves import BY_PEOPLE
-from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
+from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion
 from caseworker.core.outcomes.developer import Change, ImplementationOutcome
@@ -216,67 +214,3 @@ def after_pull_request(file: CaseFile, *, commit: str, branch: str, url: str) ->
         pr_url=url,
     )
     return file.model_copy(update={"commit": section})
-
-
-def after_move(file: CaseFile, case: IssueCase, before: IssueCase | None = None) -> CaseFile:
-    """The pipeline section says where the case stands, in the case file's own words. `before`: the case that moved."""
-    pipeline = file.pipeline.model_copy(
-        update={
-            "current_agent": ROWS[case.state].agent,
-            "attempt": case.limits.attempt,
-            "blocked_reason": case.reason if case.state in PARKED | WAITING else None,
-            "failure_reason": _failure(case),
-            "status": _status(case.state),
-        }
-    )
-    outcome = case.state.value if case.state in _OVER else None
-    return file.model_copy(
-        update={
-            "pipeline": pipeline,
-            "triage": _overruled(file.triage) if case.state in BY_PEOPLE else file.triage,
-            "commit": file.commit.model_copy(update={"branch": case.branch, "issue_closed": case.state is S.COMPLETED}),
-            "communication": file.communication.model_copy(update={"escalations": _escalations(file, case, before)}),
-            "learnings": file.learnings.model_copy(update={"outcome": outcome}),
-        }
-    )
-
-
-def _overruled(triage: TriageSection) -> TriageSection:
-    """A person wants it worked on after all."""
-    if triage.should_proceed is not False:
-        return triage
-    return triage.model_copy(update={"should_proceed": True, "rejection_reason": None})
-
-
-def _escalations(file: CaseFile, case: IssueCase, before: IssueCase | None) -> list[Escalation]:
-    """Resolved when a person answers; not, if the case goes back to wait for an answer after mere thanks, or if it was
-    only given money or leave to go on."""
-    raised = file.communication.escalations
-    wait = before.waiting.wait if before is not None else None
-    if case.state in BY_PEOPLE and (wait is None or wait.reason not in (WaitingFor.BUDGET, WaitingFor.MILESTONE)):
-        return [escalation.model_copy(update={"resolved": True}) for escalation in raised]
-    waits = case.state in WAITING and case.waiting.wait is not None and case.waiting.wait.subject is Subject.ESCALATION
-    if waits and raised:
-        return [*raised[:-1], raised[-1].model_copy(update={"resolved": False})]
-    return raised
-
-
-_OVER: Final = {S.COMPLETED, S.FAILED, S.CLOSED}
-
-
-def _status(state: IssueState) -> str:
-    if state is S.COMPLETED:
-        return "completed"
-    if state in _OVER:
-        return "failed"
-    return "blocked" if state in PARKED | WAITING else "in_progress"
-
-
-def _failure(case: IssueCase) -> str | None:
-    match case.state:
-        case S.FAILED:
-            return case.reason
-        case S.CLOSED:
-            return f"closed: {case.reason}"
-        case _:
-            return None

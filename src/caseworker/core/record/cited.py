@@ -7,7 +7,8 @@ from typing import Final, assert_never
 
 from caseworker.core.base.roles import Task
 from caseworker.core.outcomes.investigation import NEEDED_EVIDENCE, Evidence
-from caseworker.core.record.entries import Bisected, BuildRan, Recorded, Tied, ToolCalled, ToolReturned, TurnCompleted
+from caseworker.core.record.entries import BuildRan, Recorded, ToolCalled, ToolReturned, TurnCompleted
+from caseworker.core.record.investigation import Bisected, Tied
 
 EVENTS: Final = frozenset({"tool_called", "tool_returned", "build_ran", "bisected", "turn_completed"})
 """The kinds of entries that evidence can point at."""

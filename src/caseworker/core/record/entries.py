@@ -11,19 +11,16 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugState
 from caseworker.core.evidence.builds import CommandRun, Stage
 from caseworker.core.issue.states import IssueState
-from caseworker.core.outcomes.investigation import Hypothesis
 from caseworker.core.people.messages import Audience, MessageKind, Standing
+from caseworker.core.record.entry import RecordEntry
+from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised
 
 BODY_LIMIT: Final = 64_000
 """Bytes of one entry's body."""
 VERSION: Final = 1
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class CaseOpened(_Entry):
+class CaseOpened(RecordEntry):
     kind: Literal["case_opened"] = "case_opened"
     repository: RepositoryId
     number: int
@@ -31,7 +28,7 @@ class CaseOpened(_Entry):
     rehearsed: bool
 
 
-class BugReported(_Entry):
+class BugReported(RecordEntry):
     kind: Literal["bug_reported"] = "bug_reported"
     repository: RepositoryId
     title: str
@@ -40,7 +37,7 @@ class BugReported(_Entry):
     rehearsed: bool
 
 
-class BugRead(_Entry):
+class BugRead(RecordEntry):
     """What the report itself says, before anybody looked into anything."""
 
     kind: Literal["bug_read"] = "bug_read"
@@ -50,7 +47,7 @@ class BugRead(_Entry):
     vague: bool
 
 
-class BugMoved(_Entry):
+class BugMoved(RecordEntry):
     kind: Literal["bug_moved"] = "bug_moved"
     number: int
     from_state: BugState
@@ -58,7 +55,7 @@ class BugMoved(_Entry):
     reason: str
 
 
-class Posted(_Entry):
+class Posted(RecordEntry):
     """What the bot said, to whom, and why it spoke."""
 
     kind: Literal["posted"] = "posted"
@@ -73,7 +70,7 @@ class Posted(_Entry):
     """The surface refused it for good; why is noted beside it."""
 
 
-class SlaChecked(_Entry):
+class SlaChecked(RecordEntry):
     """A target of the service level: met or missed, or somebody told because it is near or past."""
 
     kind: Literal["sla_checked"] = "sla_checked"
@@ -85,7 +82,7 @@ class SlaChecked(_Entry):
     text: str = ""
 
 
-class MessageRecorded(_Entry):
+class MessageRecorded(RecordEntry):
     kind: Literal["message_recorded"] = "message_recorded"
     message: MessageId
     surface: str
@@ -95,13 +92,13 @@ class MessageRecorded(_Entry):
     text: str
 
 
-class MessagesClaimed(_Entry):
+class MessagesClaimed(RecordEntry):
     kind: Literal["messages_claimed"] = "messages_claimed"
     turn: int
     messages: list[MessageId]
 
 
-class Transitioned(_Entry):
+class Transitioned(RecordEntry):
     kind: Literal["transitioned"] = "transitioned"
     number: int
     from_state: IssueState
@@ -109,7 +106,7 @@ class Transitioned(_Entry):
     reason: str
 
 
-class TurnStarted(_Entry):
+class TurnStarted(RecordEntry):
     kind: Literal["turn_started"] = "turn_started"
     turn: int
     attempt: int
@@ -118,13 +115,13 @@ class TurnStarted(_Entry):
     model: str
 
 
-class AgentSaid(_Entry):
+class AgentSaid(RecordEntry):
     kind: Literal["agent_said"] = "agent_said"
     turn: int
     text: str
 
 
-class ToolCalled(_Entry):
+class ToolCalled(RecordEntry):
     kind: Literal["tool_called"] = "tool_called"
     turn: int
     call: str
@@ -134,7 +131,7 @@ class ToolCalled(_Entry):
     """One line: the command, the path, the pattern."""
 
 
-class ToolReturned(_Entry):
+class ToolReturned(RecordEntry):
     kind: Literal["tool_returned"] = "tool_returned"
     turn: int
     call: str
@@ -142,7 +139,7 @@ class ToolReturned(_Entry):
     output: str
 
 
-class TurnCompleted(_Entry):
+class TurnCompleted(RecordEntry):
     kind: Literal["turn_completed"] = "turn_completed"
     turn: int
     attempt: int
@@ -155,7 +152,7 @@ class TurnCompleted(_Entry):
     cost_micros: int
 
 
-class TurnFailed(_Entry):
+class TurnFailed(RecordEntry):
     kind: Literal["turn_failed"] = "turn_failed"
     turn: int
     attempt: int
@@ -164,7 +161,7 @@ class TurnFailed(_Entry):
     reason: str
 
 
-class ModelAsked(_Entry):
+class ModelAsked(RecordEntry):
     """A single question to a model, outside of any turn."""
 
     kind: Literal["model_asked"] = "model_asked"
@@ -175,7 +172,7 @@ class ModelAsked(_Entry):
     cost_micros: int
 
 
-class BuildRan(_Entry):
+class BuildRan(RecordEntry):
     kind: Literal["build_ran"] = "build_ran"
     number: int
     stage: Stage
@@ -185,60 +182,13 @@ class BuildRan(_Entry):
     runs: list[CommandRun]
 
 
-class MatrixRevised(_Entry):
-    """The hypotheses of an investigation after a turn, and what that turn changed."""
-
-    kind: Literal["matrix_revised"] = "matrix_revised"
-    investigation: int
-    version: int
-    iteration: int
-    turn: int
-    role: Role
-    hypotheses: list[Hypothesis]
-    changes: list[str]
-
-
-class Tied(_Entry):
-    """A piece of evidence, and the entry it points at. Null: a line of a file, which was looked at."""
-
-    kind: Literal["command", "file", "run"]
-    source: str
-    shows: str
-    event: int | None = None
-
-
-class CauseProven(_Entry):
-    """An investigator names the cause, and all that it cites was found. The tech lead has yet to agree."""
-
-    kind: Literal["cause_proven"] = "cause_proven"
-    iteration: int
-    hypothesis: str
-    cause: str
-    evidence: list[Tied]
-
-
-class Bisected(_Entry):
-    kind: Literal["bisected"] = "bisected"
-    number: int
-    turn: int
-    good: str
-    bad: str
-    script: str
-    runs: int
-    status: Literal["found", "not_found", "refused"]
-    reason: str
-    culprit_hash: str = ""
-    culprit_message: str = ""
-    log: str = ""
-
-
-class BranchPushed(_Entry):
+class BranchPushed(RecordEntry):
     kind: Literal["branch_pushed"] = "branch_pushed"
     branch: str
     commit: Sha
 
 
-class PullRequestOpened(_Entry):
+class PullRequestOpened(RecordEntry):
     kind: Literal["pull_request_opened"] = "pull_request_opened"
     number: int
     title: str
@@ -247,11 +197,11 @@ class PullRequestOpened(_Entry):
     url: str
 
 
-class WorkspaceRemoved(_Entry):
+class WorkspaceRemoved(RecordEntry):
     kind: Literal["workspace_removed"] = "workspace_removed"
 
 
-class Noted(_Entry):
+class Noted(RecordEntry):
     """Something a reader of the story should know that is none of the above."""
 
     kind: Literal["noted"] = "noted"

@@ -11,16 +11,13 @@ from caseworker.core.issue.words import state_words
 from caseworker.core.people.messages import MessageKind
 from caseworker.core.record.entries import (
     AgentSaid,
-    Bisected,
     BranchPushed,
     BugMoved,
     BugRead,
     BugReported,
     BuildRan,
     CaseOpened,
-    CauseProven,
     Entry,
-    MatrixRevised,
     MessageRecorded,
     MessagesClaimed,
     ModelAsked,
@@ -36,6 +33,7 @@ from caseworker.core.record.entries import (
     TurnStarted,
     WorkspaceRemoved,
 )
+from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised
 
 _POINT: Final = 1_000
 """Characters of what a line is told for: a reason, a cause, somebody's words. The rest of a story is cut sooner."""

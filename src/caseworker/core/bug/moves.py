@@ -1,0 +1,71 @@
+"""Moves of a bug case that many decisions end with: a state, a wait, an end, a post."""
+
+from datetime import datetime, timedelta
+
+from caseworker.core.base.ids import MessageId
+from caseworker.core.base.policy import Policy
+from caseworker.core.bug.case import About, BugCase, BugPost, BugState
+from caseworker.core.people.messages import Audience, Resolution
+
+S = BugState
+
+
+def moved(bug: BugCase, to: BugState, reason: str, **changes: object) -> BugCase:
+    """Into a state, with a clean slate for what belongs to the state before."""
+    slate: dict[str, object] = {"until": None, "remind_at": None, "taken_by": ""}
+    into = {"state": to, "reason": reason, "transitions": bug.progress.transitions + 1}
+    return bug.updated(**{**slate, **into, **changes})
+
+
+def awaiting_developers(bug: BugCase, policy: Policy, now: datetime, reason: str = "findings were posted") -> BugCase:
+    """Silence resolves a case only where nobody was called and no fix is under way."""
+    held = bug.people.escalated or bug.repair.fix_open
+    until = None if held else now + timedelta(seconds=policy.developer_wait_seconds)
+    remind_at = now + timedelta(seconds=policy.reminder_seconds)
+    return moved(bug, S.AWAITING_DEV, reason, until=until, remind_at=remind_at)
+
+
+def resolved(
+    bug: BugCase, resolution: Resolution | None, reason: str, *, closed_by: MessageId | None = None
+) -> BugCase:
+    over = moved(
+        bug,
+        S.RESOLVED,
+        reason,
+        resolution=resolution,
+        closed_by=closed_by,
+        asked_to_close="",
+        fix_open=bug.repair.fix_open and not bug.repair.fix_wanted,  # one that was not opened yet won't be
+        fix_wanted=False,
+    )
+    return say_to_all(over, About.RESOLVED, over.epoch)
+
+
+def say(bug: BugCase, about: About, audience: Audience, number: int, *, note: str = "") -> BugCase:
+    is_end = about is About.RESOLVED
+    post = BugPost(
+        about=about,
+        audience=audience,
+        epoch=bug.epoch,
+        number=number,
+        note=bug.reason if is_end else note[:1_000],
+        resolution=bug.ending.resolution if is_end else None,
+    )
+    return bug.model_copy(update={"outbox": (*bug.outbox, post)})
+
+
+def say_to_all(bug: BugCase, about: About, number: int) -> BugCase:
+    return say(say(bug, about, Audience.REPORTER, number), about, Audience.DEVELOPERS, number)
+
+
+def said(bug: BugCase, post: BugPost, policy: Policy, now: datetime) -> BugCase:
+    """Without the post. Who is waited for has the whole time from when they were told, however slow the surface was."""
+    left = tuple(other for other in bug.outbox if other != post)
+    changes: dict[str, object] = {"outbox": left}
+    if post.about is About.QUESTION and bug.state is S.AWAITING_REPORTER and bug.waiting.until is not None:
+        changes["until"] = now + timedelta(seconds=policy.reporter_wait_seconds)
+    if post.about is About.FINDINGS and bug.state is S.AWAITING_DEV and bug.waiting.remind_at is not None:
+        changes["remind_at"] = now + timedelta(seconds=policy.reminder_seconds)
+        if bug.waiting.until is not None:
+            changes["until"] = now + timedelta(seconds=policy.developer_wait_seconds)
+    return bug.updated(**changes)

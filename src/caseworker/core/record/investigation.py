@@ -1,0 +1,54 @@
+"""Entries of the record about an investigation."""
+
+from typing import Literal
+
+from caseworker.core.base.roles import Role
+from caseworker.core.outcomes.investigation import Hypothesis
+from caseworker.core.record.entry import RecordEntry
+
+
+class MatrixRevised(RecordEntry):
+    """The hypotheses of an investigation after a turn, and what that turn changed."""
+
+    kind: Literal["matrix_revised"] = "matrix_revised"
+    investigation: int
+    version: int
+    iteration: int
+    turn: int
+    role: Role
+    hypotheses: list[Hypothesis]
+    changes: list[str]
+
+
+class Tied(RecordEntry):
+    """A piece of evidence, and the entry it points at. Null: a line of a file, which was looked at."""
+
+    kind: Literal["command", "file", "run"]
+    source: str
+    shows: str
+    event: int | None = None
+
+
+class CauseProven(RecordEntry):
+    """An investigator names the cause, and all that it cites was found. The tech lead has yet to agree."""
+
+    kind: Literal["cause_proven"] = "cause_proven"
+    iteration: int
+    hypothesis: str
+    cause: str
+    evidence: list[Tied]
+
+
+class Bisected(RecordEntry):
+    kind: Literal["bisected"] = "bisected"
+    number: int
+    turn: int
+    good: str
+    bad: str
+    script: str
+    runs: int
+    status: Literal["found", "not_found", "refused"]
+    reason: str
+    culprit_hash: str = ""
+    culprit_message: str = ""
+    log: str = ""
