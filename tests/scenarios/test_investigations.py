@@ -7,7 +7,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.investigation.matrix import inquiries
 from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.states import IssueState
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import CauseProven, MatrixRevised, Noted
 from caseworker.ports import StoredCase
 from tests.world.agent import answers, approved, changes, implemented, once, reads_people, writes_greeting

@@ -23,7 +23,8 @@ from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.messages import MessageKind, Standing, receipt
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Standing, receipt
 from caseworker.core.record.entries import Posted, Recorded, Transitioned
 from caseworker.core.telling.story import tell
 from caseworker.forges.local import LocalForge

@@ -3,7 +3,7 @@
 from typing import Final
 
 from caseworker.core.base.ids import CaseId
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page
 
 _NAMES: Final = {MessageKind.WORDS: "say", MessageKind.HAND_BACK: "handback"}

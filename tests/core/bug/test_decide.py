@@ -24,8 +24,8 @@ from caseworker.core.bug.decide import (
 )
 from caseworker.core.bug.decide import said as without
 from caseworker.core.outcomes.bug import BugAction
-from caseworker.core.people.commands import Say
-from caseworker.core.people.messages import Audience, Claimed, MessageKind, Resolution, Standing
+from caseworker.core.people.commands import MessageKind, Resolution, Say
+from caseworker.core.people.messages import Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER
 from tests.world.commands import command_of
 

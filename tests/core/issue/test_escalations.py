@@ -16,8 +16,7 @@ from caseworker.core.issue.options import options, refuse_misfit
 from caseworker.core.issue.people import fits, passing_by
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import IssueOutcome
-from caseworker.core.people.commands import Answer
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import Answer, MessageKind
 from tests.core.examples import (
     HEAD,
     MORNING,

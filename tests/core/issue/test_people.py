@@ -30,8 +30,7 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import is_for_a_person
 from caseworker.core.issue.words import obeyed
 from caseworker.core.outcomes.pm import InterpretOutcome
-from caseworker.core.people.commands import Retry
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind, Retry
 from tests.core.examples import BASE, HEAD, MORNING, OTHER, a_case, a_proven_case, interpreted, told
 from tests.world.commands import command_of
 

@@ -9,7 +9,7 @@ from caseworker.core.evidence.builds import Purpose, Stage
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import InvestigationOutcome
 from caseworker.core.outcomes.outcome import Outcome
-from caseworker.core.people.messages import Resolution
+from caseworker.core.people.commands import Resolution
 from caseworker.core.telling.summaries import Seen, Summary, standing_of_bug, summarise
 from tests.core.examples import (
     BASE,

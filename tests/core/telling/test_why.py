@@ -13,8 +13,8 @@ from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.options import COMMAND, options, refuse_misfit
 from caseworker.core.issue.people import fits
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
-from caseworker.core.people.commands import Approve, Command
-from caseworker.core.people.messages import Claimed, MessageKind, Standing
+from caseworker.core.people.commands import Approve, Command, MessageKind
+from caseworker.core.people.messages import Claimed, Standing
 from caseworker.core.telling.why import why
 from tests.core.examples import a_case, a_proven_case
 from tests.core.telling.why_examples import BUGS, ISSUES, a_wait, covers, page

@@ -13,7 +13,8 @@ from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.bug.case import About, BugCase, BugPost, BugState
 from caseworker.core.outcomes.bug import BugAction, BugOutcome
-from caseworker.core.people.messages import SPOKEN, Audience, Claimed, MessageKind, Resolution, Standing
+from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER, Settled
 
 S = BugState

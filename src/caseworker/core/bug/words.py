@@ -9,7 +9,8 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
 from caseworker.core.bug.case import About, BugCase, BugPost
 from caseworker.core.outcomes.bug import BugOutcome
-from caseworker.core.people.messages import Audience, MessageKind, Resolution
+from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.people.messages import Audience
 from caseworker.core.people.phrasing import Page, Phrasing
 
 DEFAULT_QUESTION: Final = (

@@ -16,7 +16,7 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import TestsOutcome
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page, Phrasing
 
 A = IssueAbout

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from caseworker.core.base.ids import CaseId
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 
 
 class Page(StrEnum):

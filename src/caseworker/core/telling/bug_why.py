@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from caseworker.core.bug.case import BugCase, BugState, status_of
-from caseworker.core.people.messages import Resolution
+from caseworker.core.people.commands import Resolution
 from caseworker.core.telling.why import Why, at
 
 _KINDS = ", ".join(kind.value for kind in Resolution)

@@ -19,7 +19,7 @@ from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.investigation import InvestigationOutcome
 from caseworker.core.outcomes.outcome import Outcome
-from caseworker.core.people.messages import MessageKind, Resolution
+from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.telling.build_texts import latest
 from caseworker.core.telling.evidence import missing
 
