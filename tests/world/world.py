@@ -15,6 +15,7 @@ from caseworker.agents.claude import ModelSettings
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import Parts, make_case_workers, make_doorbell, make_reconciler
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id
 from caseworker.core.base.ids import CaseId
@@ -164,7 +165,7 @@ class CaseInWorld:
             author="ada",
             text=text,
             command=command_of(kind, text),
-            waits=True,
+            refused_in=TerminalPhrasing(),
         )
         await self.world.conversation.say(self.id, words, Standing.OWNER)
 

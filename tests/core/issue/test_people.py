@@ -2,6 +2,7 @@
 
 import pytest
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Policy
@@ -157,7 +158,7 @@ def test_a_retry_does_not_end_another_persons_takeover() -> None:
     had = taken(a_case(S.IMPLEMENTING))
     assert fits(had, RetryAsked(by="bob")) == "ann has taken it over: `handback` lets the agents go on"
     with pytest.raises(Refused, match="What fits: `handback`, `say`, `close`"):
-        refuse_misfit(had, Retry())
+        refuse_misfit(had, Retry(), TerminalPhrasing())
 
 
 # --- the work of a case that stands
