@@ -21,8 +21,8 @@ from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.bug.moves import moved
-from caseworker.core.people.commands import Say
-from caseworker.core.people.messages import MessageKind, NewMessage, Standing
+from caseworker.core.people.commands import MessageKind, Say
+from caseworker.core.people.messages import NewMessage, Standing
 from caseworker.engine.client import TemporalDoorbell, connect
 from caseworker.intake.conversation import Conversation, Words
 from caseworker.intake.new_cases import new_trace

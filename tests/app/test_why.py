@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from caseworker.app.terminal.why import explain, print_why
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import Audience
@@ -54,7 +55,7 @@ Evidence   Change: nothing is changed yet, so there is nothing to prove.
 def test_it_is_readable_at_80_columns(terminal: bool) -> None:
     file = io.StringIO()
     console = Console(file=file, width=80, force_terminal=terminal, color_system=None, soft_wrap=not terminal)
-    print_why(why(PLAN, POLICY, spent=420_000), "The total [forgets] the discount", console)
+    print_why(why(PLAN, POLICY, TerminalPhrasing(), spent=420_000), "The total [forgets] the discount", console)
     assert "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n" == EXPECTED
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.kinds import KINDS, CaseKind, Kind
+from caseworker.core.people.authority import MAY
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.store.loaders import LOADERS
 
@@ -14,6 +15,10 @@ def test_every_kind_has_a_row_and_a_loader() -> None:
     assert set(KINDS) == set(CaseKind) == set(LOADERS)
     assert all(kind.name is name for name, kind in KINDS.items())
     assert len({kind.workflow for kind in KINDS.values()}) == len(KINDS)
+
+
+def test_every_kind_has_its_own_part_of_the_table_of_who_may_say_what() -> None:
+    assert sorted(kind.rights for kind in KINDS.values()) == sorted(MAY)
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)

@@ -11,7 +11,8 @@ from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.pm import IssueType, TriageOutcome
-from caseworker.core.people.messages import MessageKind, NewAttachment, NewMessage, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import NewAttachment, NewMessage, Standing
 from caseworker.core.record.entries import TurnCompleted, TurnFailed
 from caseworker.ports import Attempt, FinishedTurn, Issue, NewBug, NewIssue, PullRequest, StoredBug, Thread
 from caseworker.store.store import Store

@@ -13,7 +13,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import known_turns, outcome_schema
-from caseworker.core.people.messages import Message, MessageKind, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Message, Standing
 from tests.edges.agents_world import People
 
 BARE = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")

@@ -16,7 +16,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES, Criterion
 from caseworker.core.outcomes.outcome import known_turns, outcome_schema
-from caseworker.core.people.messages import Message, MessageKind, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Message, Standing
 from tests.edges.agents_world import People
 
 

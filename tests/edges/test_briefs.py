@@ -18,7 +18,8 @@ from caseworker.core.issue.case import Investigation, IssueCase, Wait, WaitingFo
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
-from caseworker.core.people.messages import Message, MessageKind, NewMessage
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Message, NewMessage
 from caseworker.core.record.entries import TurnCompleted
 from caseworker.core.record.investigation import Bisected
 from caseworker.ports import Attempt, FinishedTurn, IssueBrief, NewIssue, Workspace

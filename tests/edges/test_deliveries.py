@@ -21,7 +21,8 @@ from caseworker.core.issue.case import Grant, IssueAbout, IssueCase, IssuePost, 
 from caseworker.core.issue.facts import BranchMoved, EffectRefused, PullRequestReady
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.developer import ImplementationOutcome
-from caseworker.core.people.messages import Audience, MessageKind
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Noted, Posted
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls

@@ -16,7 +16,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.issue.states import IssueState
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls

@@ -9,7 +9,8 @@ from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.bug.case import BugCase, BugState
-from caseworker.core.people.messages import Audience, MessageKind
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import BugMoved, BugReported, Noted, WorkspaceRemoved
 from caseworker.ports import Thread
 from caseworker.store.bugs import StoredBugs

@@ -9,7 +9,7 @@ from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.casefile.model import IssueSection, Question, new_case_file
 from caseworker.core.issue.states import IssueState
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import CaseOpened, Noted, Transitioned
 from caseworker.store.store import Store
 from tests.edges.store_examples import TRACE, case_file, filed, kinds, open_bug, open_case, said, snapshot

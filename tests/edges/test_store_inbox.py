@@ -6,8 +6,8 @@ import pytest
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
-from caseworker.core.people.commands import Close
-from caseworker.core.people.messages import MessageKind, Resolution, Standing
+from caseworker.core.people.commands import Close, MessageKind, Resolution
+from caseworker.core.people.messages import Standing
 from caseworker.core.record.entries import MessageRecorded, MessagesClaimed
 from caseworker.store.store import Store, open_store
 from tests.edges.store_examples import begun, complete, kinds, open_case, said

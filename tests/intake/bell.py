@@ -2,7 +2,7 @@
 
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 
 
 class NotedBell:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
@@ -61,7 +62,7 @@ class Counter:
             author="ada",
             text=text,
             command=None if kind is None else command_of(kind, text),
-            waits=waits,
+            refused_in=TerminalPhrasing() if waits else None,
         )
         return await self.conversation.say(case, words, standing)
 

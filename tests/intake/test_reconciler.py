@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from caseworker.core.base.ids import CaseId, RepositoryId
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_source import LocalSource
 from caseworker.intake.reconciler import Reconciler

@@ -7,7 +7,8 @@ import pytest
 
 from caseworker.core.base.errors import Transient
 from caseworker.core.bug.case import BugState
-from caseworker.core.people.messages import Audience, Message, MessageKind, NewMessage, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Audience, Message, NewMessage, Standing
 from caseworker.core.people.receipts import NOT_THE_REPORTER
 from caseworker.ports import POST, Thread, begins_thread
 from caseworker.store.store import Store

@@ -9,7 +9,8 @@ import pytest
 
 from caseworker.core.base.errors import Transient
 from caseworker.core.bug.case import BugState
-from caseworker.core.people.messages import MessageKind, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Standing
 from caseworker.intake.slack_catchup import CatchUp, Pace
 from caseworker.store.store import Store
 from tests.edges.slack_world import chat_of, until

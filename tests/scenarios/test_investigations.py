@@ -7,7 +7,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.investigation.matrix import inquiries
 from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.states import IssueState
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted
 from caseworker.core.record.investigation import CauseProven, MatrixRevised
 from caseworker.ports import StoredCase

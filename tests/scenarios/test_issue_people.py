@@ -11,7 +11,7 @@ from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.outcome import Outcome
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.ports import AgentFailed, StoredCase
 from tests.world.agent import (
     analyzed,

@@ -6,7 +6,8 @@ import pytest
 
 from caseworker.core.base.roles import Role
 from caseworker.core.bug.case import About, BugState
-from caseworker.core.people.messages import Audience, MessageKind
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Audience
 from tests.world.office import ADA, GRACE, RITA, STRANGER, Office
 from tests.world.slack import UploadedFile
 from tests.world.slack_state import Json

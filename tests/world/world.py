@@ -15,6 +15,7 @@ from caseworker.agents.claude import ModelSettings
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import Parts, make_case_workers, make_doorbell, make_reconciler
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id
 from caseworker.core.base.ids import CaseId
@@ -23,7 +24,8 @@ from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.messages import MessageKind, Standing, receipt
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Standing, receipt
 from caseworker.core.record.entries import Posted, Recorded, Transitioned
 from caseworker.core.telling.story import tell
 from caseworker.forges.local import LocalForge
@@ -163,7 +165,7 @@ class CaseInWorld:
             author="ada",
             text=text,
             command=command_of(kind, text),
-            waits=True,
+            refused_in=TerminalPhrasing(),
         )
         await self.world.conversation.say(self.id, words, Standing.OWNER)
 

@@ -13,7 +13,8 @@ from caseworker.core.base.text import clip
 from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
 from caseworker.core.issue.people import where_left
 from caseworker.core.issue.states import IssueState
-from caseworker.core.people.messages import Message, MessageKind, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Message, Standing
 
 _EARLIER_LIMIT: Final = 16_000
 _REMARKS_LIMIT: Final = 40_000

@@ -10,7 +10,8 @@ from typing import Final
 
 from caseworker.agents.hidden_text import cleaned, label
 from caseworker.core.base.text import clip
-from caseworker.core.people.messages import Message, MessageKind, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.conversation import Line
 
 MESSAGE_LIMIT: Final = 8_000

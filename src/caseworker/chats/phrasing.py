@@ -3,10 +3,16 @@
 from typing import Final
 
 from caseworker.core.base.ids import CaseId
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.base.policy import Milestone
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page
 
 _NAMES: Final = {MessageKind.WORDS: "say", MessageKind.HAND_BACK: "handback"}
+_TYPED_WORDS: Final = {
+    MessageKind.WORDS: '"..."',
+    MessageKind.ANSWER: '"..."',
+    MessageKind.REJECT: '"what should be different"',
+}
 _PAGES: Final = {
     Page.CASE: "caseworker show {case}",
     Page.WHY: "caseworker why {case}",
@@ -14,19 +20,28 @@ _PAGES: Final = {
     Page.MATRIX: "caseworker matrix {case}",
     Page.PULL_REQUEST: "caseworker show {case} --pull-request",
 }
-_REPLIES: Final = {
-    MessageKind.HAND_BACK: "hand back",
-    MessageKind.WORDS: "your words",
-    MessageKind.ANSWER: "your answer",
-}
+_PLAIN: Final = (MessageKind.WORDS, MessageKind.ANSWER)
+"""In a thread these are no command: whatever is said there is read."""
 
 
 class TerminalPhrasing:
     """Commands of the command line, as they are typed."""
 
+    def name(self, kind: MessageKind) -> str:
+        return f"`{_NAMES.get(kind, kind.value)}`"
+
     def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
-        name = _NAMES.get(kind, kind.value)
-        return f"`caseworker {name} {case}{f' {given}' if given else ''}`"
+        follows = given or _TYPED_WORDS.get(kind, "")
+        return f"`caseworker {_NAMES.get(kind, kind.value)} {case}{f' {follows}' if follows else ''}`"
+
+    def until(self, milestone: Milestone) -> str:
+        return f"`--until {milestone}`"
+
+    def answer_as_reporter(self, case: CaseId) -> str:
+        return f'`caseworker answer {case} "..." --as reporter`'
+
+    def resolve(self, case: CaseId) -> str:
+        return f'`caseworker close {case} --resolution KIND --reason "..."`'
 
     def page(self, case: CaseId, page: Page) -> str:
         return f"`{_PAGES[page].format(case=case)}`"
@@ -35,11 +50,27 @@ class TerminalPhrasing:
 class ReplyPhrasing:
     """Replies in a thread: a command is the whole message. Pages are looked at in a terminal."""
 
+    def name(self, kind: MessageKind) -> str:
+        return "a plain reply" if kind in _PLAIN else f"`{_reply(kind)}`"
+
     def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
-        if kind in (MessageKind.WORDS, MessageKind.ANSWER):
-            return f"a reply with {_REPLIES[kind]}"
-        said = _REPLIES.get(kind, kind.value)
+        if kind in _PLAIN:
+            return self.name(kind)
+        said = "reject: what should be different" if kind is MessageKind.REJECT else _reply(kind)
         return f"the reply `{said}{f' {given}' if given else ''}`"
+
+    def until(self, milestone: Milestone) -> str:
+        return ""  # the grammar of replies has no words for it
+
+    def answer_as_reporter(self, case: CaseId) -> str:
+        return "a plain reply from the reporter"
+
+    def resolve(self, case: CaseId) -> str:
+        return "the reply `close KIND: reason`"
 
     def page(self, case: CaseId, page: Page) -> str:
         return f"`{_PAGES[page].format(case=case)}`"
+
+
+def _reply(kind: MessageKind) -> str:
+    return kind.value.replace("_", " ")

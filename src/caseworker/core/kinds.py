@@ -13,6 +13,7 @@ from caseworker.core.base.snapshot import Snapshot
 from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import WORKING
+from caseworker.core.people import authority
 from caseworker.core.people.messages import Audience, Standing
 
 
@@ -29,6 +30,8 @@ class Kind:
     workflow: str
     """The name of the durable workflow that a bell starts."""
     snapshot: type[Snapshot]
+    rights: authority.CaseKind
+    """Its name in the table of who may say what. Spelt there: people know nothing of kinds."""
     working: Set[str]
     """The states in which somebody of ours works."""
     at_terminal: Mapping[Audience, Standing]
@@ -55,6 +58,7 @@ _ISSUE: Final = Kind(
     noun="issue case",
     workflow="IssueWorkflow",
     snapshot=IssueCase,
+    rights="issue",
     working=WORKING,
     at_terminal={Audience.DEVELOPERS: Standing.OWNER},
     in_threads={Audience.DEVELOPERS: Standing.DEVELOPER},
@@ -68,6 +72,7 @@ _BUG: Final = Kind(
     noun="bug case",
     workflow="BugInvestigationWorkflow",
     snapshot=BugCase,
+    rights="bug",
     working=frozenset({BugState.INVESTIGATING}),
     at_terminal={Audience.DEVELOPERS: Standing.DEVELOPER, Audience.REPORTER: Standing.REPORTER},
     in_threads={Audience.DEVELOPERS: Standing.DEVELOPER, Audience.REPORTER: Standing.REPORTER},

@@ -23,7 +23,8 @@ from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.kinds import KINDS, CaseKind
-from caseworker.core.people.messages import INTERRUPTING, MessageKind
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import INTERRUPTING
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,7 +55,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.words import of_role
     from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion, WorkOutcome
     from caseworker.core.outcomes.tester import TestsOutcome
-    from caseworker.core.people.messages import Claimed, MessageKind
+    from caseworker.core.people.commands import MessageKind
+    from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import TURN_FAILED, not_done, read_by
     from caseworker.core.record.entries import Noted, Transitioned
     from caseworker.core.telling.follow_up import followed_up

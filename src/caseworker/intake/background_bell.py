@@ -6,7 +6,8 @@ import structlog
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.people.messages import INTERRUPTING, MessageKind
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import INTERRUPTING
 from caseworker.ports import Doorbell
 
 log = structlog.get_logger()

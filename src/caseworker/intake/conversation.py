@@ -11,10 +11,12 @@ from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.text import clip
 from caseworker.core.issue.options import awaits_agreement, misfit, refuse_misfit
-from caseworker.core.people.authority import CaseKind, may, refusal
+from caseworker.core.kinds import KINDS
+from caseworker.core.people.authority import may, refusal
 from caseworker.core.people.commands import Command, MessageKind, RaiseBudget, Say
 from caseworker.core.people.grammar import InBug, InIssue, parse
 from caseworker.core.people.messages import TEXT_LIMIT, Message, NewAttachment, NewMessage, Standing
+from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.people.receipts import OVER, not_done
 from caseworker.ports import Doorbell, Store, StoredBug, StoredCase
 
@@ -36,8 +38,9 @@ class Words:
     refers_to: str = ""
     command: Command | None = None
     """What it is, where the surface knows: an edit, a button, a command of the terminal. Null: the text tells."""
-    waits: bool = False
-    """The author waits for the answer: a command that does not fit is refused at once, and not recorded."""
+    refused_in: Phrasing | None = None
+    """Of the surface where the author waits for the answer: a command that does not fit is refused at once, in this
+    phrasing, and not recorded. Null: nobody waits."""
     attachments: tuple[NewAttachment, ...] = ()
 
     @property
@@ -100,9 +103,9 @@ def understand(stored: StoredCase | StoredBug, words: Words, standing: Standing)
     """Raises `Refused` for a command that does not fit, if its author waits to hear so; otherwise its receipt tells."""
     text = words.clean_text
     command = _command(stored, words, text, standing)
-    outcome = refusal(_kind_of(stored), standing, command)
+    outcome = refusal(KINDS[stored.kind].rights, standing, command)
     if outcome is None:
-        outcome = _fit_outcome(stored, command, waits=words.waits)
+        outcome = _fit_outcome(stored, command, words.refused_in)
     message = NewMessage(
         case=stored.case.id,
         surface=words.surface,
@@ -125,7 +128,7 @@ def understand(stored: StoredCase | StoredBug, words: Words, standing: Standing)
 def _command(stored: StoredCase | StoredBug, words: Words, text: str, standing: Standing) -> Command:
     """Text that would be a command is just words from somebody who may not give it."""
     command = parse(text, standing, _context(stored, words.author), words.command)
-    if words.command is None and not may(_kind_of(stored), standing, command):
+    if words.command is None and not may(KINDS[stored.kind].rights, standing, command):
         return _command(stored, replace(words, command=Say()), text, standing)
     return command
 
@@ -140,15 +143,11 @@ def _context(stored: StoredCase | StoredBug, author: str) -> InBug | InIssue:
             assert_never(stored)
 
 
-def _kind_of(stored: StoredCase | StoredBug) -> CaseKind:
-    return "bug" if isinstance(stored, StoredBug) else "issue"
-
-
-def _fit_outcome(stored: StoredCase | StoredBug, command: Command, *, waits: bool) -> str | None:
+def _fit_outcome(stored: StoredCase | StoredBug, command: Command, refused_in: Phrasing | None) -> str | None:
     """The receipt of a command that does not fit an issue case's state. What fits a bug case, its flow decides."""
     if isinstance(stored, StoredBug):
         return None
-    if waits:
-        refuse_misfit(stored.case, command)
+    if refused_in is not None:
+        refuse_misfit(stored.case, command, refused_in)
     reason = misfit(stored.case, command)
     return None if reason is None else not_done(reason)

@@ -4,8 +4,8 @@ import structlog
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.people.commands import Merged, PullClosed
-from caseworker.core.people.messages import INTERRUPTING, NOBODY, MessageKind, NewMessage, Standing
+from caseworker.core.people.commands import Merged, MessageKind, PullClosed
+from caseworker.core.people.messages import INTERRUPTING, NOBODY, NewMessage, Standing
 from caseworker.ports import Forge, PullRequest, Store, Switchboard
 
 log = structlog.get_logger()

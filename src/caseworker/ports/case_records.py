@@ -5,7 +5,8 @@ from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, TraceId
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.core.people.messages import Attachment, Audience, Message, MessageKind, NewMessage, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Attachment, Audience, Message, NewMessage, Standing
 from caseworker.core.record.entries import Entry, Recorded
 from caseworker.ports.stored import (
     Issue,

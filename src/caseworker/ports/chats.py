@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports.stored import Thread
 

@@ -6,7 +6,8 @@ from typing import Final
 from sqlalchemy import ColumnElement, Select, bindparam, select, update
 
 from caseworker.core.base.ids import CaseId, MessageId, TraceId
-from caseworker.core.people.messages import SPOKEN, Message, MessageKind, NewMessage, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import SPOKEN, Message, NewMessage, Standing
 from caseworker.core.record.entries import MessageRecorded, MessagesClaimed
 from caseworker.store.attachments import add_attachments
 from caseworker.store.columns import now

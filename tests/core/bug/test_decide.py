@@ -23,8 +23,8 @@ from caseworker.core.bug.moves import resolved
 from caseworker.core.bug.moves import said as without
 from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED
 from caseworker.core.outcomes.bug import BugAction
-from caseworker.core.people.commands import Say
-from caseworker.core.people.messages import Audience, Claimed, MessageKind, Resolution, Standing
+from caseworker.core.people.commands import MessageKind, Resolution, Say
+from caseworker.core.people.messages import Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER
 from tests.world.commands import command_of
 

@@ -17,7 +17,8 @@ from caseworker.core.bug import decide as decisions
 from caseworker.core.bug.case import BugCase, BugPost, BugState
 from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
 from caseworker.core.outcomes.bug import BugAction
-from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind, Resolution, Standing
+from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.people.messages import SPOKEN, Claimed, Standing
 from tests.world.commands import command_of
 
 POLICY = Policy()

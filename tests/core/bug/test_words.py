@@ -11,7 +11,8 @@ from caseworker.core.base.policy import Policy, Service, Severity
 from caseworker.core.bug.case import About, BugCase, BugPost
 from caseworker.core.bug.words import DEFAULT_QUESTION, Matter, words_for
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
-from caseworker.core.people.messages import Audience, MessageKind, Resolution
+from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.people.messages import Audience
 
 ADA, GRACE, RITA = "U0ADA0000", "U0GRACE00", "U0RITA000"
 BUG = BugCase(id=CaseId("bug-7F3K"), reason=f"closed by @{ADA}").updated(

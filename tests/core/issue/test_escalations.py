@@ -2,6 +2,7 @@
 
 import pytest
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
@@ -16,8 +17,7 @@ from caseworker.core.issue.options import options, refuse_misfit
 from caseworker.core.issue.people import fits, passing_by
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import IssueOutcome
-from caseworker.core.people.commands import Answer
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import Answer, MessageKind
 from tests.core.examples import (
     HEAD,
     MORNING,
@@ -70,12 +70,12 @@ ALONE = escalated(a_case(S.IMPLEMENTING), implemented())
 
 
 def test_an_answer_to_an_escalation_is_offered_and_taken() -> None:
-    refuse_misfit(ALONE, Answer())
+    refuse_misfit(ALONE, Answer(), TerminalPhrasing())
     offered = [option.kind for option in options(ALONE)]
     assert offered[:3] == [MessageKind.APPROVE, MessageKind.REJECT, MessageKind.ANSWER]
     assert "Answer in your own words" in told(ALONE, IssueAbout.ESCALATION)
     with pytest.raises(Refused):
-        refuse_misfit(PLAN, Answer())
+        refuse_misfit(PLAN, Answer(), TerminalPhrasing())
 
 
 @pytest.mark.parametrize(

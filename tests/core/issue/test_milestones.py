@@ -2,6 +2,7 @@
 
 import pytest
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Milestone, Policy
@@ -97,7 +98,7 @@ def test_an_approval_up_to_a_milestone_that_lies_behind_is_refused_with_what_fit
     case: IssueCase, until: Milestone, words: str
 ) -> None:
     with pytest.raises(Refused) as refused:
-        refuse_misfit(case, Approve(milestone=until))
+        refuse_misfit(case, Approve(milestone=until), TerminalPhrasing())
     assert words in refused.value.what
     assert "`caseworker approve" in refused.value.todo
     assert learn(case, Agreed(by="ann", until=until)).people.until is None  # nor does `why` ever promise it
@@ -106,7 +107,7 @@ def test_an_approval_up_to_a_milestone_that_lies_behind_is_refused_with_what_fit
 @pytest.mark.parametrize("then", [S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH])
 def test_whoever_decides_what_an_analyst_did_not_want_to_may_say_how_far_it_goes(then: IssueState) -> None:
     case = waiting(Subject.ESCALATION, then)
-    refuse_misfit(case, Approve(milestone=Milestone.PLAN))
+    refuse_misfit(case, Approve(milestone=Milestone.PLAN), TerminalPhrasing())
     assert after(case, Agreed(by="ann", until=Milestone.PLAN)).people.until is Milestone.PLAN
 
 

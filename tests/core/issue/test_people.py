@@ -2,6 +2,7 @@
 
 import pytest
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Policy
@@ -30,8 +31,7 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import is_for_a_person
 from caseworker.core.issue.words import obeyed
 from caseworker.core.outcomes.pm import InterpretOutcome
-from caseworker.core.people.commands import Retry
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind, Retry
 from tests.core.examples import BASE, HEAD, MORNING, OTHER, a_case, a_proven_case, interpreted, told
 from tests.world.commands import command_of
 
@@ -158,7 +158,7 @@ def test_a_retry_does_not_end_another_persons_takeover() -> None:
     had = taken(a_case(S.IMPLEMENTING))
     assert fits(had, RetryAsked(by="bob")) == "ann has taken it over: `handback` lets the agents go on"
     with pytest.raises(Refused, match="What fits: `handback`, `say`, `close`"):
-        refuse_misfit(had, Retry())
+        refuse_misfit(had, Retry(), TerminalPhrasing())
 
 
 # --- the work of a case that stands

@@ -2,6 +2,7 @@
 
 import pytest
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
@@ -196,7 +197,7 @@ def test_what_was_let_be_changed_is_built_again_recorded_and_named_in_the_pull_r
     green = after(built, GREEN)
     assert after(green, lead("APPROVED", green)).state is S.CREATING_PR
     told = "Waived by ann: a change of what was not to be changed (`setup.cfg`). The pull request says so."
-    assert told in why(green, POLICY).evidence
+    assert told in why(green, POLICY, TerminalPhrasing()).evidence
     assert "- Waived by `ann`: a change of what was not to be changed (`setup.cfg`)" in pull_request_body(
         a_file(), green, [a_build(a_run())], changed=[], cost="$1"
     )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
@@ -108,13 +109,13 @@ def test_who_has_taken_a_case_over_is_not_overruled_by_an_approval_or_a_retry() 
     taken = PLAN.updated(state=S.REQUIRES_HUMAN_INTERVENTION, taken_by="grace")
     assert fits(taken, Agreed(by="ann")) == "nothing waits for an approval"
     with pytest.raises(Refused, match="`handback` lets the agents go on"):
-        refuse_misfit(taken, Retry())
+        refuse_misfit(taken, Retry(), TerminalPhrasing())
 
 
 def test_an_approval_of_one_thing_is_not_taken_for_another() -> None:
-    refuse_misfit(PLAN, Approve(subject=Subject.PLAN))
+    refuse_misfit(PLAN, Approve(subject=Subject.PLAN), TerminalPhrasing())
     with pytest.raises(Refused, match="it waits for another approval by now"):
-        refuse_misfit(PLAN, Approve(subject=Subject.SENSITIVE))
+        refuse_misfit(PLAN, Approve(subject=Subject.SENSITIVE), TerminalPhrasing())
 
 
 # --- words that change nothing

@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from caseworker.core.base.ids import MessageId, TraceId
-from caseworker.core.people.commands import Say
-from caseworker.core.people.messages import Message, MessageKind, Standing, receipt
+from caseworker.core.people.commands import MessageKind, Say
+from caseworker.core.people.messages import Message, Standing, receipt
 from tests.core.examples import CASE, MORNING
 
 

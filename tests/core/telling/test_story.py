@@ -12,7 +12,8 @@ from caseworker.core.bug.case import BugState
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import Hypothesis
-from caseworker.core.people.messages import Audience, MessageKind, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.record.entries import (
     AgentSaid,
     BranchPushed,

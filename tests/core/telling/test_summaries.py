@@ -2,6 +2,7 @@
 
 import pytest
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.roles import Role
 from caseworker.core.bug.case import BugState
 from caseworker.core.casefile.sections import after_outcome
@@ -9,7 +10,7 @@ from caseworker.core.evidence.builds import Purpose, Stage
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import InvestigationOutcome
 from caseworker.core.outcomes.outcome import Outcome
-from caseworker.core.people.messages import Resolution
+from caseworker.core.people.commands import Resolution
 from caseworker.core.telling.summaries import Seen, Summary, standing_of_bug, summarise
 from tests.core.examples import (
     BASE,
@@ -27,12 +28,15 @@ from tests.core.examples import (
 )
 
 S = IssueState
+TYPED = TerminalPhrasing()
 RED = a_build(a_run("t", purpose=Purpose.NEW_TEST, exit_code=1, output="1 failed\nin 3 s\n"), stage=Stage.RED)
 GREEN = a_build(a_run("make test", output="5 passed\n\n"), commit=HEAD)
 
 
 def summary_of(state: IssueState, **known: object) -> Summary:
-    return summarise(a_case(state, **known), a_file(), outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0)
+    return summarise(
+        a_case(state, **known), a_file(), TYPED, outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0
+    )
 
 
 def test_a_summary_tells_what_was_wrong_what_changed_and_the_proof() -> None:
@@ -40,7 +44,7 @@ def test_a_summary_tells_what_was_wrong_what_changed_and_the_proof() -> None:
     file = after_outcome(a_file(), Role.DEVELOPER, implemented(), attempt=1)
     outcomes: list[Outcome] = [analysed(root_cause="an older guess"), analysed(), implemented()]
     summary = summarise(
-        case, file, outcomes=outcomes, builds=[RED, GREEN], spent=(120_000, 9), rehearsed=True, seconds=61.5
+        case, file, TYPED, outcomes=outcomes, builds=[RED, GREEN], spent=(120_000, 9), rehearsed=True, seconds=61.5
     )
     assert summary == Summary(
         case=CASE,
@@ -90,13 +94,15 @@ def test_a_cause_that_was_proven_stands_in_place_of_what_the_analysis_supposed(s
         }
     )
     outcomes: list[Outcome] = [analysed(root_cause="A guess."), found]
-    summary = summarise(case, a_file(), outcomes=outcomes, builds=[], spent=(0, 0), rehearsed=False, seconds=0)
+    summary = summarise(case, a_file(), TYPED, outcomes=outcomes, builds=[], spent=(0, 0), rehearsed=False, seconds=0)
     assert summary.wrong == wrong
 
 
 def test_a_summary_claims_no_proof_that_was_not_seen() -> None:
     case = a_case(S.FAILED, red=False, green=None)
-    summary = summarise(case, a_file(), outcomes=[], builds=[RED, GREEN], spent=(0, 0), rehearsed=False, seconds=0)
+    summary = summarise(
+        case, a_file(), TYPED, outcomes=[], builds=[RED, GREEN], spent=(0, 0), rehearsed=False, seconds=0
+    )
     assert (summary.red, summary.green, summary.wrong, summary.files) == (None, None, "", [])
 
 
@@ -107,7 +113,7 @@ def test_a_summary_claims_no_proof_that_was_not_seen() -> None:
 def test_the_line_shown_of_a_run_is_the_last_that_tells_how_it_went(output: str, line: str) -> None:
     build = a_build(a_run(output=output), stage=Stage.RED, commit=BASE)
     case = a_case(S.IMPLEMENTING, red=True)
-    summary = summarise(case, a_file(), outcomes=[], builds=[build], spent=(0, 0), rehearsed=False, seconds=0)
+    summary = summarise(case, a_file(), TYPED, outcomes=[], builds=[build], spent=(0, 0), rehearsed=False, seconds=0)
     assert summary.red == Seen(command="make test", commit=BASE, exit_code=0, last_line=line)
 
 
@@ -156,7 +162,7 @@ def test_only_a_case_that_stopped_short_tells_what_it_lacks(state: IssueState) -
 def test_a_summary_tells_what_a_person_can_do_about_it_and_what_was_asked() -> None:
     case = a_case(S.FAILED)
     told = summarise(
-        case, a_file(), outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0, asked="1. Which page?"
+        case, a_file(), TYPED, outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0, asked="1. Which page?"
     )
     assert told.asked == "1. Which page?"
     assert told.moves_it == [

@@ -8,6 +8,7 @@ Renew the page of expected texts, and read its diff:
 import sys
 from datetime import timedelta
 
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.bug.case import BugCase, BugState
@@ -257,8 +258,9 @@ BUGS = _bugs()
 
 
 def page() -> str:
-    told = {name: why(case, POLICY, spent=420_000, asked=_asked(case)) for name, case in ISSUES.items()}
-    told |= {name: why_bug(bug) for name, bug in BUGS.items()}
+    typed = TerminalPhrasing()
+    told = {name: why(case, POLICY, typed, spent=420_000, asked=_asked(case)) for name, case in ISSUES.items()}
+    told |= {name: why_bug(bug, typed) for name, bug in BUGS.items()}
     head = "What `caseworker why` says of each case in `why_examples.py`, which also says how to renew this page."
     return "\n".join([head, *(_section(name, one) for name, one in told.items())])
 

@@ -8,8 +8,8 @@ from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSecti
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.outcomes.analyst import TestRequirement
 from caseworker.core.outcomes.bug import BugOutcome
-from caseworker.core.people.commands import Say
-from caseworker.core.people.messages import NOBODY, MessageKind, NewMessage, Standing
+from caseworker.core.people.commands import MessageKind, Say
+from caseworker.core.people.messages import NOBODY, NewMessage, Standing
 from caseworker.ports import Doorbell, Issue, NewIssue, Store, StoredBug
 
 

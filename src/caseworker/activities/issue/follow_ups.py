@@ -13,8 +13,8 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, effect_key
 from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.issue.states import TERMINAL
-from caseworker.core.people.commands import Say
-from caseworker.core.people.messages import NOBODY, SPOKEN, Message, MessageKind, NewMessage
+from caseworker.core.people.commands import MessageKind, Say
+from caseworker.core.people.messages import NOBODY, SPOKEN, Message, NewMessage
 from caseworker.core.record.entries import Noted
 from caseworker.core.telling.follow_up import follow_up, followed_up, please_follow_up
 from caseworker.ports import Doorbell, NewIssue, Store, StoredCase

@@ -13,7 +13,8 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
-from caseworker.core.people.messages import SPOKEN, Message, MessageKind
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import SPOKEN, Message
 from caseworker.ports import FinishedTurn
 
 _WORDS: Final = SPOKEN | {MessageKind.APPROVE, MessageKind.REJECT, MessageKind.HAND_BACK, MessageKind.RETRY}

@@ -9,7 +9,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.wiring import cluster_address, make_doorbell
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.engine.client import Address, connect
 from caseworker.engine.host import HostFile, HostPlace
 from caseworker.ports import Doorbell, Store

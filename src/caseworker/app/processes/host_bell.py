@@ -5,7 +5,7 @@ import signal
 from contextlib import suppress
 
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.engine.host import HostFile
 
 

@@ -5,7 +5,7 @@ from rich.console import Console
 from caseworker.app.terminal.live_view import print_json_line
 from caseworker.core.base.text import printable, words_of
 from caseworker.core.bug.case import BugStatus, status_of
-from caseworker.core.people.messages import Resolution
+from caseworker.core.people.commands import Resolution
 from caseworker.core.telling.pull_request import cost_words
 from caseworker.core.telling.summaries import BugSummary, standing_of_bug
 from caseworker.ports import Store, StoredBug

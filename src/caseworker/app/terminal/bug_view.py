@@ -10,6 +10,7 @@ from caseworker.app.terminal.case_view import CaseView
 from caseworker.app.terminal.live_view import open_view
 from caseworker.app.terminal.show_bug import bug_file, export_bug, show_bug, show_fix
 from caseworker.app.terminal.tail import follow_bug
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import words_of
@@ -55,7 +56,7 @@ class BugView(CaseView):
         raise Refused(f"{self._stored.case.id} is a bug case: it has no runs.", todo=self._fix("its runs"))
 
     async def why(self, store: Store) -> Why:
-        return why_bug(self._stored.case)
+        return why_bug(self._stored.case, TerminalPhrasing())
 
     def change(self) -> tuple[Sha, Sha]:
         raise Refused(f"{self._stored.case.id} is a bug case: it changes nothing.", todo=self._fix("one"))

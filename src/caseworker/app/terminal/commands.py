@@ -8,9 +8,9 @@ from rich.console import Console
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.send import find, given, readable, speaker_in, tell
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone
-from caseworker.core.issue.options import COMMAND
 from caseworker.core.people.commands import (
     Approve,
     Close,
@@ -98,8 +98,9 @@ async def _to_issue(
     """What only an issue case can be told."""
     stored = await find(settings, name)
     if isinstance(stored, StoredBug):
+        name = TerminalPhrasing().name(command.kind)
         todo = f"`caseworker why {stored.case.id}` says what would move it."
-        raise Refused(f"{stored.case.id} is a bug case: `{COMMAND[command.kind]}` is for issue cases.", todo=todo)
+        raise Refused(f"{stored.case.id} is a bug case: {name} is for issue cases.", todo=todo)
     speaker = speaker_in(stored, "developer", author)
     return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
 

@@ -12,6 +12,7 @@ from caseworker.app.terminal.requests import what_is_asked
 from caseworker.app.terminal.run import follow
 from caseworker.app.terminal.show import export_case, show_case, show_pull_request
 from caseworker.app.terminal.summary import print_summary, summary_of
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.issue.words import standing_of, state_words
@@ -59,7 +60,7 @@ class IssueView(CaseView):
     async def why(self, store: Store) -> Why:
         spent = await store.ledger.spent(self._stored.case.id)
         asked = await what_is_asked(store, self._stored, outcomes=())
-        told = why(self._stored.case, self._stored.policy, spent=spent.micros)
+        told = why(self._stored.case, self._stored.policy, TerminalPhrasing(), spent=spent.micros)
         return told.model_copy(update={"asked": asked})
 
     def change(self) -> tuple[Sha, Sha]:

@@ -13,6 +13,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.receipts import turns_begun, was_refused
 from caseworker.app.terminal.show import await_outcome
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.kinds import KINDS
@@ -141,7 +142,7 @@ def _words(speaker: Speaker, text: str, command: Command | None) -> Words:
         author=speaker.name,
         text=readable(text),
         command=command,
-        waits=True,
+        refused_in=TerminalPhrasing(),
     )
 
 

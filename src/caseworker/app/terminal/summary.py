@@ -9,6 +9,7 @@ from rich.text import Text
 
 from caseworker.app.terminal.live_view import print_json_line
 from caseworker.app.terminal.requests import what_is_asked
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import LocalRepository, RepositoryRef
 from caseworker.core.base.text import clip, printable
@@ -34,6 +35,7 @@ async def summary_of(store: Store, case: CaseId) -> Summary:
     return summarise(
         stored.case,
         stored.file,
+        TerminalPhrasing(),
         outcomes=outcomes,
         builds=await store.builds.of(case),
         spent=(spent.micros, spent.calls),

@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from caseworker.core.base.text import printable
-from caseworker.core.people.messages import Audience, MessageKind
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Audience
 from caseworker.core.record.conversation import Line
 
 BOT: Final = "caseworker"

@@ -8,7 +8,7 @@ from typing import Literal
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.snapshot import Part, Snapshot
-from caseworker.core.people.messages import Resolution
+from caseworker.core.people.commands import Resolution
 from caseworker.core.people.posts import Post
 
 

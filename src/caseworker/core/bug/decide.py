@@ -23,7 +23,8 @@ from caseworker.core.bug.receipts import (
     TAKEN,
 )
 from caseworker.core.outcomes.bug import BugAction, BugOutcome
-from caseworker.core.people.messages import SPOKEN, Audience, Claimed, MessageKind, Resolution, Standing
+from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER, Settled
 
 S = BugState

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import About, BugCase, BugPost, BugState
-from caseworker.core.people.messages import Audience, Resolution
+from caseworker.core.people.commands import Resolution
+from caseworker.core.people.messages import Audience
 
 S = BugState
 

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.policy import Service, Severity
 from caseworker.core.base.text import plain
 from caseworker.core.bug.report_patterns import BY_WORDS, EXPLICIT, STARTING_POINTS
-from caseworker.core.people.messages import SPOKEN, Message, MessageKind, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import SPOKEN, Message, Standing
 
 TITLE_LIMIT: Final = 120
 UNTITLED: Final = "a report without words"

@@ -9,8 +9,9 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
 from caseworker.core.bug.case import About, BugCase, BugPost
 from caseworker.core.outcomes.bug import BugOutcome
-from caseworker.core.people.messages import Audience, MessageKind, Resolution
-from caseworker.core.people.phrasing import Page, Phrasing
+from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.people.messages import Audience
+from caseworker.core.people.phrasing import Page, Phrasing, begin
 
 DEFAULT_QUESTION: Final = (
     "What did you do, what did you see (the exact message, if there was one), and since when does it happen?"
@@ -105,7 +106,7 @@ def _for_developers(post: BugPost, matter: Matter, phrasing: Phrasing) -> str:
         case About.ESCALATION:
             return _escalation(matter)
         case About.FAILED_TURN:
-            more = f"{phrasing.page(bug.id, Page.CASE)} has more."
+            more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
             return f"Turn {post.number} failed: {_stopped(post.note)} Nothing is lost; {more}"
         case About.NOTED:
             return "Noted; the investigation will take it into account."

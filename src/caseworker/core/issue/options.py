@@ -29,36 +29,31 @@ from caseworker.core.people.commands import (
     Takeover,
 )
 from caseworker.core.people.messages import NOBODY, Claimed, Standing
+from caseworker.core.people.phrasing import Page, Phrasing, begin
 
 K = MessageKind
 S = IssueState
 
-COMMAND: Final = {
-    K.WORDS: "say",
-    K.ANSWER: "answer",
-    K.APPROVE: "approve",
-    K.REJECT: "reject",
-    K.TAKEOVER: "takeover",
-    K.HAND_BACK: "handback",
-    K.BUDGET: "budget",
-    K.RETRY: "retry",
-    K.CLOSE: "close",
-}
-"""How each is typed."""
-_GIVEN: Final = {
-    K.WORDS: ' "..."',
-    K.ANSWER: ' "..."',
-    K.REJECT: ' "what should be different"',
-    K.BUDGET: " +5",
-}
-
 
 class Option(BaseModel):
-    """`kind` is null for what is done elsewhere: a merge."""
+    """Something a person can do. `kind` is null for what is done elsewhere: a merge."""
 
     model_config = ConfigDict(frozen=True)
+    case: CaseId
     kind: MessageKind | None
-    words: str
+    does: str
+    """What comes of it, as the end of a sentence that begins with the command; without a kind, all of the sentence."""
+    given: str = ""
+    """What follows the command."""
+    to_plan: str = ""
+    """What comes of an approval that goes no further than the plan. Empty: it can't be limited so."""
+
+    def words(self, phrasing: Phrasing) -> str:
+        if self.kind is None:
+            return f"{self.does}."
+        until = phrasing.until(Milestone.PLAN) if self.to_plan else ""
+        limited = f"; with {until}, {self.to_plan}" if until else ""
+        return f"{begin(phrasing.command(self.case, self.kind, self.given))} {self.does}{limited}."
 
 
 def awaits_agreement(case: IssueCase) -> bool:
@@ -82,8 +77,8 @@ def options(case: IssueCase) -> list[Option]:
 
 
 def _each_once(several: list[Option]) -> list[Option]:
-    by_words = {option.kind or option.words: option for option in reversed(several)}
-    return [option for option in several if by_words[option.kind or option.words] is option]
+    first = {option.kind or option.does: option for option in reversed(several)}
+    return [option for option in several if first[option.kind or option.does] is option]
 
 
 def _if_parked(case: IssueCase) -> list[Option]:
@@ -109,12 +104,13 @@ def _of_wait(case: IssueCase, wait: Wait) -> list[Option]:
             agreed, declined = _AGREED[wait.subject], _DECLINED[wait.subject]
             answer = _do(case, K.ANSWER, "decides it in your own words; the pm makes sense of them")
             said = answer if wait.subject is Subject.ESCALATION else _ask(case)
-            return [_do(case, K.APPROVE, agreed), _do(case, K.REJECT, declined), said]
+            to_plan = "as far as the plan" if wait.subject is Subject.SENSITIVE else ""
+            return [_do(case, K.APPROVE, agreed, to_plan=to_plan), _do(case, K.REJECT, declined), said]
         case WaitingFor.BUDGET:
-            return [_do(case, K.BUDGET, "goes on with 5 dollars more")]
+            return [_do(case, K.BUDGET, "goes on with 5 dollars more", given="+5")]
         case WaitingFor.MILESTONE:
-            nearer = "" if case.requirements.planned else "; with `--until plan`, to the plan"
-            return [_do(case, K.APPROVE, f"goes on, all the way to a pull request{nearer}"), _ask(case)]
+            to_plan = "" if case.requirements.planned else "to the plan"
+            return [_do(case, K.APPROVE, "goes on, all the way to a pull request", to_plan=to_plan), _ask(case)]
         case WaitingFor.MERGE:
             changes = _do(case, K.REJECT, "has it changed, in the same pull request")
             return [_merge(case), changes, _remark(case)]
@@ -123,7 +119,7 @@ def _of_wait(case: IssueCase, wait: Wait) -> list[Option]:
 
 
 def _merge(case: IssueCase) -> Option:
-    return Option(kind=None, words=f"Merging `{case.branch}` completes the case: it sees that by itself.")
+    return Option(case=case.id, kind=None, does=f"Merging `{case.branch}` completes the case: it sees that by itself")
 
 
 def _remark(case: IssueCase) -> Option:
@@ -132,7 +128,7 @@ def _remark(case: IssueCase) -> Option:
 
 _AGREED: Final[dict[Subject | None, str]] = {
     None: "goes on",
-    Subject.SENSITIVE: "agrees that it is worked on; with `--until plan`, as far as the plan",
+    Subject.SENSITIVE: "agrees that it is worked on",
     Subject.PLAN: "goes on with the plan",
     Subject.ARCHITECTURE: "lets the architecture be changed",
     Subject.ESCALATION: "goes on as proposed",
@@ -168,30 +164,26 @@ def _ask(case: IssueCase) -> Option:
     return _do(case, K.WORDS, "asks or remarks, and decides nothing")
 
 
-def _do(case: IssueCase, kind: MessageKind, does: str) -> Option:
-    return Option(kind=kind, words=f"`{typed(case.id, kind)}` {does}.")
-
-
-def typed(case: CaseId, kind: MessageKind) -> str:
-    """The command as it is typed."""
-    return f"caseworker {COMMAND[kind]} {case}{_GIVEN.get(kind, '')}"
+def _do(case: IssueCase, kind: MessageKind, does: str, *, given: str = "", to_plan: str = "") -> Option:
+    return Option(case=case.id, kind=kind, does=does, given=given, to_plan=to_plan)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 
-def refuse_misfit(case: IssueCase, command: Command) -> None:
-    """Raises `Refused` for what can't be done in this state, or says too little to be done; with what could be."""
+def refuse_misfit(case: IssueCase, command: Command, phrasing: Phrasing) -> None:
+    """Raises `Refused` for what can't be done in this state, or says too little to be done; with what could be, as it
+    is done where the person waits."""
     reason = misfit(case, command)
     if reason is None:
         return
-    name = COMMAND.get(command.kind, command.kind.value)
+    name = begin(phrasing.name(command.kind))
     well_said = _WELL_SAID.get(command.kind)
     if well_said is not None and misfit(case, well_said) is None:  # only what it says is wrong
-        how = next((option.words for option in options(case) if option.kind is command.kind), "")
-        raise Refused(f"`{name}` fits {case.id}, but not like this: {reason}.", todo=how)
+        how = next((option.words(phrasing) for option in options(case) if option.kind is command.kind), "")
+        raise Refused(f"{name} fits {case.id}, but not like this: {reason}.", todo=how)
     state = "" if _names_the_state(case, command) else f" ({of_state(case.state)})"
-    raise Refused(f"`{name}` does not fit {case.id}{state}: {reason}.", todo=_instead(case))
+    raise Refused(f"{name} does not fit {case.id}{state}: {reason}.", todo=_instead(case, phrasing))
 
 
 _WELL_SAID: Final[dict[MessageKind, Command]] = {
@@ -254,9 +246,10 @@ def _unasked(case: IssueCase) -> str | None:
     return None if asked else "nothing was asked"
 
 
-def _instead(case: IssueCase) -> str:
-    fitting = [f"`{COMMAND[option.kind]}`" for option in options(case) if option.kind is not None]
-    return f"What fits: {', '.join(dict.fromkeys(fitting))}. `caseworker why {case.id}` says more."
+def _instead(case: IssueCase, phrasing: Phrasing) -> str:
+    fitting = [phrasing.name(option.kind) for option in options(case) if option.kind is not None]
+    more = begin(phrasing.page(case.id, Page.WHY))
+    return f"What fits: {', '.join(dict.fromkeys(fitting))}. {more} says more."
 
 
 def waits_for_a_person(case: IssueCase) -> bool:

@@ -16,8 +16,8 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import TestsOutcome
-from caseworker.core.people.messages import MessageKind
-from caseworker.core.people.phrasing import Page, Phrasing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.phrasing import Page, Phrasing, begin
 
 A = IssueAbout
 _WHAT_A_WAIVER_DOES: Final[dict[Subject | None, str]] = {
@@ -97,7 +97,7 @@ def _words(post: IssuePost, matter: Matter, phrasing: Phrasing) -> str:
             more = phrasing.command(case.id, MessageKind.BUDGET, "+5")
             cap = dollars(cap_of(case, matter.policy))
             return (
-                f"The budget of {cap} is used up. The work so far is kept. {_first(more)} goes on with 5 dollars more."
+                f"The budget of {cap} is used up. The work so far is kept. {begin(more)} goes on with 5 dollars more."
             )
         case A.REMINDER:
             return _reminder(case, matter.asked)
@@ -117,7 +117,7 @@ def news(case: IssueCase, phrasing: Phrasing) -> str:
         seen = phrasing.page(case.id, Page.PULL_REQUEST)
         return (
             f"Pull request {case.delivery.pull_request} is ready: `{case.branch}`, from {case.id}. "
-            f"{seen} has its text and its proof. A person merges it."
+            f"{begin(seen)} has its text and its proof. A person merges it."
         )
     if case.state is IssueState.COMPLETED:
         return f"Pull request {case.delivery.pull_request} (`{case.branch}`) was merged."
@@ -191,12 +191,8 @@ def _left_open(case: IssueCase, remarks: Sequence[Remark], phrasing: Phrasing) -
     listed = "\n".join(f"> {one.author}: {one.text.strip().splitlines()[0]}" for one in remarks if one.text.strip())
     if not listed:
         return ""
-    again = phrasing.command(case.id, MessageKind.WORDS, '"..."')
+    again = phrasing.command(case.id, MessageKind.WORDS)
     return (
         f"Pull request {case.delivery.pull_request} was merged before this was done, and nothing more is done about it "
         f"here:\n{listed}\n\nIf it is still wanted, say so once more ({again}): a new case then follows up on this one."
     )
-
-
-def _first(words: str) -> str:
-    return words[:1].upper() + words[1:]

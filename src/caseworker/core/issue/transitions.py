@@ -20,7 +20,8 @@ from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import OBEYED, kept, obeyed, of_role
 from caseworker.core.outcomes.answers import RoleQuestion
-from caseworker.core.people.messages import SPOKEN, Claimed, MessageKind
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import SPOKEN, Claimed
 from caseworker.core.people.receipts import OVER, Settled, not_done
 
 _MOST_QUESTIONS = 6

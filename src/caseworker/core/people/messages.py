@@ -15,10 +15,10 @@ from caseworker.core.people.commands import (
     Close,
     CloseIncomplete,
     Command,
+    MessageKind,
     RaiseBudget,
+    Resolution,
 )
-from caseworker.core.people.commands import MessageKind as MessageKind
-from caseworker.core.people.commands import Resolution as Resolution
 
 TEXT_LIMIT: Final = 64_000
 NOBODY: Final = MessageId(0)

@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.people.messages import SPOKEN, Audience, MessageKind, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import SPOKEN, Audience, Standing
 from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import MessageRecorded, Posted, Recorded
 

@@ -11,7 +11,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugState
 from caseworker.core.evidence.builds import CommandRun, Stage
 from caseworker.core.issue.states import IssueState
-from caseworker.core.people.messages import Audience, MessageKind, Standing
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.record.entry import RecordEntry
 from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised
 

@@ -3,23 +3,24 @@
 from typing import assert_never
 
 from caseworker.core.bug.case import BugCase, BugState, status_of
-from caseworker.core.people.messages import Resolution
+from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.people.phrasing import Page, Phrasing, begin
 from caseworker.core.telling.why import Why, at
 
 _KINDS = ", ".join(kind.value for kind in Resolution)
 
 
-def why_bug(bug: BugCase) -> Why:
+def why_bug(bug: BugCase, phrasing: Phrasing) -> Why:
     stands, waits_for, follows = _told(bug)
     return Why(
         case=bug.id,
         state=status_of(bug).value,
         stands=stands,
         because=bug.reason,
-        evidence=_evidence(bug),
+        evidence=_evidence(bug, phrasing),
         waits_for=waits_for,
         until=None if bug.is_over else bug.waiting.until,
-        moves_it=_moves(bug),
+        moves_it=_moves(bug, phrasing),
         next=follows,
     )
 
@@ -57,7 +58,7 @@ def _told(bug: BugCase) -> tuple[str, str, str]:
             assert_never(bug.state)
 
 
-def _evidence(bug: BugCase) -> list[str]:
+def _evidence(bug: BugCase, phrasing: Phrasing) -> list[str]:
     lines = [
         f"Severity: {bug.report.severity}."
         if bug.report.severity is not None
@@ -68,22 +69,26 @@ def _evidence(bug: BugCase) -> list[str]:
     lines.append(f"Findings: {'posted' if bug.people.findings_posted else 'none were posted yet'}.")
     if bug.repair.fix is not None:
         under_way = ", under way" if bug.repair.fix_open else ""
-        lines.append(f"Fix: {bug.repair.fix}{under_way}. `caseworker why {bug.repair.fix}` says more.")
+        more = begin(phrasing.page(bug.repair.fix, Page.WHY))
+        lines.append(f"Fix: {bug.repair.fix}{under_way}. {more} says more.")
     return lines
 
 
-def _moves(bug: BugCase) -> list[str]:
-    close = f'`caseworker close {bug.id} --resolution KIND --reason "..."` resolves it. KIND: {_KINDS}.'
-    answer = f'`caseworker answer {bug.id} "..." --as reporter` answers.'
-    speak = f'`caseworker say {bug.id} "..."` is read by the investigator; "please fix it" asks for a fix.'
+def _moves(bug: BugCase, phrasing: Phrasing) -> list[str]:
+    words = begin(phrasing.command(bug.id, MessageKind.WORDS))
+    speak = f'{words} is read by the investigator; "please fix it" asks for a fix.'
+    answer = f"{begin(phrasing.answer_as_reporter(bug.id))} answers."
+    take = f"{begin(phrasing.command(bug.id, MessageKind.TAKEOVER))} stops the agent: you go on."
+    close = f"{begin(phrasing.resolve(bug.id))} resolves it. KIND: {_KINDS}."
     match bug.state:
         case BugState.RESOLVED:
-            return [f'`caseworker say {bug.id} "..."` opens it again; mere thanks do not.']
+            return [f"{words} opens it again; mere thanks do not."]
         case BugState.DEV_TAKEOVER:
-            return [f"`caseworker handback {bug.id}` lets the agent go on, with all that was said meanwhile.", close]
+            back = begin(phrasing.command(bug.id, MessageKind.HAND_BACK))
+            return [f"{back} lets the agent go on, with all that was said meanwhile.", close]
         case BugState.AWAITING_REPORTER:
-            return [answer, speak, f"`caseworker takeover {bug.id}` stops the agent: you go on.", close]
+            return [answer, speak, take, close]
         case BugState.INVESTIGATING | BugState.AWAITING_DEV:
-            return [speak, f"`caseworker takeover {bug.id}` stops the agent: you go on.", close]
+            return [speak, take, close]
         case _:
             assert_never(bug.state)

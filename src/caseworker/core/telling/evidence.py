@@ -1,20 +1,23 @@
 """What a case has to show for itself, a line each: proof, agreements, limits, money."""
 
+from typing import Final
+
 from caseworker.core.base.budget import dollars
-from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.ids import Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.investigation.matrix import MOST_ITERATIONS
 from caseworker.core.issue.case import WAIVERS, Grant, Investigation, IssueCase, Subject, cap_of, limit_of
 from caseworker.core.issue.moves import is_green, was_red
 from caseworker.core.outcomes.pm import IssueType
+from caseworker.core.people.phrasing import Page, Phrasing, begin
 
 
-def evidence_of(case: IssueCase, policy: Policy, spent: int | None) -> list[str]:
-    lines = _proof(case)
+def evidence_of(case: IssueCase, policy: Policy, spent: int | None, phrasing: Phrasing) -> list[str]:
+    lines = _proof(case, phrasing)
     if case.requirements.planned:
         lines.append("Plan: it is made.")
     if case.investigation is not None:
-        lines.append(_investigated(case.investigation, case.id))
+        lines.append(_investigated(case.investigation, phrasing.page(case.id, Page.MATRIX)))
     lines += [_granted(grant) for grant in case.people.grants]
     if case.people.asked:
         lines.append(f"Questions: people were asked about the requirements {_times(case.people.asked)}.")
@@ -30,10 +33,13 @@ def evidence_of(case: IssueCase, policy: Policy, spent: int | None) -> list[str]
     return lines
 
 
-def _proof(case: IssueCase) -> list[str]:
+_UNCHANGED: Final = "Change: nothing is changed yet, so there is nothing to prove."
+
+
+def _proof(case: IssueCase, phrasing: Phrasing) -> list[str]:
     if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
-        return ["Change: nothing is changed yet, so there is nothing to prove."]
-    shown = f"`caseworker diff {case.id}` shows it"
+        return [_UNCHANGED]
+    shown = f"{phrasing.page(case.id, Page.DIFF)} shows it"
     change = f"Change: commit {_short(case.delivery.checkpoint)}, on top of {_short(case.delivery.base)}; {shown}."
     return [change, _red(case), _green(case), _reviewed(case)]
 
@@ -41,7 +47,7 @@ def _proof(case: IssueCase) -> list[str]:
 def missing(case: IssueCase) -> list[str]:
     """What a pull request would need, and the case does not have."""
     if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
-        return _proof(case)
+        return [_UNCHANGED]
     has = {_red: was_red(case), _green: is_green(case), _reviewed: case.evidence.approved == case.delivery.checkpoint}
     return [told(case) for told, there in has.items() if not there]
 
@@ -77,7 +83,7 @@ def _reviewed(case: IssueCase) -> str:
     return f"Reviewed: commit {_short(case.evidence.approved)} was approved, and the work has moved on."
 
 
-def _investigated(investigation: Investigation, case: CaseId) -> str:
+def _investigated(investigation: Investigation, page: str) -> str:
     name = f"Investigation {investigation.number}" if investigation.number > 1 else "Investigation"
     done = f"{investigation.iteration} of {MOST_ITERATIONS} iterations"
     stands = {
@@ -87,7 +93,7 @@ def _investigated(investigation: Investigation, case: CaseId) -> str:
         "approved": f"after {done} the tech lead accepted {investigation.hypothesis} as the cause",
         "given_up": f"after {done} the work goes on without a proven cause",
     }[investigation.stands]
-    return f"{name}: {stands}. `caseworker matrix {case}` shows it."
+    return f"{name}: {stands}. {begin(page)} shows it."
 
 
 def _granted(grant: Grant) -> str:

@@ -8,7 +8,7 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import printable, words_of
 from caseworker.core.evidence.builds import Stage, how_it_ended
 from caseworker.core.issue.words import state_words
-from caseworker.core.people.messages import MessageKind
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import (
     AgentSaid,
     BranchPushed,

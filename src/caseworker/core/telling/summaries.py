@@ -19,7 +19,8 @@ from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.investigation import InvestigationOutcome
 from caseworker.core.outcomes.outcome import Outcome
-from caseworker.core.people.messages import MessageKind, Resolution
+from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.telling.build_texts import latest
 from caseworker.core.telling.evidence import missing
 
@@ -45,7 +46,7 @@ class Summary(BaseModel):
     asked: str = ""
     """What people are asked, in the case's own words; at a milestone, what was to be had."""
     moves_it: list[str] = []
-    """What a person can do about it now, with the exact command."""
+    """What a person can do about it now, and how."""
     missing: list[str] = []
     """Of a case that has failed: what was not proven when it stopped."""
     feedback: str = ""
@@ -69,6 +70,7 @@ class Summary(BaseModel):
 def summarise(
     case: IssueCase,
     file: CaseFile,
+    phrasing: Phrasing,
     *,
     outcomes: Sequence[Outcome],
     builds: Sequence[Build],
@@ -87,7 +89,7 @@ def summarise(
         stands=standing_of(case),
         result=_result(case),
         asked=asked,
-        moves_it=[option.words for option in options(case) if option.kind not in _ALWAYS],
+        moves_it=[option.words(phrasing) for option in options(case) if option.kind not in _ALWAYS],
         **_left_behind(case),
         wrong=_cause(case, outcomes) or (analyses[-1].root_cause if analyses else ""),
         changed=file.writer.summary,

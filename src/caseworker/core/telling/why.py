@@ -16,6 +16,7 @@ from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
 from caseworker.core.issue.words import of_role, of_state
+from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.telling.evidence import evidence_of
 
 S = IssueState
@@ -36,12 +37,12 @@ class Why(BaseModel):
     until: datetime | None = None
     """When it stops waiting. Null: never."""
     moves_it: list[str]
-    """What a person can do now, with the exact command."""
+    """What a person can do now, and how."""
     next: str
     """What the case does by itself."""
 
 
-def why(case: IssueCase, policy: Policy, *, spent: int | None = None, asked: str = "") -> Why:
+def why(case: IssueCase, policy: Policy, phrasing: Phrasing, *, spent: int | None = None, asked: str = "") -> Why:
     """`spent`: micro-dollars so far, where they are known. `asked`: what people are asked now, word for word."""
     waits = case.state in WAITING and case.waiting.wait is not None
     return Why(
@@ -49,11 +50,11 @@ def why(case: IssueCase, policy: Policy, *, spent: int | None = None, asked: str
         state=case.state.value,
         stands=_stands(case),
         because=case.reason,
-        evidence=evidence_of(case, policy, spent),
+        evidence=evidence_of(case, policy, spent, phrasing),
         waits_for=_waits_for(case, policy),
         asked=asked,
         until=case.waiting.wait.until if waits and case.waiting.wait is not None else None,
-        moves_it=[option.words for option in options(case)],
+        moves_it=[option.words(phrasing) for option in options(case)],
         next=_next(case, policy),
     )
 
