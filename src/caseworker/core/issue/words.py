@@ -134,6 +134,16 @@ def not_read(fact: TurnGaveUp) -> str:
     return NO_MONEY if fact.limit == "budget" else TURN_FAILED
 
 
+def not_stuck(case: IssueCase) -> str:
+    """Why there is nothing to try again. Of a merge the case hears only when somebody looks at the forge."""
+    if case.waits_for is not WaitingFor.MERGE:
+        return "it is not stuck"
+    return (
+        f"it is not stuck, pull request {case.delivery.pull_request} waits for a merge; if it was merged a moment ago, "
+        "the case is completed as soon as it is told, and then `retry` opens another one"
+    )
+
+
 _AWAITED: Final = {
     WaitingFor.ANSWER: "an answer",
     WaitingFor.APPROVAL: "an approval",
