@@ -11,7 +11,7 @@ from caseworker.core.issue.case import IssueCase, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import TimedOut
 from caseworker.core.issue.moves import Move, take
-from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKER, WORKING, IssueState, next_states, own_edges
+from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states, own_edges
 from caseworker.core.issue.turns import TURN_OF
 from caseworker.core.issue.words import of_role
 
@@ -181,7 +181,7 @@ def _first(state: IssueState) -> str:
     if state not in WORKING:
         return "nobody" if state not in WAITING else "nobody: people are asked"
     if state not in TURN_OF:
-        role = WORKER[state]
+        role = None
         return "code" if role is None else f"the {of_role(role)}"
     role, task = TURN_OF[state]
     return f"the {of_role(role)}: {task.value.replace('_', ' ')}"

@@ -13,7 +13,6 @@ from jsonschema import Draft202012Validator, ValidationError  # type: ignore[imp
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.casefile.model import (
-    Agent,
     AnalysisSection,
     BuildSection,
     CaseFile,
@@ -34,6 +33,7 @@ from caseworker.core.casefile.model import (
     new_case_file,
     schema,
 )
+from caseworker.core.issue.states import Agent
 from caseworker.core.outcomes.analyst import FileNote, TestRequirement
 from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.pm import IssueType

@@ -9,7 +9,7 @@ from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Spoke, TimedOut
 from caseworker.core.issue.moves import Move, take
-from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKER, WORKING, IssueState, next_states
+from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.turns import TURN_OF
 from caseworker.core.outcomes.outcome import known_turns
 from tests.core.examples import MORNING, a_case
@@ -111,17 +111,14 @@ def test_the_kinds_of_states_are_those_of_the_spec_and_no_state_is_of_two_kinds(
 
 
 def test_who_works_in_each_state_is_what_the_spec_says() -> None:
-    assert {state.name: (role.value if role else "code") for state, role in WORKER.items()} == WORKING_IN_THE_SPEC
+    turns = {state: ROWS[state].turn for state in WORKING}
+    assert {state.name: turn[0].value if turn else "code" for state, turn in turns.items()} == WORKING_IN_THE_SPEC
 
 
 def test_every_working_state_has_a_turn_except_where_code_works() -> None:
     without = {IssueState.RUNNING_TESTS, IssueState.CREATING_PR}
     assert set(TURN_OF) == WORKING - without
     assert set(TURN_OF.values()) <= set(known_turns())
-
-
-def test_whoever_is_given_a_task_is_who_works_in_that_state() -> None:
-    assert {state: role for state, (role, _) in TURN_OF.items()} == {state: WORKER[state] for state in TURN_OF}
 
 
 def test_the_values_are_the_names_in_lower_case() -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from caseworker.core.base.errors import Refused
+from caseworker.core.issue.states import Agent
 from caseworker.core.outcomes.analyst import FileNote, TestRequirement
 from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.pm import IssueType
@@ -17,8 +18,6 @@ from caseworker.core.outcomes.tech_lead import Finding
 
 VERSION: Final = "1.0"
 SCHEMA: Final = "docs/issue-state.schema.json"
-
-Agent = Literal["triage", "analyst", "writer", "build", "reviewer", "committer"]
 
 
 class _Section(BaseModel):

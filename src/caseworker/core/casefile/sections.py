@@ -5,7 +5,6 @@ from typing import Final, Literal, assert_never
 
 from caseworker.core.base.roles import Role
 from caseworker.core.casefile.model import (
-    Agent,
     AnalysisSection,
     BuildSection,
     CaseFile,
@@ -24,7 +23,7 @@ from caseworker.core.casefile.ownership import SPEAKER, check_owned, is_open_to
 from caseworker.core.evidence.builds import Build, Purpose, how_it_ended
 from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
 from caseworker.core.issue.moves import BY_PEOPLE
-from caseworker.core.issue.states import PARKED, WAITING, IssueState
+from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
 from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion
 from caseworker.core.outcomes.developer import Change, ImplementationOutcome
@@ -40,28 +39,6 @@ from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
 
 S = IssueState
-
-_AT_WORK: Final[dict[IssueState, Agent]] = {
-    S.RECEIVED: "triage",
-    S.ANALYZING_REQUIREMENTS: "analyst",
-    S.REQUIREMENTS_UNCLEAR: "triage",
-    S.REQUIREMENTS_CLARIFIED: "triage",
-    S.PLANNING_APPROACH: "triage",
-    S.CREATING_TESTS: "writer",
-    S.UPDATING_TESTS: "writer",
-    S.RUNNING_TESTS: "build",
-    S.IMPLEMENTING: "writer",
-    S.FIXING_ISSUES: "writer",
-    S.REFACTORING: "writer",
-    S.ADDRESSING_FEEDBACK: "writer",
-    S.REVIEWING_CODE: "reviewer",
-    S.REVIEWING_ARCHITECTURE: "reviewer",
-    S.REVIEWING_INTEGRATION: "reviewer",
-    S.INVESTIGATING: "analyst",
-    S.VALIDATING_SOLUTION: "reviewer",
-    S.CREATING_PR: "committer",
-    S.HUMAN_INPUT_RECEIVED: "triage",
-}
 
 _WRITTEN: Final = ("READY_FOR_QA", "READY_FOR_REVIEW", "NEEDS_TECH_LEAD_VALIDATION")
 _MOST_ANSWERS: Final = 3
@@ -245,7 +222,7 @@ def after_move(file: CaseFile, case: IssueCase, before: IssueCase | None = None)
     """The pipeline section says where the case stands, in the case file's own words. `before`: the case that moved."""
     pipeline = file.pipeline.model_copy(
         update={
-            "current_agent": _AT_WORK.get(case.state),
+            "current_agent": ROWS[case.state].agent,
             "attempt": case.limits.attempt,
             "blocked_reason": case.reason if case.state in PARKED | WAITING else None,
             "failure_reason": _failure(case),

@@ -1,9 +1,10 @@
-"""The states of an issue case, the edges between them, and who works in each. Data only."""
+"""The states of an issue case: one row per state with all that differs between them. Data only."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
-from caseworker.core.base.roles import Role
+from caseworker.core.base.roles import Role, Task
 
 
 class IssueState(StrEnum):
@@ -36,112 +37,243 @@ class IssueState(StrEnum):
 
 
 S = IssueState
+Agent = Literal["triage", "analyst", "writer", "build", "reviewer", "committer"]
+"""Who works, in the words of the case file."""
 
-TERMINAL: Final = frozenset({S.COMPLETED, S.FAILED, S.CLOSED})
-PARKED: Final = frozenset({S.BLOCKED, S.REQUIRES_HUMAN_INTERVENTION})
-WAITING: Final = frozenset({S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, S.WAITING_FOR_HUMAN_INPUT})
-WORKING: Final = frozenset(IssueState) - TERMINAL - PARKED - WAITING
 
-WORKER: Final[dict[IssueState, Role | None]] = {
-    S.RECEIVED: Role.PM,
-    S.ANALYZING_REQUIREMENTS: Role.ANALYST,
-    S.REQUIREMENTS_UNCLEAR: Role.PM,
-    S.REQUIREMENTS_CLARIFIED: Role.PM,
-    S.PLANNING_APPROACH: Role.PM,
-    S.CREATING_TESTS: Role.TESTER,
-    S.UPDATING_TESTS: Role.TESTER,
-    S.RUNNING_TESTS: None,  # code runs them; the tester judges a red build
-    S.IMPLEMENTING: Role.DEVELOPER,
-    S.FIXING_ISSUES: Role.DEVELOPER,
-    S.REFACTORING: Role.DEVELOPER,
-    S.ADDRESSING_FEEDBACK: Role.DEVELOPER,
-    S.REVIEWING_CODE: Role.TECH_LEAD,
-    S.REVIEWING_ARCHITECTURE: Role.TECH_LEAD,
-    S.REVIEWING_INTEGRATION: Role.TECH_LEAD,
-    S.INVESTIGATING: Role.INVESTIGATOR,
-    S.VALIDATING_SOLUTION: Role.TESTER,
-    S.CREATING_PR: None,  # code, from the case file
-    S.HUMAN_INPUT_RECEIVED: Role.PM,
+class StateKind(StrEnum):
+    WORKING = "working"
+    WAITING = "waiting"
+    """For people, with a wait that says what for."""
+    PARKED = "parked"
+    """No agent works; a person has to move the case."""
+    TERMINAL = "terminal"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateRow:
+    kind: StateKind = StateKind.WORKING
+    edges: frozenset[IssueState] = frozenset()
+    """Where it may go, beside what every working state, or every open state, may do."""
+    turn: tuple[Role, Task] | None = None
+    """Who is given which task. Null: code works, or nobody does."""
+    agent: Agent | None = None
+    does: str = ""
+    """What happens there, for people: after the role's name, or a sentence where code works."""
+    then: str = ""
+    """What follows by itself, for people."""
+
+
+_WORKING: Final = frozenset(IssueState) - {
+    S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+    S.WAITING_FOR_HUMAN_INPUT,
+    S.BLOCKED,
+    S.REQUIRES_HUMAN_INTERVENTION,
+    S.COMPLETED,
+    S.FAILED,
+    S.CLOSED,
 }
 
-_OWN_EDGES: Final[dict[IssueState, frozenset[IssueState]]] = {
-    S.RECEIVED: frozenset({S.ANALYZING_REQUIREMENTS, S.CREATING_TESTS}),
-    S.ANALYZING_REQUIREMENTS: frozenset(
-        {S.REQUIREMENTS_UNCLEAR, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING}
+
+def _to(*states: IssueState) -> frozenset[IssueState]:
+    return frozenset(states)
+
+
+ROWS: Final[dict[IssueState, StateRow]] = {
+    S.RECEIVED: StateRow(
+        turn=(Role.PM, Task.TRIAGE),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.CREATING_TESTS),
+        agent="triage",
+        does="reads the issue and says whether, and with whose agreement, it is worked on",
+        then="What is worth doing goes to the analyst; what only a person may decide is asked first.",
     ),
-    S.REQUIREMENTS_UNCLEAR: frozenset({S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, S.ANALYZING_REQUIREMENTS}),
-    S.WAITING_FOR_REQUIREMENTS_CLARIFICATION: frozenset({S.REQUIREMENTS_CLARIFIED, S.BLOCKED}),
-    S.REQUIREMENTS_CLARIFIED: frozenset(
-        {
-            S.CREATING_TESTS,
+    S.ANALYZING_REQUIREMENTS: StateRow(
+        turn=(Role.ANALYST, Task.ANALYZE),
+        edges=_to(S.REQUIREMENTS_UNCLEAR, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING),
+        agent="analyst",
+        does="works out what exactly is asked for, and where in the code it belongs",
+        then="Clear requirements lead to a plan or a test; unclear ones to questions to people.",
+    ),
+    S.REQUIREMENTS_UNCLEAR: StateRow(
+        turn=(Role.PM, Task.QUESTIONS),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION),
+        agent="triage",
+        does="looks for what is unclear, and writes it down as questions to people",
+        then="People get one message with numbered questions, and the case waits for answers.",
+    ),
+    S.WAITING_FOR_REQUIREMENTS_CLARIFICATION: StateRow(
+        kind=StateKind.WAITING,
+        edges=_to(S.REQUIREMENTS_CLARIFIED, S.BLOCKED),
+    ),
+    S.REQUIREMENTS_CLARIFIED: StateRow(
+        turn=(Role.PM, Task.INTERPRET),
+        edges=_to(
+            S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING
+        ),
+        agent="triage",
+        does="makes sense of what people have answered",
+        then="It goes on with the answer, asks for the rest, or waits for a person to look at it.",
+    ),
+    S.PLANNING_APPROACH: StateRow(
+        turn=(Role.PM, Task.PLAN),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.CREATING_TESTS, S.IMPLEMENTING, S.INVESTIGATING),
+        agent="triage",
+        does="plans how to go about it",
+        then="A test comes next; where the plan needs an approval, that comes first.",
+    ),
+    S.CREATING_TESTS: StateRow(
+        turn=(Role.TESTER, Task.CREATE_TESTS),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.UPDATING_TESTS, S.IMPLEMENTING),
+        agent="writer",
+        does="writes a test of what was asked for",
+        then="Code runs the new test. For a bug it has to fail before anything is repaired.",
+    ),
+    S.UPDATING_TESTS: StateRow(
+        turn=(Role.TESTER, Task.UPDATE_TESTS),
+        edges=_to(S.CREATING_TESTS, S.RUNNING_TESTS, S.IMPLEMENTING),
+        agent="writer",
+        does="corrects the test",
+        then="Code runs the test again.",
+    ),
+    S.RUNNING_TESTS: StateRow(
+        edges=_to(
+            S.UPDATING_TESTS, S.IMPLEMENTING, S.FIXING_ISSUES, S.REVIEWING_CODE, S.VALIDATING_SOLUTION, S.CREATING_PR
+        ),
+        agent="build",
+        does="Code builds and tests the change; no agent works.",
+        then="Green goes to the review; red to the tester, who says what has to be repaired.",
+    ),
+    S.IMPLEMENTING: StateRow(
+        turn=(Role.DEVELOPER, Task.IMPLEMENT),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.RUNNING_TESTS, S.FIXING_ISSUES, S.INVESTIGATING, S.CREATING_PR),
+        agent="writer",
+        does="writes the change",
+        then="Code builds and tests the commit.",
+    ),
+    S.FIXING_ISSUES: StateRow(
+        turn=(Role.DEVELOPER, Task.FIX),
+        edges=_to(S.RUNNING_TESTS, S.IMPLEMENTING, S.REFACTORING, S.INVESTIGATING, S.CREATING_PR),
+        agent="writer",
+        does="repairs what the build or the review has found",
+        then="Code builds and tests the commit.",
+    ),
+    S.REFACTORING: StateRow(
+        turn=(Role.DEVELOPER, Task.REFACTOR),
+        edges=_to(S.RUNNING_TESTS, S.IMPLEMENTING, S.INVESTIGATING, S.CREATING_PR),
+        agent="writer",
+        does="reworks the change as the tech lead has asked",
+        then="Code builds and tests the commit.",
+    ),
+    S.REVIEWING_CODE: StateRow(
+        turn=(Role.TECH_LEAD, Task.REVIEW),
+        edges=_to(
             S.ANALYZING_REQUIREMENTS,
             S.PLANNING_APPROACH,
-            S.IMPLEMENTING,
-            S.REQUIREMENTS_UNCLEAR,
-        }
-    ),
-    S.PLANNING_APPROACH: frozenset({S.CREATING_TESTS, S.IMPLEMENTING, S.ANALYZING_REQUIREMENTS, S.INVESTIGATING}),
-    S.CREATING_TESTS: frozenset({S.IMPLEMENTING, S.UPDATING_TESTS, S.ANALYZING_REQUIREMENTS}),
-    S.UPDATING_TESTS: frozenset({S.IMPLEMENTING, S.CREATING_TESTS, S.RUNNING_TESTS}),
-    S.RUNNING_TESTS: frozenset(
-        {
-            S.IMPLEMENTING,
-            S.FIXING_ISSUES,
+            S.CREATING_TESTS,
             S.UPDATING_TESTS,
-            S.REVIEWING_CODE,
-            S.VALIDATING_SOLUTION,
-            S.CREATING_PR,
-        }
-    ),
-    S.IMPLEMENTING: frozenset(
-        {S.RUNNING_TESTS, S.CREATING_PR, S.FIXING_ISSUES, S.ANALYZING_REQUIREMENTS, S.INVESTIGATING}
-    ),
-    S.FIXING_ISSUES: frozenset({S.RUNNING_TESTS, S.CREATING_PR, S.IMPLEMENTING, S.REFACTORING, S.INVESTIGATING}),
-    S.REFACTORING: frozenset({S.RUNNING_TESTS, S.CREATING_PR, S.IMPLEMENTING, S.INVESTIGATING}),
-    S.REVIEWING_CODE: frozenset(
-        {
-            S.CREATING_PR,
-            S.VALIDATING_SOLUTION,
+            S.IMPLEMENTING,
             S.FIXING_ISSUES,
             S.REFACTORING,
-            S.UPDATING_TESTS,
-            S.CREATING_TESTS,
-            S.IMPLEMENTING,
-            S.PLANNING_APPROACH,
-            S.ANALYZING_REQUIREMENTS,
             S.REVIEWING_ARCHITECTURE,
             S.REVIEWING_INTEGRATION,
             S.INVESTIGATING,
-        }
+            S.VALIDATING_SOLUTION,
+            S.CREATING_PR,
+        ),
+        agent="reviewer",
+        does="reviews the change",
+        then="An approved commit with a green build becomes a pull request; anything else is repaired first.",
     ),
-    S.REVIEWING_ARCHITECTURE: frozenset(
-        {S.CREATING_PR, S.REFACTORING, S.ANALYZING_REQUIREMENTS, S.REVIEWING_CODE, S.INVESTIGATING}
+    S.REVIEWING_ARCHITECTURE: StateRow(
+        turn=(Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.REFACTORING, S.REVIEWING_CODE, S.INVESTIGATING, S.CREATING_PR),
+        agent="reviewer",
+        does="looks at what the change does to the architecture",
+        then="What is sound goes back to the review; to change the architecture, a person is asked.",
     ),
-    S.REVIEWING_INTEGRATION: frozenset(
-        {S.CREATING_PR, S.FIXING_ISSUES, S.ANALYZING_REQUIREMENTS, S.REVIEWING_CODE, S.INVESTIGATING}
+    S.REVIEWING_INTEGRATION: StateRow(
+        turn=(Role.TECH_LEAD, Task.REVIEW_INTEGRATION),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.INVESTIGATING, S.CREATING_PR),
+        agent="reviewer",
+        does="looks at how the change fits the parts around it",
+        then="What is sound goes back to the review; what is not is repaired.",
     ),
-    S.INVESTIGATING: frozenset({S.REVIEWING_CODE, S.BLOCKED}),
-    S.VALIDATING_SOLUTION: frozenset({S.CREATING_PR, S.FIXING_ISSUES, S.UPDATING_TESTS, S.REVIEWING_CODE}),
-    S.ADDRESSING_FEEDBACK: frozenset({S.RUNNING_TESTS, S.CREATING_PR, S.UPDATING_TESTS, S.INVESTIGATING}),
-    S.CREATING_PR: frozenset({S.WAITING_FOR_HUMAN_INPUT, S.RUNNING_TESTS, S.FIXING_ISSUES}),
-    S.WAITING_FOR_HUMAN_INPUT: frozenset({S.HUMAN_INPUT_RECEIVED, S.BLOCKED}),
-    S.HUMAN_INPUT_RECEIVED: WORKING - {S.HUMAN_INPUT_RECEIVED},
-    S.BLOCKED: frozenset(
-        {
-            S.HUMAN_INPUT_RECEIVED,
-            S.REQUIREMENTS_CLARIFIED,
+    S.INVESTIGATING: StateRow(
+        turn=(Role.INVESTIGATOR, Task.INVESTIGATE),
+        edges=_to(S.REVIEWING_CODE, S.BLOCKED),
+        agent="analyst",
+        does="looks for the cause",
+        then="A cause goes to the tech lead, what is stuck to the pm, anything else to the next iteration.",
+    ),
+    S.VALIDATING_SOLUTION: StateRow(
+        turn=(Role.TESTER, Task.VALIDATE),
+        edges=_to(S.UPDATING_TESTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.CREATING_PR),
+        agent="reviewer",
+        does="checks the change against everything that was asked for and everything that was forbidden",
+        then="If everything is there, the pull request is opened; if not, it is repaired.",
+    ),
+    S.ADDRESSING_FEEDBACK: StateRow(
+        turn=(Role.DEVELOPER, Task.ADDRESS_FEEDBACK),
+        edges=_to(S.UPDATING_TESTS, S.RUNNING_TESTS, S.INVESTIGATING, S.CREATING_PR),
+        agent="writer",
+        does="works on what people said of the pull request",
+        then="It is built and reviewed, and the same pull request gets the commit and the answers.",
+    ),
+    S.CREATING_PR: StateRow(
+        edges=_to(S.RUNNING_TESTS, S.FIXING_ISSUES, S.WAITING_FOR_HUMAN_INPUT),
+        agent="committer",
+        does="Code pushes the branch and opens or updates the pull request; no agent works.",
+        then="It waits for a person to merge.",
+    ),
+    S.WAITING_FOR_HUMAN_INPUT: StateRow(
+        kind=StateKind.WAITING,
+        edges=_to(S.HUMAN_INPUT_RECEIVED, S.BLOCKED),
+    ),
+    S.HUMAN_INPUT_RECEIVED: StateRow(
+        turn=(Role.PM, Task.INTERPRET),
+        edges=_WORKING - {S.HUMAN_INPUT_RECEIVED},
+        agent="triage",
+        does="makes sense of what people have said",
+        then="It goes on where it was left or where people want it, or back to what it waited for.",
+    ),
+    S.BLOCKED: StateRow(
+        kind=StateKind.PARKED,
+        edges=_to(
             S.ANALYZING_REQUIREMENTS,
+            S.REQUIREMENTS_CLARIFIED,
             S.PLANNING_APPROACH,
             S.CREATING_TESTS,
             S.IMPLEMENTING,
             S.INVESTIGATING,
             S.WAITING_FOR_HUMAN_INPUT,
+            S.HUMAN_INPUT_RECEIVED,
             S.REQUIRES_HUMAN_INTERVENTION,
-        }
+        ),
     ),
-    S.REQUIRES_HUMAN_INTERVENTION: frozenset({S.HUMAN_INPUT_RECEIVED}),
+    S.REQUIRES_HUMAN_INTERVENTION: StateRow(
+        kind=StateKind.PARKED,
+        edges=_to(S.HUMAN_INPUT_RECEIVED),
+    ),
+    S.COMPLETED: StateRow(
+        kind=StateKind.TERMINAL,
+    ),
+    S.FAILED: StateRow(
+        kind=StateKind.TERMINAL,
+    ),
+    S.CLOSED: StateRow(
+        kind=StateKind.TERMINAL,
+    ),
 }
 
+
+def _of(kind: StateKind) -> frozenset[IssueState]:
+    return frozenset(state for state, row in ROWS.items() if row.kind is kind)
+
+
+TERMINAL: Final = _of(StateKind.TERMINAL)
+PARKED: Final = _of(StateKind.PARKED)
+WAITING: Final = _of(StateKind.WAITING)
+WORKING: Final = _of(StateKind.WORKING)
 _FROM_EVERY_WORKING_STATE: Final = frozenset(
     {S.WAITING_FOR_HUMAN_INPUT, S.HUMAN_INPUT_RECEIVED, S.BLOCKED, S.REQUIRES_HUMAN_INTERVENTION}
 )
@@ -149,14 +281,14 @@ _FROM_EVERY_WORKING_STATE: Final = frozenset(
 
 def own_edges(state: IssueState) -> frozenset[IssueState]:
     """Without those that all working, or all open, states have in common."""
-    return _OWN_EDGES.get(state, frozenset())
+    return ROWS[state].edges
 
 
 def next_states(state: IssueState) -> frozenset[IssueState]:
     """Every state that the table allows after this one. Reopening is not an edge: it is a new epoch."""
     if state in TERMINAL:
         return frozenset()
-    edges = _OWN_EDGES[state] | TERMINAL
+    edges = ROWS[state].edges | TERMINAL
     if state in WORKING:
         edges |= _FROM_EVERY_WORKING_STATE
     return edges - {state}

@@ -4,30 +4,12 @@ from typing import Final
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.case import IssueCase, WaitingFor
-from caseworker.core.issue.states import PARKED, WORKING, IssueState
+from caseworker.core.issue.states import PARKED, ROWS, WORKING, IssueState
 
 S = IssueState
 
 
-TURN_OF: Final[dict[IssueState, tuple[Role, Task]]] = {
-    S.RECEIVED: (Role.PM, Task.TRIAGE),
-    S.ANALYZING_REQUIREMENTS: (Role.ANALYST, Task.ANALYZE),
-    S.REQUIREMENTS_UNCLEAR: (Role.PM, Task.QUESTIONS),
-    S.REQUIREMENTS_CLARIFIED: (Role.PM, Task.INTERPRET),
-    S.PLANNING_APPROACH: (Role.PM, Task.PLAN),
-    S.CREATING_TESTS: (Role.TESTER, Task.CREATE_TESTS),
-    S.UPDATING_TESTS: (Role.TESTER, Task.UPDATE_TESTS),
-    S.IMPLEMENTING: (Role.DEVELOPER, Task.IMPLEMENT),
-    S.FIXING_ISSUES: (Role.DEVELOPER, Task.FIX),
-    S.REFACTORING: (Role.DEVELOPER, Task.REFACTOR),
-    S.ADDRESSING_FEEDBACK: (Role.DEVELOPER, Task.ADDRESS_FEEDBACK),
-    S.REVIEWING_CODE: (Role.TECH_LEAD, Task.REVIEW),
-    S.REVIEWING_ARCHITECTURE: (Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE),
-    S.REVIEWING_INTEGRATION: (Role.TECH_LEAD, Task.REVIEW_INTEGRATION),
-    S.INVESTIGATING: (Role.INVESTIGATOR, Task.INVESTIGATE),
-    S.VALIDATING_SOLUTION: (Role.TESTER, Task.VALIDATE),
-    S.HUMAN_INPUT_RECEIVED: (Role.PM, Task.INTERPRET),
-}
+TURN_OF: Final = {state: row.turn for state, row in ROWS.items() if row.turn is not None}
 """Who is given which task in a working state. Where code works there is none."""
 
 

@@ -13,7 +13,7 @@ from caseworker.core.investigation.matrix import MOST_ITERATIONS
 from caseworker.core.issue.case import WAIVERS, IssueCase, WaitingFor, cap_of, limit_of
 from caseworker.core.issue.moves import is_used_up, next_reminder
 from caseworker.core.issue.options import options
-from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
 from caseworker.core.issue.words import of_role, of_state
 from caseworker.core.telling.evidence import evidence_of
@@ -64,29 +64,6 @@ def at(time: datetime) -> str:
 
 # --- how it stands ---------------------------------------------------------------------------------------------------
 
-_WORK: Final[dict[IssueState, str]] = {
-    S.RECEIVED: "reads the issue and says whether, and with whose agreement, it is worked on",
-    S.ANALYZING_REQUIREMENTS: "works out what exactly is asked for, and where in the code it belongs",
-    S.REQUIREMENTS_UNCLEAR: "looks for what is unclear, and writes it down as questions to people",
-    S.REQUIREMENTS_CLARIFIED: "makes sense of what people have answered",
-    S.PLANNING_APPROACH: "plans how to go about it",
-    S.CREATING_TESTS: "writes a test of what was asked for",
-    S.UPDATING_TESTS: "corrects the test",
-    S.IMPLEMENTING: "writes the change",
-    S.FIXING_ISSUES: "repairs what the build or the review has found",
-    S.REFACTORING: "reworks the change as the tech lead has asked",
-    S.ADDRESSING_FEEDBACK: "works on what people said of the pull request",
-    S.REVIEWING_CODE: "reviews the change",
-    S.REVIEWING_ARCHITECTURE: "looks at what the change does to the architecture",
-    S.REVIEWING_INTEGRATION: "looks at how the change fits the parts around it",
-    S.INVESTIGATING: "looks for the cause",
-    S.VALIDATING_SOLUTION: "checks the change against everything that was asked for and everything that was forbidden",
-    S.HUMAN_INPUT_RECEIVED: "makes sense of what people have said",
-}
-_BY_CODE: Final = {
-    S.RUNNING_TESTS: "Code builds and tests the change; no agent works.",
-    S.CREATING_PR: "Code pushes the branch and opens or updates the pull request; no agent works.",
-}
 _SECOND: Final = {
     Task.JUDGE: "The build is red, and the tester says whether the code, the test or chance is to blame.",
     Task.UNBLOCK: "The tech lead looks for a way on.",
@@ -119,9 +96,9 @@ def _stands(case: IssueCase) -> str:
     if case.progress.task is not None:
         return _SECOND[case.progress.task]
     if case.state not in TURN_OF:
-        return _BY_CODE[case.state]
+        return ROWS[case.state].does
     role, _ = turn_of(case)
-    return f"The {of_role(role)} {_WORK[case.state]}{_iteration(case)}."
+    return f"The {of_role(role)} {ROWS[case.state].does}{_iteration(case)}."
 
 
 def _iteration(case: IssueCase) -> str:
@@ -165,27 +142,6 @@ def _waits_for(case: IssueCase, policy: Policy) -> str:
 
 # --- what follows by itself ------------------------------------------------------------------------------------------
 
-_FOLLOWS: Final[dict[IssueState, str]] = {
-    S.RECEIVED: "What is worth doing goes to the analyst; what only a person may decide is asked first.",
-    S.ANALYZING_REQUIREMENTS: "Clear requirements lead to a plan or a test; unclear ones to questions to people.",
-    S.REQUIREMENTS_UNCLEAR: "People get one message with numbered questions, and the case waits for answers.",
-    S.REQUIREMENTS_CLARIFIED: "It goes on with the answer, asks for the rest, or waits for a person to look at it.",
-    S.PLANNING_APPROACH: "A test comes next; where the plan needs an approval, that comes first.",
-    S.CREATING_TESTS: "Code runs the new test. For a bug it has to fail before anything is repaired.",
-    S.UPDATING_TESTS: "Code runs the test again.",
-    S.RUNNING_TESTS: "Green goes to the review; red to the tester, who says what has to be repaired.",
-    S.IMPLEMENTING: "Code builds and tests the commit.",
-    S.FIXING_ISSUES: "Code builds and tests the commit.",
-    S.REFACTORING: "Code builds and tests the commit.",
-    S.ADDRESSING_FEEDBACK: "It is built and reviewed, and the same pull request gets the commit and the answers.",
-    S.REVIEWING_CODE: "An approved commit with a green build becomes a pull request; anything else is repaired first.",
-    S.REVIEWING_ARCHITECTURE: "What is sound goes back to the review; to change the architecture, a person is asked.",
-    S.REVIEWING_INTEGRATION: "What is sound goes back to the review; what is not is repaired.",
-    S.INVESTIGATING: "A cause goes to the tech lead, what is stuck to the pm, anything else to the next iteration.",
-    S.VALIDATING_SOLUTION: "If everything is there, the pull request is opened; if not, it is repaired.",
-    S.CREATING_PR: "It waits for a person to merge.",
-    S.HUMAN_INPUT_RECEIVED: "It goes on where it was left or where people want it, or back to what it waited for.",
-}
 _AFTER_SECOND: Final = {
     Task.JUDGE: "A wrong change goes to the developer, a wrong test to the tester; what failed by chance is run again.",
     Task.UNBLOCK: "With guidance there is one more attempt; without, a person is asked.",
@@ -225,4 +181,4 @@ def _follows(case: IssueCase) -> str:
     if case.progress.task is not None:
         return _AFTER_SECOND[case.progress.task]
     last = case.state is S.INVESTIGATING and _done(case) + 1 >= MOST_ITERATIONS
-    return _LAST_ITERATION if last else _FOLLOWS[case.state]
+    return _LAST_ITERATION if last else ROWS[case.state].then

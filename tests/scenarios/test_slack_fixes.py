@@ -1,0 +1,161 @@
+"""A fix speaks in the developers' thread of its bug, each post once, and what is answered there counts."""
+
+import asyncio
+import time
+from pathlib import Path
+
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import About
+from caseworker.core.issue.case import WaitingFor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.messages import Audience
+from tests.world.agent import found, reads_people, triaged, unclear, writes_greeting
+from tests.world.bugs import PATIENCE
+from tests.world.office import ADA, RITA, Office, SlackBug
+from tests.world.world import CaseInWorld
+
+CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
+S = IssueState
+
+
+def sensitive(workspace: Path) -> Outcome:
+    return triaged(workspace).model_copy(update={"topics": ["authentication"], "status": "NEEDS_APPROVAL"})
+
+
+async def a_fix(office: Office) -> tuple[SlackBug, CaseInWorld]:
+    """Rita reports, Ada asks for the fix in the developers' thread."""
+    office.world.agent.does(Role.INVESTIGATOR, Task.BUG, found(), found(action="create_fix"))
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await bug.in_summaries(ADA, "Please fix it.")
+    stored = await bug.expect(lambda stored: stored.case.repair.fix is not None, "a fix")
+    assert stored.case.repair.fix is not None
+    office.world.cases.append(stored.case.repair.fix)
+    return bug, CaseInWorld(office.world, stored.case.repair.fix)
+
+
+async def expect_in_thread(bug: SlackBug, words: str, *, times: int = 1) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while (said := await _count(bug, words)) < times:
+        assert time.monotonic() < deadline, await bug.told_in_summaries()
+        await asyncio.sleep(0.02)
+    assert said == times
+
+
+async def _count(bug: SlackBug, words: str) -> int:
+    return sum(words in text for text in await bug.told_in_summaries())
+
+
+async def test_a_fix_asks_in_the_thread_of_its_bug_and_an_approval_there_counts(office: Office) -> None:
+    office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
+    bug, fix = await a_fix(office)
+    await fix.expect_waiting(WaitingFor.APPROVAL)
+    await expect_in_thread(bug, "A person has to agree before this is worked on")
+    await bug.in_summaries(ADA, "approve")
+    await fix.expect_waiting(WaitingFor.MERGE)
+    pull = await fix.expect_pull_request()
+    await expect_in_thread(bug, f"Pull request {pull.number} is ready")
+    assert (await fix.stored()).case.people.grants[0].by == ADA
+    assert "approved" in (await fix.receipts())[-1]
+
+
+async def test_the_end_of_a_fix_is_told_in_the_thread_once(office: Office) -> None:
+    bug, fix = await a_fix(office)
+    pull = await fix.expect_pull_request()
+    await fix.person_merges()
+    await fix.expect_end(S.COMPLETED)
+    await bug.expect_end()
+    await expect_in_thread(bug, f"Pull request {pull.number} (`{(await fix.stored()).case.branch}`) was merged")
+    assert [text for text in bug.told_in_reports() if "accepted the fix" in text] == ["The team has accepted the fix."]
+
+
+async def test_feedback_in_the_thread_changes_the_pull_request(office: Office) -> None:
+    office.world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "It will say goodbye."))
+    office.world.agent.does(Role.DEVELOPER, Task.ADDRESS_FEEDBACK, writes_greeting("Hello world\nBye.\n"))
+    bug, fix = await a_fix(office)
+    await fix.expect_pull_request()
+    await bug.in_summaries(ADA, "It should say goodbye, too.")
+    await fix.expect(
+        lambda stored: stored.case.limits.round == 2 and stored.case.waits_for is WaitingFor.MERGE, "an update"
+    )
+    assert await fix.file_on_branch("greeting.txt") == "Hello world\nBye."
+    await expect_in_thread(bug, "It will say goodbye.")
+
+
+async def test_words_that_name_the_bug_are_for_the_bug(office: Office) -> None:
+    office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
+    bug, fix = await a_fix(office)
+    await fix.expect_waiting(WaitingFor.APPROVAL)
+    office.world.agent.does(Role.INVESTIGATOR, Task.BUG, found("It is the coupon as well."))
+    await bug.in_summaries(ADA, f"{bug.id}: is it the coupon as well?")
+    await bug.expect_findings(times=3)
+    await fix.expect_waiting(WaitingFor.APPROVAL)
+    assert all(message.author != ADA for message in await office.world.store.inbox.of(fix.id))
+
+
+async def test_closing_words_close_the_bug_and_not_its_fix(office: Office) -> None:
+    bug, fix = await a_fix(office)
+    await fix.expect_pull_request()
+    await bug.in_summaries(ADA, "close config_fix the coupon service had the old key")
+    stored = await bug.expect(lambda stored: stored.case.is_over, "resolved")
+    assert stored.case.ending.resolution == "config_fix"
+    assert (await fix.stored()).case.waits_for is WaitingFor.MERGE
+
+
+async def test_the_reporters_words_never_reach_the_fix(office: Office) -> None:
+    office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
+    bug, fix = await a_fix(office)
+    await fix.expect_waiting(WaitingFor.APPROVAL)
+    await bug.in_reports(RITA, "approve")
+    await bug.expect_all_answered()
+    assert (await fix.stored()).case.waits_for is WaitingFor.APPROVAL
+
+
+async def test_a_post_of_a_fix_whose_answer_is_lost_is_not_said_twice(office: Office) -> None:
+    office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
+    release = office.world.agent.holds_in(Task.TRIAGE)
+    bug, fix = await a_fix(office)
+    await bug.posts(About.FIX_OPENED)
+    office.slack.trouble.lose_answer("chat.postMessage", times=1)
+    release()
+    await fix.expect_waiting(WaitingFor.APPROVAL)
+    await expect_in_thread(bug, "A person has to agree before this is worked on")
+    keys = [post.key for post in office.slack.posts()]
+    assert len(keys) == len(set(keys))
+
+
+async def test_while_slack_is_down_a_fix_keeps_what_it_has_to_say(office: Office) -> None:
+    office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
+    release = office.world.agent.holds_in(Task.TRIAGE)
+    bug, fix = await a_fix(office)
+    office.slack.trouble.goes_down()
+    release()
+    deadline = time.monotonic() + PATIENCE
+    while not (await fix.stored()).case.outbox:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
+    office.slack.trouble.comes_back()
+    await fix.expect_waiting(WaitingFor.APPROVAL)
+    await expect_in_thread(bug, "A person has to agree before this is worked on")
+
+
+async def test_a_worker_killed_while_a_fix_speaks_says_it_once(office: Office) -> None:
+    office.world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which page?"))
+    office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
+    release = office.world.agent.holds_in(Task.TRIAGE)
+    bug, fix = await a_fix(office)
+    office.slack.trouble.goes_down()
+    release()
+    deadline = time.monotonic() + PATIENCE
+    while not (await fix.stored()).case.outbox:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
+    await office.world.worker_stops()
+    office.slack.trouble.comes_back()
+    await office.world.worker_starts()
+    await fix.expect_waiting(WaitingFor.APPROVAL)
+    await expect_in_thread(bug, "A person has to agree before this is worked on")
+    on_record = [post for post in await fix.told() if "has to agree" in post]
+    assert len(on_record) == 1
+    assert Audience.DEVELOPERS in dict(await office.world.store.threads.bound(fix.id))
