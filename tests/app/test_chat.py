@@ -52,7 +52,9 @@ async def shown(home: Path, *entries: Entry) -> list[str]:
 
 def read_by_the_pm(summary: str, task: Task = Task.INTERPRET) -> TurnCompleted:
     turn = {"turn": 7, "attempt": 1, "checkpoint": HEAD, "calls": 1, "cost_micros": 0}
-    return TurnCompleted.model_validate({**turn, "role": Role.PM, "task": task, "status": "CONTINUE", "summary": summary})
+    return TurnCompleted.model_validate(
+        {**turn, "role": Role.PM, "task": task, "status": "CONTINUE", "summary": summary}
+    )
 
 
 def moved(reason: str) -> Transitioned:
