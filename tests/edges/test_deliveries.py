@@ -107,6 +107,15 @@ class Desk:
         self.repository.git("switch", "-q", "main")
         return theirs
 
+    def person_commits_to_base(self, files: dict[str, str]) -> None:
+        self.repository.write(files)
+        self.repository.git("add", "-A")
+        self.repository.git("commit", "-q", "-m", "On the base")
+
+    async def pull_request_text(self) -> str:
+        [pull] = await self.store.pulls.of(self.id)
+        return pull.body
+
     async def push(self) -> PushReply:
         return await ActivityEnvironment().run(self.delivering.push_branch, self._next())
 
@@ -448,6 +457,17 @@ async def test_an_open_pull_request_is_brought_up_to_date(desk: Desk) -> None:
     assert "- `test_b` was removed from `test_calc.py`." in pull.body
     assert (await desk.kinds())[-2:] == ["branch_pushed", "noted"]
     assert (await desk.notes())[-1] == "pull request 1 was updated"
+
+
+async def test_a_pull_request_says_whether_it_conflicts_with_a_base_that_moved(desk: Desk) -> None:
+    desk.person_commits_to_base({"calc.py": START["calc.py"].replace("g", "G")})
+    await desk.delivered()
+    assert "The base branch has moved" not in await desk.pull_request_text()
+    desk.person_commits_to_base({"calc.py": START["calc.py"].replace("b", "bb"), "other.py": "x\n"})
+    await desk.open_pull_request()
+    text = await desk.pull_request_text()
+    assert text.startswith("**The base branch has moved, and this change conflicts with it.**")
+    assert "resolve it in:\n\n- `calc.py`\n\n## What" in text
 
 
 async def test_a_pull_request_of_which_nobody_heard_the_end_is_opened_and_told_once(desk: Desk) -> None:

@@ -399,6 +399,24 @@ async def test_the_budget_is_reached_and_raised(world: World) -> None:
     assert again.limits.cap_micros == 10_000_000
 
 
+async def test_words_to_a_turn_without_money_wait_for_the_budget_and_are_read_then(world: World) -> None:
+    spent = AgentFailed(reason="the case's budget of $5.00 is used up", why="budget")
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, once(spent, implemented))
+    world.agent.hears()
+    release = world.agent.holds_in(Role.DEVELOPER)
+    case = await world.owner_files_issue()
+    await world.agent.reached(Role.DEVELOPER)
+    await case.person_says("Mind the spelling.")
+    release()
+    await case.expect_waiting(WaitingFor.BUDGET)
+    waits = "seen by turn 4: the money ran out in this turn: the next one reads it again, once the budget is raised"
+    await case.expect_receipts("seen by turn 1: read by the pm", waits)
+    await case.person_says("+5", kind=MessageKind.BUDGET)
+    await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
+    again = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]
+    assert "Mind the spelling." in again.prompt
+
+
 async def test_a_takeover_stops_the_agent_and_hand_back_goes_on_where_it_was(world: World) -> None:
     release = world.agent.holds_in(Role.DEVELOPER)
     case = await world.owner_files_issue()

@@ -64,8 +64,16 @@ def what_runs() -> str:
 def children() -> dict[int, str]:
     """The child processes of this process that still run, with their commands."""
     lists = Path("/proc/self/task").glob("*/children")
-    pids = {int(pid) for children in lists for pid in children.read_text().split()}
+    pids = {int(pid) for children in lists for pid in _read(children).split()}
     return {pid: command for pid in sorted(pids) if (command := _command(pid))}
+
+
+def _read(file: Path) -> str:
+    """Empty for a thread that has ended since its name was read."""
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
 
 
 def _command(pid: int) -> str:

@@ -52,12 +52,12 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.speech import said
     from caseworker.core.issue.states import TERMINAL, IssueState
     from caseworker.core.issue.turns import WRITERS, at_work, is_for_a_person, turn_of
-    from caseworker.core.issue.words import of_role
+    from caseworker.core.issue.words import not_read, of_role
     from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion, WorkOutcome
     from caseworker.core.outcomes.tester import TestsOutcome
     from caseworker.core.people.commands import MessageKind
     from caseworker.core.people.messages import Claimed
-    from caseworker.core.people.receipts import TURN_FAILED, not_done, read_by
+    from caseworker.core.people.receipts import not_done, read_by
     from caseworker.core.record.entries import Noted, Transitioned
     from caseworker.core.telling.follow_up import followed_up
     from caseworker.flows.base import CaseFlow, Interrupted, cause_of, is_refusal
@@ -259,8 +259,9 @@ class IssueWorkflow(CaseFlow):
         if isinstance(reply, TurnEnded):
             await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
             return reply
-        await self._settle(await self._given(turn), TURN_FAILED)
-        return reply if isinstance(reply, TurnGaveUp) else TurnGaveUp(role=role, reason=reply.reason)
+        gave_up = reply if isinstance(reply, TurnGaveUp) else TurnGaveUp(role=role, reason=reply.reason)
+        await self._settle(await self._given(turn), not_read(gave_up))
+        return gave_up
 
     async def _consult(self, asker: Role, questions: list[RoleQuestion]) -> Fact | None:
         """Each role that was asked has a turn, which can only answer. Null: all have answered."""

@@ -87,6 +87,9 @@ class Workspaces(Protocol):
     async def texts(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
         """What each of these files says at a commit. Left out: not there. Null: too large to be read."""
 
+    async def conflicts(self, workspace: Workspace, commit: Sha, other: Sha) -> list[str]:
+        """The files in which a merge of both would meet a conflict. Nothing is merged."""
+
     async def merge(self, workspace: Workspace, ours: Sha, theirs: Sha, *, since: Sha | None, message: str) -> Joined:
         """One commit with all of a person's work (`theirs`) and the case's: theirs itself, if it has ours; else one
         with both as parents, the same whenever it is asked for. `since`: what both have started from, where git can't

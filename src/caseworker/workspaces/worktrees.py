@@ -161,6 +161,15 @@ class GitWorkspaces:
         question = ("merge-base", "--is-ancestor", other, commit)
         return (await self._git(*question, git_dir=git_dir_of(workspace), accept=(0, 1, 128))).code == 0
 
+    async def conflicts(self, workspace: Workspace, commit: Sha, other: Sha) -> list[str]:
+        how = ("--write-tree", "--name-only", "--no-messages", "--allow-unrelated-histories", "-z")
+        # 129: a git before 2.38 can't tell.
+        tried = await self._git("merge-tree", *how, commit, other, git_dir=git_dir_of(workspace), accept=(0, 1, 129))
+        if tried.code != 1:
+            return []
+        _tree, *files = tried.output.decode(errors="replace").split("\0")
+        return sorted({file for file in files if file})
+
     async def merge(self, workspace: Workspace, ours: Sha, theirs: Sha, *, since: Sha | None, message: str) -> Joined:
         if await self.contains(workspace, theirs, ours):
             return Joined(commit=theirs)

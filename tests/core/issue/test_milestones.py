@@ -16,7 +16,7 @@ from caseworker.core.issue.options import refuse_misfit
 from caseworker.core.issue.people import fits, passing_by
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import IssueOutcome
-from caseworker.core.outcomes.pm import Topic
+from caseworker.core.outcomes.pm import Topic, TriageOutcome
 from caseworker.core.people.commands import Approve
 from tests.core.examples import HEAD, MORNING, a_case, analysed, planned, triaged
 
@@ -75,6 +75,35 @@ def test_a_bug_that_comes_with_its_analysis_is_planned_when_somebody_lets_it_go_
     assert at_triage.waits_for is WaitingFor.MILESTONE
     assert after(at_triage, Agreed(by="ann", until=Milestone.PLAN)).state is S.PLANNING_APPROACH
     assert after(at_triage, Agreed(by="ann")).state is S.CREATING_TESTS
+
+
+PLAN_WANTED = [
+    pytest.param(Policy(until=Milestone.PLAN), triaged(), id="goes as far as the plan"),
+    pytest.param(Policy(approve_plan=True), triaged(), id="a person approves the plan"),
+    pytest.param(Policy(), triaged(scope="LARGE"), id="a large change"),
+]
+
+
+@pytest.mark.parametrize(("policy", "triage"), PLAN_WANTED)
+def test_a_bug_that_comes_with_its_analysis_is_planned_before_its_test(policy: Policy, triage: TriageOutcome) -> None:
+    begun = after(a_case(analysed=True), ended(triage), policy=policy)
+    assert begun.state is S.ANALYZING_REQUIREMENTS
+    assert after(begun, ended(analysed(), Role.ANALYST), policy=policy).state is S.PLANNING_APPROACH
+
+
+@pytest.mark.parametrize(("policy", "triage"), PLAN_WANTED)
+def test_a_sensitive_bug_with_its_analysis_is_planned_once_a_person_agrees(
+    policy: Policy, triage: TriageOutcome
+) -> None:
+    sensitive = triage.model_copy(update={"topics": [Topic.PERMISSIONS]})
+    asked = after(a_case(analysed=True), ended(sensitive), policy=policy)
+    assert after(asked, Agreed(by="ann"), policy=policy).state is S.PLANNING_APPROACH
+
+
+def test_a_bug_that_waited_after_its_triage_is_planned_where_plans_are_approved() -> None:
+    policy = Policy(until=Milestone.TRIAGE, approve_plan=True)
+    at_triage = after(a_case(analysed=True), ended(triaged()), policy=policy)
+    assert after(at_triage, Agreed(by="ann"), policy=policy).state is S.PLANNING_APPROACH
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import IssueAbout, IssueCase, WaitingFor
+from caseworker.core.issue.case import IssueAbout, IssueCase, Wait, WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     BranchMoved,
@@ -152,6 +152,16 @@ def test_words_that_want_something_are_told_from_thanks_and_bare_commands(
     kind: MessageKind, text: str, wants: bool
 ) -> None:
     assert command_of(kind, text).wants_something is wants
+
+
+def test_a_retry_right_after_a_merge_is_told_what_may_have_happened() -> None:
+    wait = Wait(reason=WaitingFor.MERGE)
+    case = a_case(S.WAITING_FOR_HUMAN_INPUT, pull_request=7, wait=wait.model_dump())
+    assert fits(case, RetryAsked(by="bob")) == (
+        "it is not stuck, pull request 7 waits for a merge; if it was merged a moment ago, the case is completed as "
+        "soon as it is told, and then `retry` opens another one"
+    )
+    assert fits(a_case(S.IMPLEMENTING, pull_request=7), RetryAsked(by="bob")) == "it is not stuck"
 
 
 def test_a_retry_does_not_end_another_persons_takeover() -> None:

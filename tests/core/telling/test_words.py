@@ -134,6 +134,17 @@ def test_a_pull_request_says_what_why_the_evidence_the_review_and_the_cost() -> 
     assert body == BODY
 
 
+def test_a_pull_request_that_conflicts_with_its_base_says_so_first() -> None:
+    case = a_proven_case(S.CREATING_PR, turns=6, attempt=2)
+    cost = cost_words(123_456, rehearsed=False)
+    builds = [RED_BUILD, HEAD_BUILD]
+    body = pull_request_body(a_finished_file(), case, builds, changed=FILES, cost=cost, conflicts=["cart.py"])
+    assert body == (
+        "**The base branch has moved, and this change conflicts with it.** What is said below was seen on the base "
+        f"that the work began from. Merge the base branch into this one and resolve it in:\n\n- `cart.py`\n\n{BODY}"
+    )
+
+
 def test_a_pull_request_names_every_file_that_git_does_and_no_other() -> None:
     body = pull_request_body(
         a_finished_file(), a_proven_case(S.CREATING_PR), [], changed=["auth/rights.py", "test_cart.py"], cost="$0.00"

@@ -12,6 +12,7 @@ from caseworker.contract.activities import DeliveryActivities
 from caseworker.contract.wire import DeliveryReply, PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, Sha, effect_key
+from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.casefile.sections import after_pull_request
 from caseworker.core.evidence.weakened_tests import is_looked_at, weakened
 from caseworker.core.investigation.matrix import Inquiry, inquiries
@@ -148,6 +149,7 @@ class Delivering(DeliveryActivities):
                 test_was_changed=case.evidence.test_file in since_red,
                 weakened=await self._weakened(workspace, request.commit),
                 investigated=pull_request_part(case, await self._inquiries(case)),
+                conflicts=await self._conflicts_with_base(repository, workspace, request.commit),
             ),
             base=workspace.base_branch,
             head=case.branch,
@@ -158,6 +160,11 @@ class Delivering(DeliveryActivities):
 
     async def _inquiries(self, case: IssueCase) -> list[Inquiry]:
         return inquiries(await self._store.turns.finished(case.id)) if case.investigation is not None else []
+
+    async def _conflicts_with_base(self, repository: RepositoryRef, workspace: Workspace, commit: Sha) -> list[str]:
+        """With the base branch as it is now: it may have moved while the case was worked on."""
+        base = await self._forge.source.fetch_branch(repository, workspace, branch=workspace.base_branch)
+        return await self._workspaces.conflicts(workspace, commit, base) if base is not None else []
 
     async def _weakened(self, workspace: Workspace, commit: Sha) -> list[str]:
         changed = await self._workspaces.changed(workspace, workspace.base, commit)

@@ -10,7 +10,7 @@ from caseworker.app.desk import Desk, at_desk, find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.keyboard import Lines, Paper, Screen, typing_on
 from caseworker.app.terminal.kinds import view_of
-from caseworker.app.terminal.live_view import TIMES, Once, story_line
+from caseworker.app.terminal.live_view import TIMES, BesideConversation, story_line
 from caseworker.app.terminal.receipts import Receipts
 from caseworker.app.terminal.send import Speaker, VoiceName, send, speaker_in
 from caseworker.app.terminal.tail import HOST_SECONDS, LOOK_SECONDS, Tail
@@ -60,7 +60,7 @@ class Chat:
         self._last_look = time.monotonic()
         self._alone = False
         self._code = 0
-        self._story = Once()
+        self._story = BesideConversation()
 
     async def greet(self, stored: StoredAny) -> None:
         """Whoever sits here reads first what was said so far. A program only says something, and wants what follows."""

@@ -82,6 +82,28 @@ class Once:
         return tell(entry)
 
 
+class BesideConversation:
+    """The story between the lines of a conversation. The pm's reply is one of these lines: neither its turn nor the
+    move that follows from it tells it as well."""
+
+    def __init__(self) -> None:
+        self._reply = ""
+
+    def tell(self, entry: Entry) -> list[Told]:
+        match entry:
+            case TurnCompleted(task=Task.INTERPRET, summary=reply):
+                self._reply = " ".join(reply.split())
+                entry = entry.model_copy(update={"summary": ""})
+            case TurnCompleted(task=Task.QUESTIONS):
+                entry = entry.model_copy(update={"summary": ""})
+            case Transitioned(reason=reason) if self._reply:
+                left = " ".join(reason.split()).replace(self._reply, "").strip().removesuffix(":")
+                self._reply, entry = "", entry.model_copy(update={"reason": left})
+            case _:
+                pass
+        return tell(entry)
+
+
 class View(Protocol):
     def show(self, recorded: Recorded) -> None: ...
 

@@ -78,8 +78,10 @@ def learn(case: IssueCase, fact: Fact) -> IssueCase:
             joined = "conflict" if fact.conflict else "clean"
             branch = {"checkpoint": fact.commit, "pushed": fact.theirs, "feedback": theirs}
             return case.updated(**branch, joined=joined)
-        case Spoke() | Declined() | RetryAsked():
+        case Spoke() | Declined():
             return remarked(case, (*case.people.late, *fact.messages))
+        case RetryAsked():
+            return remarked(case.updated(handed_back=True), (*case.people.late, *fact.messages))
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.TOUCHES:
             agreed = tuple(dict.fromkeys([*case.people.agreed, *(one.topic for one in case.evidence.touches)]))
             known = granted(case, Subject.TOUCHES, fact.by, about=told(case.evidence.touches))

@@ -261,7 +261,8 @@ class People(Part):
     taken_by: str = ""
     """The person who has taken the case over."""
     handed_back: bool = False
-    """What the person who had the case has pushed is taken in before anybody works on."""
+    """A person has handed the case back, or wants another try: what they have pushed is taken in before anybody works
+    on."""
     asked: int = 0
     """How often people were asked about the requirements."""
     remarks: tuple[MessageId, ...] = ()

@@ -217,21 +217,36 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
 def _after_triage(case: IssueCase, outcome: TriageOutcome, to: IssueState, policy: Policy) -> Move:
     if outcome.status == "REJECT":
         return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}", say=Draft(about=A.REJECTED))
-    then = S.CREATING_TESTS if case.requirements.analysed else S.ANALYZING_REQUIREMENTS
+    plan_first = _wants_plan(case, policy)
+    then = _after_waiting(case, plan_first=plan_first)
     if outcome.status == "NEEDS_APPROVAL" or outcome.topics:
         asks = f"A person has to agree first: {outcome.reason}"
         move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.SENSITIVE, then=then)
         return move.model_copy(update={"say": Draft(about=A.SENSITIVE)})
     if limit_of(case, policy) is Milestone.TRIAGE:
         return milestone("The issue is triaged", then)
+    if case.requirements.analysed and plan_first:  # the table has no edge from here to the plan
+        reason = "It comes with its analysis; the analyst checks it, and how to go about it is planned before any test."
+        return Move(to=S.ANALYZING_REQUIREMENTS, reason=reason)
     if case.requirements.analysed:
         return Move(to=then, reason="It comes with its analysis; a test comes first.")
     return Move(to=to, reason="The issue is worth working on.")
 
 
+def _after_waiting(case: IssueCase, *, plan_first: bool) -> IssueState:
+    """Where a case goes on that waits for a person right after its triage."""
+    if not case.requirements.analysed:
+        return S.ANALYZING_REQUIREMENTS
+    return S.PLANNING_APPROACH if plan_first else S.CREATING_TESTS
+
+
+def _wants_plan(case: IssueCase, policy: Policy) -> bool:
+    wanted = policy.approve_plan or limit_of(case, policy) is Milestone.PLAN or case.requirements.weighty
+    return wanted and not case.requirements.planned
+
+
 def _after_analysis(case: IssueCase, policy: Policy) -> Move:
-    wants_plan = policy.approve_plan or limit_of(case, policy) is Milestone.PLAN or case.requirements.weighty
-    if wants_plan and not case.requirements.planned:
+    if _wants_plan(case, policy):
         return Move(to=S.PLANNING_APPROACH, reason="The requirements are clear; how to go about it is planned first.")
     return _to_tests(case, "The requirements are clear")
 

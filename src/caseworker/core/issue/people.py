@@ -298,7 +298,7 @@ def fits(case: IssueCase, fact: Fact) -> str | None:
         case RetryAsked() if case.people.taken_by:
             return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
         case RetryAsked() if case.state not in PARKED | TERMINAL:
-            return "it is not stuck"
+            return words.not_stuck(case)
         case _:
             return None
 

@@ -184,8 +184,10 @@ def after_end(case: IssueCase, late: Sequence[Claimed]) -> Late:
 def _reopen(case: IssueCase, message: Claimed, late: Sequence[Claimed]) -> IssueCase:
     spoken = tuple(one.id for one in late if one.kind in SPOKEN)
     again = reopened(learn(case, RetryAsked(by=message.author, messages=spoken)))
-    go = again.waiting.resume if message.kind is MessageKind.RETRY else None
-    return again.updated(reason=f"{message.author} wants it worked on again.", go=go)
+    # Words are made sense of first, and perhaps nothing follows from them: only a retry takes in what was pushed.
+    retried = message.kind is MessageKind.RETRY
+    go = again.waiting.resume if retried else None
+    return again.updated(reason=f"{message.author} wants it worked on again.", go=go, handed_back=retried)
 
 
 # --- questions between roles

@@ -7,10 +7,12 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import words_of
 from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.facts import TurnGaveUp
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.people.commands import FixEnded, FixMerged, FixNews, MessageKind
+from caseworker.core.people.receipts import NO_MONEY, TURN_FAILED
 
 
 def of_role(role: Role) -> str:
@@ -125,6 +127,21 @@ def kept(case: IssueCase) -> str:
         moves_it = _MOVED_BY.get(case.waits_for, "answer")
         return f"kept on the record; the case waits for {_AWAITED[case.waits_for]}: `{moves_it}`"
     return "kept on the record; the case waits for a person, and `close` ends it"
+
+
+def not_read(fact: TurnGaveUp) -> str:
+    """What came of words that were given to a turn which did not end well."""
+    return NO_MONEY if fact.limit == "budget" else TURN_FAILED
+
+
+def not_stuck(case: IssueCase) -> str:
+    """Why there is nothing to try again. Of a merge the case hears only when somebody looks at the forge."""
+    if case.waits_for is not WaitingFor.MERGE:
+        return "it is not stuck"
+    return (
+        f"it is not stuck, pull request {case.delivery.pull_request} waits for a merge; if it was merged a moment ago, "
+        "the case is completed as soon as it is told, and then `retry` opens another one"
+    )
 
 
 _AWAITED: Final = {

@@ -13,6 +13,8 @@ NOT_THE_REPORTER: Final = "not the reporter"
 
 TURN_FAILED: Final = "given to a turn that failed"
 
+NO_MONEY: Final = "the money ran out in this turn: the next one reads it again, once the budget is raised"
+
 
 def not_done(reason: str) -> str:
     """The receipt of a command that was not carried out. Code asks the message (`refused`), never these words."""

@@ -40,11 +40,14 @@ def pull_request_body(
     test_was_changed: bool = False,
     weakened: Sequence[str] = (),
     investigated: str = "",
+    conflicts: Sequence[str] = (),
 ) -> str:
     """What, why, evidence, cost, and the issue that the merge will close. What is missing is said as plainly as what is
-    there, with who has waived it. `changed`: by the commit, whatever its author says of it."""
+    there, with who has waived it. `changed`: by the commit, whatever its author says of it. `conflicts`: the files in
+    which it conflicts with the base branch."""
     evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
+        *_conflicts(conflicts),
         f"## What\n\n{file.writer.summary}\n\n{_changes(file, changed)}",
         f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
         "\n\n".join(["## Evidence", *evidence, *_weakened(weakened)]),
@@ -55,6 +58,19 @@ def pull_request_body(
         f"Fixes #{file.issue.number}",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _conflicts(files: Sequence[str]) -> list[str]:
+    """First of all: nobody can merge it as it is."""
+    if not files:
+        return []
+    named = [code(path) for path in files[:_MOST_FILES]]
+    more = len(files) - len(named)
+    listed = _bullets([*named, *([f"and {more} more files"] if more > 0 else [])])
+    return [
+        "**The base branch has moved, and this change conflicts with it.** What is said below was seen on the base "
+        f"that the work began from. Merge the base branch into this one and resolve it in:\n\n{listed}"
+    ]
 
 
 def _changes(file: CaseFile, changed: Sequence[str]) -> str:

@@ -1,0 +1,83 @@
+"""Issue cases that are opened or tried again: what was missing is made, and what people pushed is taken in."""
+
+from pathlib import Path
+
+import pytest
+
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.people.commands import MessageKind
+from caseworker.ports import AgentFailed
+from tests.world.agent import implemented, once, reads_people
+from tests.world.project import git
+from tests.world.world import World
+
+S = IssueState
+
+
+@pytest.mark.parametrize(
+    ("chosen", "comes_to"),
+    [(S.CREATING_TESTS, S.WAITING_FOR_HUMAN_INPUT), (S.REVIEWING_CODE, S.REQUIRES_HUMAN_INTERVENTION)],
+    ids=["goes on to a pull request", "has nothing to review"],
+)
+async def test_a_case_closed_before_it_had_a_workspace_is_opened_again_and_built(
+    world: World, chosen: IssueState, comes_to: IssueState
+) -> None:
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We do it after all.", next=chosen.value))
+    await world.worker_stops()
+    case = await world.owner_files_issue()
+    await case.person_closes()
+    await world.worker_starts()
+    closed = await case.expect_end(S.CLOSED)
+    assert (closed.case.delivery.base, closed.case.progress.turns) == (None, 0)
+    await case.person_says("Please do it after all.")
+    stored = await case.expect_state(comes_to)
+    assert stored.case.progress.builds > 0
+    assert "We do it after all." in await case.told()
+
+
+async def test_what_a_person_pushed_is_there_for_whoever_tries_again(world: World) -> None:
+    notes: list[bool] = []
+
+    def looks(workspace: Path) -> Outcome:
+        notes.append((workspace / "notes.txt").exists())
+        return implemented(workspace)
+
+    late = AgentFailed(reason="it has worked for 60 minutes", why="seconds")
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, once(late, looks))
+    case = await world.owner_files_issue()
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    await case.expect_story("pushed agent/issue-1")
+    _pushes(world, "notes.txt")
+    await case.person_says("", kind=MessageKind.RETRY)
+    await case.expect_pull_request()
+    assert notes == [True]
+    assert await case.file_on_branch("notes.txt") == "mine"
+
+
+async def test_what_a_person_pushed_to_a_failed_case_is_there_after_a_retry(world: World) -> None:
+    notes: list[bool] = []
+
+    def looks(workspace: Path) -> Outcome:
+        notes.append((workspace / "notes.txt").exists())
+        return implemented(workspace)
+
+    broken = AgentFailed(reason="the outcome was invalid twice", why="invalid_outcome")
+    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, once(broken, looks))
+    case = await world.owner_files_issue()
+    await case.expect_end(S.FAILED)
+    _pushes(world, "notes.txt")
+    await case.person_says("", kind=MessageKind.RETRY)
+    await case.expect_pull_request()
+    assert notes == [True]
+
+
+def _pushes(world: World, name: str) -> None:
+    """As a person does who checks the branch out."""
+    clone = world.home / "anns"
+    git(world.home, "clone", "--quiet", "--branch", "agent/issue-1", str(world.repository), str(clone))
+    (clone / name).write_text("mine\n")
+    git(clone, "add", "--all")
+    git(clone, "commit", "--quiet", "--message", "A note of mine")
+    git(clone, "push", "--quiet", "origin", "agent/issue-1")
