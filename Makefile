@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test pure check lint format pages house bench prove lock clean
+.PHONY: help setup run test pure check lint format pages histories house bench prove lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -43,6 +43,9 @@ bench: $(VENV)/.ready-dev ## Measure, side by side, and print tables
 prove: $(VENV)/.ready-dev ## Prove that nothing said is lost: kills in every state, 10,000 messages, two mutants
 	$(BIN)/pytest -m slow
 	$(BIN)/python -m bench.prove $(PROVE)
+
+histories: $(VENV)/.ready-dev ## Record the histories of this version that later versions must replay
+	@$(BIN)/python -m scripts.histories
 
 house: $(VENV)/.ready-dev ## Measure the tree: sizes, imports, names, files per change; fails where an aim is missed
 	$(BIN)/python -m scripts.house

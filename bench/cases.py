@@ -28,8 +28,8 @@ from caseworker.contract.names import workflow_id
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import LocalRepository
-from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.states import WORKING, IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.engine.client import connect
 from caseworker.intake.new_cases import NewCases, new_trace
 from caseworker.ports import NewIssue

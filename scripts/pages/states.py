@@ -7,11 +7,12 @@ from typing import Final
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
-from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import TimedOut
 from caseworker.core.issue.moves import Move, take
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states, own_edges
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import TURN_OF
 from caseworker.core.issue.words import of_role
 

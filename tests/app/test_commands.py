@@ -14,8 +14,9 @@ from caseworker.app.terminal.receipts import Receipts
 from caseworker.app.terminal.send import exit_code_of, say_to
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.issue.case import Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import Answer, MessageKind
 from caseworker.core.people.messages import Message, Standing
 from caseworker.store.store import open_store

@@ -11,8 +11,10 @@ from caseworker.app.terminal.requests import may_go_on_until, what_is_asked
 from caseworker.app.terminal.run import RunRequest, announce, exit_code, policy_for
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.evidence.repository_rules import RepositoryRules
-from caseworker.core.issue.case import IssueAbout, IssuePost, Wait, WaitingFor
+from caseworker.core.issue.case import Wait
+from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome
 from caseworker.core.people.messages import Audience

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from caseworker.app.terminal.why import explain, print_why
 from caseworker.chats.phrasing import TerminalPhrasing
-from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Posted
 from caseworker.core.telling.why import why

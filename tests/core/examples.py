@@ -11,8 +11,9 @@ from caseworker.core.base.snapshot import Snapshot
 from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import CaseFile, IssueSection, new_case_file
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
-from caseworker.core.issue.case import IssueAbout, IssueCase, IssuePost
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.post_words import Matter, Remark, words_for
+from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.analyst import AnalysisOutcome, FileNote, TestRequirement
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Proof

@@ -10,8 +10,9 @@ from caseworker.agents.prompt_inputs import AnalysisInputs, IssueInputs, Progres
 from caseworker.agents.prompt_texts import render
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.outcome import known_turns, outcome_schema
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, Standing

@@ -14,8 +14,9 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile, CommunicationSection, Question
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.issue.case import Investigation, IssueCase, Wait, WaitingFor
+from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
 from caseworker.core.people.commands import MessageKind

@@ -17,9 +17,11 @@ from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import Grant, IssueAbout, IssueCase, IssuePost, Subject
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import BranchMoved, EffectRefused, PullRequestReady
+from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Grant, Subject
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience

@@ -6,8 +6,9 @@ from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
-from caseworker.core.issue.case import Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import MessageKind, RaiseBudget
 from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.entries import Noted

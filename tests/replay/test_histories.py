@@ -1,4 +1,4 @@
-"""Histories of every released version replay with the flows as they are now: a changed decision would show here."""
+"""Committed histories replay with the flows as they are now: a changed decision would show here."""
 
 import asyncio
 import json
@@ -18,6 +18,13 @@ HISTORIES = sorted((Path(__file__).parent / "histories").rglob("*.json"))
 def read(path: Path) -> WorkflowHistory:
     document = json.loads(path.read_text())
     return WorkflowHistory.from_json(document.pop("workflow_id"), document)
+
+
+def test_there_are_histories_of_every_flow() -> None:
+    started = {
+        read(path).events[0].workflow_execution_started_event_attributes.workflow_type.name for path in HISTORIES
+    }
+    assert started == {"IssueWorkflow", "BugInvestigationWorkflow", "SLATrackingWorkflow"}
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)

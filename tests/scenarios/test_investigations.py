@@ -5,8 +5,8 @@ import pytest
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.investigation.matrix import inquiries
-from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted
 from caseworker.core.record.investigation import CauseProven, MatrixRevised

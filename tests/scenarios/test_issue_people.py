@@ -7,8 +7,8 @@ from pathlib import Path
 from caseworker.app.terminal.requests import what_is_asked
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.commands import MessageKind

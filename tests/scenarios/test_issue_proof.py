@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import Subject, WaitingFor
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
 from tests.world.agent import Act, analyzed, answers, implemented, triaged
 from tests.world.world import World

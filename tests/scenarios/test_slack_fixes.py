@@ -6,8 +6,8 @@ from pathlib import Path
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About
-from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.messages import Audience
 from tests.world.agent import found, reads_people, triaged, unclear, writes_greeting

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import Subject
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject
 from caseworker.core.outcomes.outcome import Outcome, parse_outcome
 from caseworker.core.outcomes.pm import IssueType
 from caseworker.ports import AgentFailed

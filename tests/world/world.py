@@ -21,8 +21,8 @@ from caseworker.contract.names import sla_workflow_id, workflow_id
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import LocalRepository
-from caseworker.core.issue.case import Subject, WaitingFor
 from caseworker.core.issue.states import WAITING, IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Standing, receipt

@@ -10,9 +10,10 @@ from caseworker.agents.hidden_text import cleaned, one_line
 from caseworker.agents.quotes import Fence, said
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.text import clip
-from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.people import where_left
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, Standing
 

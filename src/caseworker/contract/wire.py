@@ -11,7 +11,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugCase, BugPost
 from caseworker.core.bug.decide import Investigated
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.issue.case import IssueCase, IssuePost
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import (
     BranchMoved,
     BuildEnded,
@@ -21,6 +21,7 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
+from caseworker.core.issue.posts import IssuePost
 from caseworker.core.record.entries import BugMoved, Noted, Transitioned
 
 

@@ -10,18 +10,19 @@ from typing import Any, TypeVar
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy
-from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
-from temporalio.exceptions import TimeoutError as ActivityTimedOut
+from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import PostActivities, RecordActivities
-    from caseworker.contract.names import REFUSED, TURNS_QUEUE, WORKER_DIED
+    from caseworker.contract.names import TURNS_QUEUE
     from caseworker.contract.wire import CaseInput, ClaimRequest, PostRequest, SayRequest, SettleRequest, TurnDied
     from caseworker.core.base.ids import CaseId, MessageId
     from caseworker.core.bug.case import BugPost
-    from caseworker.core.issue.case import IssuePost
+    from caseworker.core.issue.facts import EffectRefused
+    from caseworker.core.issue.posts import IssuePost
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import Settled
+    from caseworker.flows.failures import Interrupted, cause_of, is_refusal, is_the_workers, refusal_as_fact
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -41,10 +42,6 @@ SHORT_HISTORY = 30
 _LONG_WAIT = timedelta(hours=1)
 _YOUNG = timedelta(seconds=1)
 """The server holds the successor of a younger run back, and whoever speaks meanwhile."""
-
-
-class Interrupted(Exception):
-    """A person stopped the case while something ran; what ran has been stopped."""
 
 
 class CaseFlow:
@@ -161,6 +158,14 @@ class CaseFlow:
             return False
         return True
 
+    async def _unless_rung(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R | EffectRefused:
+        """A word of people comes first, however long the forge is away; `Interrupted` then."""
+        handle = self._begin(method, argument)
+        await workflow.wait_condition(lambda: handle.done() or self._bells != self._heard)
+        if not handle.done():
+            handle.cancel()
+        return await refusal_as_fact(handle)
+
     # --- a long history
 
     def _history_is_long(self) -> bool:
@@ -252,7 +257,7 @@ class CaseFlow:
         except ActivityError as error:
             if is_cancelled_exception(error) or is_refusal(error):
                 raise
-            return TurnDied(reason=cause_of(error), passing=_is_the_workers(error))
+            return TurnDied(reason=cause_of(error), passing=is_the_workers(error))
 
     async def _pause(self, seconds: float) -> None:
         try:
@@ -269,23 +274,3 @@ class CaseFlow:
 
     async def _meanwhile(self) -> None:
         """See to it; afterwards `_has_news` must be false."""
-
-
-def is_refusal(error: ActivityError) -> bool:
-    return isinstance(error.cause, ApplicationError) and error.cause.type == REFUSED
-
-
-def _is_the_workers(error: ActivityError) -> bool:
-    """It was killed, shut down, or cut off from the server: no fault of what it was doing."""
-    match error.cause:
-        case ActivityTimedOut():
-            return True
-        case ApplicationError(type=kind):
-            return kind in (WORKER_DIED, "WorkerShutdown")
-        case _:
-            return False
-
-
-def cause_of(error: ActivityError) -> str:
-    cause = error.cause or error
-    return cause.message if isinstance(cause, ApplicationError) else str(cause) or type(cause).__name__

@@ -32,10 +32,11 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.bug.case import About, BugCase, BugPost, BugState
     from caseworker.core.bug.moves import said, say
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
-    from caseworker.core.issue.case import IssuePost
+    from caseworker.core.issue.posts import IssuePost
     from caseworker.core.people.messages import Audience
     from caseworker.core.record.entries import BugMoved
-    from caseworker.flows.base import CaseFlow, Interrupted, cause_of, is_refusal
+    from caseworker.flows.base import CaseFlow
+    from caseworker.flows.failures import Interrupted, cause_of, is_refusal
 
 
 @workflow.defn(name=BUG_WORKFLOW)

@@ -3,12 +3,10 @@
 The rules are in `core.issue.transitions`; here is the order of things: look, say, work or wait.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import (
@@ -38,7 +36,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.evidence.builds import Stage
     from caseworker.core.issue import transitions
     from caseworker.core.issue.apply import after_turn, learn, remarked
-    from caseworker.core.issue.case import IssueCase, IssuePost
+    from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.facts import (
         BranchMoved,
         BuildEnded,
@@ -49,6 +47,7 @@ with workflow.unsafe.imports_passed_through():
         TurnGaveUp,
     )
     from caseworker.core.issue.moves import counted
+    from caseworker.core.issue.posts import IssuePost
     from caseworker.core.issue.speech import said
     from caseworker.core.issue.states import TERMINAL, IssueState
     from caseworker.core.issue.turns import WRITERS, at_work, is_for_a_person, turn_of
@@ -60,9 +59,9 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.people.receipts import not_done, read_by
     from caseworker.core.record.entries import Noted, Transitioned
     from caseworker.core.telling.follow_up import followed_up
-    from caseworker.flows.base import CaseFlow, Interrupted, cause_of, is_refusal
+    from caseworker.flows.base import CaseFlow
+    from caseworker.flows.failures import Interrupted, refusal_as_fact
 
-R = TypeVar("R")
 _IN_LINE = timedelta(days=1)
 """How long a developer may wait for a place before its own time begins."""
 
@@ -102,7 +101,7 @@ class IssueWorkflow(CaseFlow):
             elif passing is not None:
                 await self._become(passing)
             else:
-                await self._after(await _refusal_as_fact(self._work()))
+                await self._after(await refusal_as_fact(self._work()))
             return
         late = transitions.after_late_remarks(self._case, self._policy, workflow.now())
         if late is not None:
@@ -311,16 +310,6 @@ class IssueWorkflow(CaseFlow):
             self._case = learn(self._case, reply)
         return reply if isinstance(reply, EffectRefused) else None
 
-    async def _unless_rung(
-        self, method: Callable[[Any, PushRequest], Awaitable[PushReply]], request: PushRequest
-    ) -> PushReply:
-        """A word of people comes first, however long the forge is away; `Interrupted` then."""
-        handle = self._begin(method, request)
-        await workflow.wait_condition(lambda: handle.done() or self._bells != self._heard)
-        if not handle.done():
-            handle.cancel()
-        return await _refusal_as_fact(handle)
-
     def _push(self) -> PushRequest:
         return PushRequest(case=self._case, commit=self._checkpoint)
 
@@ -358,15 +347,3 @@ class IssueWorkflow(CaseFlow):
     def _was_said(self, post: BugPost | IssuePost) -> None:
         assert isinstance(post, IssuePost)
         self._case = said(self._case, post)
-
-
-async def _refusal_as_fact(work: Awaitable[R]) -> R | EffectRefused:
-    """A cancelled activity interrupts; what was refused is a fact like any other."""
-    try:
-        return await work
-    except ActivityError as error:
-        if is_cancelled_exception(error):
-            raise Interrupted from error
-        if is_refusal(error):
-            return EffectRefused(reason=cause_of(error))
-        raise

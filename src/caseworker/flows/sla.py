@@ -13,7 +13,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.names import LOOK_AGAIN, SLA_WORKFLOW
     from caseworker.contract.wire import CaseInput, CheckSla
     from caseworker.core.sla.clock import Due, due
-    from caseworker.flows.base import SHORT_HISTORY, CaseFlow, is_refusal
+    from caseworker.flows.base import SHORT_HISTORY, CaseFlow
+    from caseworker.flows.failures import is_refusal
 
 _LONG_WAIT = timedelta(hours=1)
 

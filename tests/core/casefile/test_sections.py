@@ -13,8 +13,9 @@ from caseworker.core.casefile.ownership import check_owned
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, asked_of
 from caseworker.core.evidence.builds import Purpose
-from caseworker.core.issue.case import Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.analyst import TestRequirement
 from caseworker.core.outcomes.answers import AnsweringRole, AnswerOutcome, Observation, RoleQuestion
 from caseworker.core.outcomes.outcome import IssueOutcome

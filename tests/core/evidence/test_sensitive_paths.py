@@ -10,12 +10,13 @@ from caseworker.core.base.roles import Role
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched, told, touched
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Grant, IssueCase, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, BuildEnded, Declined, Fact, TurnEnded
 from caseworker.core.issue.moves import take
 from caseworker.core.issue.people import passing_by
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.outcomes.pm import Topic
 from tests.core.examples import HEAD, MORNING, a_case, a_proven_case, reviewed, triaged
 

@@ -10,7 +10,7 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue.apply import learn, remarked
-from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -31,9 +31,11 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
+from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, granted, proven, take
-from caseworker.core.issue.people import fits, passing_by
+from caseworker.core.issue.people import passing_by
 from caseworker.core.issue.states import TERMINAL, WORKING, IssueState, next_states
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import turn_of
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.outcome import IssueOutcome

@@ -9,13 +9,16 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import IssueAbout, IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Fact, Spoke, TurnEnded
+from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import take
 from caseworker.core.issue.options import options, refuse_misfit
-from caseworker.core.issue.people import fits, passing_by
+from caseworker.core.issue.people import passing_by
+from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.people.commands import Answer, MessageKind
 from tests.core.examples import (

@@ -12,7 +12,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS, contradicted, inquiries
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Grant, IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -32,6 +32,7 @@ from caseworker.core.issue.investigation import not_to_be_approved
 from caseworker.core.issue.moves import Move, is_green, is_used_up, take
 from caseworker.core.issue.people import passing_by, reopened
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.issue.turns import at_work, turn_of
 from caseworker.core.outcomes.investigation import (
     INVESTIGATION_STATUSES,

@@ -8,13 +8,15 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Fact, TurnEnded
+from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import take
 from caseworker.core.issue.options import refuse_misfit
-from caseworker.core.issue.people import fits, passing_by
+from caseworker.core.issue.people import passing_by
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.outcomes.pm import Topic, TriageOutcome
 from caseworker.core.people.commands import Approve

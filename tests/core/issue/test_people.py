@@ -8,7 +8,7 @@ from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import IssueAbout, IssueCase, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     BranchMoved,
@@ -24,10 +24,13 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
+from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, take
 from caseworker.core.issue.options import refuse_misfit
-from caseworker.core.issue.people import fits, passing_by, reopened
+from caseworker.core.issue.people import passing_by, reopened
+from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import is_for_a_person
 from caseworker.core.issue.words import obeyed
 from caseworker.core.outcomes.pm import InterpretOutcome

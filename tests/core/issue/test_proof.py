@@ -9,7 +9,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import in_few
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import IssueCase, Subject
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -26,6 +26,7 @@ from caseworker.core.issue.facts import (
 from caseworker.core.issue.moves import is_green, proven, take
 from caseworker.core.issue.people import passing_by, reopened
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.outcomes.pm import NextState
 from caseworker.core.telling.pull_request import pull_request_body

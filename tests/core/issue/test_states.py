@@ -5,11 +5,11 @@ from itertools import pairwise
 import pytest
 
 from caseworker.core.base.policy import Policy
-from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Spoke, TimedOut
 from caseworker.core.issue.moves import Move, take
 from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, WORKING, IssueState, next_states
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import TURN_OF
 from caseworker.core.outcomes.outcome import known_turns
 from tests.core.examples import MORNING, a_case

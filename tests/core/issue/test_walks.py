@@ -22,7 +22,7 @@ from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
 from caseworker.core.issue.apply import learn
-from caseworker.core.issue.case import Draft, IssueCase, Subject
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -44,9 +44,12 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
+from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import BY_PEOPLE, Move, is_green, next_reminder, proven, reminded, take, undecided
-from caseworker.core.issue.people import fits, passing_by, reopened
+from caseworker.core.issue.people import passing_by, reopened
+from caseworker.core.issue.posts import Draft
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
+from caseworker.core.issue.subjects import Subject
 from caseworker.core.issue.turns import at_work, turn_of
 from caseworker.core.outcomes.answers import RoleQuestion, WorkOutcome
 from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES, InvestigationRequest

@@ -9,11 +9,12 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.bug.case import BugState
-from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.command_facts import fact_of
+from caseworker.core.issue.fits import fits
 from caseworker.core.issue.options import options, refuse_misfit
-from caseworker.core.issue.people import fits
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import Approve, Command, MessageKind
 from caseworker.core.people.messages import Claimed, Standing
 from caseworker.core.telling.why import why

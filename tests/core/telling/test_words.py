@@ -12,8 +12,9 @@ from caseworker.core.casefile.model import CaseFile
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.evidence.builds import Purpose, Stage
-from caseworker.core.issue.case import Grant, IssueCase, Subject
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Grant, Subject
 from caseworker.core.issue.words import kept, standing_of
 from caseworker.core.outcomes.outcome import IssueOutcome, Outcome
 from caseworker.core.outcomes.tech_lead import Finding, ReviewOutcome

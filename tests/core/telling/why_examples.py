@@ -12,8 +12,10 @@ from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.bug.case import BugCase, BugState
-from caseworker.core.issue.case import Grant, Investigation, IssueAbout, IssueCase, IssuePost, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Investigation, IssueCase, Wait
+from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
+from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.people.messages import Audience
 from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.why import Why, at, why

@@ -4,8 +4,8 @@ from caseworker.activities.issue.remarks import answers_to, left_open
 from caseworker.activities.shared.posts import Stored, Words
 from caseworker.activities.shared.stored import stored_case
 from caseworker.core.base.ids import CaseId
-from caseworker.core.issue.case import IssueAbout, IssuePost
 from caseworker.core.issue.post_words import Matter, Remark, words_for
+from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.posts import Post
 from caseworker.core.record.conversation import text_of

@@ -17,8 +17,8 @@ from caseworker.app.terminal.send import Speaker, send
 from caseworker.app.terminal.tail import HOST_SECONDS
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.text import printable
-from caseworker.core.issue.case import WaitingFor
 from caseworker.core.issue.states import WAITING
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.people.commands import Answer
 from caseworker.core.people.messages import Standing, receipt
 from caseworker.core.telling.story import one_line

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from caseworker.core.base.policy import Milestone, how_far
-from caseworker.core.issue.case import WaitingFor, limit_of
+from caseworker.core.issue.case import limit_of
 from caseworker.core.issue.states import PARKED, WAITING
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
 from caseworker.core.record.conversation import text_of

@@ -7,9 +7,10 @@ from caseworker.core.casefile.model import (
     Escalation,
     TriageSection,
 )
-from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 
 S = IssueState
 

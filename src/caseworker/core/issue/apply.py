@@ -10,7 +10,7 @@ from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
 from caseworker.core.evidence.sensitive_paths import told
 from caseworker.core.issue import words
-from caseworker.core.issue.case import IssueCase, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import (
     Agreed,
     BranchMoved,
@@ -34,6 +34,7 @@ from caseworker.core.issue.facts import (
 from caseworker.core.issue.investigation import after_an_invalid_one, after_one_more, after_review
 from caseworker.core.issue.moves import granted, reached
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, DiagnosticOutcome, InvestigationOutcome

@@ -5,10 +5,11 @@ from typing import Final, assert_never
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.forbidden_paths import listed
-from caseworker.core.issue.case import IssueCase, Subject
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import BuildEnded
 from caseworker.core.issue.moves import Move, is_green, was_red
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject
 from caseworker.core.issue.usual_moves import blocked, repair, unblock, waiver
 from caseworker.core.outcomes.pm import IssueType
 from caseworker.core.outcomes.tester import JudgeOutcome

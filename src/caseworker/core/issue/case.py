@@ -1,117 +1,19 @@
 """The snapshot of an issue case: all that its workflow knows, small enough to save at every move."""
 
 from datetime import datetime
-from enum import StrEnum
-from typing import Final, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
-from caseworker.core.base.roles import Role, Task
+from caseworker.core.base.roles import Task
 from caseworker.core.base.snapshot import Part, Snapshot
 from caseworker.core.evidence.sensitive_paths import Touched
+from caseworker.core.issue.posts import IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
+from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.outcomes.pm import IssueType, Topic
-from caseworker.core.people.posts import Post
-
-
-class WaitingFor(StrEnum):
-    ANSWER = "answer"
-    APPROVAL = "approval"
-    BUDGET = "budget"
-    MILESTONE = "milestone"
-    MERGE = "merge"
-
-
-class Subject(StrEnum):
-    """What a person is asked to approve. The values are what the record and the pull request say."""
-
-    SENSITIVE = "work on what only a person may decide"
-    PLAN = "the plan"
-    ARCHITECTURE = "a change of the architecture"
-    ESCALATION = "what a role did not want to decide alone"
-    NO_RED_TEST = "no test that fails without the fix"
-    NO_COMMAND = "no command that proves the change"
-    RED_BASE = "checks that fail before the change as well"
-    TOUCHES = "a change of what only a person may decide"
-    FORBIDDEN = "a change of what was not to be changed"
-
-
-WAIVERS: frozenset[Subject] = frozenset({Subject.NO_RED_TEST, Subject.NO_COMMAND, Subject.RED_BASE, Subject.FORBIDDEN})
-"""What stands in for evidence, or sets aside what was forbidden, and is named in the pull request."""
-
-
-class Grant(BaseModel):
-    model_config = ConfigDict(frozen=True)
-    subject: Subject
-    by: str
-    about: str = Field(default="", repr=False)
-    """What of it, where that is less than all: the paths. Left out of what progress is measured by."""
-
-    @property
-    def what(self) -> str:
-        return f"{self.subject.value} ({self.about})" if self.about else self.subject.value
-
-
-class IssueAbout(StrEnum):
-    """What a post of an issue case is about."""
-
-    QUESTIONS = "questions"
-    REPLY = "reply"
-    COMMAND_NEEDED = "command_needed"
-    """A reply, and that only a command moves the case."""
-    REJECTED = "rejected"
-    SENSITIVE = "sensitive"
-    PLAN = "plan"
-    ESCALATION = "escalation"
-    ROLE_ASKS = "role_asks"
-    ARCHITECTURE = "architecture"
-    TOUCHES = "touches"
-    WAIVER = "waiver"
-    BUDGET_USED = "budget_used"
-    REMINDER = "reminder"
-    ANSWERS = "answers"
-    LEFT_OPEN = "left_open"
-    PULL_REQUEST = "pull_request"
-    MILESTONE = "milestone"
-    PARKED = "parked"
-    ENDED = "ended"
-
-
-_TOLD_BY_THE_RECORD: Final = frozenset(
-    {IssueAbout.PULL_REQUEST, IssueAbout.MILESTONE, IssueAbout.PARKED, IssueAbout.ENDED}
-)
-
-
-class Draft(BaseModel):
-    """What a move wants to be said. The case makes a post of it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    about: IssueAbout
-    role: Role | None = None
-    """Who asks, where it is not the pm."""
-    note: str = ""
-    also: str = ""
-    """A second request in the same post: an escalation."""
-    messages: tuple[MessageId, ...] = ()
-    """The remarks that it answers, or that are left open."""
-
-
-class IssuePost(Post):
-    kind: Literal["issue"] = "issue"
-    about: IssueAbout
-    turn: int = 0
-    """The turn whose outcome it is about."""
-    subject: Subject | None = None
-    role: Role | None = None
-    also: str = ""
-    messages: tuple[MessageId, ...] = ()
-
-    @property
-    def is_told_by_the_record(self) -> bool:
-        return self.about in _TOLD_BY_THE_RECORD
 
 
 class Wait(BaseModel):

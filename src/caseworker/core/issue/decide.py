@@ -1,6 +1,6 @@
 """What a case does next: facts in, one move out, with the reason in words. A row of the routing table, then guards."""
 
-from typing import Final, assert_never
+from typing import Final
 
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Milestone, Policy
@@ -8,7 +8,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue import words
 from caseworker.core.issue.builds import after_head, after_judgement, after_red
-from caseworker.core.issue.case import Draft, IssueAbout, IssueCase, Subject, WaitingFor, limit_of
+from caseworker.core.issue.case import IssueCase, limit_of
 from caseworker.core.issue.facts import (
     Agreed,
     BranchMoved,
@@ -31,7 +31,7 @@ from caseworker.core.issue.investigation import (
     after_unblocking,
     without_diagnostic,
 )
-from caseworker.core.issue.moves import KEPT_TASKS, Move, is_green
+from caseworker.core.issue.moves import KEPT_TASKS, Move
 from caseworker.core.issue.people import (
     after_interpretation,
     after_people,
@@ -40,8 +40,11 @@ from caseworker.core.issue.people import (
     is_about_merge,
     to_the_merge,
 )
+from caseworker.core.issue.posts import Draft, IssueAbout
+from caseworker.core.issue.reviews import after_code_review, after_guidance, after_writing
 from caseworker.core.issue.routing import routed
-from caseworker.core.issue.states import WORKING, IssueState, next_states
+from caseworker.core.issue.states import WORKING, IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.usual_moves import blocked, deliver, investigate, milestone, park, repair, unknown, wait_for
 from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
@@ -199,11 +202,11 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
         case ValidationOutcome():
             return repair(case, policy, f"Validation: {outcome.summary}", to)
         case ImplementationOutcome():
-            return _after_writing(case, role, outcome, to, policy)
+            return after_writing(case, role, outcome, to, policy)
         case ReviewOutcome() if case.progress.task is Task.UNBLOCK:
-            return _after_unblocking(case, outcome)
+            return after_guidance(case, outcome)
         case ReviewOutcome():
-            return _after_review(case, outcome, to, policy)
+            return after_code_review(case, outcome, to, policy)
         case DiagnosticOutcome():
             return after_diagnostic(outcome)
         case CauseReviewOutcome():
@@ -276,60 +279,3 @@ def _after_plan(case: IssueCase, outcome: PlanOutcome, to: IssueState, policy: P
         )
         return move.model_copy(update={"say": Draft(about=A.PLAN)})
     return go_on
-
-
-def _after_writing(case: IssueCase, role: Role, outcome: ImplementationOutcome, to: IssueState, policy: Policy) -> Move:
-    match outcome.status:
-        case "SPAWN_INVESTIGATOR" | "BLOCKED":
-            return investigate(case, outcome.summary)
-        case "ESCALATE_SENIOR" if role is Role.DEVELOPER:
-            return Move(to=case.state, reason=f"The senior developer takes over: {outcome.summary}")
-        case "ESCALATE_SENIOR":
-            return park(outcome.summary)
-        case "PARTIAL":
-            return repair(case, policy, f"Not finished: {outcome.summary}", to)
-        case _ if case.delivery.checkpoint == case.delivery.base:
-            return park("The developer says it is done, but nothing was changed.")
-        case _:
-            return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
-
-
-def _after_review(case: IssueCase, outcome: ReviewOutcome, to: IssueState, policy: Policy) -> Move:
-    feedback = outcome.feedback_for_writer or ""
-    match outcome.status:
-        case "APPROVED" | "APPROVED_WITH_NOTES":
-            if case.state is not S.REVIEWING_CODE:
-                return Move(to=S.REVIEWING_CODE, reason="That part of the review is sound; the rest is looked at.")
-            if not is_green(case):
-                return park("The review approves a commit whose build was not seen green. `retry` builds it again.")
-            if case.requirements.weighty:
-                return Move(to=S.VALIDATING_SOLUTION, reason="The review approves; what was asked for is checked.")
-            return deliver(case, "The review approves the commit whose build is green.")
-        case "CHANGES_REQUESTED" if case.state is S.REVIEWING_ARCHITECTURE:
-            again = repair(case, policy, "The architecture has to change.", to)
-            if again.to is not S.REFACTORING:
-                return again
-            move = wait_for(WaitingFor.APPROVAL, feedback, subject=Subject.ARCHITECTURE, then=S.REFACTORING)
-            return move.model_copy(update={"say": Draft(about=A.ARCHITECTURE), "attempt": True})
-        case "CHANGES_REQUESTED" | "UNBLOCKING_GUIDANCE":
-            return repair(case, policy, "The review asks for changes.", to)
-        case "NEEDS_INFO":
-            return wait_for(WaitingFor.ANSWER, feedback, then=case.state, say=Draft(about=A.ROLE_ASKS))
-        case "SPAWN_INVESTIGATOR" | "ESCALATE":
-            return investigate(case, feedback, outcome.investigation)
-        case "ARCHITECTURE_REVIEW" | "INTEGRATION_REVIEW":
-            return Move(to=to, reason=feedback)
-        case _:
-            assert_never(outcome.status)
-
-
-def _after_unblocking(case: IssueCase, outcome: ReviewOutcome) -> Move:
-    """Guidance and one more attempt, an investigation, or a person."""
-    feedback = outcome.feedback_for_writer or " ".join(outcome.good)
-    if outcome.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):
-        return investigate(case, feedback, outcome.investigation)
-    if outcome.status not in ("UNBLOCKING_GUIDANCE", "CHANGES_REQUESTED"):
-        return park(f"The tech lead sees no way on without a person: {feedback}")
-    writing = (S.FIXING_ISSUES, S.IMPLEMENTING, S.REFACTORING)
-    to = next((state for state in writing if state in next_states(case.state)), case.state)
-    return Move(to=to, reason="The tech lead has shown a way on.", attempt=True)

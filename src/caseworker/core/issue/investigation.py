@@ -6,9 +6,11 @@ from typing import Final, assert_never
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry
-from caseworker.core.issue.case import Draft, Investigation, IssueAbout, IssueCase, Subject, WaitingFor, limit_of
+from caseworker.core.issue.case import Investigation, IssueCase, limit_of
 from caseworker.core.issue.moves import Move, is_used_up
+from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.usual_moves import blocked, wait_for
 from caseworker.core.outcomes.investigation import (
     INVESTIGATION_STATUSES,

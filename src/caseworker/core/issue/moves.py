@@ -11,9 +11,11 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
-from caseworker.core.issue.case import Draft, Grant, Investigation, IssueAbout, IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import Investigation, IssueCase, Wait
+from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.speech import speak
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
+from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.outcomes.pm import IssueType
 
 S = IssueState

@@ -9,12 +9,13 @@ from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, how_far
-from caseworker.core.issue.case import IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.facts import Agreed
+from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import reached
-from caseworker.core.issue.people import fits
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import of_state
 from caseworker.core.people.commands import (

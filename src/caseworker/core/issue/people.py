@@ -5,21 +5,20 @@ from typing import Final, assert_never
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue import words
-from caseworker.core.issue.case import Draft, IssueAbout, IssueCase, Subject, Wait, WaitingFor
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.facts import (
     Agreed,
     BudgetRaised,
-    CloseAsked,
     Declined,
-    Fact,
     HandedBack,
-    Merged,
     RetryAsked,
     Spoke,
     TakenOver,
 )
 from caseworker.core.issue.moves import Move, is_green, proven, undecided
-from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState
+from caseworker.core.issue.posts import Draft, IssueAbout
+from caseworker.core.issue.states import WAITING, WORKING, IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF
 from caseworker.core.issue.usual_moves import blocked, investigate, milestone, park, wait_for
 from caseworker.core.outcomes.pm import InterpretOutcome
@@ -277,39 +276,6 @@ def passing_by(case: IssueCase) -> Move | None:
         return Move(to=instead, reason=because)
     another = case.waiting.wait is not None and case.waiting.wait.new_problem
     return Move(to=to, task=task, reason=f"It goes on: {case.reason}", new_problem=another)
-
-
-def fits(case: IssueCase, fact: Fact) -> str | None:
-    """Null, or why this can't be done in this state, and what could."""
-    over = case.state in TERMINAL
-    match fact:
-        case CloseAsked() | Merged() if over:
-            return f"it is {words.of_state(case.state)} already"
-        case Agreed() | Declined() if not _awaits_agreement(case, fact):
-            return "nothing waits for an approval"
-        case TakenOver() if case.state is S.COMPLETED:
-            return "it is completed: `retry` opens another case that follows up on it"
-        case TakenOver() if over:
-            return "the case is over: `retry` opens it again"
-        case TakenOver() if case.people.taken_by:
-            return f"{case.people.taken_by} has it already"
-        case HandedBack() if not case.people.taken_by:
-            return "nobody has taken it over"
-        case RetryAsked() if case.people.taken_by:
-            return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
-        case RetryAsked() if case.state not in PARKED | TERMINAL:
-            return words.not_stuck(case)
-        case _:
-            return None
-
-
-def _awaits_agreement(case: IssueCase, fact: Agreed | Declined) -> bool:
-    """Also where it got stuck over what people said meanwhile; not while somebody has it."""
-    if case.waiting.wait is None or case.state not in WAITING | PARKED or case.people.taken_by:
-        return False
-    if isinstance(fact, Declined):
-        return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MERGE)
-    return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MILESTONE)
 
 
 def reopened(case: IssueCase) -> IssueCase:

@@ -8,8 +8,10 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
-from caseworker.core.issue.case import IssueAbout, IssueCase, IssuePost, Subject, WaitingFor, cap_of
+from caseworker.core.issue.case import IssueCase, cap_of
+from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.words import also_escalated, answered, of_role, standing_of
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.outcome import Outcome

@@ -1,7 +1,9 @@
 """What an issue case says with a move: posts in its outbox."""
 
-from caseworker.core.issue.case import Draft, IssueAbout, IssueCase, IssuePost, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.posts import Draft, IssueAbout, IssuePost
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.people.messages import Audience
 

@@ -10,13 +10,15 @@ from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import learn, remarked
-from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import BudgetRaised, Fact, HandedBack, Merged, RetryAsked, Spoke, TimedOut
+from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, counted, next_reminder, reminded, take
-from caseworker.core.issue.people import fits, passing_by, reopened
+from caseworker.core.issue.people import passing_by, reopened
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import OBEYED, kept, obeyed, of_role
 from caseworker.core.outcomes.answers import RoleQuestion

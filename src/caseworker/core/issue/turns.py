@@ -3,8 +3,9 @@
 from typing import Final
 
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import PARKED, ROWS, WORKING, IssueState
+from caseworker.core.issue.subjects import WaitingFor
 
 S = IssueState
 

@@ -4,9 +4,11 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import told
 from caseworker.core.issue import words
-from caseworker.core.issue.case import Draft, IssueAbout, IssueCase, Subject, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import Move, proven, undecided, was_red
+from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.states import IssueState, next_states
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.investigation import InvestigationRequest
 
 S = IssueState

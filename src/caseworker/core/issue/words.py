@@ -6,9 +6,10 @@ from typing import Final
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import words_of
-from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import TurnGaveUp
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.people.commands import FixEnded, FixMerged, FixNews, MessageKind

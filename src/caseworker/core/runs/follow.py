@@ -6,9 +6,10 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.policy import Milestone, Policy
-from caseworker.core.issue.case import IssueCase, WaitingFor, limit_of
+from caseworker.core.issue.case import IssueCase, limit_of
 from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import WORKING, IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.runs.names import WorkflowName
 from caseworker.core.runs.run import RunState
 

@@ -7,7 +7,8 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import code
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, Purpose, Stage
-from caseworker.core.issue.case import WAIVERS, IssueCase, Subject
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.subjects import WAIVERS, Subject
 from caseworker.core.telling.build_texts import _bullets, latest, run_words
 from caseworker.core.telling.commits import _unsigned
 

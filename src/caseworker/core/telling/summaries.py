@@ -10,9 +10,10 @@ from caseworker.core.base.policy import Severity
 from caseworker.core.bug.case import BugCase, BugState, BugStatus
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
-from caseworker.core.issue.case import IssueCase, WaitingFor
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import standing_of
 from caseworker.core.outcomes.analyst import AnalysisOutcome

@@ -10,10 +10,11 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.investigation.matrix import MOST_ITERATIONS
-from caseworker.core.issue.case import WAIVERS, IssueCase, WaitingFor, cap_of, limit_of
+from caseworker.core.issue.case import IssueCase, cap_of, limit_of
 from caseworker.core.issue.moves import is_used_up, next_reminder
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.subjects import WAIVERS, WaitingFor
 from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
 from caseworker.core.issue.words import of_role, of_state
 from caseworker.core.people.phrasing import Phrasing

@@ -1,0 +1,51 @@
+"""Whether a fact fits the state of an issue case, and if not, why."""
+
+from caseworker.core.issue import words
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.facts import (
+    Agreed,
+    CloseAsked,
+    Declined,
+    Fact,
+    HandedBack,
+    Merged,
+    RetryAsked,
+    TakenOver,
+)
+from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.subjects import WaitingFor
+
+S = IssueState
+
+
+def fits(case: IssueCase, fact: Fact) -> str | None:
+    """Null, or why this can't be done in this state, and what could."""
+    over = case.state in TERMINAL
+    match fact:
+        case CloseAsked() | Merged() if over:
+            return f"it is {words.of_state(case.state)} already"
+        case Agreed() | Declined() if not _awaits_agreement(case, fact):
+            return "nothing waits for an approval"
+        case TakenOver() if case.state is S.COMPLETED:
+            return "it is completed: `retry` opens another case that follows up on it"
+        case TakenOver() if over:
+            return "the case is over: `retry` opens it again"
+        case TakenOver() if case.people.taken_by:
+            return f"{case.people.taken_by} has it already"
+        case HandedBack() if not case.people.taken_by:
+            return "nobody has taken it over"
+        case RetryAsked() if case.people.taken_by:
+            return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
+        case RetryAsked() if case.state not in PARKED | TERMINAL:
+            return words.not_stuck(case)
+        case _:
+            return None
+
+
+def _awaits_agreement(case: IssueCase, fact: Agreed | Declined) -> bool:
+    """Also where it got stuck over what people said meanwhile; not while somebody has it."""
+    if case.waiting.wait is None or case.state not in WAITING | PARKED or case.people.taken_by:
+        return False
+    if isinstance(fact, Declined):
+        return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MERGE)
+    return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MILESTONE)

@@ -1,0 +1,71 @@
+"""The typed posts of an issue case."""
+
+from enum import StrEnum
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.ids import MessageId
+from caseworker.core.base.roles import Role
+from caseworker.core.issue.subjects import Subject
+from caseworker.core.people.posts import Post
+
+
+class IssueAbout(StrEnum):
+    """What a post of an issue case is about."""
+
+    QUESTIONS = "questions"
+    REPLY = "reply"
+    COMMAND_NEEDED = "command_needed"
+    """A reply, and that only a command moves the case."""
+    REJECTED = "rejected"
+    SENSITIVE = "sensitive"
+    PLAN = "plan"
+    ESCALATION = "escalation"
+    ROLE_ASKS = "role_asks"
+    ARCHITECTURE = "architecture"
+    TOUCHES = "touches"
+    WAIVER = "waiver"
+    BUDGET_USED = "budget_used"
+    REMINDER = "reminder"
+    ANSWERS = "answers"
+    LEFT_OPEN = "left_open"
+    PULL_REQUEST = "pull_request"
+    MILESTONE = "milestone"
+    PARKED = "parked"
+    ENDED = "ended"
+
+
+_TOLD_BY_THE_RECORD: Final = frozenset(
+    {IssueAbout.PULL_REQUEST, IssueAbout.MILESTONE, IssueAbout.PARKED, IssueAbout.ENDED}
+)
+
+
+class Draft(BaseModel):
+    """What a move wants to be said. The case makes a post of it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    about: IssueAbout
+    role: Role | None = None
+    """Who asks, where it is not the pm."""
+    note: str = ""
+    also: str = ""
+    """A second request in the same post: an escalation."""
+    messages: tuple[MessageId, ...] = ()
+    """The remarks that it answers, or that are left open."""
+
+
+class IssuePost(Post):
+    kind: Literal["issue"] = "issue"
+    about: IssueAbout
+    turn: int = 0
+    """The turn whose outcome it is about."""
+    subject: Subject | None = None
+    role: Role | None = None
+    also: str = ""
+    messages: tuple[MessageId, ...] = ()
+
+    @property
+    def is_told_by_the_record(self) -> bool:
+        return self.about in _TOLD_BY_THE_RECORD

@@ -1,0 +1,50 @@
+"""How activities fail: interrupted by a person, refused for good, or died with their worker."""
+
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
+from temporalio.exceptions import TimeoutError as ActivityTimedOut
+
+with workflow.unsafe.imports_passed_through():
+    from caseworker.contract.names import REFUSED, WORKER_DIED
+    from caseworker.core.issue.facts import EffectRefused
+
+R = TypeVar("R")
+
+
+class Interrupted(Exception):
+    """A person stopped the case while something ran; what ran has been stopped."""
+
+
+def is_refusal(error: ActivityError) -> bool:
+    return isinstance(error.cause, ApplicationError) and error.cause.type == REFUSED
+
+
+def is_the_workers(error: ActivityError) -> bool:
+    """It was killed, shut down, or cut off from the server: no fault of what it was doing."""
+    match error.cause:
+        case ActivityTimedOut():
+            return True
+        case ApplicationError(type=kind):
+            return kind in (WORKER_DIED, "WorkerShutdown")
+        case _:
+            return False
+
+
+def cause_of(error: ActivityError) -> str:
+    cause = error.cause or error
+    return cause.message if isinstance(cause, ApplicationError) else str(cause) or type(cause).__name__
+
+
+async def refusal_as_fact(work: Awaitable[R]) -> R | EffectRefused:
+    """A cancelled activity interrupts; what was refused is a fact like any other."""
+    try:
+        return await work
+    except ActivityError as error:
+        if is_cancelled_exception(error):
+            raise Interrupted from error
+        if is_refusal(error):
+            return EffectRefused(reason=cause_of(error))
+        raise
