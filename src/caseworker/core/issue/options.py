@@ -15,7 +15,7 @@ from caseworker.core.issue.facts import Agreed
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import reached
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
-from caseworker.core.issue.subjects import Subject, WaitingFor
+from caseworker.core.issue.subjects import SUBJECTS, Subject, SubjectRow, WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import of_state
 from caseworker.core.people.commands import (
@@ -102,11 +102,11 @@ def _of_wait(case: IssueCase, wait: Wait) -> list[Option]:
         case WaitingFor.ANSWER:
             return [_do(case, K.ANSWER, "answers; a part of it is welcome, too")]
         case WaitingFor.APPROVAL:
-            agreed, declined = _AGREED[wait.subject], _DECLINED[wait.subject]
+            row = SUBJECTS[wait.subject] if wait.subject is not None else SubjectRow(agreed="goes on")
             answer = _do(case, K.ANSWER, "decides it in your own words; the pm makes sense of them")
             said = answer if wait.subject is Subject.ESCALATION else _ask(case)
             to_plan = "as far as the plan" if wait.subject is Subject.SENSITIVE else ""
-            return [_do(case, K.APPROVE, agreed, to_plan=to_plan), _do(case, K.REJECT, declined), said]
+            return [_do(case, K.APPROVE, row.agreed, to_plan=to_plan), _do(case, K.REJECT, row.declined), said]
         case WaitingFor.BUDGET:
             return [_do(case, K.BUDGET, "goes on with 5 dollars more", given="+5")]
         case WaitingFor.MILESTONE:
@@ -125,32 +125,6 @@ def _merge(case: IssueCase) -> Option:
 
 def _remark(case: IssueCase) -> Option:
     return _do(case, K.WORDS, "asks or remarks; the pm decides what follows")
-
-
-_AGREED: Final[dict[Subject | None, str]] = {
-    None: "goes on",
-    Subject.SENSITIVE: "agrees that it is worked on",
-    Subject.PLAN: "goes on with the plan",
-    Subject.ARCHITECTURE: "lets the architecture be changed",
-    Subject.ESCALATION: "goes on as proposed",
-    Subject.NO_RED_TEST: "goes on without; the pull request says so, with your name",
-    Subject.NO_COMMAND: "goes on without; the pull request says so, with your name",
-    Subject.RED_BASE: "goes on all the same; the pull request says so, with your name",
-    Subject.TOUCHES: "lets it become a pull request, which says so, with your name",
-    Subject.FORBIDDEN: "lets these paths be changed; the pull request says so, with your name",
-}
-_DECLINED: Final[dict[Subject | None, str]] = {
-    None: "says what to do instead",
-    Subject.SENSITIVE: "closes the case",
-    Subject.PLAN: "has it planned anew, with your words",
-    Subject.ARCHITECTURE: "says what to do instead",
-    Subject.ESCALATION: "says what to do instead",
-    Subject.NO_RED_TEST: "says what to do instead",
-    Subject.NO_COMMAND: "says what to do instead",
-    Subject.RED_BASE: "says what to do instead",
-    Subject.TOUCHES: "says what to do instead",
-    Subject.FORBIDDEN: "has it taken back, with your words",
-}
 
 
 def _after_the_end(case: IssueCase) -> list[Option]:

@@ -1,7 +1,7 @@
 """Every sentence that an issue case says in a post, made when it is said, in the surface's own phrasing."""
 
 from collections.abc import Sequence
-from typing import Final, assert_never
+from typing import assert_never
 
 from pydantic import BaseModel, ConfigDict
 
@@ -11,7 +11,7 @@ from caseworker.core.base.roles import Role
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
-from caseworker.core.issue.subjects import Subject, WaitingFor
+from caseworker.core.issue.subjects import SUBJECTS, WaitingFor
 from caseworker.core.issue.words import also_escalated, answered, of_role, standing_of
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.outcome import Outcome
@@ -22,12 +22,6 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page, Phrasing, begin
 
 A = IssueAbout
-_WHAT_A_WAIVER_DOES: Final[dict[Subject | None, str]] = {
-    Subject.NO_RED_TEST: "the pull request will say that no test was seen to fail without the fix",
-    Subject.NO_COMMAND: "the pull request will say that no command proves it; better, name one in `.caseworker.toml`",
-    Subject.RED_BASE: "the pull request will say that these checks failed before the change as well",
-    Subject.FORBIDDEN: "the pull request will say that this was changed although it was not to be",
-}
 
 
 class Remark(BaseModel):
@@ -93,8 +87,11 @@ def _words(post: IssuePost, matter: Matter, phrasing: Phrasing) -> str:
                 f"touches {post.note}. `approve`, or `reject` and say what to do instead."
             )
         case A.WAIVER:
-            does = _WHAT_A_WAIVER_DOES[post.subject]
-            return f"{post.note} If you `approve`, {does}. If not, `reject` and say what to do instead."
+            says = SUBJECTS[post.subject].waiver if post.subject is not None else ""
+            return (
+                f"{post.note} If you `approve`, the pull request will say {says}. If not, `reject` and say what to do "
+                "instead."
+            )
         case A.BUDGET_USED:
             more = phrasing.command(case.id, MessageKind.BUDGET, "+5")
             cap = dollars(cap_of(case, matter.policy))

@@ -1,6 +1,8 @@
 """What an issue case can wait for, and what a person can grant."""
 
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,7 +29,43 @@ class Subject(StrEnum):
     FORBIDDEN = "a change of what was not to be changed"
 
 
-WAIVERS: frozenset[Subject] = frozenset({Subject.NO_RED_TEST, Subject.NO_COMMAND, Subject.RED_BASE, Subject.FORBIDDEN})
+@dataclass(frozen=True, kw_only=True)
+class SubjectRow:
+    """What people are told of a subject when they are asked to approve it."""
+
+    agreed: str
+    """What `approve` does, as the end of a sentence."""
+    declined: str = "says what to do instead"
+    """What `reject` does."""
+    waiver: str = ""
+    """What the pull request will say. Empty: it is no waiver: nothing is missing, a person only has to agree."""
+
+
+SUBJECTS: Final[dict[Subject, SubjectRow]] = {
+    Subject.SENSITIVE: SubjectRow(agreed="agrees that it is worked on", declined="closes the case"),
+    Subject.PLAN: SubjectRow(agreed="goes on with the plan", declined="has it planned anew, with your words"),
+    Subject.ARCHITECTURE: SubjectRow(agreed="lets the architecture be changed"),
+    Subject.ESCALATION: SubjectRow(agreed="goes on as proposed"),
+    Subject.NO_RED_TEST: SubjectRow(
+        agreed="goes on without; the pull request says so, with your name",
+        waiver="that no test was seen to fail without the fix",
+    ),
+    Subject.NO_COMMAND: SubjectRow(
+        agreed="goes on without; the pull request says so, with your name",
+        waiver="that no command proves it; better, name one in `.caseworker.toml`",
+    ),
+    Subject.RED_BASE: SubjectRow(
+        agreed="goes on all the same; the pull request says so, with your name",
+        waiver="that these checks failed before the change as well",
+    ),
+    Subject.TOUCHES: SubjectRow(agreed="lets it become a pull request, which says so, with your name"),
+    Subject.FORBIDDEN: SubjectRow(
+        agreed="lets these paths be changed; the pull request says so, with your name",
+        declined="has it taken back, with your words",
+        waiver="that this was changed although it was not to be",
+    ),
+}
+WAIVERS: Final = frozenset(subject for subject, row in SUBJECTS.items() if row.waiver)
 """What stands in for evidence, or sets aside what was forbidden, and is named in the pull request."""
 
 
