@@ -18,7 +18,7 @@ Every turn of an agent ends with an `outcome`. A real model is shown its keys; w
 finds them here, by role and task. Where a status leads is in [routing](routing.md), with the other names that some
 statuses have.
 
-This page is made from the models (`core/outcomes.py`, `core/hypotheses.py`); a test says when it is out of date. Renew
+This page is made from the models (`core/outcomes/`); a test says when it is out of date. Renew
 it with
 
 ```
