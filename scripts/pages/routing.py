@@ -24,8 +24,8 @@ person's word ([states.md](states.md) has them). Where the pm has made sense of 
 the state that they want, and the same guards apply. A worker checks the table when it starts, and does not start with
 a row that leads where the table of states has no edge.
 
-This page is made from the table (`core/issue/routing.py`, `core/outcomes/status_names.py`); a test says when it is out of date. Renew
-it with
+This page is made from the table (`core/issue/routing.py`, `core/outcomes/status_names.py`); a test
+says when it is out of date. Renew it with
 
 ```
 {renew}

@@ -74,8 +74,8 @@ _INTRODUCTION: Final = """\
 # The states of an issue case
 
 One state holds at a time, and at most one agent works in it. Edges permit, evidence decides. This page is made from the
-table (`core/issue/states.py`) and the rules (`core/issue/decide.py`, `core/issue/moves.py`); a test says when it is out of date. Renew
-it with
+table (`core/issue/states.py`) and the rules (`core/issue/decide.py`, `core/issue/moves.py`); a test says when it
+is out of date. Renew it with
 
 ```
 {renew}

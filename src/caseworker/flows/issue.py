@@ -9,6 +9,7 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
+    from caseworker.contract import wire
     from caseworker.contract.activities import (
         BuildActivities,
         DeliveryActivities,
@@ -18,34 +19,14 @@ with workflow.unsafe.imports_passed_through():
         WorkspaceActivities,
     )
     from caseworker.contract.names import ISSUE_WORKFLOW
-    from caseworker.contract.wire import (
-        BuildRequest,
-        CaseInput,
-        ClaimRequest,
-        FollowUpRequest,
-        MoveRequest,
-        PushReply,
-        PushRequest,
-        TurnDied,
-        TurnReply,
-        TurnRequest,
-    )
     from caseworker.core.base.ids import MessageId, Sha
     from caseworker.core.base.roles import Role, Task
     from caseworker.core.bug.case import BugPost
     from caseworker.core.evidence.builds import Stage
-    from caseworker.core.issue import transitions
+    from caseworker.core.issue import facts, transitions
     from caseworker.core.issue.apply import after_turn, learn, remarked
     from caseworker.core.issue.case import IssueCase
-    from caseworker.core.issue.facts import (
-        BranchMoved,
-        BuildEnded,
-        Deferred,
-        EffectRefused,
-        Fact,
-        TurnEnded,
-        TurnGaveUp,
-    )
+    from caseworker.core.issue.facts import BuildEnded, EffectRefused, Fact, TurnEnded, TurnGaveUp
     from caseworker.core.issue.moves import counted
     from caseworker.core.issue.posts import IssuePost
     from caseworker.core.issue.speech import said
@@ -69,7 +50,7 @@ _IN_LINE = timedelta(days=1)
 @workflow.defn(name=ISSUE_WORKFLOW)
 class IssueWorkflow(CaseFlow):
     @workflow.init
-    def __init__(self, start: CaseInput) -> None:
+    def __init__(self, start: wire.CaseInput) -> None:
         super().__init__(start)
         self._case = IssueCase(id=start.case)
         self._saved = self._case
@@ -77,7 +58,7 @@ class IssueWorkflow(CaseFlow):
         self._kept: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
     @workflow.run
-    async def run(self, start: CaseInput) -> None:
+    async def run(self, start: wire.CaseInput) -> None:
         self._case = self._saved = await self._call_store(RecordActivities.load_case, start.case)
         while True:
             try:
@@ -118,7 +99,7 @@ class IssueWorkflow(CaseFlow):
     async def _look(self) -> bool:
         """Claims what came in and obeys, answers or hands it on. True: the case has changed."""
         self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
-        turn = ClaimRequest(case=self._id, turn=self._case.progress.turns + 1)
+        turn = wire.ClaimRequest(case=self._id, turn=self._case.progress.turns + 1)
         claimed = await self._claim(turn.turn)
         meanwhile: Sequence[MessageId] = ()
         if any(message.kind is MessageKind.HAND_BACK for message in claimed):
@@ -149,7 +130,7 @@ class IssueWorkflow(CaseFlow):
 
     async def _follow_up(self, messages: Sequence[MessageId]) -> None:
         """What is merged stays merged: another case takes up what is left, and whoever asked is told which."""
-        request = FollowUpRequest(case=self._id, messages=list(messages))
+        request = wire.FollowUpRequest(case=self._id, messages=list(messages))
         reply = await self._run_short(FollowUpActivities.open_follow_up, request, whatever_happens=True)
         if isinstance(reply, EffectRefused):
             await self._settle(messages, not_done(reply.reason), refused=True)
@@ -212,12 +193,12 @@ class IssueWorkflow(CaseFlow):
         number = self._case.progress.builds + 1
         commit = self._case.delivery.base if stage is Stage.BASE else self._checkpoint
         assert commit is not None
-        request = BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
+        request = wire.BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
         ended = await self._run_long(
             BuildActivities.run_build, request, limit=timedelta(hours=6), heartbeat=self._policy.heartbeat_seconds
         )
         self._case = self._case.updated(builds=number)
-        if isinstance(ended, TurnDied):
+        if isinstance(ended, wire.TurnDied):
             return TurnGaveUp(role=Role.TESTER, reason=f"the build could not be run: {ended.reason}")
         return ended
 
@@ -239,20 +220,20 @@ class IssueWorkflow(CaseFlow):
             if refused is not None:
                 return refused
 
-    async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | Deferred:
+    async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | facts.Deferred:
         turn = self._case.progress.turns + 1
         self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
-        reply: TurnReply = await self._run_long(
+        reply: wire.TurnReply = await self._run_long(
             TurnActivities.run_turn,
-            TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy),
+            wire.TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy),
             limit=timedelta(seconds=self._policy.turn_seconds + 300) + (_IN_LINE if role in WRITERS else timedelta()),
             heartbeat=self._policy.turn_heartbeat_seconds,
         )
-        if isinstance(reply, Deferred):  # nobody has read what is in hand: it is the next turn's, under this number
+        if isinstance(reply, facts.Deferred):  # what is in hand stays the next turn's, under this number
             return reply
         self._case = self._case.updated(turns=turn)
         if self._case.delivery.pull_request is not None:
-            heard = await self._call_store(RecordActivities.remarks_to, ClaimRequest(case=self._id, turn=turn))
+            heard = await self._call_store(RecordActivities.remarks_to, wire.ClaimRequest(case=self._id, turn=turn))
             self._case = remarked(self._case, heard)
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, TurnEnded):
@@ -291,7 +272,7 @@ class IssueWorkflow(CaseFlow):
             request = self._push()
             reply = await self._unless_rung(DeliveryActivities.keep_branch, request)
             self._kept = request.commit
-            if not isinstance(reply, BranchMoved):
+            if not isinstance(reply, facts.BranchMoved):
                 return
             note = "the work so far and what a person has pushed go on its branch together"
             await self._become(counted(learn(self._case, reply)), note=note)
@@ -300,18 +281,18 @@ class IssueWorkflow(CaseFlow):
         """Pushes the work of a failed case, with what a person may have pushed to its branch."""
         for _ in range(2):
             pushed = await self._run_short(DeliveryActivities.push_branch, self._push(), whatever_happens=True)
-            if not isinstance(pushed, BranchMoved):
+            if not isinstance(pushed, facts.BranchMoved):
                 return
             self._case = learn(self._case, pushed)
 
-    def _joined(self, reply: PushReply) -> EffectRefused | None:
+    def _joined(self, reply: wire.PushReply) -> EffectRefused | None:
         """What a person has pushed is part of the work from here on."""
-        if isinstance(reply, BranchMoved):
+        if isinstance(reply, facts.BranchMoved):
             self._case = learn(self._case, reply)
         return reply if isinstance(reply, EffectRefused) else None
 
-    def _push(self) -> PushRequest:
-        return PushRequest(case=self._case, commit=self._checkpoint)
+    def _push(self) -> wire.PushRequest:
+        return wire.PushRequest(case=self._case, commit=self._checkpoint)
 
     @property
     def _checkpoint(self) -> Sha:
@@ -333,7 +314,7 @@ class IssueWorkflow(CaseFlow):
             entry: Transitioned | Noted = Noted(text=note or after.reason)
         else:
             entry = Transitioned(number=number, from_state=before.state, to_state=after.state, reason=after.reason)
-        await self._call_store(RecordActivities.record_move, MoveRequest(after=after, entry=entry))
+        await self._call_store(RecordActivities.record_move, wire.MoveRequest(after=after, entry=entry))
         self._saved = after
 
     async def _save(self) -> None:
