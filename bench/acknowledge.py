@@ -17,7 +17,7 @@ from bench.prove.processes import Setup, Stage, open_stage
 from bench.prove.slack import REPORTS
 from bench.report import Report, percentiles
 from bench.side_by_side import BARE
-from caseworker.app.wiring import make_doorbell
+from caseworker.app.bell import make_doorbell
 from caseworker.chats.slack_app import PATH
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Standing

@@ -23,7 +23,7 @@ from tests.world.project import make_project
 from bench.home import NotMeasured, private_folder
 from bench.prove.processes import Kept, KeptTemporal
 from bench.report import Report, Row
-from caseworker.app.wiring import make_doorbell
+from caseworker.app.bell import make_doorbell
 from caseworker.contract.names import workflow_id
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.policy import Policy

@@ -15,7 +15,7 @@ from typing import Final
 from bench.home import NotMeasured, private_folder
 from bench.prove.processes import Setup, Stage, open_stage
 from bench.report import Report, Row, percentiles
-from caseworker.app.wiring import make_doorbell
+from caseworker.app.bell import make_doorbell
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.base.repositories import LocalRepository

@@ -16,7 +16,7 @@ from temporalio.worker import Worker
 from bench.prove.claims import ClaimsById
 from bench.prove.mutants import BY_ID_QUEUE, NoLastLook, QueueInMemory
 from bench.prove.standin import StandIn
-from caseworker.app import wiring
+from caseworker.app import wiring, workers
 from caseworker.app.processes import work as working
 from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.worker import run_worker
@@ -63,7 +63,7 @@ def main() -> int:
     setattr(working, "make_parts", make_parts)  # noqa: B010  # the one thing that is not real, put in from outside
     if "no-reconciler" in options:
         setattr(working, "make_reconciler", no_reconciler)  # noqa: B010
-    wiring.FLOWS[wiring.FLOWS.index(BugInvestigationWorkflow)] = FLOWS[flow]
+    workers.FLOWS[workers.FLOWS.index(BugInvestigationWorkflow)] = FLOWS[flow]
     try:
         return asyncio.run(run_worker(settings))
     except Transient:

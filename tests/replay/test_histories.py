@@ -9,7 +9,7 @@ from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
-from caseworker.app.wiring import FLOWS
+from caseworker.app.workers import FLOWS
 from caseworker.engine.worker import sandboxed_runner
 
 HISTORIES = sorted((Path(__file__).parent / "histories").rglob("*.json"))

@@ -15,7 +15,7 @@ from temporalio.client import Client, WorkflowHistory
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Replayer, Worker
 
-from caseworker.app.wiring import FLOWS
+from caseworker.app.workers import FLOWS
 from caseworker.engine.server import server_binary
 from caseworker.engine.worker import sandboxed_runner
 from tests.world.lateness import children, in_time

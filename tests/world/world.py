@@ -13,8 +13,10 @@ from temporalio.worker import Worker
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.single_questions import SingleQuestions
+from caseworker.app.bell import make_doorbell
 from caseworker.app.settings import Settings
-from caseworker.app.wiring import Parts, make_case_workers, make_doorbell, make_reconciler
+from caseworker.app.wiring import Parts, make_reconciler
+from caseworker.app.workers import make_case_workers
 from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.chats.slack import SlackChat
 from caseworker.contract.names import sla_workflow_id, workflow_id

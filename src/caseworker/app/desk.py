@@ -84,7 +84,7 @@ async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterato
 async def _doorbell(settings: Settings, store: Store, *, any_host: bool) -> Doorbell:
     if settings.is_embedded:
         return HostBell(start_host(settings) if any_host else await ensure_host(settings, store))
-    from caseworker.app.wiring import cluster_address, make_doorbell  # heavy: only where a cluster is spoken to
+    from caseworker.app.bell import cluster_address, make_doorbell  # heavy: only where a cluster is spoken to
     from caseworker.engine.client import connect
 
     return make_doorbell(await connect(cluster_address(settings)), store)

@@ -4,9 +4,9 @@ import asyncio
 
 import structlog
 
+from caseworker.app.bell import cluster_address, make_doorbell
 from caseworker.app.processes.host_bell import HostBell
 from caseworker.app.settings import Settings
-from caseworker.app.wiring import cluster_address, make_doorbell
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.commands import MessageKind

@@ -12,7 +12,8 @@ from temporalio.client import Client
 
 from caseworker.agents.process import sweep_attempt_folders
 from caseworker.app.settings import Settings
-from caseworker.app.wiring import make_case_workers, make_parts, make_reconciler
+from caseworker.app.wiring import make_parts, make_reconciler
+from caseworker.app.workers import make_case_workers
 from caseworker.core.base.errors import Transient
 from caseworker.core.issue.routing import check_routing
 from caseworker.engine.abandoned import end_abandoned

@@ -84,7 +84,7 @@ async def _engine(settings: Settings) -> Finding:
             return Finding("engine", "ok", f"embedded, {server_version()} ({server_binary()})")
         except Refused as refused:
             return Finding("engine", "missing", str(refused))
-    from caseworker.app.wiring import cluster_address
+    from caseworker.app.bell import cluster_address
     from caseworker.engine.client import connect
 
     try:

@@ -1,0 +1,134 @@
+"""The two workers of a process, with every flow and activity. Heavy: imported by the host and the worker only."""
+
+from dataclasses import dataclass
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from caseworker.activities.bug.brief import BugBriefs
+from caseworker.activities.bug.fixes import Fixes
+from caseworker.activities.bug.posts import BugPosts
+from caseworker.activities.bug.records import BugRecords
+from caseworker.activities.bug.sla import SlaKeeping
+from caseworker.activities.bug.turn import BugTurns
+from caseworker.activities.bug.work import BugWork
+from caseworker.activities.issue.brief import IssueBriefs
+from caseworker.activities.issue.builds import Building
+from caseworker.activities.issue.delivery import Delivering
+from caseworker.activities.issue.follow_ups import FollowUps
+from caseworker.activities.issue.investigation import InvestigationTurns
+from caseworker.activities.issue.posts import IssuePosts
+from caseworker.activities.issue.records import Records
+from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
+from caseworker.activities.shared.linked_cases import LinkedCases
+from caseworker.activities.shared.posts import Posting, Posts
+from caseworker.activities.shared.workspaces import WorkspaceKeeping
+from caseworker.activities.turn.attempts import Attempts
+from caseworker.activities.turn.transaction import Transaction
+from caseworker.app.wiring import Parts
+from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.engine.identity import own_identity
+from caseworker.engine.worker import Activities, make_workers
+from caseworker.flows.bug import BugInvestigationWorkflow
+from caseworker.flows.issue import IssueWorkflow
+from caseworker.flows.sla import SLATrackingWorkflow
+
+FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
+
+
+def _linked(parts: Parts) -> LinkedCases:
+    return LinkedCases(store=parts.store, forge=parts.forge)
+
+
+def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:
+    store, workspaces = parts.store, parts.workspaces
+    records = Records(store=store, doorbell=parts.doorbell, terminal=TerminalPhrasing())
+    keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
+    delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
+    following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
+    building = Building(store=store, workspaces=workspaces, builder=parts.builder)
+    transaction = _transaction(parts)
+    turns = IssueTurns(
+        transaction=transaction,
+        parts=IssueTurnParts(
+            store=store,
+            workspaces=workspaces,
+            briefs=IssueBriefs(store=store, workspaces=workspaces),
+            investigation=InvestigationTurns(store=store, workspaces=workspaces, bisector=parts.bisector),
+        ),
+    )
+    bugs = _bug_activities(parts, transaction)
+    return make_workers(
+        client,
+        workflows=FLOWS,
+        short=[
+            *bugs.short,
+            records.load_case,
+            records.claim_messages,
+            records.given_to,
+            records.remarks_to,
+            records.settle_messages,
+            records.record_move,
+            records.save_case,
+            keeping.prepare_workspace,
+            keeping.remove_workspace,
+            delivering.push_branch,
+            delivering.keep_branch,
+            delivering.adopt_branch,
+            delivering.open_pull_request,
+            delivering.deliver,
+            following.open_follow_up,
+        ],
+        long=[turns.run_turn, building.run_build, *bugs.long],
+        slots=slots,
+        cached=cached,
+    )
+
+
+def _transaction(parts: Parts) -> Transaction:
+    attempts = Attempts(store=parts.store, runtime=parts.runtime, worker=own_identity())
+    return Transaction(store=parts.store, workspaces=parts.workspaces, attempts=attempts, capacity=parts.capacity)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    short: Activities
+    long: Activities
+
+
+def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
+    store = parts.store
+    records = BugRecords(store=store)
+    posting = Posting(store=store, chats=parts.chats, terminal=TerminalPhrasing(), developers=parts.developers)
+    posts = Posts(
+        store=store, posting=posting, writers={"bug": BugPosts(store=store), "issue": IssuePosts(store=store)}
+    )
+    work = BugWork(
+        store=store,
+        workspaces=parts.workspaces,
+        doorbell=parts.doorbell,
+        fixes=Fixes(store=store, linked=_linked(parts), doorbell=parts.doorbell),
+    )
+    clock = SlaKeeping(store=store, posting=posting)
+    turns = BugTurns(
+        store=store,
+        transaction=transaction,
+        briefs=BugBriefs(store=store, workspaces=parts.workspaces, chats=parts.chats),
+    )
+    return _Work(
+        short=[
+            records.load_bug,
+            records.read_report,
+            records.save_bug,
+            records.messages_since,
+            records.fence_turn,
+            work.keep_time,
+            work.prepare_bug_workspace,
+            posts.say,
+            posts.post,
+            work.open_fix,
+            clock.load_sla,
+            clock.check_sla,
+        ],
+        long=[turns.run_investigation],
+    )
