@@ -9,7 +9,7 @@ from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugCase, BugPost
-from caseworker.core.bug.decide import Investigated
+from caseworker.core.bug.turns import Investigated
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import (

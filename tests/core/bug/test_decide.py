@@ -8,8 +8,6 @@ from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.bug.case import About, BugCase, BugState, status_of
 from caseworker.core.bug.decide import (
-    Investigated,
-    Verdict,
     acknowledged,
     after_failed_turn,
     after_silence,
@@ -22,6 +20,7 @@ from caseworker.core.bug.decide import (
 from caseworker.core.bug.moves import resolved
 from caseworker.core.bug.moves import said as without
 from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED
+from caseworker.core.bug.turns import Investigated, Verdict
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import MessageKind, Resolution, Say
 from caseworker.core.people.messages import Audience, Claimed, Standing

@@ -14,7 +14,7 @@ from caseworker.activities.turn.transaction import Kept, Transaction, TurnOrder
 from caseworker.contract.activities import InvestigationActivities
 from caseworker.contract.wire import BugTurnEnded, BugTurnReply, BugTurnRequest
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.bug.decide import verdict_of
+from caseworker.core.bug.turns import verdict_of
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.messages import Message

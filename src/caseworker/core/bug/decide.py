@@ -9,8 +9,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import CaseId, MessageId, SessionId
-from caseworker.core.base.policy import Policy, Severity
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import About, BugCase, BugState
 from caseworker.core.bug.moves import awaiting_developers, moved, resolved, say, say_to_all
 from caseworker.core.bug.receipts import (
@@ -22,7 +22,8 @@ from caseworker.core.bug.receipts import (
     RESOLUTION_ASKED,
     TAKEN,
 )
-from caseworker.core.outcomes.bug import BugAction, BugOutcome
+from caseworker.core.bug.turns import Investigated, Verdict
+from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER, Settled
@@ -38,31 +39,6 @@ class Look(BaseModel):
 
     after: BugCase
     settled: tuple[Settled, ...] = ()
-
-
-class Verdict(BaseModel):
-    """What a flow needs to know of a bug turn's outcome; the words stay in the store."""
-
-    model_config = ConfigDict(frozen=True)
-
-    action: BugAction
-    severity: Severity | None = None
-    fix_type: str = "unknown"
-
-
-def verdict_of(outcome: BugOutcome) -> Verdict:
-    return Verdict(action=outcome.action, severity=outcome.severity, fix_type=outcome.fix_type)
-
-
-class Investigated(BaseModel):
-    """A turn of the investigator that came to an end."""
-
-    model_config = ConfigDict(frozen=True)
-
-    verdict: Verdict
-    session: SessionId
-    heard: tuple[Claimed, ...] = ()
-    """Everything it was given, before it began and while it worked."""
 
 
 class Ended(BaseModel):

@@ -81,6 +81,40 @@ def tell(entry: Entry) -> list[Told]:
             return [Told(mark="person", text=f"{entry.author}{kind}{f': {text}' if text else ''}")]
         case Transitioned():
             return [Told(mark="state", text=f"{state_words(entry.to_state).upper()}  {one_line(entry.reason, _POINT)}")]
+        case (
+            TurnStarted() | AgentSaid() | ToolCalled() | ToolReturned() | TurnCompleted() | TurnFailed() | ModelAsked()
+        ):
+            return _turn_lines(entry)
+        case BuildRan():
+            return [*_build_lines(entry)]
+        case MatrixRevised():
+            changes = one_line("; ".join(entry.changes))
+            return [Told(mark="quiet", text=f"matrix {entry.version}, iteration {entry.iteration}: {changes}")]
+        case Bisected(status="found"):
+            subject = entry.culprit_message.strip().partition("\n\n")[0]
+            commit = f"{entry.culprit_hash[:12]} {one_line(subject)}".strip()
+            return [Told(mark="good", text=f"bisect {entry.number}: the first bad commit is {commit}")]
+        case Bisected():
+            return [Told(mark="bad", text=f"bisect {entry.number}: {one_line(entry.reason, _POINT)}")]
+        case CauseProven():
+            return [Told(mark="good", text=f"cause named, {entry.hypothesis}: {one_line(entry.cause, _POINT)}")]
+        case BranchPushed():
+            return [Told(mark="good", text=f"pushed {entry.branch} at {entry.commit[:12]}")]
+        case PullRequestOpened():
+            return [Told(mark="good", text=f"opened pull request {entry.number}: {one_line(entry.title)}")]
+        case Noted():
+            return [Told(mark="quiet", text=entry.text)]
+        case MessagesClaimed() | WorkspaceRemoved():
+            return []
+        case _:
+            assert_never(entry)
+
+
+def _turn_lines(
+    entry: TurnStarted | AgentSaid | ToolCalled | ToolReturned | TurnCompleted | TurnFailed | ModelAsked,
+) -> list[Told]:
+    """Of an agent's turn, or of a single question to a model."""
+    match entry:
         case TurnStarted():
             again = f", attempt {entry.attempt}" if entry.attempt > 1 else ""
             who = entry.role.value.replace("_", " ")
@@ -106,27 +140,6 @@ def tell(entry: Entry) -> list[Told]:
         case ModelAsked():
             what = f"{one_line(entry.purpose, _POINT)}: {one_line(entry.failed, _POINT)}"
             return [Told(mark="bad", text=f"asked {entry.model}, without an answer: {what}")]
-        case BuildRan():
-            return [*_build_lines(entry)]
-        case MatrixRevised():
-            changes = one_line("; ".join(entry.changes))
-            return [Told(mark="quiet", text=f"matrix {entry.version}, iteration {entry.iteration}: {changes}")]
-        case Bisected(status="found"):
-            subject = entry.culprit_message.strip().partition("\n\n")[0]
-            commit = f"{entry.culprit_hash[:12]} {one_line(subject)}".strip()
-            return [Told(mark="good", text=f"bisect {entry.number}: the first bad commit is {commit}")]
-        case Bisected():
-            return [Told(mark="bad", text=f"bisect {entry.number}: {one_line(entry.reason, _POINT)}")]
-        case CauseProven():
-            return [Told(mark="good", text=f"cause named, {entry.hypothesis}: {one_line(entry.cause, _POINT)}")]
-        case BranchPushed():
-            return [Told(mark="good", text=f"pushed {entry.branch} at {entry.commit[:12]}")]
-        case PullRequestOpened():
-            return [Told(mark="good", text=f"opened pull request {entry.number}: {one_line(entry.title)}")]
-        case Noted():
-            return [Told(mark="quiet", text=entry.text)]
-        case MessagesClaimed() | WorkspaceRemoved():
-            return []
         case _:
             assert_never(entry)
 
