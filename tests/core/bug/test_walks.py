@@ -149,9 +149,7 @@ class Walk(RuleBasedStateMachine):
         given = [row.message for row in self.inbox.of(turn)]
         self.shown.append((turn, [message.id for message in given if message.kind in SPOKEN]))
         self.bug = self.bug.updated(turns=turn)
-        investigated = Investigated(
-            verdict=Verdict(action=action), session=SessionId(str(turn)), heard=tuple(given)
-        )
+        investigated = Investigated(verdict=Verdict(action=action), session=SessionId(str(turn)), heard=tuple(given))
         ended = decisions.after_turn(self.bug, investigated, POLICY, self.now)
         self.inbox.settle(tuple(message.id for message in given), SETTLED_BY[ended.action])
         self.bug = self.saved = ended.after.updated(fix_wanted=False)
