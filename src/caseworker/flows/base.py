@@ -250,7 +250,9 @@ class CaseFlow:
             if self._closing and not handle.done():
                 handle.cancel()
                 break
-            if self._has_news():
+            # Not when it is over as well: a workflow task that is run again gets a bell and the end at once, and who
+            # rang is answered by the next look, not as if somebody were still at work.
+            if not handle.done() and self._has_news():
                 await self._meanwhile()
         try:
             return await handle

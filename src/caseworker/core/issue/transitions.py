@@ -15,7 +15,7 @@ from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import BudgetRaised, Fact, HandedBack, Merged, RetryAsked, Spoke, TimedOut
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import Move, counted, next_reminder, reminded, take
+from caseworker.core.issue.moves import counted, next_reminder, reminded, take
 from caseworker.core.issue.people import passing_by, reopened
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
@@ -49,10 +49,6 @@ def after(case: IssueCase, fact: Fact, policy: Policy, now: datetime) -> IssueCa
     """The case after a fact: what it learns, and the move that follows."""
     known = learn(case, fact)
     return take(known, decide(known, fact, policy), policy, now)
-
-
-def after_move(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCase:
-    return take(case, move, policy, now)
 
 
 def look(
