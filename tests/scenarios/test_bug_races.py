@@ -36,6 +36,20 @@ async def test_what_a_turn_heard_before_it_broke_is_answered_for(world: World) -
     await bug.expect_receipts(*["seen by turn 1: given to a turn that failed; people were called"] * 2)
 
 
+async def test_a_message_that_arrives_with_the_end_of_a_turn_is_answered_once(world: World) -> None:
+    release = world.agent.holds_in(Role.INVESTIGATOR)
+    bug = await world.reporter_writes(CLEAR)
+    await world.agent.reached(Role.INVESTIGATOR)
+    await world.flows_stop()
+    await bug.developer_says("Go on.")
+    release()
+    await world.expect_nothing_under_way(bug.id)
+    await world.flows_start()
+    await bug.expect_findings(times=2)
+    assert await bug.posts(About.FOLLOW_UP) == ["A follow-up investigation has started."]
+    assert await bug.posts(About.NOTED) == []
+
+
 async def test_a_worker_that_comes_back_after_a_takeover_makes_nobody_deaf(world: World) -> None:
     world.agent.holds_in(Role.INVESTIGATOR)
     bug = await world.reporter_writes(CLEAR)

@@ -30,6 +30,7 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Standing, receipt
 from caseworker.core.record.entries import Posted, Recorded, Transitioned
 from caseworker.core.telling.story import tell
+from caseworker.engine.client import Address, connect
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls
 from caseworker.forges.local_source import LocalSource
@@ -107,6 +108,25 @@ class World:
         except AssertionError as error:
             error.add_note(await teardown.unfinished(self.client))
             raise
+
+    async def flows_stop(self) -> None:
+        """Stops the worker of the flows and leaves the one of the turns."""
+        flows, turns = self._workers
+        self._workers = [turns]
+        await end_in_time("the end of the flows", teardown.end_workers([flows]), self.patience, since=self._tasks_before)
+
+    async def flows_start(self) -> None:
+        """On a connection of its own: one connection takes one worker of each queue."""
+        address = Address(target=self.client.service_client.config.target_host, namespace=self.client.namespace)
+        flows, _ = make_case_workers(await connect(address), self.parts, slots=2, cached=self.cached)
+        self._workers.insert(0, (flows, asyncio.create_task(flows.run())))
+
+    async def expect_nothing_under_way(self, case: CaseId) -> None:
+        """Temporal's server has heard of the end of every activity."""
+        handle = self.client.get_workflow_handle(workflow_id(case))
+        async with in_time("the end of all activities", self.patience):
+            while (await handle.describe()).raw_description.pending_activities:
+                await asyncio.sleep(0.02)
 
     async def reconciler_looks(self) -> None:
         await self.reconciler.ring_unclaimed()

@@ -250,10 +250,8 @@ class CaseFlow:
             if self._closing and not handle.done():
                 handle.cancel()
                 break
-            # Not when it is over as well: a workflow task that is run again gets a bell and the end at once, and who
-            # rang is answered by the next look, not as if somebody were still at work.
             if not handle.done() and self._has_news():
-                await self._meanwhile()
+                await self._meanwhile(handle.done)
         try:
             return await handle
         except ActivityError as error:
@@ -274,5 +272,9 @@ class CaseFlow:
         """Whether something came that `_meanwhile` should see to."""
         return False
 
-    async def _meanwhile(self) -> None:
-        """See to it; afterwards `_has_news` must be false."""
+    async def _meanwhile(self, is_over: Callable[[], bool]) -> None:
+        """See to it; afterwards `_has_news` must be false.
+
+        `is_over` tells whether the work has ended since: one workflow task can bring a message and that end together,
+        and then the next look answers the message.
+        """

@@ -1,9 +1,9 @@
 """The bug case: a conversation with a reporter and developers, from the first words to a resolution or a fix.
 
-What follows from what is in `core.bug_decisions`; here is the order of things: look, say, work or wait.
+What follows from what is in `core.bug.decide`; here is the order of things: look, say, work or wait.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -163,12 +163,14 @@ class BugInvestigationWorkflow(CaseFlow):
     def _has_news(self) -> bool:
         return self._bells != self._seen
 
-    async def _meanwhile(self) -> None:
+    async def _meanwhile(self, is_over: Callable[[], bool]) -> None:
         """People who speak while the agent works are answered at once; it hears them, or the next turn does."""
         self._seen = self._bells
         said = await self._call_store(
             BugRecordActivities.messages_since, SinceRequest(case=self._id, after=self._bug.people.answered)
         )
+        if is_over():
+            return
         await self._become(decisions.acknowledged(self._bug, said))
         with suppress(Interrupted):  # whoever waits for the turn stops it
             await self._say_and_fix()
