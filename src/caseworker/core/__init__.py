@@ -1,1 +1,1 @@
-"""Pure decisions and the words for them: standard library and pydantic only; no await, clock, I/O or Temporal."""
+"""Pure decisions and people-facing text: standard library and pydantic only; no await, clock, I/O or Temporal."""

@@ -1,6 +1,6 @@
-"""The registry of kinds of cases: one row per kind, with all that others have to know of it.
+"""The registry of case kinds: one row per kind, with everything that other packages need to know about it.
 
-Nobody tells a kind by looking at an id: the stored case says it, and this table says the rest.
+No code infers a kind from an id: the stored case has its kind, and this table has the rest.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -26,27 +26,27 @@ class CaseKind(StrEnum):
 class Kind:
     name: CaseKind
     noun: str
-    """As people are told: `bug-7F3K is a bug case`."""
+    """Used in text for people: `bug-7F3K is a bug case`."""
     workflow: str
     """The name of the durable workflow that a bell starts."""
     snapshot: type[Snapshot]
     rights: authority.CaseKind
-    """Its name in the table of who may say what. Spelt there: people know nothing of kinds."""
+    """Its row in the authority table. That table has its own type: the `people` package can't import kinds."""
     working: Set[str]
-    """The states in which somebody of ours works."""
+    """The states in which an agent or code works."""
     at_terminal: Mapping[Audience, Standing]
-    """How those stand who speak from the terminal, by whom they speak for. Left out: nobody speaks for them."""
+    """The standing of a person at the terminal, by the audience they speak for. Missing: nobody can speak for it."""
     in_threads: Mapping[Audience, Standing]
-    """How those stand who speak in a thread of the case, by whose thread it is. In the reporter's thread only the
+    """The standing of a person in a thread of the case, by the thread's audience. In the reporter's thread only the
     reporter has that standing."""
     fixed_by_children: bool
-    """Its child cases fix it: it is told how they go on, and its findings are their analysis."""
+    """Child cases fix it: it gets their news, and its findings are their analysis."""
     has_clock: bool
     """An SLA clock runs beside its workflow."""
     id_from: Callable[[str], CaseId | None]
-    """The one id that a person can mean by these words, if they are an id at all."""
+    """The id that a person means by this text. Null: the text is no id of this kind."""
     is_called: Callable[[CaseId, str], bool]
-    """Whether people may call the case so: by the end of its id."""
+    """Whether people may use this short name, the end of its id, for the case."""
 
     def standing_in_thread(self, audience: Audience, *, is_reporter: bool) -> Standing:
         standing = self.in_threads.get(audience, Standing.OTHER)
@@ -64,7 +64,7 @@ _ISSUE: Final = Kind(
     in_threads={Audience.DEVELOPERS: Standing.DEVELOPER},
     fixed_by_children=False,
     has_clock=False,
-    id_from=lambda _: None,  # its id is typed as it is
+    id_from=lambda _: None,  # people type an issue case's id in full
     is_called=is_issue_called,
 )
 _BUG: Final = Kind(

@@ -1,4 +1,4 @@
-"""What a model call costs. Money is counted in whole micro-dollars: cents that are added up must not drift."""
+"""What a model call costs. Money is counted in whole micro-dollars, so that sums don't drift."""
 
 import math
 import re
@@ -15,9 +15,9 @@ class Usage(BaseModel):
     input_tokens: int = 0
     output_tokens: int = 0
     cache_write_tokens: int = 0
-    """Kept for five minutes."""
+    """Written to the cache that lasts five minutes."""
     long_cache_write_tokens: int = 0
-    """Kept for an hour, and dearer."""
+    """Written to the cache that lasts an hour, which is more expensive."""
     cache_read_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -42,7 +42,7 @@ class Price(BaseModel):
 
 
 def _price(dollars_in: float, dollars_out: float, *, cache_read: float = 0.1) -> Price:
-    """Anthropic's rule for caches: a write costs 1.25 of the input, twice if kept for an hour; a read a tenth."""
+    """Anthropic's cache prices: a write costs 1.25 times the input (2 times if kept for an hour), a read a tenth."""
     return Price(
         input=dollars_in,
         output=dollars_out,
@@ -61,14 +61,14 @@ PRICES: Final[tuple[tuple[str, Price], ...]] = (
     ("opus", _price(15, 75)),
     ("fable", _price(10, 50)),
 )
-"""List prices by what the model's name holds, the first that fits. Where a family has several, never too low."""
+"""List prices by a part of the model's name; the first match counts. If a family has several prices, the highest."""
 
-_DEAREST: Final = max((price for _, price in PRICES), key=lambda price: price.output)
+_HIGHEST_PRICE: Final = max((price for _, price in PRICES), key=lambda price: price.output)
 
 
 def price_of(model: str) -> Price:
-    """An unknown model counts as the dearest: a cap that is too tight asks a person, one too loose spends."""
-    return next((price for family, price in PRICES if family in model), _DEAREST)
+    """An unknown model has the highest price: a cap reached too early asks a person, one reached too late spends."""
+    return next((price for family, price in PRICES if family in model), _HIGHEST_PRICE)
 
 
 def cost(model: str, usage: Usage) -> int:
@@ -80,11 +80,11 @@ def cost(model: str, usage: Usage) -> int:
         + usage.long_cache_write_tokens * price.long_cache_write
         + usage.cache_read_tokens * price.cache_read
     )
-    return math.ceil(micros - 1e-9)  # never a fraction too low; the margin takes off what floats add
+    return math.ceil(micros - 1e-9)  # rounded up; the margin removes float errors
 
 
 def worst_case(model: str, request_bytes: int, max_tokens: int) -> int:
-    """What to reserve before a call: every three bytes a token, all of it written to a cache, the longest answer."""
+    """What to reserve before a call: a token per three bytes, all written to the hour cache, and the longest answer."""
     return cost(model, Usage(long_cache_write_tokens=request_bytes // 3 + 1, output_tokens=max_tokens))
 
 
@@ -96,6 +96,6 @@ _AMOUNT: Final = re.compile(r"\+?\s*\$?\s*(\d{1,6}(?:[.,]\d{1,2})?)\s*(?:usd|dol
 
 
 def micros_of(text: str) -> int:
-    """`+5`, `$2.50`: what a person adds to a budget. 0: that is no amount."""
+    """Parses the amount that a person adds to a budget: `+5`, `$2.50`. 0: the text is no amount."""
     found = _AMOUNT.fullmatch(text.strip())
     return round(float(found[1].replace(",", ".")) * MICROS) if found else 0

@@ -1,12 +1,12 @@
-"""The three families of errors, by who acts: the machine, the person, or us."""
+"""The three families of errors, by who has to act: the program, a person, or the authors of Caseworker."""
 
 
 class Transient(Exception):
-    """The world was not there for a moment. Retried."""
+    """An outside service failed for the moment. Retried."""
 
 
 class Refused(Exception):
-    """Told to the person, with what to do next. Not retried."""
+    """A request that can't be met. The person is told, with what to do next. Not retried."""
 
     def __init__(self, what: str, *, todo: str = "") -> None:
         super().__init__(f"{what} {todo}".strip())
@@ -15,4 +15,4 @@ class Refused(Exception):
 
 
 class Defect(Exception):
-    """Ours. Loud."""
+    """A bug in Caseworker. Never handled silently."""

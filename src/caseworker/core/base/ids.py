@@ -1,4 +1,4 @@
-"""The names of things, as types of their own, so that one can't be passed for another."""
+"""Ids and the names made from them. Each id has its own type, so that one can't be passed as another."""
 
 import re
 from typing import NewType
@@ -6,7 +6,7 @@ from typing import NewType
 CaseId = NewType("CaseId", str)
 """`owner/repo#42` for an issue case, `bug-7F3K` for a bug case."""
 RepositoryId = NewType("RepositoryId", str)
-"""`owner/repo`; a repository on this disk is `local/<folder>`."""
+"""`owner/repo`; a repository on the local disk is `local/<folder>`."""
 MessageId = NewType("MessageId", int)
 Sha = NewType("Sha", str)
 SessionId = NewType("SessionId", str)
@@ -28,7 +28,7 @@ def split_issue_case(case: CaseId) -> tuple[RepositoryId, int]:
 
 
 def bug_case(number: int, length: int = 4) -> CaseId:
-    """A short name that can be said aloud and typed: no I, L, O or U."""
+    """Makes a short id that is easy to say and type: no I, L, O or U."""
     letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
     name = ""
     for _ in range(length):
@@ -38,22 +38,24 @@ def bug_case(number: int, length: int = 4) -> CaseId:
 
 
 def bug_called(name: str) -> CaseId:
-    """As people say it: without `bug-`, in any case, with the letters that are taken for digits."""
+    """The id of a bug case as people write it: with or without `bug-`, in any case, with O for 0 and I or L for 1."""
     letters = name.upper().removeprefix("BUG-").replace("O", "0").replace("I", "1").replace("L", "1")
     return CaseId(f"bug-{letters}")
 
 
 def is_issue_called(case: CaseId, name: str) -> bool:
-    """Whole parts only: `3#1` is not the end of `shop-3#1`, and a close must not hit a neighbour."""
+    """Whether a name means this issue case: `repo#42`, `#42` or `42`.
+
+    Only whole parts match: `3#1` does not mean `shop-3#1`, so that a close can't hit another case."""
     repository, _, number = case.partition("#")
     return name in (f"{repository.rpartition('/')[2]}#{number}", f"#{number}", number)
 
 
 def slug(case: CaseId) -> str:
-    """A name for folders and refs: one per case, since ids hold neither `__` nor a dot at the start."""
+    """The case's name for folders and git refs. It is unique: ids have no `__` and no dot at the start."""
     return re.sub(r"[^\w.-]", "__", case)
 
 
 def effect_key(case: CaseId, epoch: int, kind: str, number: int) -> str:
-    """Ours, and made of persisted counters only: the same try gives the same key on every machine."""
+    """The key of an outside write. Made of persisted counters only, so that a repeated try has the same key."""
     return f"{case}/{epoch}/{kind}/{number}"

@@ -1,4 +1,4 @@
-"""Every setting that a running case may read. It is stored with the case, so a case keeps its rules."""
+"""Every setting that a running case may read. Stored with the case, so that its rules never change under it."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -36,7 +36,7 @@ class Milestone(StrEnum):
     PR = "pr"
 
 
-_FAR: Final = {Milestone.TRIAGE: 1, Milestone.PLAN: 2, Milestone.PR: 3}
+_MILESTONE_ORDER: Final = {Milestone.TRIAGE: 1, Milestone.PLAN: 2, Milestone.PR: 3}
 
 
 class Service(BaseModel):
@@ -45,14 +45,14 @@ class Service(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     aliases: tuple[str, ...] = ()
-    """Further words by which people call it."""
+    """Other names that people use for it."""
     owners: tuple[str, ...] = ()
     repository: str = ""
-    """Where its code is; empty: where all reports go."""
+    """Where its code is. Empty: the repository that all reports go to."""
 
 
 class SlaTarget(BaseModel):
-    """Minutes from the report."""
+    """The service level of one severity, in minutes from the report."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -60,7 +60,7 @@ class SlaTarget(BaseModel):
     resolve: float = Field(gt=0)
     follow_up: float = Field(gt=0)
     escalate_after: int = Field(ge=1)
-    """Follow-ups to one level before the next one is told."""
+    """Follow-ups to one level of contacts before the next level is told."""
 
 
 def _default_sla() -> dict[Severity, SlaTarget]:
@@ -84,34 +84,34 @@ class Policy(BaseModel):
     turn_seconds: int = Field(default=3_600, ge=1)
     command_seconds: int = Field(default=900, ge=1)
     attempts: int = Field(default=3, ge=1)
-    """Write-build-review attempts a round."""
+    """Write-build-review attempts per round."""
     transitions: int = Field(default=60, ge=1)
-    """A round."""
+    """Moves per round."""
     until: Milestone = Milestone.PR
     approve_plan: bool = False
     """A person approves the plan before anything is written."""
     approve_sensitive_paths: bool = True
-    """A person approves a change whose paths say that it touches what only a person may decide."""
+    """A person approves a change whose paths touch a sensitive topic."""
     answer_wait_seconds: float = Field(default=7 * 24 * 3_600, gt=0)
-    """Silence after a question, or a request for approval, until the case is blocked."""
+    """How long a question or a request for approval waits before the case is blocked."""
     parked_reminder_seconds: float = Field(default=7 * 24 * 3_600, gt=0)
     turn_retries: int = Field(default=3, ge=0)
-    """How often a turn that died (a crash, not an answer) is begun again."""
+    """How often a turn that crashed is started again."""
     turn_heartbeat_seconds: float = Field(default=60, gt=0)
     heartbeat_seconds: float = Field(default=30, gt=0)
     history_events: int = Field(default=1_500, ge=50)
-    """Continue as new past this many events."""
+    """The workflow continues as new after this many history events."""
     reporter_wait_seconds: float = Field(default=2 * 3_600, gt=0)
     reminder_seconds: float = Field(default=24 * 3_600, gt=0)
-    """Silence after findings until the one reminder."""
+    """How long after findings the only reminder is sent."""
     developer_wait_seconds: float = Field(default=48 * 3_600, gt=0)
-    """Silence after findings until the case is resolved for want of a response."""
+    """How long after findings the case is resolved as `no_response`."""
     services: dict[str, Service] = Field(default_factory=dict)
     contacts: tuple[tuple[str, ...], ...] = ()
-    """Whom an escalation pages, level by level."""
+    """The people whom an escalation calls, level by level."""
     sla: dict[Severity, SlaTarget] = Field(default_factory=_default_sla)
     models: dict[str, str] = Field(default_factory=_default_models)
-    """By `role.task`, then `role`, then `default`."""
+    """Looked up by `role.task`, then `role`, then `default`."""
 
     def owners_of(self, services: Iterable[str]) -> tuple[str, ...]:
         known = (self.services[name] for name in services if name in self.services)
@@ -122,4 +122,4 @@ class Policy(BaseModel):
 
 
 def how_far(milestone: Milestone) -> int:
-    return _FAR[milestone]
+    return _MILESTONE_ORDER[milestone]

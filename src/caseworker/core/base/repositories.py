@@ -1,4 +1,4 @@
-"""References to repositories: where one is, and how we name our branches there. Opens nothing."""
+"""References to repositories: where one is, and how our branches are named there. Does no I/O."""
 
 import re
 from pathlib import Path
@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 OUR_BRANCHES = "agent/"
-"""Every branch that we push begins with this."""
+"""The prefix of every branch that we push."""
 _ISSUE_BRANCH = re.compile(rf"{OUR_BRANCHES}issue-([1-9][0-9]{{0,17}})(?:/.*)?")
-"""Also one below `agent/issue-7`: it is in the way of `agent/issue-7` as well."""
+"""Also matches branches below `agent/issue-7`: git can't create `agent/issue-7` while one exists."""
 
 
 class _Repository(BaseModel):
@@ -20,7 +20,7 @@ class _Repository(BaseModel):
         return f"{OUR_BRANCHES}issue-{issue}"
 
     def issue_of(self, branch: str) -> int | None:
-        """The number that is taken by this branch. Null: the branch is in no issue's way."""
+        """The issue number whose branch name this branch takes or blocks. Null: none."""
         found = _ISSUE_BRANCH.fullmatch(branch)
         return int(found[1]) if found else None
 
@@ -30,7 +30,7 @@ class LocalRepository(_Repository):
 
     kind: Literal["local"] = "local"
     path: Path
-    """Its top folder; of a bare repository, the repository itself."""
+    """Its top folder, or the bare repository itself."""
 
     def __str__(self) -> str:
         return str(self.path)

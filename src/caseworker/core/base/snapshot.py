@@ -17,7 +17,7 @@ class Part(BaseModel):
 
 
 class Snapshot(BaseModel):
-    """What the snapshots of all kinds have: whose it is, and how often the case was opened."""
+    """The fields that all kinds of snapshots have: the case's id, and how often it was opened."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,13 +26,13 @@ class Snapshot(BaseModel):
 
     @property
     def unmerged(self) -> Sha | None:
-        """Work that may be in nobody's branch: it is kept when the workspace is removed."""
+        """A commit that may be on no branch: it is kept when the workspace is removed."""
         return None
 
     @classmethod
     @cache
     def part_of(cls) -> Mapping[str, str]:
-        """By the name of a part's field: the name of its part."""
+        """Maps each field of a part to the name of its part."""
         parts = {name: field.annotation for name, field in cls.model_fields.items()}
         return {
             field: name
@@ -42,14 +42,14 @@ class Snapshot(BaseModel):
         }
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Refuses names that are no fields of its own: pydantic would take them and lose them."""
+        """Refuses names that are not its own fields: pydantic would accept them and drop them."""
         unknown = (update or {}).keys() - type(self).model_fields.keys()
         if unknown:
             raise Defect(f"{type(self).__name__} has no field {', '.join(sorted(unknown))} of its own")
         return super().model_copy(update=update, deep=deep)
 
     def updated(self, **changes: object) -> Self:
-        """With other values for some fields, each named without its part."""
+        """A copy with other values for some fields, each named without its part."""
         own = {name: value for name, value in changes.items() if name in type(self).model_fields}
         of_parts: dict[str, dict[str, object]] = {}
         for name in changes.keys() - own.keys():

@@ -1,16 +1,16 @@
-"""Text as people meant it: what keyboards and programs put in by themselves is taken out. No meaning is read here."""
+"""Small text functions: clean up typed text, shorten it, and escape it for a terminal or Markdown."""
 
 import re
 import unicodedata
 from enum import StrEnum
 from typing import Final
 
-_STRAIGHT: Final = str.maketrans("‘’ʼ“”\u00a0", "'''\"\" ")
+_STRAIGHT_QUOTES: Final = str.maketrans("‘’ʼ“”\u00a0", "'''\"\" ")
 
 
 def plain(text: str) -> str:
-    """Straight quotes, and nothing that can't be seen."""
-    return "".join(letter for letter in text.translate(_STRAIGHT) if not _is_hidden(letter))
+    """The text with straight quotes and without invisible characters, which keyboards and programs add."""
+    return "".join(letter for letter in text.translate(_STRAIGHT_QUOTES) if not _is_hidden(letter))
 
 
 def _is_hidden(letter: str) -> bool:
@@ -18,7 +18,7 @@ def _is_hidden(letter: str) -> bool:
 
 
 def clip(text: str, limit: int = 4_000) -> str:
-    """The text, or its two ends with a note of what was left out."""
+    """The text if it is short enough; otherwise its two ends, with a note of what was left out."""
     if len(text) <= limit:
         return text
     half = max(0, limit - 40) // 2
@@ -34,12 +34,12 @@ def first_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """For a terminal: no control characters but line ends and tabs, so that no text can move the cursor or lie."""
+    """The text for a terminal: without control characters except line ends and tabs, so that none moves the cursor."""
     return "".join(character if character.isprintable() or character in "\n\t" else "�" for character in text)
 
 
 def code(text: str) -> str:
-    """A code span of Markdown that nothing in the text can end."""
+    """A Markdown code span that no backtick in the text can end."""
     flat = " ".join(text.split())
     longest = max((len(ticks) for ticks in re.findall(r"`+", flat)), default=0)
     fence = "`" * (longest + 1)

@@ -1,7 +1,7 @@
-"""How a repository is built and tested, read from its files. Whether a command exists or passes is not known here.
+"""Finds the commands that build and test a repository, from its files. Runs nothing.
 
-A repository that says it itself (`.caseworker.toml`) is believed; otherwise the customs of its languages apply. Linters
-are only run where the repository names a command for them: one that is not installed would make every build red.
+Commands in `.caseworker.toml` come first; otherwise the conventions of the repository's languages apply. Linters are
+only run if the repository names a command for them: one that is not installed would make every build red.
 """
 
 import json
@@ -20,7 +20,7 @@ ROOT_FILES = (
     *("pytest.ini", "requirements.txt", "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt"),
     *("test-requirements.txt", "Pipfile", "Gemfile", "Rakefile", "composer.json"),
 )
-"""Those whose contents matter. Of all others the path is enough."""
+"""Files whose contents are read. For all others the path is enough."""
 
 _PURPOSES = {"setup": Purpose.SETUP, "test": Purpose.TEST, "lint": Purpose.LINT, "types": Purpose.TYPES}
 _TYPE_NAMES = ("typecheck", "type-check", "types", "mypy", "tsc")
@@ -36,19 +36,19 @@ Files = Mapping[str, str]
 
 
 def find_commands(files: Files) -> list[Command]:
-    """`files`: every tracked path; the contents of root files, others empty. In the order they are to be run."""
-    if (said := _said_by_the_repository(files)) is not None:
-        return said
+    """The commands in the order to run them. `files`: every tracked path; contents only of root files, else empty."""
+    if (configured := _configured_commands(files)) is not None:
+        return configured
     if made := list(_make(files)):
         return made
-    found = [command for custom in _CUSTOMS for command in custom(files)]
+    found = [command for find in _CONVENTIONS for command in find(files)]
     return [command for purpose in Purpose for command in found if command.purpose is purpose]
 
 
 # --- .caseworker.toml ------------------------------------------------------------------------------------------------
 
 
-def _said_by_the_repository(files: Files) -> list[Command] | None:
+def _configured_commands(files: Files) -> list[Command] | None:
     text = files.get(SETTINGS_FILE)
     if text is None:
         return None
@@ -59,36 +59,36 @@ def _said_by_the_repository(files: Files) -> list[Command] | None:
     if table is None:
         return None
     if not isinstance(table, dict):
-        raise _wrong(text, "commands", "must be a table", 'Write [commands], and below it test = "make check".')
+        raise _invalid(text, "commands", "must be a table", 'Write [commands], and below it test = "make check".')
     for key in table:
         if key not in _PURPOSES:
-            raise _wrong(text, key, "is not known in [commands]", f"Known are: {', '.join(_PURPOSES)}.")
+            raise _invalid(text, key, "is not known in [commands]", f"Known are: {', '.join(_PURPOSES)}.")
     return [
         Command(purpose=purpose, command=line)
         for key, purpose in _PURPOSES.items()
-        for line in _said_lines(text, key, table.get(key, []))
+        for line in _configured_lines(text, key, table.get(key, []))
     ]
 
 
-def _said_lines(text: str, key: str, value: object) -> list[str]:
+def _configured_lines(text: str, key: str, value: object) -> list[str]:
     lines = [value] if isinstance(value, str) else value
     if isinstance(lines, list) and all(isinstance(line, str) and line.strip() for line in lines):
         return [line.strip() for line in lines]
-    raise _wrong(text, key, "must be a command or a list of commands", f'For example: {key} = "make {key}".')
+    raise _invalid(text, key, "must be a command or a list of commands", f'For example: {key} = "make {key}".')
 
 
-def _wrong(text: str, key: str, what: str, todo: str) -> Refused:
+def _invalid(text: str, key: str, what: str, todo: str) -> Refused:
     start = re.compile(rf"^\s*\[?\s*[\"']?{re.escape(key)}[\"']?\s*[\].=]")
     numbers = [number for number, line in enumerate(text.splitlines(), start=1) if start.match(line)]
     place = f", line {numbers[-1]}" if numbers else ""
     return Refused(f"{SETTINGS_FILE}{place}: `{key}` {what}.", todo=todo)
 
 
-# --- customs ---------------------------------------------------------------------------------------------------------
+# --- conventions -----------------------------------------------------------------------------------------------------
 
 
 def _make(files: Files) -> Iterator[Command]:
-    """A Makefile with a test target says how its authors test: nothing else is guessed beside it."""
+    """If a Makefile has a test target, only its targets are used: it is how the authors test."""
     text = next((files[name] for name in _MAKEFILES if name in files), "")
     rules = re.findall(r"^([A-Za-z0-9_.\-/ ]+?)\s*::?(?!=)", text, re.MULTILINE)
     targets = {name for rule in rules for name in rule.split()}
@@ -144,7 +144,7 @@ def _uses_pytest(files: Files) -> bool:
 
 
 def _discovery_start(path: PurePosixPath, files: Files) -> str:
-    """unittest only descends into packages: it has to start in the first folder upwards that is none."""
+    """The nearest folder above that is no package: unittest only descends into packages, so it has to start there."""
     folder = path.parent
     while str(folder) != "." and f"{folder}/__init__.py" in files:
         folder = folder.parent
@@ -183,7 +183,7 @@ def _php(files: Files) -> Iterator[Command]:
         yield Command(purpose=Purpose.TEST, command="vendor/bin/phpunit")
 
 
-_CUSTOMS: tuple[Callable[[Files], Iterator[Command]], ...] = (_node, _python, _others, _ruby, _php)
+_CONVENTIONS: tuple[Callable[[Files], Iterator[Command]], ...] = (_node, _python, _others, _ruby, _php)
 
 
 def _json_object(text: str) -> dict[str, object]:

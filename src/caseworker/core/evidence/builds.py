@@ -1,4 +1,4 @@
-"""What we ran and saw, and the judgements that follow from it. Models claim; this decides."""
+"""Results of builds, and the verdicts that code draws from them. A model's claims don't count."""
 
 import hashlib
 import re
@@ -12,11 +12,11 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import code
 
 OUTPUT_TAIL = 8_000
-"""Characters of output kept per command: the end is where test runners say what failed."""
+"""Characters of output kept per command, from its end: that is where test runners say what failed."""
 MAX_FAILURES = 5_000
-"""Names kept per command. Of a command that names more, none is kept: so nothing is excused."""
+"""Names of failures kept per command. If there are more, none is kept, so that nothing is excused."""
 MAX_NAME = 300
-"""Characters per name."""
+"""Characters kept per name."""
 
 
 class Purpose(StrEnum):
@@ -30,11 +30,11 @@ class Purpose(StrEnum):
 
 class Stage(StrEnum):
     BASE = "base"
-    """The commit the work starts from."""
+    """The commit that the work starts from."""
     RED = "red"
-    """The base with the new test: it must fail."""
+    """The base with the new test, which must fail."""
     HEAD = "head"
-    """The commit that would be pushed: it must pass."""
+    """The commit that would be pushed, which must pass."""
 
 
 class Command(BaseModel):
@@ -53,7 +53,7 @@ class CommandRun(BaseModel):
     """The tail of standard output and error together."""
     timed_out: bool = False
     failures: tuple[str, ...] | None = None
-    """What failed, by the names in the whole output, each as often as it was named. None: not known.
+    """Names of failures in the whole output, each as often as it occurs. None: not known.
     For comparing builds, not for people: there may be thousands."""
 
     @property
@@ -74,17 +74,17 @@ class Build(BaseModel):
         return next((run for run in self.runs if run.purpose is purpose), None)
 
     def passed(self, purpose: Purpose) -> bool:
-        """No command of this purpose, or all of them passed."""
+        """Whether no command of this purpose failed. True if there was none."""
         return all(run.passed for run in self.runs if run.purpose is purpose)
 
     @property
     def tested(self) -> bool:
-        """A test command was run, whatever came of it."""
+        """Whether a test command was run, with any result."""
         return self.run_of(Purpose.TEST) is not None
 
     @property
     def set_up_failed(self) -> bool:
-        """Then what comes after it was not run."""
+        """If so, the later commands were not run."""
         return not self.passed(Purpose.SETUP)
 
 
@@ -98,10 +98,10 @@ _NOTHING_TO_RUN: Final = Verdict(kind="nothing_to_run", reason="no test command 
 
 
 def judge_head(head: Build, base: Build | None) -> Verdict:
-    """Green: every command passes, or fails on the base as well. The new test has no such excuse."""
-    guilty = _guilty(head, base)
-    if guilty and (head.tested or head.set_up_failed):
-        return Verdict(kind="red", reason=f"{code(guilty[0].command)} {how_it_ended(guilty[0])}")
+    """Judges a head build. Green: every command passes, or also fails on the base; the new test has to pass."""
+    unexcused = _unexcused_failures(head, base)
+    if unexcused and (head.tested or head.set_up_failed):
+        return Verdict(kind="red", reason=f"{code(unexcused[0].command)} {how_it_ended(unexcused[0])}")
     if not head.tested:
         return _NOTHING_TO_RUN
     excused = next((run for run in head.runs if not run.passed), None)
@@ -111,22 +111,23 @@ def judge_head(head: Build, base: Build | None) -> Verdict:
 
 
 def base_fails_too(head: Build, base: Build | None) -> bool:
-    """Of a red head: each command that made it red failed on the base as well, and nothing tells the two failures
-    apart. One that passed there, names a failure which is new, or is the new test, is the change's own."""
-    guilty = _guilty(head, base)
-    return bool(guilty) and all(_may_be_old(run, base) for run in guilty)
+    """Whether each command that made the head red also failed on the base, in a way that can't be told apart.
+
+    A command that passed there, names a new failure, or is the new test, fails because of the change."""
+    unexcused = _unexcused_failures(head, base)
+    return bool(unexcused) and all(_may_have_failed_before(run, base) for run in unexcused)
 
 
-def _guilty(head: Build, base: Build | None) -> list[CommandRun]:
-    """What failed and is not excused. A set-up has no excuse where nothing could be tested after it."""
+def _unexcused_failures(head: Build, base: Build | None) -> list[CommandRun]:
+    """Failed commands that the base does not excuse. A set-up is never excused if no test ran after it."""
     failed = [run for run in head.runs if not run.passed]
     if head.set_up_failed and not head.tested:
         return failed
-    return [run for run in failed if not _failed_alike_on_base(run, base)]
+    return [run for run in failed if not _fails_the_same_on_base(run, base)]
 
 
 def judge_red(red: Build, base: Build | None) -> Verdict:
-    """Red first: with the new test and without the fix, the tests fail, where they passed before it."""
+    """Judges a red-first build. Red: with the new test and without the fix, tests fail that passed before."""
     new_test = red.run_of(Purpose.NEW_TEST)
     suites = [run for run in red.runs if run.purpose is Purpose.TEST]
     if new_test is not None:
@@ -157,53 +158,53 @@ _FAILURE_LINE = re.compile(
     r"^[^\S\n]*(?:(?:FAILED|FAIL:?|ERROR:?|not ok)(?!\w)|--- FAIL:|✖|✗|×|error(?:\[\w+\])?:)[^\S\n]*(\S.*)$",
     re.MULTILINE,
 )
-_MARKS = ("FAIL", "ERROR", "not ok", "✖", "✗", "×", "error")
-"""One of these is in every such line. Most output has none, and looking for them is ten times as fast."""
+_FAILURE_MARKS = ("FAIL", "ERROR", "not ok", "✖", "✗", "×", "error")
+"""Every failure line has one of these. Most output has none, and this check is ten times as fast as the pattern."""
 
-_CHANGES_FROM_RUN_TO_RUN = re.compile(r"0x[0-9a-fA-F]+|(?<![\w\[-])\d+")
-"""Addresses, times, line numbers. A number inside a name stays: `test_1` and `test[2]` are tests of their own."""
+_VARYING_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|(?<![\w\[-])\d+")
+"""Addresses, times, line numbers. Numbers inside a name are kept: `test_1` and `test[2]` are different tests."""
 
 
 def failures_named(output: str) -> Counter[str]:
-    """The failures a test runner named, and how often, with what changes from run to run taken out."""
-    if not any(mark in output for mark in _MARKS):
+    """Counts the failures that a test runner named, without the parts that change from run to run."""
+    if not any(mark in output for mark in _FAILURE_MARKS):
         return Counter()
-    return Counter(_name(said) for said in _FAILURE_LINE.findall(output))
+    return Counter(_stable_name(said) for said in _FAILURE_LINE.findall(output))
 
 
-def _name(said: str) -> str:
-    name = _CHANGES_FROM_RUN_TO_RUN.sub("0", said).strip()
+def _stable_name(said: str) -> str:
+    name = _VARYING_NUMBERS.sub("0", said).strip()
     if len(name) <= MAX_NAME:
         return name
-    # Merely cut, two cases of one test could pass for each other; pytest prints messages of any length in a CI.
+    # Without the digest two parameter sets of one test could look the same; pytest prints long messages in a CI.
     digest = hashlib.sha256(name.encode(errors="replace")).hexdigest()[:16]
     return f"{name[: MAX_NAME - len(digest) - 1]}~{digest}"
 
 
-def _failed_alike_on_base(run: CommandRun, base: Build | None) -> bool:
-    """Excused only if both runs name their failures and this one names no new one: an exit code proves nothing."""
-    before = _before(run, base)
+def _fails_the_same_on_base(run: CommandRun, base: Build | None) -> bool:
+    """Whether both runs name their failures and this one names no new one. Equal exit codes are not enough."""
+    before = _failed_run_on_base(run, base)
     if before is None or run.timed_out or before.timed_out:
         return False
     named, known = _all_failures(run), _all_failures(before)
     return False if not named or known is None else named <= known
 
 
-def _may_be_old(run: CommandRun, base: Build | None) -> bool:
-    """It failed on the base as well, and names no failure that the base, which named its own, did not."""
-    before = _before(run, base)
+def _may_have_failed_before(run: CommandRun, base: Build | None) -> bool:
+    """Whether it also failed on the base, and names no failure that is missing there."""
+    before = _failed_run_on_base(run, base)
     if before is None:
         return False
     if before.timed_out:
         return True
     if run.timed_out:
-        return False  # the base came to an end
+        return False  # the base did not time out
     named, known = _all_failures(run), _all_failures(before)
     return not named or not known or named <= known
 
 
-def _before(run: CommandRun, base: Build | None) -> CommandRun | None:
-    """The same command on the base, if it failed there. The new test is not compared with anything."""
+def _failed_run_on_base(run: CommandRun, base: Build | None) -> CommandRun | None:
+    """The run of the same command on the base, if it failed there. The new test is never compared."""
     if base is None or run.purpose is Purpose.NEW_TEST:
         return None
     before = next((other for other in base.runs if other.command == run.command), None)
@@ -211,7 +212,7 @@ def _before(run: CommandRun, base: Build | None) -> CommandRun | None:
 
 
 def _all_failures(run: CommandRun) -> Counter[str] | None:
-    """None: it may have named more than the tail of its output shows, so that comparing would say nothing."""
+    """The failures that a run named. None: its output was cut, so there may be more and a comparison is impossible."""
     if run.failures is not None:
         return Counter(run.failures)
     return failures_named(run.output) if len(run.output) < OUTPUT_TAIL else None

@@ -1,7 +1,7 @@
-"""The paths that `must_not_do` names as not to be changed, and whether a change kept away from them.
+"""Finds the paths that `must_not_do` forbids to change, and checks whether a change touches them.
 
-Only what a sentence forbids outright counts: the path is what the verb is about, and nothing follows that would narrow
-it. "Don't change the signature of cart.py" forbids something else, which the reviewer judges.
+Only an outright ban counts: the path is the object of the verb, and nothing after it restricts the ban. "Don't change
+the signature of cart.py" forbids something else, which the reviewer judges.
 """
 
 import hashlib
@@ -13,11 +13,11 @@ from typing import Final
 
 from caseworker.core.base.text import code
 
-_LINE: Final = 2_000
-_PATH: Final = 300
-_STARS: Final = 8
-_SHOWN: Final = 5
-_KEPT: Final = 20
+_LINE_LIMIT: Final = 2_000
+_PATH_LIMIT: Final = 300
+_MOST_STARS: Final = 8
+_MOST_SHOWN: Final = 5
+_MOST_KEPT: Final = 20
 
 _WORD: Final = re.compile(r"`[^`\n]{1,300}`[,.;:!?)]{0,3}|[^\s`]{1,300}")
 _CHANGE: Final = frozenset({"modify", "change", "touch", "edit", "alter", "update"})
@@ -75,7 +75,7 @@ _NARROWS: Final = frozenset(
 @dataclass(frozen=True)
 class _Word:
     text: str
-    """Without what quotes and ends it."""
+    """Without quotes and punctuation."""
     low: str
     is_code: bool
     ends: bool
@@ -91,25 +91,25 @@ class _Word:
 
 
 def violated(must_not_do: Sequence[str], changed_paths: Sequence[str]) -> list[str]:
-    """A sentence for each line that names a path as not to be changed, where that path was changed."""
+    """A sentence for each line that forbids a path which was changed."""
     told = []
     for line in must_not_do:
-        named = list(dict.fromkeys(_forbidden(line[:_LINE])))
+        named = list(dict.fromkeys(_forbidden_in(line[:_LINE_LIMIT])))
         touched = [path for path in changed_paths if any(_covers(name, path) for name in named)]
         if touched:
-            told.append(f"{_listed(touched)} changed, and the analysis says: {' '.join(line.split())}")
+            told.append(f"{_subject_words(touched)} changed, and the analysis says: {' '.join(line.split())}")
     return told
 
 
 def forbidden_paths(must_not_do: Sequence[str], changed_paths: Sequence[str]) -> list[str]:
-    named = {name for line in must_not_do for name in _forbidden(line[:_LINE])}
+    named = {name for line in must_not_do for name in _forbidden_in(line[:_LINE_LIMIT])}
     return [path for path in changed_paths if any(_covers(name, path) for name in named)]
 
 
 def in_few(paths: Sequence[str]) -> dict[str, list[str]]:
-    """By the names under which they travel with the case: each of the first under its own, and all others under one,
-    which is another name as soon as one of them is another path."""
-    first, rest = paths[:_KEPT], sorted(paths[_KEPT:])
+    """Maps few names, which are stored with the case, to all paths. The first paths have their own names; all others
+    share one name, which has a digest so that it changes when one of them changes."""
+    first, rest = paths[:_MOST_KEPT], sorted(paths[_MOST_KEPT:])
     found = {path: [path] for path in first}
     if rest:
         digest = hashlib.sha256("\n".join(rest).encode(errors="replace")).hexdigest()[:8]
@@ -121,13 +121,13 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(code(name) for name in names)
 
 
-def _listed(paths: Sequence[str]) -> str:
-    shown = ", ".join(code(path) for path in paths[:_SHOWN])
-    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+def _subject_words(paths: Sequence[str]) -> str:
+    shown = ", ".join(code(path) for path in paths[:_MOST_SHOWN])
+    more = f" and {len(paths) - _MOST_SHOWN} more" if len(paths) > _MOST_SHOWN else ""
     return f"{shown}{more} {'was' if len(paths) == 1 else 'were'}"
 
 
-def _forbidden(line: str) -> Iterator[str]:
+def _forbidden_in(line: str) -> Iterator[str]:
     words = [_word(piece) for piece in _WORD.findall(line.lstrip("-*• "))]
     if any(word.low in _NARROWS for word in words if not word.is_code):
         return
@@ -136,18 +136,18 @@ def _forbidden(line: str) -> Iterator[str]:
             continue
         if (word.low in _CHANGE or word.low in _CHANGES) and _is_forbidden(words, at):
             paths, after = _paths(words, at + 1)
-            if _is_all(words, after):
+            if _is_unrestricted(words, after):
                 yield from paths
         elif word.low in ("leave", "keep"):
             paths, after = _paths(words, at + 1)
             if after < len(words) and words[after].low in _ALONE:
                 yield from paths
-        elif word.low in _CHANGED and _is_all(words, at + 1):
-            yield from _subjects(words, at)
+        elif word.low in _CHANGED and _is_unrestricted(words, at + 1):
+            yield from _paths_before(words, at)
 
 
 def _is_forbidden(words: Sequence[_Word], at: int) -> bool:
-    """The line begins with the verb (the list itself says "must not"), or a "not" stands before it."""
+    """Whether the line begins with the verb (the list itself means "must not"), or has a "not" before it."""
     before = at - 1
     while before >= 0 and (words[before].low in _AFTER_NOT or words[before].low in _OTHER_VERBS | _CHANGE):
         before -= 1
@@ -170,8 +170,8 @@ def _paths(words: Sequence[_Word], at: int) -> tuple[list[str], int]:
     return paths, at
 
 
-def _is_all(words: Sequence[_Word], after: int) -> bool:
-    """Nothing follows that could narrow what was said: `cart.py signatures`, `cart.py in a way that`."""
+def _is_unrestricted(words: Sequence[_Word], after: int) -> bool:
+    """Whether nothing follows that restricts the ban, such as `cart.py signatures` or `cart.py in a way that`."""
     if after >= len(words) or words[after - 1].ends:
         return True
     if words[after].low in _MAY_FOLLOW or words[after].opens:
@@ -179,8 +179,8 @@ def _is_all(words: Sequence[_Word], after: int) -> bool:
     return [word.low for word in words[after : after + 2]] == ["at", "all"]
 
 
-def _subjects(words: Sequence[_Word], at: int) -> Iterator[str]:
-    """`src/api/ must not be changed`: back over the "must not be" to what it is said of."""
+def _paths_before(words: Sequence[_Word], at: int) -> Iterator[str]:
+    """The paths before a verb in the passive: `src/api/ must not be changed`."""
     before = at - 1
     negated = False
     while before >= 0 and words[before].low in _NOT | _AFTER_NOT | {
@@ -213,19 +213,19 @@ def _has_ending(text: str) -> bool:
 
 
 def _covers(named: str, path: str) -> bool:
-    """The file itself, anything below the folder, or what the pattern matches. A bare file name: at any depth."""
+    """Whether the name means the path: the file, a folder above it, or a pattern. A bare file name: at any depth."""
     name = re.sub(r":\d{1,9}$", "", named).removeprefix("./").lstrip("/").rstrip("/")
-    if not name or len(name) > _PATH:
+    if not name or len(name) > _PATH_LIMIT:
         return False
     if any(sign in name for sign in "*?["):
-        return name.count("*") <= _STARS and _matches(name.split("/"), path.split("/"))
+        return name.count("*") <= _MOST_STARS and _matches(name.split("/"), path.split("/"))
     if path == name or path.startswith(f"{name}/"):
         return True
     return _has_ending(name) and not named.endswith("/") and path.endswith(f"/{name}")
 
 
 def _matches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
-    """Part by part: a star does not reach over a slash, two stars do. A folder that matches covers what is in it."""
+    """Whether a pattern matches: `*` stops at a slash, `**` does not. A matching folder covers what is in it."""
     reached = {0}
     for piece in pattern:
         if piece == "**":

@@ -1,7 +1,7 @@
-"""What a repository asks of the cases that work on it: the parts of its `.caseworker.toml` that are not build commands.
+"""Reads a repository's rules for its cases from `.caseworker.toml` (all of it except the build commands).
 
-A repository may ask for more care than a deployment does, and for less money; never for less care, or for more money.
-With one exception: whether its paths mean what they seem to (`session.py`, `policy/`), only the repository can tell.
+A repository may require more approvals than the deployment, and a smaller budget; never fewer approvals or more money.
+The one exception is `sensitive_paths`: only the repository knows whether `session.py` or `policy/` is sensitive.
 """
 
 import re
@@ -21,7 +21,7 @@ _KNOWN: Final[dict[str, tuple[str, ...]]] = {
     "budget": ("usd",),
     "until": (),
 }
-"""Top-level names, and what may stand in each table that is read here."""
+"""Known top-level names, and the keys of each table that is read here."""
 _EXAMPLE: Final = {"approvals": "plan = true", "budget": "usd = 2.5", "commands": 'test = "make check"'}
 _MILESTONES: Final = ", ".join(f'"{milestone}"' for milestone in Milestone)
 
@@ -31,7 +31,7 @@ class RepositoryRules(BaseModel):
 
     approve_plan: bool = False
     approve_sensitive_paths: bool | None = None
-    """Null: as the deployment has it."""
+    """Null: as the deployment sets it."""
     budget_micros: int | None = None
     until: Milestone | None = None
 
@@ -51,14 +51,14 @@ class RepositoryRules(BaseModel):
 
 
 def read_rules(text: str) -> RepositoryRules:
-    """`text`: the file as it is on the base branch; empty where there is none."""
+    """Parses the rules. `text`: the file on the base branch; empty if there is none."""
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Refused(f"{SETTINGS_FILE} is not valid TOML: {error}.", todo="Correct it, and commit it.") from None
     for name in found:
         if name not in _KNOWN:
-            raise _wrong(text, "", name, "is not known", f"Known are: {', '.join(_KNOWN)}.")
+            raise _invalid(text, "", name, "is not known", f"Known are: {', '.join(_KNOWN)}.")
     approvals = _table(text, found, "approvals")
     return RepositoryRules(
         approve_plan=_approval(text, approvals, "plan") or False,
@@ -71,21 +71,21 @@ def read_rules(text: str) -> RepositoryRules:
 def _table(text: str, found: dict[str, object], name: str) -> dict[str, object]:
     table = found.get(name, {})
     if not isinstance(table, dict):
-        raise _wrong(text, "", name, "must be a table", f"Write [{name}], and below it {_EXAMPLE[name]}.")
+        raise _invalid(text, "", name, "must be a table", f"Write [{name}], and below it {_EXAMPLE[name]}.")
     for key in table:
         if key == "until":
-            raise _wrong(text, name, key, f"does not belong into [{name}]", "Write it above the first [table].")
+            raise _invalid(text, name, key, f"does not belong into [{name}]", "Write it above the first [table].")
         if key not in _KNOWN[name]:
             known = f"Known {'is' if len(_KNOWN[name]) == 1 else 'are'}: {', '.join(_KNOWN[name])}."
-            raise _wrong(text, name, key, f"is not known in [{name}]", f"{known} Write {_EXAMPLE[name]}.")
+            raise _invalid(text, name, key, f"is not known in [{name}]", f"{known} Write {_EXAMPLE[name]}.")
     return table
 
 
 def _approval(text: str, table: dict[str, object], name: str) -> bool | None:
-    """Null: it is not said."""
+    """Null: not set."""
     value = table.get(name)
     if value is not None and not isinstance(value, bool):
-        raise _wrong(text, "approvals", name, "must be true or false", f"For example: {name} = true.")
+        raise _invalid(text, "approvals", name, "must be true or false", f"For example: {name} = true.")
     return value
 
 
@@ -94,8 +94,8 @@ def _budget(text: str, table: dict[str, object]) -> int | None:
     if value is None:
         return None
     amount = value if isinstance(value, int | float) and not isinstance(value, bool) else -1
-    if not 0 <= amount <= 1_000_000:  # also: not a number, infinite
-        raise _wrong(text, "budget", "usd", "must be an amount of dollars", "For example: usd = 2.5.")
+    if not 0 <= amount <= 1_000_000:  # also excludes NaN and infinity
+        raise _invalid(text, "budget", "usd", "must be an amount of dollars", "For example: usd = 2.5.")
     return round(amount * MICROS)
 
 
@@ -105,17 +105,17 @@ def _until(text: str, value: object) -> Milestone | None:
     try:
         return Milestone(str(value))
     except ValueError:
-        raise _wrong(text, "", "until", f"must be one of {_MILESTONES}", 'For example: until = "plan".') from None
+        raise _invalid(text, "", "until", f"must be one of {_MILESTONES}", 'For example: until = "plan".') from None
 
 
-def _wrong(text: str, table: str, key: str, what: str, todo: str) -> Refused:
+def _invalid(text: str, table: str, key: str, what: str, todo: str) -> Refused:
     line = _line_of(text, table, key)
     place = f", line {line}" if line is not None else ""
     return Refused(f"{SETTINGS_FILE}{place}: `{key}` {what}.", todo=todo)
 
 
 def _line_of(text: str, table: str, key: str) -> int | None:
-    """Where the key stands in its table; a table that is written `a.b = 1`, or as `[a]`, counts, too."""
+    """The line number of a key in its table, or of the table itself, written as `a.b = 1` or `[a]`."""
     named = re.compile(rf"\s*(?:\[+\s*)?[\"']?{re.escape(table or key)}[\"']?\s*[\].=]")
     inner = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]")
     at, begun = "", None

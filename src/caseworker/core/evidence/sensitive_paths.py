@@ -1,5 +1,6 @@
-"""Which of the topics that a person always decides a change touches, as its paths say. Only paths are read: what is
-in the files the reviewer judges. A wrong guess costs a person one `approve`, so only whole words of a path count."""
+"""Finds the sensitive topics that a change touches, from its paths alone; the reviewer judges the contents.
+
+A wrong match costs a person one `approve`, so only whole words of a path count."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,13 +14,13 @@ from caseworker.core.evidence.test_files import is_in_a_test_place
 from caseworker.core.outcomes.pm import Topic
 
 _PATHS_KEPT: Final = 5
-"""Of each topic: they travel with the case."""
+"""Paths kept per topic: they are stored with the case."""
 _PATH_LIMIT: Final = 200
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-"""`OAuthLogin`, `login_form` and `user-login` are made of words; `author` is one word, and not ours."""
+"""Splits `OAuthLogin`, `login_form` and `user-login` into words; `author` stays one word and does not match `auth`."""
 
-_ANYWHERE: Final[dict[Topic, frozenset[str]]] = {
+_WORDS_IN_NAMES: Final[dict[Topic, frozenset[str]]] = {
     Topic.AUTHENTICATION: frozenset(
         {"auth", "authn", "oauth", "oidc", "saml", "sso", "jwt", "mfa", "login", "signin", "authentication"}
         | {"authenticator", "password", "passwords"}
@@ -31,16 +32,16 @@ _ANYWHERE: Final[dict[Topic, frozenset[str]]] = {
         {"permission", "permissions", "acl", "acls", "rbac", "authz", "authorization", "authorisation"}
     ),
 }
-"""One of the words of a folder's or a file's name."""
-_WHOLE_NAME: Final[dict[Topic, frozenset[str]]] = {
+"""Matched against each word of a folder's or file's name."""
+_WHOLE_NAMES: Final[dict[Topic, frozenset[str]]] = {
     Topic.AUTHENTICATION: frozenset({"session", "sessions"}),
     Topic.PERMISSIONS: frozenset({"policy", "policies"}),
     Topic.PUBLIC_API: frozenset({"public_api", "publicapi", "openapi", "swagger"}),
     Topic.DATABASE_SCHEMA: frozenset({"migrations", "alembic", "flyway", "liquibase"}),
     Topic.INFRASTRUCTURE: frozenset({"terraform", "kubernetes", "helm", "ansible", "jenkinsfile", ".circleci", "k8s"}),
 }
-"""The whole name of a folder, or of a file without its ending: within a longer name these mean anything."""
-_SHAPES: Final[tuple[tuple[Topic, re.Pattern[str]], ...]] = (
+"""Matched against the whole name of a folder, or of a file without its ending: in longer names these are ambiguous."""
+_PATH_PATTERNS: Final[tuple[tuple[Topic, re.Pattern[str]], ...]] = (
     (Topic.DATABASE_SCHEMA, re.compile(r"(?:.*/)?db/migrate/.+")),
     (Topic.DATABASE_SCHEMA, re.compile(r".*\.prisma|(?:.*/)?db/schema\.rb")),
     (Topic.DATABASE_SCHEMA, re.compile(r"(?:.*[/_.-])?(?:schema|ddl|structure|migration)(?:[/_.-].*)?\.sql")),
@@ -51,22 +52,22 @@ _SHAPES: Final[tuple[tuple[Topic, re.Pattern[str]], ...]] = (
     (Topic.INFRASTRUCTURE, re.compile(r"(?:.*/)?(?:docker-)?compose(?:[.-][^/]+)?\.ya?ml")),
     (Topic.PUBLIC_API, re.compile(r".*\.proto|.*\.graphqls|(?:.*/)?schema\.graphql")),
 )
-"""Of the whole path, in lower case."""
+"""Matched against the whole path in lower case."""
 
-_NOT_CODE: Final = frozenset(
+_IGNORED_ENDINGS: Final = frozenset(
     {"md", "mdx", "rst", "adoc", "txt", "po", "pot", "css", "scss", "less"}
     | {"png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "pdf", "woff", "woff2"}
 )
-_NOT_OURS: Final = frozenset(
+_IGNORED_FOLDERS: Final = frozenset(
     {"doc", "docs", "documentation", "testdata", "fixtures", "examples", "locale", "locales", "i18n", "translations"}
 )
-"""Folders in which nothing decides who may do what."""
-_DESCRIPTIONS: Final = frozenset({"yaml", "yml", "json", "proto", "graphql", "graphqls"})
-"""In a folder `spec` these describe an interface; code there tests one."""
+"""Folders whose files never touch a topic."""
+_INTERFACE_ENDINGS: Final = frozenset({"yaml", "yml", "json", "proto", "graphql", "graphqls"})
+"""File endings that describe an interface in a folder `spec`, where code would be a test."""
 
 
 class Touched(BaseModel):
-    """A topic, and the paths that say so; the first few of them."""
+    """A topic that a change touches, and the first few paths that show it."""
 
     model_config = ConfigDict(frozen=True)
     topic: Topic
@@ -75,7 +76,7 @@ class Touched(BaseModel):
 
 
 def touched(paths: Sequence[str]) -> tuple[Touched, ...]:
-    """The topics in the order in which they are always named. Tests and documentation touch none."""
+    """The topics that these paths touch, in a fixed order. Tests and documentation touch none."""
     found: dict[Topic, list[str]] = {}
     for path in paths:
         for topic in _topics(path):
@@ -88,7 +89,7 @@ def touched(paths: Sequence[str]) -> tuple[Touched, ...]:
 
 
 def told(several: Sequence[Touched]) -> str:
-    """`database schema (`db/migrations/2.sql`), permissions (`acl.py` and 2 more)`."""
+    """The topics in words: `database schema (`db/migrations/2.sql`), permissions (`acl.py` and 2 more)`."""
     return ", ".join(f"{one.topic.value.replace('_', ' ')} ({_listed(one)})" for one in several)
 
 
@@ -99,30 +100,30 @@ def _listed(one: Touched) -> str:
 
 def _topics(path: str) -> set[Topic]:
     place = PurePosixPath(path)
-    if not _counts(place):
+    if not _is_relevant(place):
         return set()
     names = [*place.parts[:-1], place.name.removeprefix(".").partition(".")[0] or place.name]
     words = {word for name in names for word in _words(name)}
     whole = {name.lower().replace("-", "_") for name in names}
-    by_shape = {topic for topic, shape in _SHAPES if shape.fullmatch(path.lower()[-1_000:])}
-    return by_shape | set(_meant(_ANYWHERE, words)) | set(_meant(_WHOLE_NAME, whole))
+    by_shape = {topic for topic, shape in _PATH_PATTERNS if shape.fullmatch(path.lower()[-1_000:])}
+    return by_shape | set(_topics_named_by(_WORDS_IN_NAMES, words)) | set(_topics_named_by(_WHOLE_NAMES, whole))
 
 
-def _counts(place: PurePosixPath) -> bool:
+def _is_relevant(place: PurePosixPath) -> bool:
     ending = place.suffix.lstrip(".").lower()
     folders = {part.lower() for part in place.parts[:-1]}
-    if ending in _NOT_CODE or not _NOT_OURS.isdisjoint(folders):
+    if ending in _IGNORED_ENDINGS or not _IGNORED_FOLDERS.isdisjoint(folders):
         return False
-    if ending in _DESCRIPTIONS:
+    if ending in _INTERFACE_ENDINGS:
         return folders.isdisjoint({"test", "tests", "testing", "__tests__", "e2e"})
     return not is_in_a_test_place(str(place))
 
 
-def _meant(meanings: dict[Topic, frozenset[str]], words: set[str]) -> Iterator[Topic]:
+def _topics_named_by(meanings: dict[Topic, frozenset[str]], words: set[str]) -> Iterator[Topic]:
     return (topic for topic, known in meanings.items() if not known.isdisjoint(words))
 
 
 def _words(name: str) -> Iterator[str]:
-    """`OAuth` is one word to people and two to the letters; so the name itself counts, too."""
+    """The words of a name, in lower case. Unsplit parts count too: the pattern splits `OAuth` into two."""
     yield from (word.lower() for word in _WORD.findall(name))
     yield from (part.lower() for part in re.split(r"[^A-Za-z]+", name) if part)

@@ -1,7 +1,6 @@
-"""Which tests a source file holds, what each checks, and what keeps it from running. Read line by line, not parsed.
+"""Finds the tests of a source file, their assertions, and what skips them. Reads lines; does not parse.
 
-A test reaches as far as its lines are indented. That is wrong for badly laid out code: there its assertions count for
-the file.
+A test ends where its indentation ends. In badly indented code this is wrong: there assertions count for the file.
 """
 
 import re
@@ -11,11 +10,11 @@ from pathlib import PurePosixPath
 from typing import Final
 
 _MOST_LINES: Final = 50_000
-_LINE: Final = 400
-"""Characters of a line that are read: no pattern below can take long over them."""
-_SHOWN: Final = 120
-_AHEAD: Final = 40
-"""Lines from a mark, or from `@Test`, to the test it belongs to."""
+_LINE_LIMIT: Final = 400
+"""Characters of a line that are read, so that no pattern below takes long."""
+_SHOWN_CHARACTERS: Final = 120
+_MOST_LINES_AHEAD: Final = 40
+"""Most lines between a mark, or `@Test`, and its test."""
 
 _LANGUAGES: Final = {
     "py": "python",
@@ -25,12 +24,14 @@ _LANGUAGES: Final = {
     **dict.fromkeys(("java", "kt", "kts"), "java"),
 }
 _BY_CONTENT: Final = ("rust", "java")
-"""Tests are marked as such wherever they are; elsewhere the path tells."""
+"""Languages whose tests are marked in the code. In all others the path tells which files are tests."""
 _OTHER_CODE: Final = frozenset(
     {"bats", "c", "cc", "cpp", "cs", "dart", "ex", "exs", "php", "rb", "scala", "sh", "swift"}
 )
-_FOLDERS: Final = frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "e2e"})
-_FILE: Final = re.compile(r"(?:test_|tests?\.|conftest\.).*|.*(?:_test|_tests|_spec|\.test|\.spec|Tests?|Spec)\.\w+")
+_TEST_FOLDERS: Final = frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "e2e"})
+_TEST_FILE: Final = re.compile(
+    r"(?:test_|tests?\.|conftest\.).*|.*(?:_test|_tests|_spec|\.test|\.spec|Tests?|Spec)\.\w+"
+)
 
 _START: Final = {
     "python": re.compile(r"\s*(?:async\s+)?def\s+(?P<name>test\w*)\s*\("),
@@ -45,7 +46,7 @@ _MARKED_AS_TEST: Final = {
 }
 _QUOTED: Final = re.compile(r"""["'`]([^"'`]{1,200})""")
 _NAMED_LATER: Final = re.compile(r"""(?:[\])}]{1,3}\s?\()?["'`]([^"'`]{1,200})""")
-"""`it(` and its name on the next line; or `])('adds', () => {` below a table."""
+"""A test's name below its first line: after `it(`, or `])('adds', () => {` below a table."""
 _NAMELESS: Final = "(a test without a name)"
 _GROUPS: Final = frozenset({"describe", "context", "suite"})
 _CLASS: Final = re.compile(r"\s*(?:\w+\s+){0,4}(?:class|object|mod)\s+(\w+)")
@@ -81,10 +82,10 @@ class ReadTest:
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """Something that keeps a test, or all the others, from running or from counting."""
+    """Code that skips a test, lets it fail, or (`only`) skips all others."""
 
     owner: str
-    """The test or class. Empty: the file."""
+    """The test or class that it applies to. Empty: the file."""
     text: str
 
 
@@ -93,22 +94,22 @@ class ReadFile:
     tests: tuple[ReadTest, ...] = ()
     marks: tuple[Mark, ...] = ()
     loose_checks: int = 0
-    """Lines with an assertion that is in no test."""
+    """Lines with an assertion outside of tests."""
 
 
 def language_of(path: str) -> str | None:
-    """Null: it holds no tests, or none that we can read."""
+    """The language to read tests in. Null: the file has no tests, or none that we can read."""
     language = _LANGUAGES.get(_ending(path))
     return language if language in _BY_CONTENT or is_in_a_test_place(path) else None
 
 
 def is_in_a_test_place(path: str) -> bool:
-    return is_named_like_a_test(path) or not _FOLDERS.isdisjoint(PurePosixPath(path).parts[:-1])
+    return is_named_like_a_test(path) or not _TEST_FOLDERS.isdisjoint(PurePosixPath(path).parts[:-1])
 
 
 def is_named_like_a_test(path: str) -> bool:
     known = _ending(path) in _LANGUAGES or _ending(path) in _OTHER_CODE
-    return known and _FILE.fullmatch(PurePosixPath(path).name[-200:]) is not None
+    return known and _TEST_FILE.fullmatch(PurePosixPath(path).name[-200:]) is not None
 
 
 def _ending(path: str) -> str:
@@ -121,8 +122,8 @@ def read_tests(path: str, text: str) -> ReadFile:
 
 
 @dataclass(kw_only=True)
-class _Open:
-    """A test, or a group of tests, that is being read. A group's own assertions are nobody's."""
+class _OpenTest:
+    """A test or group of tests whose end was not read yet. A group's own assertions belong to no test."""
 
     name: str
     indent: int
@@ -136,36 +137,36 @@ class _Reader:
     def __init__(self, path: str, language: str) -> None:
         self._path = path
         self._language = language
-        self._opened: list[_Open] = []
-        self._at_work: list[_Open] = []
-        """Innermost last."""
+        self._found: list[_OpenTest] = []
+        self._open: list[_OpenTest] = []
+        """The tests and groups around the current line, innermost last."""
         self._marks: list[Mark] = []
-        self._waiting: list[tuple[int, str]] = []
-        """Marks above the test they belong to, with their line."""
-        self._announced: int | None = None
-        """The line of a `#[test]` or `@Test` whose function has not come yet."""
-        self._loose = 0
+        self._pending_marks: list[tuple[int, str]] = []
+        """Marks whose test was not read yet, with their line numbers."""
+        self._test_marker_line: int | None = None
+        """The line of a `#[test]` or `@Test` whose function was not read yet."""
+        self._loose_checks = 0
 
     def read(self, text: str) -> ReadFile:
-        for number, line, told in _code_lines(text, self._language):
-            if told:
-                self._hear(number, line)
-        self._settle_marks("")
+        for number, line, is_code in _code_lines(text, self._language):
+            if is_code:
+                self._read_line(number, line)
+        self._assign_marks("")
         tests = [
             ReadTest(path=self._path, name=test.name or _NAMELESS, checks=test.checks, body=tuple(test.body))
-            for test in self._opened
+            for test in self._found
             if not (test.is_group and test.holds_tests)
         ]
-        return ReadFile(tests=tuple(tests), marks=tuple(self._marks), loose_checks=self._loose)
+        return ReadFile(tests=tuple(tests), marks=tuple(self._marks), loose_checks=self._loose_checks)
 
-    def _hear(self, number: int, line: str) -> None:
+    def _read_line(self, number: int, line: str) -> None:
         said = line.strip()
         indent = len(line) - len(line.lstrip())
-        if self._waiting and number - self._waiting[0][0] > _AHEAD:
-            self._settle_marks("")
-        while self._at_work and _is_over(self._at_work[-1], indent, said):
-            closing = said[0] in ")]}" and indent == self._at_work[-1].indent
-            self._at_work.pop()
+        if self._pending_marks and number - self._pending_marks[0][0] > _MOST_LINES_AHEAD:
+            self._assign_marks("")
+        while self._open and _has_ended(self._open[-1], indent, said):
+            closing = said[0] in ")]}" and indent == self._open[-1].indent
+            self._open.pop()
             if closing:
                 return
         started = self._start(number, line, indent)
@@ -173,33 +174,33 @@ class _Reader:
         self._count(said, started)
 
     def _start(self, number: int, line: str, indent: int) -> bool:
-        """Whether a test, or a group of them, begins on this line."""
-        found = self._named(number, line)
+        """Opens the test or group that begins on this line. False: none does."""
+        found = self._test_on(number, line)
         if found is None:
             grouped = _CLASS.match(line)
-            if grouped and self._waiting:
-                self._settle_marks(grouped[1])
+            if grouped and self._pending_marks:
+                self._assign_marks(grouped[1])
             return False
         name, is_group = found
-        for outer in self._at_work:
+        for outer in self._open:
             outer.holds_tests = True
-        test = _Open(name=name, indent=indent, is_group=is_group)
-        self._settle_marks(name)
-        self._opened.append(test)
-        self._at_work.append(test)
+        test = _OpenTest(name=name, indent=indent, is_group=is_group)
+        self._assign_marks(name)
+        self._found.append(test)
+        self._open.append(test)
         return True
 
-    def _named(self, number: int, line: str) -> tuple[str, bool] | None:
-        announces = _MARKED_AS_TEST.get(self._language)
-        if announces is not None:
-            if announces.match(line):
-                self._announced = number
-            if self._announced is None or number - self._announced > _AHEAD:
+    def _test_on(self, number: int, line: str) -> tuple[str, bool] | None:
+        marker = _MARKED_AS_TEST.get(self._language)
+        if marker is not None:
+            if marker.match(line):
+                self._test_marker_line = number
+            if self._test_marker_line is None or number - self._test_marker_line > _MOST_LINES_AHEAD:
                 return None
         found = _START[self._language].match(line)
         if found is None:
             return None
-        self._announced = None
+        self._test_marker_line = None
         if self._language != "script":
             return found["name"].strip("`"), False
         quoted = _QUOTED.search(line, found.end() - 1)
@@ -210,25 +211,25 @@ class _Reader:
         if skip is None:
             return
         text = said if said.startswith(("@", "#[")) else skip[0].rstrip("(` ")
-        if started or (self._at_work and not said.startswith(("@", "#["))):
-            self._marks.append(Mark(owner=self._at_work[-1].name, text=text[:_SHOWN]))
+        if started or (self._open and not said.startswith(("@", "#["))):
+            self._marks.append(Mark(owner=self._open[-1].name, text=text[:_SHOWN_CHARACTERS]))
         elif said.startswith(("@", "#[")):
-            self._waiting.append((number, text[:_SHOWN]))
+            self._pending_marks.append((number, text[:_SHOWN_CHARACTERS]))
         else:
-            self._marks.append(Mark(owner="", text=said[:_SHOWN]))
+            self._marks.append(Mark(owner="", text=said[:_SHOWN_CHARACTERS]))
 
-    def _settle_marks(self, owner: str) -> None:
-        self._marks += [Mark(owner=owner, text=text) for _, text in self._waiting]
-        self._waiting = []
+    def _assign_marks(self, owner: str) -> None:
+        self._marks += [Mark(owner=owner, text=text) for _, text in self._pending_marks]
+        self._pending_marks = []
 
     def _count(self, said: str, started: bool) -> None:
         checks = _CHECK.search(said) is not None
-        test = self._at_work[-1] if self._at_work else None
+        test = self._open[-1] if self._open else None
         if test is None:
-            self._loose += checks
+            self._loose_checks += checks
             return
         if test.is_group:
-            self._loose += checks
+            self._loose_checks += checks
         else:
             test.checks += checks
         later = None if started or test.name else _NAMED_LATER.match(said)
@@ -238,8 +239,8 @@ class _Reader:
             test.body.append(said)
 
 
-def _is_over(test: _Open, indent: int, said: str) -> bool:
-    """Lines at its own depth end it, but for those that go on with its head: `):`, `])('adds', () => {`, `{`."""
+def _has_ended(test: _OpenTest, indent: int, said: str) -> bool:
+    """Whether a line at its own depth ends it. Lines that continue its head don't: `):`, `])('adds', () => {`, `{`."""
     if indent > test.indent:
         return False
     goes_on = said == "{" or (said[0] in ")]}" and said[-1] in "{([:,")
@@ -247,11 +248,11 @@ def _is_over(test: _Open, indent: int, said: str) -> bool:
 
 
 def _code_lines(text: str, language: str) -> Iterator[tuple[int, str, bool]]:
-    """Number, line, and whether it says something: not a comment, nor inside of a text over several lines."""
+    """Each line with its number, and whether it is code: not a comment or part of a multi-line string."""
     comment = "#" if language == "python" else "//"
     until = ""
     for number, whole in enumerate(text.split("\n", _MOST_LINES)[:_MOST_LINES]):
-        line = whole[:_LINE].expandtabs(4).rstrip()
+        line = whole[:_LINE_LIMIT].expandtabs(4).rstrip()
         said = line.strip()
         if until:
             if until in whole:
@@ -260,13 +261,13 @@ def _code_lines(text: str, language: str) -> Iterator[tuple[int, str, bool]]:
         elif not said or said.startswith(comment):
             yield number, line, False
         else:
-            until = _opens(whole, said, language)
-            # A comment says nothing; the line on which a long text begins may.
+            until = _unclosed(whole, said, language)
+            # A comment is no code; the line on which a multi-line string begins may be.
             yield number, line, not said.startswith(("/*", '"""', "'''"))
 
 
-def _opens(whole: str, said: str, language: str) -> str:
-    """What ends the comment or text that goes on after this line."""
+def _unclosed(whole: str, said: str, language: str) -> str:
+    """What ends the comment or string that is still open after this line. Empty: none is open."""
     if language != "python":
         return "*/" if said.startswith("/*") and "*/" not in whole else ""
     for quotes in ('"""', "'''"):

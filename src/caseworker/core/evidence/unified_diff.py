@@ -1,7 +1,7 @@
-"""Reading what `git diff` says: which lines of which file are new, gone, or merely shown. Nothing is judged here.
+"""Parses `git diff`: which lines of which file are added, removed, or context.
 
-The lengths that a hunk announces are trusted, not the looks of a line: a removed line may begin with `-- `. Lines end
-with a line feed and nothing else, as they do for git.
+A hunk's announced lengths decide where it ends, not how a line looks: a removed line may begin with `-- `. Lines end
+only at a line feed, as in git.
 """
 
 import re
@@ -21,13 +21,13 @@ class DiffLine:
     kind: Literal["added", "removed", "context"]
     text: str
     number: int
-    """In the file as it is afterwards; of a removed line, where the next line stands there."""
+    """Line number in the new file. For a removed line, the number of the line that follows it there."""
 
 
 @dataclass
 class FileDiff:
     path: str
-    """As it is called afterwards; of a deleted file, as it was."""
+    """The new name. For a deleted file, the old one."""
     old_path: str
     created: bool = False
     deleted: bool = False
@@ -35,7 +35,7 @@ class FileDiff:
     copied: bool = False
     binary: bool = False
     modes: tuple[str, str] | None = None
-    """Before and after, where it was changed."""
+    """File modes before and after, if the mode was changed."""
     hunks: list[list[DiffLine]] = field(default_factory=list)
 
     def lines(self) -> Iterator[DiffLine]:
@@ -60,7 +60,7 @@ def read_diff(diff: str) -> list[FileDiff]:
 
 
 def _read_hunk(lines: list[str], at: int, file: FileDiff, *, old: int, new: int, number: int) -> int:
-    """Where the reading goes on."""
+    """Reads a hunk into the file, and returns the index of the line after it."""
     hunk: list[DiffLine] = []
     while (old > 0 or new > 0) and at < len(lines):
         mark, text = lines[at][:1], lines[at][1:]
@@ -74,7 +74,7 @@ def _read_hunk(lines: list[str], at: int, file: FileDiff, *, old: int, new: int,
             hunk.append(DiffLine("context", text, number))
             old, new, number = old - 1, new - 1, number + 1
         elif mark != "\\":
-            break  # cut short
+            break  # the diff was cut short
         at += 1
     file.hunks.append(hunk)
     return at
@@ -104,8 +104,9 @@ def _read_header(line: str, file: FileDiff) -> None:
 
 
 def _begin(line: str) -> FileDiff:
-    """By its first line, which is all there is for an empty or a binary file. It is ambiguous only where the two names
-    differ, and then others follow that say them again."""
+    """A file from its first line, which is all there is for an empty or binary file.
+
+    The line is ambiguous only if the two names differ, and then later lines repeat them."""
     names = line.removeprefix(_START)
     if quoted := _QUOTED.match(names):
         old, new = quoted[0], names[quoted.end() + 1 :]
@@ -123,7 +124,7 @@ def _without_prefix(name: str) -> str:
 
 
 def _unquoted(name: str) -> str:
-    name = name.removesuffix("\t")  # after a name with a space in it
+    name = name.removesuffix("\t")  # git adds a tab after a name with a space
     if len(name) < 2 or not (name.startswith('"') and name.endswith('"')):
         return name
     raw = b""

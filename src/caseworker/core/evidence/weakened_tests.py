@@ -1,7 +1,7 @@
-"""What a change takes away from a repository's tests: removed, skipped, or made to check less. Found by reading lines.
+"""Finds tests that a change removes, skips, or makes check less, by reading lines.
 
-It reads whatever a repository holds, so every line is clipped, no pattern can backtrack far, and each file is read
-once. It may miss a weakening that is well hidden; what it names can be looked up.
+It reads arbitrary files, so every line is clipped, no pattern can backtrack far, and each file is read once. It may
+miss a well hidden weakening; everything that it reports can be looked up.
 """
 
 from collections import Counter
@@ -20,22 +20,22 @@ from caseworker.core.evidence.test_files import (
 )
 
 MOST_FINDINGS: Final = 50
-_NAMES: Final = 5
-"""Of the tests that went with a file."""
+_MOST_NAMES: Final = 5
+"""Most tests named of a deleted file."""
 
 
 def is_looked_at(path: str) -> bool:
-    """Whether a file may hold tests: its contents are worth fetching."""
+    """Whether a file may have tests, so that its contents have to be fetched."""
     return language_of(path) is not None or is_named_like_a_test(path)
 
 
 def weakened(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[str]:
-    """A sentence for each test that is gone, skipped or checks less. Of all changed files: their text by path; null for
-    one that is there and can't be read; left out where it is not there."""
+    """A sentence for each test that was removed, is skipped or checks less. `before`, `after`: the text of all changed
+    files by path; null: the file can't be read; missing: there is no such file."""
     unread = sorted(path for path in {*before, *after} if None in (before.get(path, ""), after.get(path, "")))
     old = {path: read_tests(path, text) for path, text in before.items() if path not in unread and text is not None}
     new = {path: read_tests(path, text) for path, text in after.items() if path not in unread and text is not None}
-    pairs, gone, added = _paired(_all(old), _all(new))
+    pairs, gone, added = _pair_tests(_all_tests(old), _all_tests(new))
     gone = _without_renamed(gone, added)
     found = [
         *(f"{code(path)} is too large to be compared: look at it." for path in unread),
@@ -49,16 +49,16 @@ def weakened(before: Mapping[str, str | None], after: Mapping[str, str | None]) 
     return found if more <= 0 else [*found[:MOST_FINDINGS], f"And {more} more like these."]
 
 
-def _all(files: Mapping[str, ReadFile]) -> list[ReadTest]:
+def _all_tests(files: Mapping[str, ReadFile]) -> list[ReadTest]:
     return [test for path in sorted(files) for test in files[path].tests]
 
 
-def _paired(
+def _pair_tests(
     old: Sequence[ReadTest], new: Sequence[ReadTest]
 ) -> tuple[list[tuple[ReadTest, ReadTest]], list[ReadTest], list[ReadTest]]:
-    """The same test before and after: by its name in its file, else by its name in another. Then what is left over."""
+    """Pairs each old test with the new one: by path and name, else by name alone. Also returns the unpaired ones."""
     pairs: list[tuple[ReadTest, ReadTest]] = []
-    for key in (_place, _name):
+    for key in (_path_and_name, _name):
         waiting: dict[tuple[str, ...], list[ReadTest]] = {}
         for test in reversed(new):
             waiting.setdefault(key(test), []).append(test)
@@ -73,7 +73,7 @@ def _paired(
     return pairs, list(old), list(new)
 
 
-def _place(test: ReadTest) -> tuple[str, ...]:
+def _path_and_name(test: ReadTest) -> tuple[str, ...]:
     return test.path, test.name
 
 
@@ -82,7 +82,7 @@ def _name(test: ReadTest) -> tuple[str, ...]:
 
 
 def _without_renamed(gone: Iterable[ReadTest], added: Iterable[ReadTest]) -> list[ReadTest]:
-    """A test that says the same under another name is still there."""
+    """The removed tests, without those whose body is now under another name."""
     bodies = Counter(test.body for test in added if test.body)
     left = []
     for test in gone:
@@ -104,8 +104,8 @@ def _deleted_files(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile], gon
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(code(name) for name in names[:_NAMES])
-    return shown if len(names) <= _NAMES else f"{shown} and {len(names) - _NAMES} more"
+    shown = ", ".join(code(name) for name in names[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
 
 
 def _skipped(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile]) -> Iterator[str]:
@@ -122,10 +122,10 @@ def _skipped(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile]) -> Iterat
 def _checking_less(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
     for before, after in pairs:
         if after.checks < before.checks:
-            yield f"{code(after.name)} in {code(after.path)} checks less: {_instead(before.checks, after.checks)}."
+            yield f"{code(after.name)} in {code(after.path)} checks less: {_fewer_words(before.checks, after.checks)}."
 
 
-def _instead(before: int, after: int) -> str:
+def _fewer_words(before: int, after: int) -> str:
     return f"{after} assertion{'' if after == 1 else 's'} instead of {before}"
 
 
@@ -135,15 +135,15 @@ def _files_checking_less(
     pairs: Sequence[tuple[ReadTest, ReadTest]],
     gone: Sequence[ReadTest],
 ) -> Iterator[str]:
-    """Assertions that belong to no test we can tell: of helpers, and of files whose layout says nothing."""
+    """Files with fewer assertions outside of tests: in helpers, or where the layout hides the tests."""
     told = {after.path for before, after in pairs if after.checks < before.checks} | {test.path for test in gone}
-    if _loose(new) >= _loose(old):
-        return  # moved from one file to another
+    if _loose_checks(new) >= _loose_checks(old):
+        return  # at most moved from one file to another
     for path in sorted(old.keys() & new.keys() - told):
         before, after = old[path].loose_checks, new[path].loose_checks
         if after < before and is_in_a_test_place(path):
-            yield f"{code(path)} checks less outside of its tests: {_instead(before, after)}."
+            yield f"{code(path)} checks less outside of its tests: {_fewer_words(before, after)}."
 
 
-def _loose(files: Mapping[str, ReadFile]) -> int:
+def _loose_checks(files: Mapping[str, ReadFile]) -> int:
     return sum(file.loose_checks for path, file in files.items() if is_in_a_test_place(path))

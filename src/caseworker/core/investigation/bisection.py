@@ -1,4 +1,4 @@
-"""What is asked of a bisect and what comes out of it. How it is run is the business of workspaces."""
+"""The request and the result of a bisect. Workspaces run it."""
 
 import re
 from typing import Annotated, Final, Literal
@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 MOST_RUNS: Final = 50
 MOST_STEPS: Final = 60
-"""Commits that are tried, the two ends included."""
+"""Most commits that are tried, including the two ends."""
 SKIP: Final = 125
-"""The exit code with which a script says that a commit can't be judged, as in `git bisect run`."""
+"""Exit code of the script for a commit that can't be judged, as in `git bisect run`."""
 REVISION: Final = re.compile(r"(?P<name>[A-Za-z0-9_][\w./-]*)(?P<back>(?:[~^]\d{0,6})*)", re.ASCII)
-_UNFIT: Final = re.compile(r"\.\.|//|/\.|\.lock(?:/|$)|[./]$")
+_INVALID_NAME: Final = re.compile(r"\.\.|//|/\.|\.lock(?:/|$)|[./]$")
 
 
 class _Value(BaseModel):
@@ -30,22 +30,22 @@ class BisectRequest(_Value):
 
     @field_validator("good", "bad")
     @classmethod
-    def _names_a_commit(cls, revision: str) -> str:
+    def _check_revision(cls, revision: str) -> str:
         found = REVISION.fullmatch(revision)
-        if found is None or _UNFIT.search(found["name"]):
+        if found is None or _INVALID_NAME.search(found["name"]):
             raise ValueError("a revision is a hash, HEAD or a branch, and may end in ~3 or ^")
         return revision
 
     @field_validator("script")
     @classmethod
-    def _does_something(cls, script: str) -> str:
+    def _check_script(cls, script: str) -> str:
         if not script.strip() or "\0" in script:
             raise ValueError("the script is empty, or no text")
         return script
 
 
 class CulpritCommit(_Value):
-    """The same fields as `outcomes.Culprit`, which is for what an agent says and can't be imported here."""
+    """The first bad commit. `outcomes.bug.Culprit` has the same fields, for what an agent claims."""
 
     hash: Annotated[str, Field(max_length=64)]
     author: Annotated[str, Field(max_length=200)]
@@ -60,23 +60,23 @@ class BisectStep(_Value):
     commit: str
     verdict: Verdict
     exit_code: int
-    """Of the last run, which decided."""
+    """Exit code of the last run, which decided."""
     runs: int
 
 
 class Bisection(_Value):
     status: Literal["found", "not_found", "refused"]
-    """`refused`: nothing was searched, because what was asked can't be right."""
+    """`refused`: nothing was searched, because the request is wrong."""
     reason: str
-    """What came out, why, and what to do next."""
+    """The result, why, and what to do next."""
     culprit: CulpritCommit | None = None
     steps: list[BisectStep] = []
     log: str = ""
-    """A line for each step, and the end of what the script said there."""
+    """A line for each step, with the end of the script's output."""
 
 
 def verdict_of(exit_code: int) -> Verdict | None:
-    """Null: the script was killed or could not be run, which says nothing about the commit."""
+    """The verdict of an exit code. Null: the script was killed or could not be run, so the commit was not judged."""
     if exit_code == 0:
         return "good"
     if exit_code == SKIP:

@@ -1,4 +1,4 @@
-"""What is said about a bisect that did not go to its end, or did: what happened, why, and what to do next."""
+"""Texts about the result of a bisect: what happened, why, and what to do next."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,9 +15,9 @@ from caseworker.core.investigation.bisection import (
 )
 
 SAID: Final = 300
-"""Characters of a step's output that are kept: the end."""
-_NAMED: Final = 10
-"""Of the commits that may be the culprit."""
+"""Characters kept of a step's output, from its end."""
+_MOST_NAMED: Final = 10
+"""Most commits named as the possible culprit."""
 _NEARER: Final = "Ask again with good and bad nearer to each other."
 
 
@@ -40,7 +40,7 @@ def wrong_order(request: BisectRequest, *, same: bool) -> str:
 
 
 def wrong_end(name: str, step: BisectStep) -> str:
-    """`step`: what came out for a commit that was said to be good or bad, and is not."""
+    """For an end of the range that has the wrong verdict. `step`: its result."""
     which = f"{code(name)} ({short(step.commit)})"
     match step.verdict:
         case "good":
@@ -87,8 +87,8 @@ def repaired_before(request: BisectRequest) -> str:
 
 
 def one_of(left: Sequence[str]) -> str:
-    more = "" if len(left) <= _NAMED else f" and {len(left) - _NAMED} more"
-    return f"The culprit is one of {len(left)}: {', '.join(short(commit) for commit in left[:_NAMED])}{more}."
+    more = "" if len(left) <= _MOST_NAMED else f" and {len(left) - _MOST_NAMED} more"
+    return f"The culprit is one of {len(left)}: {', '.join(short(commit) for commit in left[:_MOST_NAMED])}{more}."
 
 
 def found(culprit: CulpritCommit, steps: int) -> str:

@@ -1,6 +1,6 @@
-"""The hypothesis matrix over time, from the outcomes of a case's turns: what each iteration changed, and why.
+"""Computes the hypothesis matrix over time from the outcomes of a case's turns: what each iteration changed.
 
-Nothing else keeps it. A turn and its outcome are saved together, so the matrix can't know more or less than was said.
+The matrix is stored nowhere else. A turn is saved together with its outcome, so the two can't disagree.
 """
 
 from collections.abc import Sequence
@@ -24,15 +24,15 @@ from caseworker.core.outcomes.investigation import (
 from caseworker.core.outcomes.outcome import Outcome
 
 MOST_ITERATIONS: Final = 5
-"""Of one investigation, whatever happens in between."""
+"""Limit per investigation. Nothing resets it."""
 MOST_INVESTIGATIONS: Final = 3
-"""Of different problems in one case."""
+"""Limit per case; each is about a different problem."""
 
 _ASKING: Final = frozenset({"INVESTIGATION_NEEDED", "SPAWN_INVESTIGATOR", "ESCALATE", "BLOCKED"})
-"""Statuses with which a request counts: one that says it is done asks for nothing, whatever it brings along."""
+"""Statuses with which a request for an investigation counts. With any other status it is ignored."""
 
 
-class Turned(Protocol):
+class CompletedTurn(Protocol):
     """A completed turn."""
 
     @property
@@ -50,7 +50,7 @@ class Revision(BaseModel):
     version: int
     investigation: int
     iteration: int
-    """0: what it was entered with."""
+    """0: the investigation was requested with it."""
     turn: int
     role: Role
     hypotheses: tuple[Hypothesis, ...]
@@ -63,11 +63,11 @@ class Measured(BaseModel):
     outcome: DiagnosticOutcome
     iteration: int = 0
     request: Diagnostic | None = None
-    """What that iteration asked to be measured."""
+    """What the iteration asked to measure."""
 
 
 class Inquiry(BaseModel):
-    """One investigation as its turns tell it."""
+    """One investigation, computed from its turns."""
 
     model_config = ConfigDict(frozen=True)
     number: int
@@ -77,11 +77,11 @@ class Inquiry(BaseModel):
     diagnostics: tuple[Measured, ...] = ()
     reviews: tuple[CauseReviewOutcome, ...] = ()
     reviewed_after: tuple[int, ...] = ()
-    """For each review, how many iterations there had been."""
+    """For each review, the number of iterations before it."""
     bundle: EvidenceBundle | None = None
-    """Of a blocked developer, the newest."""
+    """The newest one that a blocked developer handed in."""
     resources: tuple[str, ...] = ()
-    """What the pm found for it."""
+    """What the pm gave it when it was stuck."""
 
     @property
     def hypotheses(self) -> tuple[Hypothesis, ...]:
@@ -89,71 +89,71 @@ class Inquiry(BaseModel):
 
     @property
     def root_cause(self) -> RootCause | None:
-        """The newest that was claimed."""
+        """The newest root cause that an iteration claimed."""
         return next((one.root_cause for one in reversed(self.iterations) if one.root_cause is not None), None)
 
 
-def inquiries(turns: Sequence[Turned]) -> list[Inquiry]:
-    """All investigations of a case, oldest first. One that was asked for and has had no iteration is among them."""
+def inquiries(turns: Sequence[CompletedTurn]) -> list[Inquiry]:
+    """All investigations of a case, oldest first, including one that was requested and has no iteration yet."""
     found: list[Inquiry] = []
     for turned in turns:
         match turned.outcome:
             case InvestigationOutcome() as outcome:
                 found = found or [Inquiry(number=1)]
-                found[-1] = _iterated(found[-1], turned, outcome)
+                found[-1] = _add_iteration(found[-1], turned, outcome)
             case DiagnosticOutcome() as outcome if found:
-                found[-1] = _measured(found[-1], turned, outcome)
+                found[-1] = _add_diagnostic(found[-1], turned, outcome)
             case CauseReviewOutcome() as outcome if found:
-                found[-1] = _reviewed(found[-1], outcome)
+                found[-1] = _add_review(found[-1], outcome)
             case UnblockingOutcome(status="CONTINUE") as outcome if found:
                 found[-1] = found[-1].model_copy(update={"resources": (*found[-1].resources, outcome.resources)})
             case other:
                 request = getattr(other, "investigation", None)
-                if isinstance(request, InvestigationRequest) and other.status in _ASKING and not _wonders(other):
-                    found = _asked(found, turned, request)
+                if isinstance(request, InvestigationRequest) and other.status in _ASKING and not _asks_first(other):
+                    found = _add_request(found, turned, request)
                 if isinstance(other, ImplementationOutcome) and other.status in _ASKING and other.evidence:
                     found = found or [Inquiry(number=1)]
                     found[-1] = found[-1].model_copy(update={"bundle": other.evidence})
     return found
 
 
-def _wonders(outcome: Outcome) -> bool:
-    """It has asked another role first, and will answer again."""
+def _asks_first(outcome: Outcome) -> bool:
+    """Whether it asked another role first, and will answer again."""
     return bool(getattr(outcome, "ask", ()))
 
 
-def _reviewed(inquiry: Inquiry, outcome: CauseReviewOutcome) -> Inquiry:
+def _add_review(inquiry: Inquiry, outcome: CauseReviewOutcome) -> Inquiry:
     after = (*inquiry.reviewed_after, len(inquiry.iterations))
     return inquiry.model_copy(update={"reviews": (*inquiry.reviews, outcome), "reviewed_after": after})
 
 
-def _measured(inquiry: Inquiry, turned: Turned, outcome: DiagnosticOutcome) -> Inquiry:
+def _add_diagnostic(inquiry: Inquiry, turned: CompletedTurn, outcome: DiagnosticOutcome) -> Inquiry:
     asked = inquiry.iterations[-1].diagnostic if inquiry.iterations else None
     measured = Measured(turn=turned.turn, outcome=outcome, iteration=len(inquiry.iterations), request=asked)
     return inquiry.model_copy(update={"diagnostics": (*inquiry.diagnostics, measured)})
 
 
-def _asked(found: list[Inquiry], turned: Turned, request: InvestigationRequest) -> list[Inquiry]:
-    """Asked for again it goes on, with what was suspected meanwhile; only another problem begins another one."""
+def _add_request(found: list[Inquiry], turned: CompletedTurn, request: InvestigationRequest) -> list[Inquiry]:
+    """Adds a request: it continues the last investigation with its hypotheses; only a new problem starts a new one."""
     if found and not (request.new_problem and len(found) < MOST_INVESTIGATIONS):
         known = found[-1].model_copy(update={"request": found[-1].request or request})
-        return [*found[:-1], _revised(known, turned, request.hypothesis_matrix)]
+        return [*found[:-1], _add_revision(known, turned, request.hypothesis_matrix)]
     begun = Inquiry(number=len(found) + 1, request=request)
-    return [*found, _revised(begun, turned, request.hypothesis_matrix)]
+    return [*found, _add_revision(begun, turned, request.hypothesis_matrix)]
 
 
-def _iterated(inquiry: Inquiry, turned: Turned, outcome: InvestigationOutcome) -> Inquiry:
-    """Who asks another role has not finished the iteration: it is the same one until all have answered."""
+def _add_iteration(inquiry: Inquiry, turned: CompletedTurn, outcome: InvestigationOutcome) -> Inquiry:
+    """Adds an iteration. If the outcome asks another role, the iteration is not finished and not counted yet."""
     if outcome.ask:
-        return _revised(inquiry, turned, outcome.hypothesis_matrix, iteration=len(inquiry.iterations) + 1)
+        return _add_revision(inquiry, turned, outcome.hypothesis_matrix, iteration=len(inquiry.iterations) + 1)
     longer = inquiry.model_copy(update={"iterations": (*inquiry.iterations, outcome)})
-    return _revised(longer, turned, outcome.hypothesis_matrix)
+    return _add_revision(longer, turned, outcome.hypothesis_matrix)
 
 
-def _revised(
-    inquiry: Inquiry, turned: Turned, matrix: Sequence[Hypothesis], *, iteration: int | None = None
+def _add_revision(
+    inquiry: Inquiry, turned: CompletedTurn, matrix: Sequence[Hypothesis], *, iteration: int | None = None
 ) -> Inquiry:
-    after = _merged(inquiry.hypotheses, matrix)
+    after = _merge(inquiry.hypotheses, matrix)
     changes = changes_between(inquiry.hypotheses, after)
     if not changes:
         return inquiry
@@ -169,15 +169,15 @@ def _revised(
     return inquiry.model_copy(update={"revisions": (*inquiry.revisions, revision)})
 
 
-def _merged(before: Sequence[Hypothesis], now: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
-    """By id, in order. One that is not mentioned stays as it was: nothing vanishes."""
+def _merge(before: Sequence[Hypothesis], now: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Merges by id, in order. A hypothesis that is not mentioned stays as it was."""
     known = {one.id: one for one in before} | {one.id: one for one in now}
     return tuple(known.values())
 
 
 def contradicted(outcome: InvestigationOutcome, before: Sequence[Hypothesis]) -> str:
-    """What an outcome says of the whole matrix, and the whole matrix does not. Empty: nothing."""
-    after = _merged(before, outcome.hypothesis_matrix)
+    """How an outcome's status contradicts the whole matrix. Empty: it does not."""
+    after = _merge(before, outcome.hypothesis_matrix)
     cause = outcome.root_cause.hypothesis if outcome.root_cause is not None else ""
     still = [one.id for one in after if one.status != "eliminated" and one.id != cause]
     if outcome.status in ("ROOT_CAUSE_FOUND", "EXHAUSTED") and still:
@@ -186,7 +186,7 @@ def contradicted(outcome: InvestigationOutcome, before: Sequence[Hypothesis]) ->
 
 
 def changes_between(before: Sequence[Hypothesis], after: Sequence[Hypothesis]) -> tuple[str, ...]:
-    """A line per hypothesis that is new or different."""
+    """A line for each hypothesis that is new or different."""
     known = {one.id: one for one in before}
     lines = [(one.id, changes_of(known.get(one.id), one)) for one in after]
     return tuple(f"{name}: {'; '.join(changed)}" for name, changed in lines if changed)

@@ -1,4 +1,4 @@
-"""What the analyst answers."""
+"""The outcome of the analyst's turn."""
 
 from typing import Annotated, Literal
 
@@ -14,7 +14,7 @@ class FileNote(Answer):
 
 
 class TestRequirement(Answer):
-    __test__ = False  # a model, not a test class, whatever its name begins with
+    __test__ = False  # keeps pytest from collecting it as a test class
 
     required: bool
     type: Literal["regression", "feature", "existing"]

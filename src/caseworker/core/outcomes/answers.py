@@ -1,4 +1,4 @@
-"""What every structured answer of an agent is made of."""
+"""Base classes and shared fields of the agents' structured answers."""
 
 from typing import Annotated, Final, Literal
 
@@ -8,7 +8,7 @@ Line = Annotated[str, Field(max_length=2_000)]
 Prose = Annotated[str, Field(max_length=16_000)]
 
 HANDED_IN: Final = {"handed_in": True}
-"""Validation context of a new answer. Stored answers are not validated again: they were valid when they were given."""
+"""Validation context of a new answer. Some rules need it: they don't apply to stored answers, which may be older."""
 
 
 class Answer(BaseModel):
@@ -35,7 +35,7 @@ class RoleQuestion(Answer):
 
 
 class WorkOutcome(OutcomeBase):
-    """Of a role that may be stuck: on what another role knows, or on what only a person may decide."""
+    """Outcome of a role that may have to ask another role, or to leave a decision to a person."""
 
     ask: list[RoleQuestion] = Field(
         default_factory=list, max_length=3, description="What you must know to go on; you are asked again after."

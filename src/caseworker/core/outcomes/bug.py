@@ -1,4 +1,4 @@
-"""What the investigator of a bug case answers."""
+"""The outcome of the investigator's turn in a bug case."""
 
 import re
 from enum import StrEnum
@@ -32,11 +32,11 @@ class Culprit(Answer):
     message: Line = ""
 
 
-_INSIDE: Final = re.compile(
+_INTERNAL_DETAIL: Final = re.compile(
     r"`[^`]*`|\b[\w./-]+\.(?:py|js|jsx|ts|tsx|go|rs|java|kt|rb|php|cs|cpp|sql|ya?ml|toml)\b(?::\d+)?"
     r"|\b[A-Z]\w*(?:Error|Exception)\b|Traceback"
 )
-"""Code spans, source files, names of exceptions: nothing that a reporter can use."""
+"""Code spans, source files, names of exceptions: internal details that a reporter can't use."""
 
 
 class BugOutcome(OutcomeBase):
@@ -61,14 +61,14 @@ class BugOutcome(OutcomeBase):
         return self.action.value
 
     @model_validator(mode="after")
-    def _says_what_its_action_needs(self) -> "BugOutcome":
+    def _check_fields_of_action(self) -> "BugOutcome":
         if self.action is BugAction.ASK_REPORTER:
             if not any(question.strip() for question in self.clarification_questions):
                 raise ValueError("ask_reporter needs clarification_questions")
         elif not self.for_reporter.strip():
             raise ValueError(f"{self.action} needs for_reporter: the reporter is told, too")
         for text in (self.for_reporter, *self.clarification_questions):
-            if inside := _INSIDE.search(text):
+            if inside := _INTERNAL_DETAIL.search(text):
                 raise ValueError(f"the reporter is shown no internals, and this is one: {inside[0]}")
         if self.action in (BugAction.POST_FINDINGS, BugAction.CREATE_FIX) and not self.evidence:
             raise ValueError(f"{self.action} needs evidence: what was run or read, and what it showed")

@@ -1,4 +1,4 @@
-"""What developers and senior developers answer when they have written code."""
+"""The outcome of a turn in which a developer or senior developer writes code."""
 
 from typing import Annotated, Literal
 
@@ -37,7 +37,7 @@ class ImplementationOutcome(WorkOutcome):
     evidence: EvidenceBundle | None = Field(default=None, description="With BLOCKED; with SPAWN_INVESTIGATOR if any.")
 
     @model_validator(mode="after")
-    def _is_blocked_by_something(self, info: ValidationInfo) -> "ImplementationOutcome":
+    def _check_blocked_has_evidence(self, info: ValidationInfo) -> "ImplementationOutcome":
         if info.context == HANDED_IN and self.status == "BLOCKED" and self.evidence is None:
             raise ValueError("BLOCKED needs `evidence`: the error, how to reproduce it, what was tried")
         return self

@@ -1,4 +1,4 @@
-"""What a value should be, in words, read from its JSON Schema: for people who write what an agent would answer."""
+"""Describes in words what a JSON Schema expects, for people who write an agent's answers by hand (rehearsals)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ PATTERNS: Final = {
     "^H[1-9][0-9]?$": "the id of a hypothesis (`H1` to `H99`)",
     "^(H[1-9][0-9]?)?$": "the id of a hypothesis (`H1` to `H99`), or empty",
 }
-"""People don't read patterns."""
+"""Words for regular expressions, which people should not have to read."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """A place in a schema. `root` holds what its parts refer to."""
+    """A place in a schema. `root` is the whole schema, which `$ref` points into."""
 
     schema: Schema
     root: Schema
 
     def at(self, where: Sequence[str | int]) -> "Expected | None":
-        """What is expected further inside; None where the schema says nothing of it."""
+        """What is expected at this path below here. None: the schema does not describe it."""
         here = self
         for part in where:
             inner = here.item() if isinstance(part, int) else here.key(part)
@@ -72,7 +72,7 @@ class Expected:
                 return "anything"
 
     def _of(self, schema: object) -> "Expected":
-        """Through references; what may also be left empty (null) is told as what it is otherwise."""
+        """Resolves references. A nullable value is described by its other type."""
         found = _mapping(schema)
         if "$ref" in found:
             return self._of(_mapping(self.root.get("$defs"))[str(found["$ref"]).rpartition("/")[2]])

@@ -1,6 +1,6 @@
-"""The answers of an investigation: a matrix of hypotheses, what tests them, and the cause that evidence leaves.
+"""The outcomes of an investigation's turns: the hypothesis matrix, diagnostics, the root cause and its review.
 
-A model's docstrings and descriptions are what the agent is shown, with every call: they are kept short.
+The models' docstrings and descriptions are shown to the agent with every call, so they are kept short.
 """
 
 from enum import StrEnum
@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from caseworker.core.outcomes.answers import Answer, Line, OutcomeBase, Prose, WorkOutcome
 
 NEEDED_EVIDENCE: Final = 3
-"""Pieces of evidence for a root cause."""
+"""How many pieces of evidence a root cause needs."""
 
 INVESTIGATION_STATUSES: Final = (
     "ROOT_CAUSE_FOUND",
@@ -58,7 +58,7 @@ class Hypothesis(Answer):
 Matrix = Annotated[list[Hypothesis], Field(max_length=20)]
 
 
-def _same_id_twice(matrix: list[Hypothesis]) -> str | None:
+def _duplicate_id(matrix: list[Hypothesis]) -> str | None:
     seen: set[str] = set()
     for one in matrix:
         if one.id in seen:
@@ -68,7 +68,7 @@ def _same_id_twice(matrix: list[Hypothesis]) -> str | None:
 
 
 class InvestigationRequest(Answer):
-    """What an investigation is to find out, and why it takes one."""
+    """What an investigation has to find out, and why one is needed."""
 
     problem_summary: Line
     criteria: list[Criterion] = Field(default_factory=list, max_length=11, description="Those that hold.")
@@ -77,14 +77,14 @@ class InvestigationRequest(Answer):
     new_problem: bool = Field(default=False, description="Another problem than the one investigated before.")
 
     @model_validator(mode="after")
-    def _has_each_once(self) -> "InvestigationRequest":
-        if twice := _same_id_twice(self.hypothesis_matrix):
+    def _check_unique_ids(self) -> "InvestigationRequest":
+        if twice := _duplicate_id(self.hypothesis_matrix):
             raise ValueError(f"{twice} is in the matrix twice")
         return self
 
 
 class EvidenceBundle(Answer):
-    """What a blocked developer brings."""
+    """What a blocked developer hands in."""
 
     error: Prose = Field(min_length=1, description="The exact error.")
     reproduction: Prose = Field(min_length=1, description="The smallest one: commands to type.")
@@ -95,7 +95,7 @@ class EvidenceBundle(Answer):
 
 
 class Evidence(Answer):
-    """It is looked up: only what was run or is there counts."""
+    """It is checked: only commands that were run and lines that exist count."""
 
     kind: Literal["command", "file", "run"]
     source: Annotated[str, Field(min_length=1, max_length=1_000)] = Field(
@@ -137,30 +137,30 @@ class InvestigationOutcome(WorkOutcome):
     needs: Line = Field(default="", description="With BLOCKED or EXHAUSTED: what would help.")
 
     @model_validator(mode="after")
-    def _brings_what_it_says(self) -> "InvestigationOutcome":
-        if twice := _same_id_twice(self.hypothesis_matrix):
+    def _check_fields_of_status(self) -> "InvestigationOutcome":
+        if twice := _duplicate_id(self.hypothesis_matrix):
             raise ValueError(f"{twice} is in the matrix twice")
         status = self.status if self.status in INVESTIGATION_STATUSES else ""
         if status == "NEED_DEVELOPER_DIAGNOSTIC":
-            self._tests_a_hypothesis()
+            self._check_diagnostic()
         if status in ("BLOCKED", "EXHAUSTED") and not self.needs.strip():
             raise ValueError(f"{status} needs `needs`: what would help")
-        if status == "EXHAUSTED" and (still := self._open_ones()):
+        if status == "EXHAUSTED" and (still := self._open_ids()):
             raise ValueError(f"EXHAUSTED, but {still[0]} is not eliminated")
         if status == "ROOT_CAUSE_FOUND":
-            self._leaves_one_cause()
+            self._check_root_cause()
         return self
 
-    def _open_ones(self) -> list[str]:
+    def _open_ids(self) -> list[str]:
         return [one.id for one in self.hypothesis_matrix if one.status != "eliminated"]
 
-    def _tests_a_hypothesis(self) -> None:
+    def _check_diagnostic(self) -> None:
         if self.diagnostic is None:
             raise ValueError("NEED_DEVELOPER_DIAGNOSTIC needs `diagnostic`")
-        if self.diagnostic.hypothesis not in self._open_ones():
+        if self.diagnostic.hypothesis not in self._open_ids():
             raise ValueError(f"the diagnostic tests {self.diagnostic.hypothesis}, which is not open in the matrix")
 
-    def _leaves_one_cause(self) -> None:
+    def _check_root_cause(self) -> None:
         cause = self.root_cause
         if cause is None:
             raise ValueError("ROOT_CAUSE_FOUND needs `root_cause`")
@@ -169,7 +169,7 @@ class InvestigationOutcome(WorkOutcome):
         confirmed = [one.id for one in self.hypothesis_matrix if one.status == "confirmed"]
         if confirmed != [cause.hypothesis]:
             raise ValueError(f"the root cause is {cause.hypothesis}, but the matrix confirms {confirmed or 'none'}")
-        others = [one for one in self._open_ones() if one != cause.hypothesis]
+        others = [one for one in self._open_ids() if one != cause.hypothesis]
         if others:
             raise ValueError(f"ROOT_CAUSE_FOUND, but {others[0]} is not eliminated")
 
@@ -183,14 +183,14 @@ class DiagnosticOutcome(OutcomeBase):
     summary: Line
 
     @model_validator(mode="after")
-    def _has_run_something(self) -> "DiagnosticOutcome":
+    def _check_has_commands(self) -> "DiagnosticOutcome":
         if self.status == "DIAGNOSTIC_DONE" and not self.commands:
             raise ValueError("DIAGNOSTIC_DONE needs the commands that were run")
         return self
 
 
 class CauseReviewOutcome(OutcomeBase):
-    """Of what an investigation found. It approves a cause, never a commit."""
+    """Review of what an investigation found. It approves a cause, never a commit."""
 
     kind: Literal["cause_review"] = "cause_review"
     status: Literal["APPROVED", "CHANGES_REQUESTED", "UNBLOCKING_GUIDANCE", "NEEDS_INFO"]
@@ -200,7 +200,7 @@ class CauseReviewOutcome(OutcomeBase):
     feedback: Prose = Field(description="Why; what is missing; the guidance; or the question to a person.")
 
     @model_validator(mode="after")
-    def _says_which(self) -> "CauseReviewOutcome":
+    def _check_hypothesis_or_feedback(self) -> "CauseReviewOutcome":
         if self.status == "APPROVED" and not self.hypothesis:
             raise ValueError("APPROVED needs the hypothesis to act on")
         if self.status != "APPROVED" and not self.feedback.strip():
@@ -209,7 +209,7 @@ class CauseReviewOutcome(OutcomeBase):
 
 
 class UnblockingOutcome(OutcomeBase):
-    """What a stuck investigation is given."""
+    """The pm's answer to a stuck investigation."""
 
     kind: Literal["unblocking"] = "unblocking"
     status: Literal["CONTINUE", "PROCEED", "EXTERNAL_DEPENDENCY", "NEEDS_CLARIFICATION"]
@@ -218,7 +218,7 @@ class UnblockingOutcome(OutcomeBase):
     reason: Line
 
     @model_validator(mode="after")
-    def _gives_what_it_says(self) -> "UnblockingOutcome":
+    def _check_resources_or_questions(self) -> "UnblockingOutcome":
         if self.status == "CONTINUE" and not self.resources.strip():
             raise ValueError("CONTINUE needs resources: without any it would find no more than before")
         if self.status == "NEEDS_CLARIFICATION" and not any(question.strip() for question in self.questions):

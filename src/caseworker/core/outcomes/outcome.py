@@ -1,6 +1,6 @@
-"""The structured answer of each kind of turn: a closed union, one model per role and task.
+"""The closed union of turn outcomes, and which model each role and task answers with.
 
-A model's docstrings and descriptions are what the agent is shown, with every call: they are kept short.
+The models' docstrings and descriptions are shown to the agent with every call, so they are kept short.
 """
 
 from typing import Annotated, Final
@@ -40,7 +40,7 @@ IssueOutcome = (
     | CauseReviewOutcome
     | UnblockingOutcome
 )
-"""Of the turns of an issue case."""
+"""The outcomes of turns in issue cases."""
 
 Outcome = Annotated[
     IssueOutcome | BugOutcome,
@@ -81,13 +81,13 @@ def outcome_schema(role: Role, task: Task) -> dict[str, object]:
 
 
 def parse_outcome(role: Role, task: Task, answer: object) -> Outcome:
-    """The answer as its model. Raises pydantic's ValidationError, whose text the agent gets for its one repair."""
+    """Parses an answer into its model. The text of a ValidationError goes to the agent, which may repair it once."""
     return _OUTCOME.validate_python(
-        _MODELS[role, task].model_validate(_by_its_own_name(role, answer), context=HANDED_IN)
+        _MODELS[role, task].model_validate(_with_canonical_status(role, answer), context=HANDED_IN)
     )
 
 
-def _by_its_own_name(role: Role, answer: object) -> object:
+def _with_canonical_status(role: Role, answer: object) -> object:
     if not isinstance(answer, dict) or not isinstance(answer.get("status"), str):
         return answer
     return {**answer, "status": canonical(role, answer["status"])}

@@ -1,4 +1,4 @@
-"""What the pm answers: triage, plans, questions to people, and the meaning of what people said."""
+"""The outcomes of the pm's turns: triage, plan, questions to people, and interpretation of messages."""
 
 from enum import StrEnum
 from typing import Final, Literal
@@ -18,7 +18,7 @@ class IssueType(StrEnum):
 
 
 class Topic(StrEnum):
-    """What always needs a person's approval first."""
+    """Sensitive topics: work on them always needs a person's approval first."""
 
     AUTHENTICATION = "authentication"
     CRYPTOGRAPHY = "cryptography"
@@ -56,7 +56,7 @@ class QuestionsOutcome(OutcomeBase):
     reason: Line = Field(description="What is unclear; with CONTINUE, where the answer is.")
 
     @model_validator(mode="after")
-    def _asks_what_it_says(self) -> "QuestionsOutcome":
+    def _check_has_questions(self) -> "QuestionsOutcome":
         if self.status == "NEEDS_CLARIFICATION" and not any(question.strip() for question in self.questions):
             raise ValueError("NEEDS_CLARIFICATION needs questions")
         return self
@@ -85,7 +85,7 @@ class InterpretOutcome(OutcomeBase):
     reply: Line = Field(description="To those who spoke: what you understood and what happens now.")
 
     @model_validator(mode="after")
-    def _asks_what_it_says(self) -> "InterpretOutcome":
+    def _check_has_questions(self) -> "InterpretOutcome":
         if self.status == "NEEDS_CLARIFICATION" and not any(question.strip() for question in self.questions):
             raise ValueError("NEEDS_CLARIFICATION needs questions")
         return self

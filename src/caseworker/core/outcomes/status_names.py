@@ -1,4 +1,4 @@
-"""Statuses by their own names. Each role has its own: what one calls INCOMPLETE is not what another does."""
+"""Aliases of statuses, per role: INCOMPLETE means different statuses for different roles."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What the tech lead answers to a review."""
+"""The outcome of the tech lead's review."""
 
 from typing import Annotated, Final, Literal
 
@@ -9,7 +9,7 @@ from caseworker.core.outcomes.investigation import (
     InvestigationRequest,
 )
 
-_CRITERIA: Final = 2
+_NEEDED_CRITERIA: Final = 2
 
 
 class Finding(Answer):
@@ -44,7 +44,7 @@ class ReviewOutcome(WorkOutcome):
         return self.status in ("APPROVED", "APPROVED_WITH_NOTES")
 
     @model_validator(mode="after")
-    def _only_minor_findings_may_pass(self) -> "ReviewOutcome":
+    def _check_findings_and_feedback(self) -> "ReviewOutcome":
         worst = [finding for finding in self.issues if finding.severity != "minor"]
         if self.approves and worst:
             raise ValueError(f"{self.status} with a {worst[0].severity} finding: only minor findings may pass")
@@ -53,9 +53,9 @@ class ReviewOutcome(WorkOutcome):
         return self
 
     @model_validator(mode="after")
-    def _investigates_for_a_reason(self, info: ValidationInfo) -> "ReviewOutcome":
+    def _check_investigation_criteria(self, info: ValidationInfo) -> "ReviewOutcome":
         if info.context == HANDED_IN and self.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):
             criteria = self.investigation.criteria if self.investigation is not None else []
-            if len(set(criteria)) < _CRITERIA:
+            if len(set(criteria)) < _NEEDED_CRITERIA:
                 raise ValueError(f"{self.status} needs an `investigation` with at least two criteria that hold")
         return self

@@ -1,4 +1,4 @@
-"""What the tester answers: tests, the judgement of a red build, the validation of a solution."""
+"""The outcomes of the tester's turns: tests, the judgement of a red build, the validation of a solution."""
 
 from typing import Annotated, Literal
 
@@ -20,7 +20,7 @@ class TestsOutcome(WorkOutcome):
 
 
 class JudgeOutcome(WorkOutcome):
-    """Of a red build: is it the code, the test, or chance?"""
+    """Judgement of a red build: is the code, the test, or chance to blame?"""
 
     kind: Literal["judge"] = "judge"
     status: Literal["FAIL", "FAIL_ESCALATE", "TESTS_NEED_WORK", "FLAKY", "BLOCKED"]
@@ -40,7 +40,7 @@ class ValidationOutcome(WorkOutcome):
     summary: Line
 
     @model_validator(mode="after")
-    def _passes_only_what_is_met(self) -> "ValidationOutcome":
+    def _check_pass_has_no_unmet_requirement(self) -> "ValidationOutcome":
         unmet = [check.requirement for check in self.checks if not check.met]
         if self.status == "PASS" and unmet:
             raise ValueError(f"PASS with an unmet requirement: {unmet[0]}")

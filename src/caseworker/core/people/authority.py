@@ -1,7 +1,7 @@
-"""Who may say what: one table of the kind of case, the person's standing, and the command.
+"""Who may give which command: one table by kind of case, standing and command.
 
-Intake asks it for every message of every surface. What the forge and linked cases report (a merge, news of a fix) is
-said by no person: it is in no row, so nobody can say it in their place."""
+Intake checks every message of every surface against it. Reports from the forge and from linked cases (a merge, news of
+a fix) are in no row, so no person can give them."""
 
 from collections.abc import Mapping, Set
 from typing import Final, Literal
@@ -39,7 +39,7 @@ def may(case: CaseKind, standing: Standing, command: Command) -> bool:
 
 
 def refusal(case: CaseKind, standing: Standing, command: Command) -> str | None:
-    """The receipt of what this person may not say. Null: they may."""
+    """The receipt for a command that this person may not give. Null: they may."""
     if may(case, standing, command):
         return None
     if not MAY[case][standing]:

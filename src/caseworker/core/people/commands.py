@@ -1,7 +1,7 @@
-"""The closed union of what can be said to a case: words, commands, and the news that the forge and linked cases bring.
+"""The closed union of commands to a case: plain words, commands of people, and news from the forge and linked cases.
 
 Intake makes a command once, from the person's text or from what the surface knows. It is stored as data with the
-message and never parsed again. The text itself is kept on the message: a command only holds what code acts on."""
+message and never parsed again. The text stays on the message: a command only holds what code acts on."""
 
 from enum import StrEnum
 from typing import Annotated, Literal, Self
@@ -12,7 +12,7 @@ from caseworker.core.base.policy import Milestone
 
 
 class MessageKind(StrEnum):
-    """The name of each command: what queries, bells and the record use."""
+    """The name of each command, used by queries, bells and the record."""
 
     WORDS = "words"
     ANSWER = "answer"
@@ -49,22 +49,22 @@ class _Command(BaseModel):
 
     @property
     def reopens(self) -> bool:
-        """Whether it asks for work, said to a case that rests or is over. Thanks don't."""
+        """Whether it asks for work from a case that waits or is over. Thanks don't."""
         return False
 
     @property
     def wants_something(self) -> bool:
-        """Whether its words ask for something that somebody has to see to."""
+        """Whether its text asks for something that has to be handled."""
         return False
 
     def bare(self) -> Self:
-        """Without people's own words: those must not enter workflow history."""
+        """A copy without people's own words, which must not enter workflow history."""
         return self
 
 
 class _Spoken(_Command):
     asks: bool = True
-    """More than thanks or a nod. Set by intake, from the text."""
+    """It is more than thanks or agreement. Set by intake, from the text."""
 
     @property
     def reopens(self) -> bool:
@@ -80,20 +80,20 @@ class Say(_Spoken):
 
 
 class Answer(_Spoken):
-    """Words that their author calls an answer."""
+    """Words sent as an answer to what the case asked."""
 
     kind: Literal[MessageKind.ANSWER] = MessageKind.ANSWER
 
 
 class Edit(_Command):
-    """The author changed an earlier message; the text is the new one. It reopens nothing: mostly it corrects a typing
-    error, and who wants to be heard writes again."""
+    """The author changed an earlier message; the text is the new one. It never reopens a case: most edits correct
+    typing errors, and a person who wants more writes again."""
 
     kind: Literal[MessageKind.EDIT] = MessageKind.EDIT
 
 
 class Delete(_Command):
-    """The author took an earlier message back; the text is the old one."""
+    """The author deleted an earlier message; the text is the old one."""
 
     kind: Literal[MessageKind.DELETION] = MessageKind.DELETION
 
@@ -103,13 +103,13 @@ class Approve(_Command):
     milestone: Milestone | None = None
     """How far the case may go now. Null: all the way."""
     subject: str | None = None
-    """What is agreed to, as the case names it, where the surface knows. Null: what the case waits for."""
+    """What is approved, in the case's terms, if the surface knows. Null: what the case waits for."""
 
 
 class Reject(_Command):
     kind: Literal[MessageKind.REJECT] = MessageKind.REJECT
     reason: str = ""
-    """What should be different. Empty: it does not say."""
+    """What should be different. Empty: not given."""
 
     def bare(self) -> Self:
         return self.model_copy(update={"reason": ""})
@@ -126,7 +126,7 @@ class Takeover(_Command):
 class HandBack(_Command):
     kind: Literal[MessageKind.HAND_BACK] = MessageKind.HAND_BACK
     asks: bool = False
-    """It comes with words that ask for something. Set by intake, from the text."""
+    """Its text also asks for something. Set by intake, from the text."""
 
     @property
     def wants_something(self) -> bool:
@@ -136,7 +136,7 @@ class HandBack(_Command):
 class RaiseBudget(_Command):
     kind: Literal[MessageKind.BUDGET] = MessageKind.BUDGET
     micros: int = Field(default=0, ge=0)
-    """How much more may be spent. 0: what was said is no amount."""
+    """How much more may be spent. 0: the text has no valid amount."""
     amount: str = ""
     """The amount as it was written."""
 
@@ -155,7 +155,7 @@ class Retry(_Command):
 class Close(_Command):
     kind: Literal[MessageKind.CLOSE] = MessageKind.CLOSE
     resolution: Resolution | None = None
-    """Of a bug. Null: its reporter dropped it."""
+    """For a bug case. Null: its reporter withdrew the report."""
     reason: str = ""
 
     def bare(self) -> Self:
@@ -163,20 +163,20 @@ class Close(_Command):
 
 
 class CloseIncomplete(_Command):
-    """A developer's close of a bug without a resolution or without a reason: what is missing is asked for."""
+    """A developer's close of a bug case without a resolution or a reason: the developer is asked for both."""
 
     kind: Literal[MessageKind.CLOSE_INCOMPLETE] = MessageKind.CLOSE_INCOMPLETE
     resolution: Resolution | None = None
 
 
 class Merged(_Command):
-    """A person merged the pull request: an act on the forge that moves the case like a command."""
+    """A person merged the pull request on the forge."""
 
     kind: Literal[MessageKind.MERGED] = MessageKind.MERGED
 
 
 class PullClosed(_Command):
-    """A person closed the pull request without merging it."""
+    """A person closed the pull request on the forge without merging it."""
 
     kind: Literal[MessageKind.PULL_CLOSED] = MessageKind.PULL_CLOSED
 

@@ -1,6 +1,6 @@
-"""Recognises commands in people's text by a strict grammar: no model, and no guess. Used by intake only.
+"""Recognises commands in people's text by a strict grammar, without a model. Used by intake only.
 
-A command counts only when it is the whole message, so that talking about closing never closes anything."""
+A command counts only if it is the whole message, so that talking about closing never closes a case."""
 
 import re
 from typing import Final, assert_never
@@ -40,7 +40,7 @@ from caseworker.core.people.phrases import (
 
 
 class InBug(BaseModel):
-    """The text is said to a bug case."""
+    """Context of a text written to a bug case."""
 
     model_config = ConfigDict(frozen=True)
     asked: bool = False
@@ -48,35 +48,35 @@ class InBug(BaseModel):
 
 
 class InIssue(BaseModel):
-    """The text is said to an issue case."""
+    """Context of a text written to an issue case."""
 
     model_config = ConfigDict(frozen=True)
     awaits: bool = False
-    """The case waits for somebody's agreement; only then is a nod an approval."""
+    """The case waits for an approval; only then does agreement (`ok, go ahead`) count as one."""
 
 
 def parse(text: str, standing: Standing, context: InBug | InIssue, given: Command | None = None) -> Command:
-    """What a person's text is: a command, or just words. Whether they may give it is asked elsewhere.
+    """Parses a person's text into a command, or into plain words. Does not check whether they may give it.
 
-    `given`: the command, where the surface knows which it is; only what it leaves open is then read from the text."""
-    return _completed(_recognised(text, standing, context) if given is None else given, text)
+    `given`: the command, if the surface knows which one it is; only its missing fields are then read from the text."""
+    return _complete(_recognise(text, standing, context) if given is None else given, text)
 
 
-def _recognised(text: str, standing: Standing, context: InBug | InIssue) -> Command:
+def _recognise(text: str, standing: Standing, context: InBug | InIssue) -> Command:
     match context:
         case InBug():
-            return _in_bug(text, standing, asked=context.asked)
+            return _parse_in_bug(text, standing, asked=context.asked)
         case InIssue():
-            return _in_issue(text, awaits=context.awaits)
+            return _parse_in_issue(text, awaits=context.awaits)
         case _:
             assert_never(context)
 
 
-def _completed(command: Command, text: str) -> Command:
+def _complete(command: Command, text: str) -> Command:
     if isinstance(command, Say | Answer):
         return command.model_copy(update={"asks": asks_for_something(text)})
     if isinstance(command, HandBack):
-        alone = not text.strip() or isinstance(_in_issue(text, awaits=False), HandBack)
+        alone = not text.strip() or isinstance(_parse_in_issue(text, awaits=False), HandBack)
         return command.model_copy(update={"asks": not alone and asks_for_something(text)})
     if isinstance(command, RaiseBudget) and not command.micros:
         return _budget_of(text)
@@ -108,21 +108,21 @@ _CLOSE_AS: Final = re.compile(
 )
 _TYPE_ALONE: Final = re.compile(rf"(?P<as>as(?:\s+an?)?\s+)?{_TYPE}(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _SEPARATOR: Final = re.compile(r"\s*[:;,.=(\n–—]+\s*|\s+-+>?\s*|-+>?\s+")
-_CONNECTED: Final = re.compile(
+_REASON_START: Final = re.compile(
     r"\s+(?:because|since|as|of|see|due to|per|same|already|it|it's|this|there|(?=[#\w.:/-]*\d))\b", re.IGNORECASE
 )
-"""What a reason begins with when nothing sets it off: `duplicate of bug-7F3K`, but not `duplicate connections`."""
-_NO_OTHER_MEANING: Final = frozenset({Resolution.NOT_A_BUG, Resolution.NO_RESPONSE})
-"""After "close" nothing else can be meant, where "close duplicate sockets" and "close config fix PR" can."""
+"""First words of a reason that follows without a separator: `duplicate of bug-7F3K`, not `duplicate connections`."""
+_UNAMBIGUOUS_TYPES: Final = frozenset({Resolution.NOT_A_BUG, Resolution.NO_RESPONSE})
+"""Types that are unambiguous after "close". Others are not: "close duplicate sockets", "close config fix PR"."""
 
 
-def _in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
+def _parse_in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
     said = addressed(text)
     if standing is Standing.OTHER or _is_quoted(said):
         return Say()
     words = bare_words(said)
     if standing is Standing.REPORTER:
-        return Close() if is_command(_NEVER_MIND, words, said) else _reporters(_close_as(said, asked=False))
+        return Close() if is_command(_NEVER_MIND, words, said) else _reporter_close(_close_as(said, asked=False))
     if is_command(_TAKEOVER, words, said):
         return Takeover()
     if is_command(_HAND_BACK, words, said):
@@ -133,17 +133,17 @@ def _in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
 
 
 def closes_a_bug(text: str) -> bool:
-    """Whether a developer's words, said where a bug and its fix speak side by side, close the bug."""
-    return isinstance(_in_bug(text, Standing.DEVELOPER, asked=False), Close | CloseIncomplete)
+    """Whether a developer's text closes the bug case, in a thread that the bug case shares with its fix."""
+    return isinstance(_parse_in_bug(text, Standing.DEVELOPER, asked=False), Close | CloseIncomplete)
 
 
-def _reporters(command: Command) -> Command:
-    """Nobody asks a reporter for a type or a reason: the case is theirs to drop."""
+def _reporter_close(command: Command) -> Command:
+    """A reporter's close is complete without a reason: the report is theirs to withdraw."""
     return Close(resolution=command.resolution) if isinstance(command, CloseIncomplete) else command
 
 
 def _close_as(said: str, *, asked: bool) -> Say | Close | CloseIncomplete:
-    """`close [it] [as] <type> <reason>`, and with `asked` also `<type>: <reason>`."""
+    """Parses `close [it] [as] <type> <reason>`, and with `asked` also `<type>: <reason>`."""
     named = _CLOSE_AS.fullmatch(said)
     found = named or (_TYPE_ALONE.fullmatch(said) if asked else None)
     if found is None:
@@ -154,8 +154,8 @@ def _close_as(said: str, *, asked: bool) -> Say | Close | CloseIncomplete:
         return Say() if is_question(said) else CloseIncomplete(resolution=resolution)
     separator = _SEPARATOR.match(rest)
     set_off = separator is not None or "_" in found["type"] or bool(found["as"])
-    unmistakable = named is not None and resolution in _NO_OTHER_MEANING
-    if not (set_off or unmistakable or (_CONNECTED.match(rest) and not is_question(said))):
+    unmistakable = named is not None and resolution in _UNAMBIGUOUS_TYPES
+    if not (set_off or unmistakable or (_REASON_START.match(rest) and not is_question(said))):
         return Say()
     reason = _unbracketed(rest[separator.end() if separator else 0 :])
     return Close(resolution=resolution, reason=reason)
@@ -168,14 +168,14 @@ def _unbracketed(rest: str) -> str:
 
 # --- in an issue case ------------------------------------------------------------------------------------------------
 
-_NOD: Final = r"(?:(?:yes|yep|yeah|yup|sure|ok|okay|great|perfect|fine|thanks|thank you|hi|hello|hey)\s+)*"
+_AGREEMENT: Final = r"(?:(?:yes|yep|yeah|yup|sure|ok|okay|great|perfect|fine|thanks|thank you|hi|hello|hey)\s+)*"
 _SUBJECT: Final = r"(?:it|this|that|(?:this|the|your) (?:plan|change|proposal|waiver|approach))"
 _AGREE: Final = re.compile(
-    rf"{_NOD}(?:(?:i )?approved?(?: {_SUBJECT})?|{_SUBJECT} (?:is|looks) (?:approved|good to me)|plan approved"
+    rf"{_AGREEMENT}(?:(?:i )?approved?(?: {_SUBJECT})?|{_SUBJECT} (?:is|looks) (?:approved|good to me)|plan approved"
     rf"|(?:please )?(?:(?:you )?(?:can|may) )?go ahead(?: with {_SUBJECT})?|lgtm|looks good to me)"
     rf"(?: (?:go ahead|please|thanks|thank you|cheers))*"
 )
-"""Nobody is asked here: `please approve` and `can you approve this` are said to somebody else."""
+"""Excludes requests: `please approve` and `can you approve this` ask somebody else to approve."""
 _REJECT: Final = re.compile(
     r"reject(?:ed)?(?:\s*:|\s+[-\u2013\u2014]+\s|\s*\n|\s+because\b)\s*(?P<reason>\S.*)", re.IGNORECASE | re.DOTALL
 )
@@ -187,10 +187,10 @@ _BUDGET: Final = re.compile(
     r"(?P<amount>\+?\s*\$?\s*\d{1,6}(?:[.,]\d{1,2})?\s*(?:usd|dollars?|\$)?)(?:[\s,]+please)?[.!]?",
     re.IGNORECASE,
 )
-_OFFERED: Final = re.compile(
+_ASKS_SOMEBODY_ELSE: Final = re.compile(
     r"\b(?:(?:can|could|would|will) you|you (?:can|may|could)|we can|let'?s|feel free|go ahead)\b"
 )
-"""Not said of oneself: somebody else is to take it over."""
+"""The text asks somebody else to take over."""
 _ISSUE_COMMANDS: Final[tuple[tuple[re.Pattern[str], Command], ...]] = (
     (_TAKEOVER, Takeover()),
     (_HAND_BACK, HandBack()),
@@ -199,8 +199,8 @@ _ISSUE_COMMANDS: Final[tuple[tuple[re.Pattern[str], Command], ...]] = (
 )
 
 
-def _in_issue(text: str, *, awaits: bool) -> Command:
-    """A question is never a command."""
+def _parse_in_issue(text: str, *, awaits: bool) -> Command:
+    """Parses a text written to an issue case. A question is never a command."""
     said = addressed(text)
     if _is_quoted(said) or is_question(said):
         return Say()
@@ -215,13 +215,13 @@ def _in_issue(text: str, *, awaits: bool) -> Command:
     words = "" if "?" in said else bare_words(said)
     if awaits and _AGREE.fullmatch(words):
         return Approve()
-    if _OFFERED.search(words) and _TAKEOVER.fullmatch(words):
+    if _ASKS_SOMEBODY_ELSE.search(words) and _TAKEOVER.fullmatch(words):
         return Say()
     return next((command for pattern, command in _ISSUE_COMMANDS if pattern.fullmatch(words)), Say())
 
 
 def _budget_of(text: str) -> RaiseBudget:
-    """`+5`, or the words that raise a budget. Without an amount in it: 0."""
+    """Reads the amount from `+5` or from the words that raise a budget. 0: there is none."""
     said = addressed(text).strip()
     found = _BUDGET.fullmatch(said)
     amount = found["amount"].strip() if found else said
@@ -229,7 +229,7 @@ def _budget_of(text: str) -> RaiseBudget:
 
 
 def _rejection_of(text: str) -> Reject:
-    """With what should be different, if it says so."""
+    """The rejection, with what should be different if the text says it."""
     said = addressed(text).strip()
     found = _REJECT.fullmatch(said)
     if found is not None:
@@ -238,13 +238,13 @@ def _rejection_of(text: str) -> Reject:
 
 
 def _is_quoted(said: str) -> bool:
-    """Quoted or crossed out: not said by this person, or not any more."""
+    """The text is a quote or struck through, so this person does not say it (any more)."""
     return said.startswith((">", "&gt;", "~"))
 
 
 # --- thanks and requests ---------------------------------------------------------------------------------------------
 
-_ACKNOWLEDGED: Final = re.compile(
+_THANKS: Final = re.compile(
     r"(?<!\S)(?:"
     r"(?:many )?(?:thanks|thank you|thankyou|thx|tnx|ty|cheers|appreciated|much appreciated|(?:i )?appreciate it)"
     r"(?: (?:so much|very much|a lot|a bunch|again|all|both|everyone|everybody|team|guys|folks|caseworker))*"
@@ -260,11 +260,11 @@ _ACKNOWLEDGED: Final = re.compile(
 
 
 def asks_for_something(text: str) -> bool:
-    """Whether words said to a case that rests ask for anything. Thanks and nods don't; a doubt does."""
+    """Whether words to a waiting or finished case ask for anything. Thanks and agreement don't; doubts do."""
     if is_question(text):
         return True
     words = bare_words(MENTIONS.sub(" ", plain(text)))
     if _AGREE.fullmatch(words) and "go ahead" not in words:
-        return False  # where nothing waits for an approval, it asks for nothing
-    left = _ACKNOWLEDGED.sub("", words)
+        return False  # agreement alone asks for nothing
+    left = _THANKS.sub("", words)
     return re.sub(r"\b(?:and|so)\b", "", left).strip() != ""

@@ -1,4 +1,4 @@
-"""What people say and command, from any surface, and the receipt each of them gets."""
+"""Messages from people on any surface, and the receipt that each gets."""
 
 import re
 from datetime import datetime
@@ -22,17 +22,17 @@ from caseworker.core.people.commands import (
 
 TEXT_LIMIT: Final = 64_000
 NOBODY: Final = MessageId(0)
-"""Rings a case without a message: look for yourself."""
+"""Id for a bell without a message: the case looks at its own state."""
 
 
 INTERRUPTING: Final = frozenset({MessageKind.CLOSE, MessageKind.TAKEOVER})
-"""What stops a running turn."""
+"""Messages that stop a running turn."""
 SPOKEN: Final = frozenset({MessageKind.WORDS, MessageKind.ANSWER, MessageKind.EDIT, MessageKind.DELETION})
-"""What an agent is given to read; everything else is obeyed by code."""
+"""Messages that an agent reads. Code carries out all others."""
 
 
 class Standing(StrEnum):
-    """Who the author is to this case; decided by code, never by a model."""
+    """The author's role in this case. Decided by code, never by a model."""
 
     OWNER = "owner"
     DEVELOPER = "developer"
@@ -41,7 +41,7 @@ class Standing(StrEnum):
 
 
 class Audience(StrEnum):
-    """Whom a post is for: it decides the thread, and how much of the inside it tells."""
+    """Whom a post is for. Decides its thread, and how much internal detail it has."""
 
     REPORTER = "reporter"
     DEVELOPERS = "developers"
@@ -51,16 +51,16 @@ _PLAIN_ENDING: Final = re.compile(r"\.[a-z0-9]{1,8}")
 
 
 class NewAttachment(BaseModel):
-    """A file that came with a message: its bytes, or where they are to be had."""
+    """A file that came with a message: its bytes, or where to download them."""
 
     model_config = ConfigDict(frozen=True)
 
     title: str = Field(max_length=300)
-    """What its author called it: shown, never used as a file's name."""
+    """The author's name for it. Shown to people, never used as a file name."""
     media_type: str = ""
     size: int = Field(ge=0)
     source: str = ""
-    """The surface's own address. Empty: the bytes are here."""
+    """Its address on the surface. Empty: the bytes are in `content`."""
     content: bytes = Field(default=b"", repr=False)
 
 
@@ -68,11 +68,11 @@ class Attachment(NewAttachment):
     id: int
     message: MessageId
     problem: str = ""
-    """Why it could not be had."""
+    """Why it could not be downloaded."""
 
     @property
     def plain_ending(self) -> str:
-        """All that a file's name takes over from what its author called it: `.png`, or nothing."""
+        """The only part of the title that is used in a file name: `.png`, or nothing."""
         ending = PurePath(self.title).suffix.lower()
         return ending if _PLAIN_ENDING.fullmatch(ending) else ""
 
@@ -82,7 +82,7 @@ class Attachment(NewAttachment):
 
 
 class NewMessage(BaseModel):
-    """A message before it is stored. `external_id` is the surface's own id: a second delivery is a no-op."""
+    """A message before it is stored. `external_id` is the surface's id, so that a second delivery does nothing."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,13 +93,13 @@ class NewMessage(BaseModel):
     standing: Standing
     command: Command
     text: str = Field(default="", max_length=TEXT_LIMIT)
-    """What was said, as people are shown it. Code acts on the command."""
+    """The text that people are shown. Code acts on the command instead."""
     trace: TraceId
     reference: str = ""
-    """The surface's own name for what was said (Slack: channel and time stamp): edits and deletions point at it."""
+    """The surface's name for this message (Slack: channel and time stamp). Edits and deletions refer to it."""
     refers_to: str = ""
     outcome: str | None = None
-    """Set at once where nothing will come of it: such a message rings no bell."""
+    """Set at once if nothing will be done about it. Such a message rings no bell."""
     refused: bool = False
     """The command was not carried out; the outcome says why."""
     attachments: tuple[NewAttachment, ...] = ()
@@ -113,17 +113,17 @@ class Message(NewMessage):
     id: MessageId
     received_at: datetime
     turn: int | None = None
-    """The claim that took it. Null: still in the inbox. 0: nobody needs to."""
+    """The claim that took it. Null: still in the inbox. 0: it never needs to be claimed."""
 
 
 class Claimed(BaseModel):
-    """What a flow knows of a message: everything but what it says."""
+    """What a flow knows about a message: everything except its text."""
 
     model_config = ConfigDict(frozen=True)
 
     id: MessageId
     command: Command
-    """Bare: without its author's own words."""
+    """Without the author's own words (see `bare`)."""
     author: str
     standing: Standing
 
@@ -133,17 +133,17 @@ class Claimed(BaseModel):
 
     @property
     def resolution(self) -> Resolution | None:
-        """Of a close."""
+        """The resolution that a close names."""
         return self.command.resolution if isinstance(self.command, Close | CloseIncomplete) else None
 
     @property
     def micros(self) -> int:
-        """Of a budget: how much more may be spent."""
+        """How much a budget command adds."""
         return self.command.micros if isinstance(self.command, RaiseBudget) else 0
 
     @property
     def until(self) -> Milestone | None:
-        """Of an approval: how far it goes. Null: all the way."""
+        """How far an approval goes. Null: all the way."""
         return self.command.milestone if isinstance(self.command, Approve) else None
 
     @property
@@ -152,7 +152,7 @@ class Claimed(BaseModel):
 
 
 def receipt(message: Message, turns: int) -> str:
-    """recorded -> seen by turn n -> what came of it. `turns`: how many there were, for what was read between turns."""
+    """The receipt of a message: recorded, then seen by turn n, then its outcome. `turns`: how many turns there were."""
     if message.turn is None:
         return "recorded"
     if message.turn == 0:

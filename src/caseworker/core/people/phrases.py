@@ -1,4 +1,4 @@
-"""Pieces of the grammar of commands: recognises a phrase among courtesies, mentions, punctuation and emoji."""
+"""Building blocks of the command grammar: find a phrase among courtesies, mentions, punctuation and emoji."""
 
 import re
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from caseworker.core.base.text import plain
 
 LONGEST_PHRASE: Final = 200
-"""Characters. A longer message is no bare command; its reason may be as long as it likes."""
+"""In characters. A longer message is no bare command. Reasons have no limit."""
 
 MENTIONS: Final = re.compile(r"\s*(?:(?:<@\w+(?:\|[^<>]*)?>|@caseworker\b)[\s,:]*)+", re.IGNORECASE)
 _EMOJI_CODE: Final = re.compile(r":[a-z][a-z0-9_+-]*:|:[+-]1:")
@@ -28,7 +28,7 @@ def phrase(core: str) -> re.Pattern[str]:
 
 
 def is_command(pattern: re.Pattern[str], words: str, said: str) -> bool:
-    """A question is a command only if it asks for one: "can you close this?", but not "close this?"."""
+    """Whether the words are this command. A question is one only if it requests it: "can you close this?"."""
     if len(words) > LONGEST_PHRASE or pattern.fullmatch(words) is None:
         return False
     return not is_question(said) or re.search(r"\b(?:can|could|would|will) you\b", words) is not None
@@ -39,13 +39,13 @@ def is_question(text: str) -> bool:
 
 
 def addressed(text: str) -> str:
-    """Without the mention it may begin with."""
+    """The text without a mention at its start."""
     said = plain(text).strip()
     mention = MENTIONS.match(said)
     return said[mention.end() :] if mention else said
 
 
 def bare_words(text: str) -> str:
-    """Only the words, in lower case, one space apart: punctuation and emoji don't change what is meant."""
+    """The words in lower case, one space apart, without punctuation and emoji, which don't change the meaning."""
     words = re.sub(r"[^\w']+", " ", _EMOJI_CODE.sub(" ", text.lower())).split()
     return " ".join(filter(None, (word.strip("'_") for word in words)))

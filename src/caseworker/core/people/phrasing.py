@@ -1,6 +1,6 @@
-"""How a surface phrases what people can do there. Core says what can be done; a surface says how.
+"""Protocol for how a surface phrases what people can do there. Core says what can be done; a surface says how.
 
-Every phrase is ready to be put into a sentence, with its own quotes. `begin` makes it the beginning of one."""
+Every phrase fits into a sentence, with its own quotes. `begin` capitalises it for the start of one."""
 
 from enum import StrEnum
 from typing import Protocol
@@ -11,7 +11,7 @@ from caseworker.core.people.commands import MessageKind
 
 
 class Page(StrEnum):
-    """What people can look at."""
+    """A page that people can look at."""
 
     CASE = "case"
     WHY = "why"
@@ -25,20 +25,20 @@ class Phrasing(Protocol):
         """What a command is called: `approve`."""
 
     def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
-        """How a person gives this command. Where it takes the person's own words, the phrase shows their place;
-        `given` is anything else that follows it: an amount."""
+        """How a person gives this command. If it takes the person's own words, the phrase shows where they go;
+        `given` is anything else that follows the command, such as an amount."""
 
     def until(self, milestone: Milestone) -> str:
-        """What a person adds to an approval that goes no further than this. Empty: it can't be said here."""
+        """What a person adds to limit an approval to this milestone. Empty: this surface can't express it."""
 
     def answer_as_reporter(self, case: CaseId) -> str:
-        """How the question of a bug case is answered for its reporter."""
+        """How a person answers a bug case's question on behalf of its reporter."""
 
     def resolve(self, case: CaseId) -> str:
-        """How a bug case is closed, with KIND in the place of the resolution."""
+        """How a person closes a bug case, with KIND as the placeholder of the resolution."""
 
     def page(self, case: CaseId, page: Page) -> str:
-        """How a person gets to see this."""
+        """How a person opens this page."""
 
 
 def begin(phrase: str) -> str:

@@ -1,4 +1,4 @@
-"""What is still to be said: typed posts. The words are made when a post is said, by the surface's own phrasing."""
+"""Typed posts: what a case has to say. The text is made when a post is sent, in the surface's own phrasing."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -7,22 +7,22 @@ from caseworker.core.people.messages import Audience
 
 
 class Post(BaseModel):
-    """Saved in the case's outbox with the move that gave rise to it, said once under its key."""
+    """A post in the case's outbox. Saved with the move that caused it, and sent once under its key."""
 
     model_config = ConfigDict(frozen=True)
 
     about: str
-    """What it is about. Each kind of case has its own closed list."""
+    """Its topic. Each kind of case has its own closed list."""
     audience: Audience
     epoch: int
     number: int
-    """With `about` and `audience` it tells this post from every other of its epoch."""
+    """Unique within the epoch together with `about` and `audience`."""
     note: str = ""
-    """A reason in words of ours, where there is one."""
+    """A reason in Caseworker's words, if there is one."""
 
     @property
     def is_told_by_the_record(self) -> bool:
-        """Whoever reads the record sees it from the move itself: it is said on chat threads only."""
+        """The record shows the move itself, so this post is only sent to chat threads."""
         return False
 
     def key(self, case: CaseId) -> str:

@@ -1,4 +1,4 @@
-"""What messages' receipts say, where it is the same for every kind of case."""
+"""Texts of receipts that all kinds of cases share."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ NO_MONEY: Final = "the money ran out in this turn: the next one reads it again, 
 
 
 def not_done(reason: str) -> str:
-    """The receipt of a command that was not carried out. Code asks the message (`refused`), never these words."""
+    """The receipt of a command that was not carried out. Code checks the message's `refused`, never this text."""
     return f"not done: {reason}"
 
 
@@ -26,11 +26,11 @@ def read_by(role: Role) -> str:
 
 
 class Settled(BaseModel):
-    """What came of some messages."""
+    """The outcome of some messages."""
 
     model_config = ConfigDict(frozen=True)
 
     messages: tuple[MessageId, ...]
     outcome: str
     refused: bool = False
-    """They were commands that were not carried out."""
+    """The messages were commands that were not carried out."""
