@@ -20,7 +20,7 @@ from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import BugCase, BugState
-from caseworker.core.bug.moves import moved
+from caseworker.core.bug.moves import enter
 from caseworker.core.people.commands import MessageKind, Say
 from caseworker.core.people.messages import NewMessage, Standing
 from caseworker.engine.client import TemporalDoorbell, connect
@@ -129,7 +129,7 @@ async def _asked(store: Store, repository: RepositoryId, number: int) -> CaseId:
     await store.inbox.settle([message.id for message in claimed], "read by the investigator, who asked the reporter")
     snapshot = BugCase(id=case).updated(turns=1, severity=Severity.P2, answered=claimed[0].id)
     until = datetime.now(UTC) + timedelta(hours=2)
-    asked = moved(snapshot, BugState.AWAITING_REPORTER, "the reporter was asked", until=until)
+    asked = enter(snapshot, BugState.AWAITING_REPORTER, "the reporter was asked", until=until)
     await store.bugs.save(asked, trace=trace)
     return case
 

@@ -8,7 +8,7 @@ from caseworker.core.base.roles import Role
 from caseworker.core.investigation.matrix import MOST_ITERATIONS
 from caseworker.core.issue.case import Investigation, IssueCase
 from caseworker.core.issue.investigation import MOST_UNKNOWN, after_cause_review
-from caseworker.core.issue.routing import OF_A_CAUSE, ROUTES, VERSION, Route, works_in
+from caseworker.core.issue.routing import CAUSE_ROUTES, ROUTES, VERSION, Route, works_in
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.words import of_role
 from caseworker.core.outcomes.investigation import CauseReviewOutcome
@@ -73,7 +73,7 @@ def _causes() -> str:
     table = ["| status | while iterations are left | after the last |", "|---|---|---|"]
     for status in ("APPROVED", "CHANGES_REQUESTED", "UNBLOCKING_GUIDANCE", "NEEDS_INFO"):
         outcome = CauseReviewOutcome(status=status, hypothesis="H1" if status == "APPROVED" else "", feedback="why")
-        row = OF_A_CAUSE[status].to or IssueState.REVIEWING_CODE
+        row = CAUSE_ROUTES[status].to or IssueState.REVIEWING_CODE
         ends = [f"`{after_cause_review(_judged(done), outcome, row, Policy()).to}`" for done in (1, MOST_ITERATIONS)]
         table.append(f"| `{status}` | {' | '.join(ends)} |")
     first = "With `APPROVED` and a test that was seen to fail already, `implementing` is next."

@@ -10,7 +10,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import TimedOut
-from caseworker.core.issue.moves import Move, take
+from caseworker.core.issue.moves import Move, make_move
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states, own_edges
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import TURN_OF
@@ -217,7 +217,7 @@ def _end_of(reason: WaitingFor, policy: Policy) -> tuple[float, IssueState] | No
     """After how many days it ends, and where: asked of the rules, not written down again."""
     now = datetime(2000, 1, 1, tzinfo=UTC)
     asking = Move(to=S.WAITING_FOR_HUMAN_INPUT, reason="asked", waiting_for=reason)
-    case = take(IssueCase(id=CaseId("a/b#1"), state=S.REVIEWING_CODE), asking, policy, now)
+    case = make_move(IssueCase(id=CaseId("a/b#1"), state=S.REVIEWING_CODE), asking, policy, now)
     if case.waiting.wait is None or case.waiting.wait.until is None:
         return None
     return (case.waiting.wait.until - now).total_seconds() / 86_400, decide(case, TimedOut(), policy).to

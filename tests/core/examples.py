@@ -12,7 +12,7 @@ from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import CaseFile, IssueSection, new_case_file
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.post_words import Matter, Remark, words_for
+from caseworker.core.issue.post_words import PostContext, Remark, words_for
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.analyst import AnalysisOutcome, FileNote, TestRequirement
@@ -230,5 +230,5 @@ def told(
     """What people are told in the terminal when the case says this now."""
     post = IssuePost(about=about, audience=Audience.DEVELOPERS, epoch=case.epoch, number=1)
     made = tuple(Remark(author=author, text=text) for author, text in remarks)
-    matter = Matter(case=case, policy=Policy(), outcome=outcome, asked=asked, remarks=made)
+    matter = PostContext(case=case, policy=Policy(), outcome=outcome, asked=asked, remarks=made)
     return words_for(post, matter, TerminalPhrasing())

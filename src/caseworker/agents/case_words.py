@@ -11,7 +11,7 @@ from caseworker.agents.quotes import Fence, said
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.text import clip
 from caseworker.core.issue.case import IssueCase, Wait
-from caseworker.core.issue.people import where_left
+from caseworker.core.issue.people import state_to_resume
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import MessageKind
@@ -97,7 +97,7 @@ def where_it_was_left(case: IssueCase) -> str:
         lines.append(
             f"Pull request {case.delivery.pull_request} is open; what is wrong with it goes to addressing_feedback."
         )
-    left = where_left(case)
+    left = state_to_resume(case)
     if case.state is IssueState.REQUIREMENTS_CLARIFIED:
         lines.append("Without `next` the analyst takes up the answer.")
     elif wait is not None and _needs_a_command(wait) and left is not None:

@@ -30,7 +30,7 @@ with workflow.unsafe.imports_passed_through():
     )
     from caseworker.core.bug import decide as decisions
     from caseworker.core.bug.case import About, BugCase, BugPost, BugState
-    from caseworker.core.bug.moves import said, say
+    from caseworker.core.bug.moves import say, without_post
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
     from caseworker.core.issue.posts import IssuePost
     from caseworker.core.people.messages import Audience
@@ -171,7 +171,7 @@ class BugInvestigationWorkflow(CaseFlow):
         )
         if is_over():
             return
-        await self._become(decisions.acknowledged(self._bug, said))
+        await self._become(decisions.acknowledge_during_turn(self._bug, said))
         with suppress(Interrupted):  # whoever waits for the turn stops it
             await self._say_and_fix()
 
@@ -189,7 +189,7 @@ class BugInvestigationWorkflow(CaseFlow):
 
     def _was_said(self, post: BugPost | IssuePost) -> None:
         assert isinstance(post, BugPost)
-        self._bug = said(self._bug, post, self._policy, workflow.now())
+        self._bug = without_post(self._bug, post, self._policy, workflow.now())
 
     async def _say_and_fix(self) -> None:
         """Says what is to be said; then the fix that was asked for is opened."""

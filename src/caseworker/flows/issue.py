@@ -24,12 +24,12 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.bug.case import BugPost
     from caseworker.core.evidence.builds import Stage
     from caseworker.core.issue import facts, transitions
-    from caseworker.core.issue.apply import after_turn, learn, remarked
+    from caseworker.core.issue.apply import add_remarks, after_turn, apply_fact
     from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.facts import BuildEnded, EffectRefused, Fact, TurnEnded, TurnGaveUp
-    from caseworker.core.issue.moves import counted
+    from caseworker.core.issue.moves import count_change
     from caseworker.core.issue.posts import IssuePost
-    from caseworker.core.issue.speech import said
+    from caseworker.core.issue.speech import without_post
     from caseworker.core.issue.states import TERMINAL, IssueState
     from caseworker.core.issue.turns import WRITERS, at_work, is_for_a_person, turn_of
     from caseworker.core.issue.words import not_read, of_role
@@ -76,7 +76,7 @@ class IssueWorkflow(CaseFlow):
         if at_work(self._case):
             self._continue_as_new_if(self._history_is_long())
             refused = await self._take_in()
-            passing = transitions.on_the_way(self._case, self._policy, workflow.now())
+            passing = transitions.after_automatic_move(self._case, self._policy, workflow.now())
             if refused is not None:
                 await self._after(refused)
             elif passing is not None:
@@ -170,7 +170,7 @@ class IssueWorkflow(CaseFlow):
             return fact
         if fact.outcome.status != "TESTS_READY" or fact.outcome.escalation:
             return fact
-        self._case = learn(self._case, fact)
+        self._case = apply_fact(self._case, fact)
         return await self._base_unless_built() or await self._build(Stage.RED)
 
     async def _run_tests(self) -> Fact:
@@ -185,7 +185,7 @@ class IssueWorkflow(CaseFlow):
         base = await self._build(Stage.BASE)
         if not isinstance(base, BuildEnded):
             return base
-        self._case = learn(self._case, base)
+        self._case = apply_fact(self._case, base)
         return None
 
     async def _build(self, stage: Stage) -> Fact:
@@ -222,7 +222,7 @@ class IssueWorkflow(CaseFlow):
 
     async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | facts.Deferred:
         turn = self._case.progress.turns + 1
-        self._case = remarked(self._case, [one.id for one in self._in_hand if one.reopens])
+        self._case = add_remarks(self._case, [one.id for one in self._in_hand if one.reopens])
         reply: wire.TurnReply = await self._run_long(
             TurnActivities.run_turn,
             wire.TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy),
@@ -234,7 +234,7 @@ class IssueWorkflow(CaseFlow):
         self._case = self._case.updated(turns=turn)
         if self._case.delivery.pull_request is not None:
             heard = await self._call_store(RecordActivities.remarks_to, wire.ClaimRequest(case=self._id, turn=turn))
-            self._case = remarked(self._case, heard)
+            self._case = add_remarks(self._case, heard)
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, TurnEnded):
             await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
@@ -275,7 +275,7 @@ class IssueWorkflow(CaseFlow):
             if not isinstance(reply, facts.BranchMoved):
                 return
             note = "the work so far and what a person has pushed go on its branch together"
-            await self._become(counted(learn(self._case, reply)), note=note)
+            await self._become(count_change(apply_fact(self._case, reply)), note=note)
 
     async def _push_what_is_left(self) -> None:
         """Pushes the work of a failed case, with what a person may have pushed to its branch."""
@@ -283,12 +283,12 @@ class IssueWorkflow(CaseFlow):
             pushed = await self._run_short(DeliveryActivities.push_branch, self._push(), whatever_happens=True)
             if not isinstance(pushed, facts.BranchMoved):
                 return
-            self._case = learn(self._case, pushed)
+            self._case = apply_fact(self._case, pushed)
 
     def _joined(self, reply: wire.PushReply) -> EffectRefused | None:
         """What a person has pushed is part of the work from here on."""
         if isinstance(reply, facts.BranchMoved):
-            self._case = learn(self._case, reply)
+            self._case = apply_fact(self._case, reply)
         return reply if isinstance(reply, EffectRefused) else None
 
     def _push(self) -> wire.PushRequest:
@@ -327,4 +327,4 @@ class IssueWorkflow(CaseFlow):
 
     def _was_said(self, post: BugPost | IssuePost) -> None:
         assert isinstance(post, IssuePost)
-        self._case = said(self._case, post)
+        self._case = without_post(self._case, post)

@@ -7,7 +7,7 @@ from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import title_of
 from caseworker.core.people.commands import MessageKind, Say
-from caseworker.core.people.messages import NOBODY, NewMessage, Standing
+from caseworker.core.people.messages import NO_MESSAGE, NewMessage, Standing
 from caseworker.intake.conversation import TERMINAL, Words, ring
 from caseworker.ports import Doorbell, Issue, NewBug, Store, Thread
 
@@ -78,7 +78,7 @@ class NewCases:
         )
         case, new = await self._store.bugs.open(bug, first)
         if new:
-            await ring(self._doorbell, case, NOBODY, MessageKind.WORDS)
+            await ring(self._doorbell, case, NO_MESSAGE, MessageKind.WORDS)
         return Opened(case=case, new=new)
 
 

@@ -5,7 +5,7 @@ import structlog
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.commands import Merged, MessageKind, PullClosed
-from caseworker.core.people.messages import INTERRUPTING, NOBODY, NewMessage, Standing
+from caseworker.core.people.messages import INTERRUPTING, NO_MESSAGE, NewMessage, Standing
 from caseworker.ports import Forge, PullRequest, Store, Switchboard
 
 log = structlog.get_logger()
@@ -34,7 +34,7 @@ class Reconciler:
         silent = set(await self._store.cases.unfinished()) - await self._doorbell.listening()
         for case in sorted(silent):
             log.info("case has no workflow: woken", case=case)
-            await self._ring(case, NOBODY, MessageKind.WORDS)
+            await self._ring(case, NO_MESSAGE, MessageKind.WORDS)
 
     async def _ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
         try:

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, insert, select, update
 from caseworker.core.base.ids import CaseId, RunId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.runs.follow import OF_ISSUES, after_move, workflow_of
+from caseworker.core.runs.follow import ISSUE_WORKFLOWS, after_move, workflow_of
 from caseworker.core.runs.names import WorkflowName
 from caseworker.core.runs.run import Run, RunState
 from caseworker.store.columns import now
@@ -33,7 +33,7 @@ _IN_FLIGHT: Final = (
     select(cases.c.policy, runs.c.id, runs.c.workflow)
     .select_from(
         cases.outerjoin(
-            runs, (runs.c.case == cases.c.id) & runs.c.ended_at.is_(None) & runs.c.workflow.in_(sorted(OF_ISSUES))
+            runs, (runs.c.case == cases.c.id) & runs.c.ended_at.is_(None) & runs.c.workflow.in_(sorted(ISSUE_WORKFLOWS))
         )
     )
     .where(cases.c.id == bindparam("of_case"))

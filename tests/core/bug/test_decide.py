@@ -8,17 +8,16 @@ from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.bug.case import About, BugCase, BugState, status_of
 from caseworker.core.bug.decide import (
-    acknowledged,
+    acknowledge_during_turn,
     after_failed_turn,
     after_silence,
     after_turn,
     fix_refused,
-    honoured,
     look,
+    permitted_action,
     wake_at,
 )
-from caseworker.core.bug.moves import resolved
-from caseworker.core.bug.moves import said as without
+from caseworker.core.bug.moves import resolve, without_post
 from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED
 from caseworker.core.bug.turns import Investigated, Verdict
 from caseworker.core.outcomes.bug import BugAction
@@ -102,7 +101,7 @@ def test_the_report_itself_gets_its_own_acknowledgement_only() -> None:
 
 
 def test_what_comes_while_a_turn_works_is_answered_and_not_again_after_it() -> None:
-    working = acknowledged(bug(), [said(2, Standing.DEVELOPER)])
+    working = acknowledge_during_turn(bug(), [said(2, Standing.DEVELOPER)])
     assert abouts(working) == [About.NOTED]
     assert abouts(look(working, [said(2, Standing.DEVELOPER)], POLICY, NOW).after) == [About.NOTED]
 
@@ -124,7 +123,7 @@ def test_what_asks_for_more_right_after_a_close_opens_the_case_again() -> None:
 
 
 def test_commands_after_a_word_that_reopens_are_obeyed() -> None:
-    over = resolved(bug(), Resolution.CODE_FIX, "done").model_copy(update={"outbox": ()})
+    over = resolve(bug(), Resolution.CODE_FIX, "done").model_copy(update={"outbox": ()})
     taken = look(over, [said(8), said(9, Standing.DEVELOPER, MessageKind.TAKEOVER)], POLICY, NOW)
     assert taken.after.state is S.DEV_TAKEOVER
     closed = look(over, [said(8), said(9, kind=MessageKind.CLOSE)], POLICY, NOW)
@@ -142,10 +141,10 @@ def test_an_end_is_told_as_it_was_also_when_the_case_is_open_again() -> None:
 def test_who_is_waited_for_has_the_whole_time_from_when_they_were_told() -> None:
     asking = after_turn(bug(), turn(BugAction.ASK_REPORTER), POLICY, NOW).after
     later = NOW + timedelta(hours=5)
-    asked = without(asking, asking.outbox[0], POLICY, later)
+    asked = without_post(asking, asking.outbox[0], POLICY, later)
     assert asked.waiting.until == later + timedelta(hours=2)
     found = after_turn(bug(), turn(BugAction.POST_FINDINGS), POLICY, NOW).after
-    told = without(found, found.outbox[0], POLICY, later)
+    told = without_post(found, found.outbox[0], POLICY, later)
     assert (told.waiting.remind_at, told.waiting.until) == (later + timedelta(hours=24), later + timedelta(hours=48))
 
 
@@ -157,8 +156,8 @@ def test_a_fix_that_is_refused_undoes_no_takeover() -> None:
 
 
 def test_a_fix_that_was_not_opened_before_the_close_holds_nothing_open_later() -> None:
-    assert not resolved(bug(fix_wanted=True, fix_open=True), None, "closed by ada").repair.fix_open
-    assert resolved(bug(fix_open=True, fix=CaseId("local/shop#1")), None, "closed by ada").repair.fix_open
+    assert not resolve(bug(fix_wanted=True, fix_open=True), None, "closed by ada").repair.fix_open
+    assert resolve(bug(fix_open=True, fix=CaseId("local/shop#1")), None, "closed by ada").repair.fix_open
 
 
 def test_a_close_without_a_type_is_asked_about_and_moves_nothing() -> None:
@@ -177,7 +176,7 @@ def test_takeover_and_hand_back() -> None:
 
 
 def test_a_reopened_case_is_a_new_round_in_which_nothing_is_confirmed_yet() -> None:
-    over = resolved(bug(developer_spoke=True, confirmable=True, findings_posted=True), Resolution.CODE_FIX, "done")
+    over = resolve(bug(developer_spoke=True, confirmable=True, findings_posted=True), Resolution.CODE_FIX, "done")
     again = look(over.model_copy(update={"outbox": ()}), [said(9)], POLICY, NOW).after
     assert again.epoch == 2
     assert (again.people.developer_spoke, again.people.confirmable, again.ending.resolution) == (False, False, None)
@@ -186,7 +185,7 @@ def test_a_reopened_case_is_a_new_round_in_which_nothing_is_confirmed_yet() -> N
 
 
 def test_a_second_close_of_what_is_closed_changes_nothing() -> None:
-    over = resolved(bug(), None, "closed by ada").model_copy(update={"outbox": ()})
+    over = resolve(bug(), None, "closed by ada").model_copy(update={"outbox": ()})
     found = look(over, [said(5, kind=MessageKind.CLOSE)], POLICY, NOW)
     assert found.after == over
     assert [one.outcome for one in found.settled] == [OVER]
@@ -209,7 +208,7 @@ def test_a_second_close_of_what_is_closed_changes_nothing() -> None:
     ],
 )
 def test_a_model_proposes_and_facts_permit(facts: dict[str, object], proposed: BugAction, taken: BugAction) -> None:
-    assert honoured(bug(**facts), Verdict(action=proposed)) is taken
+    assert permitted_action(bug(**facts), Verdict(action=proposed)) is taken
 
 
 def test_words_heard_in_the_middle_of_the_turn_count_for_what_it_may_do() -> None:

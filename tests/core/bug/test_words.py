@@ -9,7 +9,7 @@ from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy, Service, Severity
 from caseworker.core.bug.case import About, BugCase, BugPost
-from caseworker.core.bug.words import DEFAULT_QUESTION, Matter, words_for
+from caseworker.core.bug.words import DEFAULT_QUESTION, PostContext, words_for
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import Audience
@@ -36,7 +36,7 @@ OUTCOME = BugOutcome(
     recommended_actions=["Give every coupon a rate."],
     culprit_commit=Culprit(hash="4f1c2ab", author="ada", date="2026-03-02", message="Read the rate"),
 )
-MATTER = Matter(
+MATTER = PostContext(
     case=BUG,
     title="pay ends in Error 500",
     reporter=RITA,
@@ -119,7 +119,7 @@ INTERNALS = re.compile(
 """Code spans, paths, exception names, commits, members' ids, names in the code."""
 
 
-def told(about: About, audience: Audience, matter: Matter = MATTER, *, note: str = "KeyError in the tool.") -> str:
+def told(about: About, audience: Audience, matter: PostContext = MATTER, *, note: str = "KeyError in the tool.") -> str:
     """RESOLVED is worded from the post: as it was when it was queued."""
     is_end = about is About.RESOLVED
     post = BugPost(
@@ -143,7 +143,7 @@ def test_what_developers_are_told(about: About) -> None:
     assert told(about, Audience.DEVELOPERS) == FOR_DEVELOPERS.get(about, "")
 
 
-def _turned(resolution: Resolution | None, news: MessageKind | None) -> Matter:
+def _turned(resolution: Resolution | None, news: MessageKind | None) -> PostContext:
     return MATTER.model_copy(update={"case": BUG.updated(resolution=resolution), "news_kind": news})
 
 

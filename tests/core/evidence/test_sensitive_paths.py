@@ -8,13 +8,13 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.evidence.sensitive_paths import Touched, told, touched
-from caseworker.core.issue.apply import learn
+from caseworker.core.evidence.sensitive_paths import Touched, topic_words, touched
+from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, BuildEnded, Declined, Fact, TurnEnded
-from caseworker.core.issue.moves import take
-from caseworker.core.issue.people import passing_by
+from caseworker.core.issue.moves import make_move
+from caseworker.core.issue.people import automatic_move
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.outcomes.pm import Topic
@@ -112,7 +112,7 @@ def test_each_topic_is_told_once_with_its_first_paths() -> None:
     paths = [*(f"db/migrations/{number}.py" for number in range(7)), "shop/auth/acl.py", "shop/cart.py"]
     found = touched(paths)
     assert [one.topic for one in found] == [AUTHENTICATION, PERMISSIONS, SCHEMA]
-    assert told(found) == (
+    assert topic_words(found) == (
         "authentication (`shop/auth/acl.py`), permissions (`shop/auth/acl.py`), database schema "
         "(`db/migrations/0.py`, `db/migrations/1.py`, `db/migrations/2.py`, `db/migrations/3.py`, "
         "`db/migrations/4.py` and 2 more)"
@@ -133,8 +133,8 @@ APPROVES = TurnEnded(role=Role.TECH_LEAD, outcome=reviewed("APPROVED"), checkpoi
 
 
 def after(case: IssueCase, fact: Fact) -> IssueCase:
-    known = learn(case, fact)
-    return take(known, decide(known, fact, Policy()), Policy(), MORNING)
+    known = apply_fact(case, fact)
+    return make_move(known, decide(known, fact, Policy()), Policy(), MORNING)
 
 
 def a_built(*touches: Touched, **known: object) -> IssueCase:
@@ -147,7 +147,7 @@ def test_a_reviewed_change_that_touches_such_a_topic_waits_for_a_person_and_then
     assert (asks.state, asks.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
     assert asks.reason == "A person has to agree to it first: it touches database schema (`db/schema.sql`)."
     agreed = after(asks, Agreed(by="ann"))
-    passing = passing_by(agreed)
+    passing = automatic_move(agreed)
     assert passing is not None
     assert passing.to is S.CREATING_PR
 
@@ -190,6 +190,6 @@ def test_a_refusal_is_read_by_the_pm_like_any_other() -> None:
 
 def test_nobody_gets_past_the_question_by_going_on_where_it_was_left() -> None:
     case = a_built(SCHEMA_TOUCHED).updated(approved=HEAD, go=S.CREATING_PR)
-    passing = passing_by(case)
+    passing = automatic_move(case)
     assert passing is not None
     assert passing.to is S.REVIEWING_CODE

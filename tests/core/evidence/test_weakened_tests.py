@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caseworker.core.evidence.weakened_tests import MOST_FINDINGS, is_looked_at, weakened
+from caseworker.core.evidence.weakened_tests import MOST_FINDINGS, may_have_tests, weakened
 
 PYTHON = """\
 import pytest
@@ -380,12 +380,12 @@ def test_a_long_list_is_cut() -> None:
     "path", ["tests/test_a.py", "a_test.go", "web/a.spec.tsx", "src/lib.rs", "x_spec.rb", "tests.py"]
 )
 def test_files_that_may_hold_tests_are_looked_at(path: str) -> None:
-    assert is_looked_at(path)
+    assert may_have_tests(path)
 
 
 @pytest.mark.parametrize("path", ["src/cart.py", "README.md", "tests/data.json", "latest.py", "Contest.php", "main.go"])
 def test_other_files_are_not_looked_at(path: str) -> None:
-    assert not is_looked_at(path)
+    assert not may_have_tests(path)
 
 
 # --- properties

@@ -9,7 +9,7 @@ from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.issue.apply import learn, remarked
+from caseworker.core.issue.apply import add_remarks, apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
@@ -32,8 +32,8 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import Move, granted, proven, take
-from caseworker.core.issue.people import passing_by
+from caseworker.core.issue.moves import Move, add_grant, make_move, proven
+from caseworker.core.issue.people import automatic_move
 from caseworker.core.issue.states import TERMINAL, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import turn_of
@@ -396,16 +396,16 @@ TABLE: list[tuple[str, IssueCase, Fact, IssueState, str]] = [
 
 @pytest.mark.parametrize(("case", "fact", "state", "reason"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
 def test_each_fact_has_its_move(case: IssueCase, fact: Fact, state: IssueState, reason: str) -> None:
-    known = learn(case, fact)
+    known = apply_fact(case, fact)
     move = decide(known, fact, POLICY)
     assert (move.to, reason in move.reason) == (state, True), move
-    assert take(known, move, POLICY, MORNING).state is state
+    assert make_move(known, move, POLICY, MORNING).state is state
 
 
 def after(case: IssueCase, *facts: Fact, policy: Policy = POLICY) -> IssueCase:
     for fact in facts:
-        known = learn(case, fact)
-        case = take(known, decide(known, fact, policy), policy, MORNING)
+        known = apply_fact(case, fact)
+        case = make_move(known, decide(known, fact, policy), policy, MORNING)
     return case
 
 
@@ -424,9 +424,9 @@ def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> N
     )
     agreed = after(asked, Agreed(by="ann"))
     assert agreed.granted(Subject.SENSITIVE)
-    passing = passing_by(agreed)
+    passing = automatic_move(agreed)
     assert passing is not None
-    assert take(agreed, passing, POLICY, MORNING).state is S.ANALYZING_REQUIREMENTS
+    assert make_move(agreed, passing, POLICY, MORNING).state is S.ANALYZING_REQUIREMENTS
 
 
 @pytest.mark.parametrize(
@@ -439,7 +439,7 @@ def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> N
 )
 def test_a_waiver_stands_in_for_the_evidence_it_names(subject: Subject, case: IssueCase) -> None:
     assert not proven(case)
-    assert proven(granted(case, subject, "ann"))
+    assert proven(add_grant(case, subject, "ann"))
 
 
 def test_a_waiver_of_the_build_counts_for_what_was_built_only() -> None:
@@ -485,13 +485,13 @@ def test_words_about_money_clarify_no_requirements() -> None:
 def test_who_has_a_case_has_it_no_more_when_the_agents_ask_people_again() -> None:
     asked = after(a_case(S.REQUIREMENTS_UNCLEAR), pm(questioned()))
     taken = after(asked, TakenOver(by="ann"))
-    passing = passing_by(taken)
+    passing = automatic_move(taken)
     assert passing is not None
-    parked = take(taken, passing, POLICY, MORNING)
+    parked = make_move(taken, passing, POLICY, MORNING)
     retried = after(parked, RetryAsked(by="bob"))
-    passing = passing_by(retried)
+    passing = automatic_move(retried)
     assert passing is not None
-    back = after(take(retried, passing, POLICY, MORNING), pm(questioned()))
+    back = after(make_move(retried, passing, POLICY, MORNING), pm(questioned()))
     assert (back.state, back.people.taken_by) == (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "")
 
 
@@ -533,8 +533,8 @@ def test_what_came_too_late_for_a_round_is_a_remark_of_the_next_until_the_pm_has
 
 
 def test_words_said_at_work_are_remarks_once_a_pull_request_is_open() -> None:
-    assert remarked(a_case(), [MessageId(4)]).people.remarks == ()
-    assert remarked(a_case(pull_request=7, remarks=[4]), [MessageId(4), MessageId(5)]).people.remarks == (4, 5)
+    assert add_remarks(a_case(), [MessageId(4)]).people.remarks == ()
+    assert add_remarks(a_case(pull_request=7, remarks=[4]), [MessageId(4), MessageId(5)]).people.remarks == (4, 5)
 
 
 def test_a_rejected_pull_request_is_worked_on_with_no_turn_in_between() -> None:
@@ -619,7 +619,7 @@ def test_a_tester_who_escalates_is_given_its_turn_again_after_since_red_comes_fi
 ) -> None:
     case = a_case(state, issue_type="BUG_FIX")
     fact = by_tester(escalating(wrote_test()))
-    waits = take(learn(case, fact), decide(learn(case, fact), fact, POLICY), POLICY, MORNING)
+    waits = make_move(apply_fact(case, fact), decide(apply_fact(case, fact), fact, POLICY), POLICY, MORNING)
     assert waits.waiting.wait is not None
     assert (waits.waiting.wait.subject, waits.waiting.wait.then, waits.reason) == (
         Subject.ESCALATION,
@@ -631,7 +631,7 @@ def test_a_tester_who_escalates_is_given_its_turn_again_after_since_red_comes_fi
 def test_who_asks_a_role_and_escalates_has_its_turn_again_after_the_person() -> None:
     case = a_case(S.IMPLEMENTING)
     fact = turn(escalating(implemented(), RoleQuestion(to="analyst", question="Which world?")))
-    move = decide(learn(case, fact), fact, POLICY)
+    move = decide(apply_fact(case, fact), fact, POLICY)
     assert (move.to, move.subject, move.then) == (WAITS, Subject.ESCALATION, S.IMPLEMENTING)
 
 
@@ -669,14 +669,14 @@ def test_people_are_asked_when_the_tester_has_found_no_test_three_times() -> Non
     case, seen = BUG, []
     for _ in range(3):
         fact = by_tester(wrote_test("REQUIREMENT_GAP", "What is a large cart?"))
-        case = learn(case, fact)
+        case = apply_fact(case, fact)
         seen.append(decide(case, fact, POLICY))
     assert [move.to for move in seen] == [S.ANALYZING_REQUIREMENTS, S.ANALYZING_REQUIREMENTS, WAITS]
     asks = seen[-1].say
     assert asks is not None
     outcome = wrote_test("REQUIREMENT_GAP", "What is a large cart?")
     assert told(case, asks.about, outcome) == "The tester can't write a test without an answer: What is a large cart?"
-    assert take(case, Move(to=S.IMPLEMENTING, reason="On.", new_round=True), POLICY, MORNING).limits.testless == 0
+    assert make_move(case, Move(to=S.IMPLEMENTING, reason="On.", new_round=True), POLICY, MORNING).limits.testless == 0
 
 
 def test_a_question_is_not_more_than_three() -> None:
@@ -697,7 +697,7 @@ def test_a_failed_build_is_no_rejection() -> None:
 
 
 def test_security_work_is_the_seniors_from_the_start() -> None:
-    case = learn(a_case(), pm(triaged(topics=[Topic.CRYPTOGRAPHY])))
+    case = apply_fact(a_case(), pm(triaged(topics=[Topic.CRYPTOGRAPHY])))
     assert turn_of(case.updated(state=S.IMPLEMENTING)) == (Role.SENIOR_DEVELOPER, Task.IMPLEMENT)
 
 
@@ -717,16 +717,16 @@ def test_a_person_who_takes_a_case_over_and_hands_it_back_does_not_use_up_its_pr
     for _ in range(5):
         case = after(case, TakenOver(by="ann"))
         case = after(case, HandedBack(by="ann"))
-        passing = passing_by(case)
+        passing = automatic_move(case)
         assert passing is not None
-        case = take(case, passing, POLICY, MORNING)
+        case = make_move(case, passing, POLICY, MORNING)
         assert case.state is S.IMPLEMENTING
 
 
 def test_an_open_pull_request_waits_for_a_merge() -> None:
     fact = PullRequestReady(number=7, commit=HEAD)
-    known = learn(a_proven_case(S.CREATING_PR), fact)
-    after = take(known, decide(known, fact, POLICY), POLICY, MORNING)
+    known = apply_fact(a_proven_case(S.CREATING_PR), fact)
+    after = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
     assert (after.state, after.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.MERGE)
     assert after.reason == "Pull request 7 is open; a person merges it."
     assert (after.delivery.pull_request, after.delivery.pushed) == (7, HEAD)
@@ -734,7 +734,7 @@ def test_an_open_pull_request_waits_for_a_merge() -> None:
 
 def test_waiting_for_a_merge_is_forgotten_once_it_came() -> None:
     waiting = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="merge")
-    assert take(waiting, decide(waiting, Merged(by="ann"), POLICY), POLICY, MORNING).waits_for is None
+    assert make_move(waiting, decide(waiting, Merged(by="ann"), POLICY), POLICY, MORNING).waits_for is None
 
 
 def test_a_testers_claim_is_never_decided_without_the_red_build() -> None:
@@ -746,33 +746,39 @@ def test_a_testers_claim_is_never_decided_without_the_red_build() -> None:
 
 
 def test_a_case_learns_the_checkpoint_and_the_session_of_each_turn() -> None:
-    after = learn(learn(a_case(checkpoint=BASE), turn(triaged(), role=Role.PM)), turn(analysed(), role=Role.ANALYST))
+    after = apply_fact(
+        apply_fact(a_case(checkpoint=BASE), turn(triaged(), role=Role.PM)), turn(analysed(), role=Role.ANALYST)
+    )
     assert after.delivery.checkpoint == HEAD
     assert after.progress.sessions == {"pm": "s-1", "analyst": "s-1"}
 
 
 def test_a_case_learns_what_it_needs_of_each_outcome() -> None:
-    assert learn(a_case(), turn(triaged(type=IssueType.NEW_FEATURE))).requirements.issue_type is IssueType.NEW_FEATURE
-    assert learn(a_case(), turn(analysed(test_required=False))).requirements.test_required is False
-    after = learn(a_case(), turn(wrote_test()))
+    assert (
+        apply_fact(a_case(), turn(triaged(type=IssueType.NEW_FEATURE))).requirements.issue_type is IssueType.NEW_FEATURE
+    )
+    assert apply_fact(a_case(), turn(analysed(test_required=False))).requirements.test_required is False
+    after = apply_fact(a_case(), turn(wrote_test()))
     assert (after.evidence.test_file, after.evidence.new_test) == ("test_cart.py", "python -m unittest test_cart")
-    assert learn(a_case(feedback="repair it"), turn(implemented())).evidence.feedback == ""
-    assert learn(a_case(), turn(reviewed("CHANGES_REQUESTED"))).evidence.feedback == "What of a discount over 100 %?"
+    assert apply_fact(a_case(feedback="repair it"), turn(implemented())).evidence.feedback == ""
+    assert (
+        apply_fact(a_case(), turn(reviewed("CHANGES_REQUESTED"))).evidence.feedback == "What of a discount over 100 %?"
+    )
 
 
 def test_a_rejection_takes_an_approval_back() -> None:
-    assert learn(a_proven_case(), turn(reviewed("CHANGES_REQUESTED"))).evidence.approved is None
+    assert apply_fact(a_proven_case(), turn(reviewed("CHANGES_REQUESTED"))).evidence.approved is None
 
 
 def test_a_red_build_takes_green_back_and_says_what_to_repair() -> None:
-    after = learn(a_proven_case(), built("red", feedback="`make test` failed"))
+    after = apply_fact(a_proven_case(), built("red", feedback="`make test` failed"))
     assert (after.evidence.green, after.evidence.feedback) == (None, "`make test` failed")
 
 
 def test_red_is_what_the_red_build_saw_last() -> None:
-    seen = learn(BUG, built("red", Stage.RED))
+    seen = apply_fact(BUG, built("red", Stage.RED))
     assert seen.evidence.red
-    assert not learn(seen, built("green", Stage.RED)).evidence.red
+    assert not apply_fact(seen, built("green", Stage.RED)).evidence.red
 
 
 @pytest.mark.parametrize(
@@ -785,7 +791,7 @@ def test_red_is_what_the_red_build_saw_last() -> None:
     ],
 )
 def test_other_facts_teach_the_case_nothing(fact: Fact) -> None:
-    assert learn(a_proven_case(), fact) == a_proven_case()
+    assert apply_fact(a_proven_case(), fact) == a_proven_case()
 
 
 # --- proof
@@ -818,12 +824,12 @@ def test_a_feature_needs_no_red_test() -> None:
 
 
 def test_a_new_commit_takes_back_green_and_approved() -> None:
-    assert not proven(learn(a_proven_case(S.FIXING_ISSUES), turn(implemented(), checkpoint=OTHER)))
+    assert not proven(apply_fact(a_proven_case(S.FIXING_ISSUES), turn(implemented(), checkpoint=OTHER)))
 
 
 def test_a_review_that_changed_the_code_approves_nothing_that_was_built() -> None:
     fact = turn(reviewed(), role=Role.TECH_LEAD, checkpoint=OTHER)
-    known = learn(a_proven_case(), fact)
+    known = apply_fact(a_proven_case(), fact)
     assert decide(known, fact, POLICY).to is PERSON
 
 
@@ -834,18 +840,20 @@ def test_a_review_that_changed_the_code_approves_nothing_that_was_built() -> Non
 def test_an_edge_that_is_not_in_the_table_is_refused(state: IssueState) -> None:
     for target in frozenset(IssueState) - next_states(state) - {state}:
         with pytest.raises(Defect, match=f"owner/repo#42: {state} -> {target} is not an edge of the table"):
-            take(a_proven_case(state), Move(to=target, reason="why not"), POLICY, MORNING)
+            make_move(a_proven_case(state), Move(to=target, reason="why not"), POLICY, MORNING)
 
 
 @pytest.mark.parametrize("state", sorted(state for state in WORKING if S.CREATING_PR in next_states(state)))
 def test_a_pull_request_without_its_proof_is_refused_from_wherever_it_may_be_made(state: IssueState) -> None:
     with pytest.raises(Defect, match=f"a pull request needs a green build and an approved review of {HEAD}"):
-        take(a_proven_case(state, green=OTHER), Move(to=S.CREATING_PR, reason="trust me"), POLICY, MORNING)
-    assert take(a_proven_case(state), Move(to=S.CREATING_PR, reason="seen"), POLICY, MORNING).state is S.CREATING_PR
+        make_move(a_proven_case(state, green=OTHER), Move(to=S.CREATING_PR, reason="trust me"), POLICY, MORNING)
+    assert (
+        make_move(a_proven_case(state), Move(to=S.CREATING_PR, reason="seen"), POLICY, MORNING).state is S.CREATING_PR
+    )
 
 
 def test_a_move_is_counted_and_its_reason_kept() -> None:
-    moved = take(a_case(transitions=4), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
+    moved = make_move(a_case(transitions=4), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
     assert (moved.state, moved.reason, moved.progress.transitions) == (S.ANALYZING_REQUIREMENTS, "go", 5)
 
 
@@ -863,17 +871,19 @@ def test_each_repair_uses_an_attempt_and_after_the_last_the_tech_lead_may_give_o
 
 
 def test_the_last_transition_of_a_round_fails_the_case() -> None:
-    last = take(a_case(transitions=60), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
+    last = make_move(a_case(transitions=60), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
     assert (last.state, last.reason) == (S.FAILED, "Stopped after 60 transitions in a round without an end in sight.")
-    assert take(
+    assert make_move(
         a_case(transitions=60, round_began=30), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING
     ).state is (S.ANALYZING_REQUIREMENTS)
     assert (
-        take(a_case(transitions=59), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING).state
+        make_move(a_case(transitions=59), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING).state
         not in TERMINAL
     )
 
 
 @pytest.mark.parametrize("end", [S.CLOSED, S.COMPLETED])
 def test_a_case_at_its_limit_can_still_be_ended_by_a_person(end: IssueState) -> None:
-    assert take(a_case(S.IMPLEMENTING, transitions=60), Move(to=end, reason="a person"), POLICY, MORNING).state is end
+    assert (
+        make_move(a_case(S.IMPLEMENTING, transitions=60), Move(to=end, reason="a person"), POLICY, MORNING).state is end
+    )

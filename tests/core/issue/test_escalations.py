@@ -8,14 +8,14 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import Touched
-from caseworker.core.issue.apply import learn
+from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Fact, Spoke, TurnEnded
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import take
+from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.options import options, refuse_misfit
-from caseworker.core.issue.people import passing_by
+from caseworker.core.issue.people import automatic_move
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
@@ -45,10 +45,10 @@ def after(case: IssueCase, *facts: Fact | IssueOutcome) -> IssueCase:
     for one in facts:
         fact = ended(one) if isinstance(one, IssueOutcome) else one
         assert fits(case, fact) is None
-        known = learn(case, fact)
-        case = take(known, decide(known, fact, POLICY), POLICY, MORNING)
-        while (passing := passing_by(case)) is not None:
-            case = take(case, passing, POLICY, MORNING)
+        known = apply_fact(case, fact)
+        case = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
+        while (passing := automatic_move(case)) is not None:
+            case = make_move(case, passing, POLICY, MORNING)
     return case
 
 
@@ -62,8 +62,8 @@ PLAN = after(a_case(S.PLANNING_APPROACH), planned())
 
 def escalated(case: IssueCase, outcome: IssueOutcome, role: Role = Role.DEVELOPER) -> IssueCase:
     fact = ended(outcome.model_copy(update={"escalation": "A or B?"}), role)
-    known = learn(case, fact)
-    waits = take(known, decide(known, fact, POLICY), POLICY, MORNING)
+    known = apply_fact(case, fact)
+    waits = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
     assert waits.waiting.wait is not None
     assert waits.waiting.wait.subject is Subject.ESCALATION
     return waits

@@ -11,7 +11,7 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS, contradicted, inquiries
-from caseworker.core.issue.apply import learn
+from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
@@ -28,9 +28,9 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.issue.investigation import not_to_be_approved
-from caseworker.core.issue.moves import Move, is_green, is_used_up, take
-from caseworker.core.issue.people import passing_by, reopened
+from caseworker.core.issue.investigation import why_not_approvable
+from caseworker.core.issue.moves import Move, is_green, is_used_up, make_move
+from caseworker.core.issue.people import automatic_move, reopened
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.issue.turns import at_work, turn_of
@@ -84,8 +84,10 @@ def ended(case: IssueCase, outcome: IssueOutcome) -> TurnEnded:
 
 
 def hears(case: IssueCase, fact: Fact) -> IssueCase:
-    known = learn(case, fact)
-    after = take(known, decide(known, fact, POLICY), POLICY, MORNING + timedelta(minutes=case.progress.transitions))
+    known = apply_fact(case, fact)
+    after = make_move(
+        known, decide(known, fact, POLICY), POLICY, MORNING + timedelta(minutes=case.progress.transitions)
+    )
     return IssueCase.model_validate_json(after.model_dump_json())  # every step survives a restart
 
 
@@ -94,7 +96,7 @@ def ends(case: IssueCase, outcome: IssueOutcome) -> IssueCase:
 
 
 def moves(case: IssueCase, move: Move) -> IssueCase:
-    return take(case, move, POLICY, MORNING)
+    return make_move(case, move, POLICY, MORNING)
 
 
 def done(case: IssueCase) -> int:
@@ -242,7 +244,7 @@ def _a_detour(case: IssueCase) -> IssueCase:
 
 
 def _passes_by(case: IssueCase) -> IssueCase:
-    move = passing_by(case)
+    move = automatic_move(case)
     assert move is not None
     return moves(case, move)
 
@@ -696,7 +698,7 @@ def test_the_subject_of_an_approval_is_never_a_cause() -> None:
     """A cause is accepted by the tech lead; a person's `approve` of something else does not touch it."""
     wait = Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION, then=S.INVESTIGATING)
     case = an_investigated_case(S.WAITING_FOR_HUMAN_INPUT, iteration=2, wait=wait, waiting_for=wait.reason)
-    assert learn(case, Agreed(by="ann")).investigation == case.investigation
+    assert apply_fact(case, Agreed(by="ann")).investigation == case.investigation
 
 
 def test_the_pm_has_all_four_answers_and_the_tech_lead_too() -> None:
@@ -721,7 +723,7 @@ def test_an_accepted_cause_does_not_skip_the_plan_that_a_person_wants_to_see(ask
     case = an_investigated_case(S.REVIEWING_CODE, iteration=1, task=Task.VALIDATE_CAUSE, stands="found")
     policy = Policy.model_validate(asked)
     fact = ended(case, cause_reviewed("APPROVED"))
-    assert decide(learn(case, fact), fact, policy).to is S.PLANNING_APPROACH
+    assert decide(apply_fact(case, fact), fact, policy).to is S.PLANNING_APPROACH
 
 
 def test_a_word_that_leads_to_an_investigation_begins_a_new_round() -> None:
@@ -747,9 +749,9 @@ def test_a_new_problem_that_a_person_has_to_agree_to_first_is_still_a_new_one() 
     waiting = hears(case, ended(case, asked))
     assert waiting.state is S.WAITING_FOR_HUMAN_INPUT
     agreed = hears(waiting, Agreed(by="ada"))
-    on = passing_by(agreed)
+    on = automatic_move(agreed)
     assert on is not None
-    after = take(agreed, on, POLICY, MORNING)
+    after = make_move(agreed, on, POLICY, MORNING)
     assert after.investigation is not None
     assert (after.state, after.investigation.number, after.investigation.iteration) == (S.INVESTIGATING, 2, 0)
 
@@ -766,8 +768,8 @@ def test_no_waiver_lets_what_must_not_ship_pass() -> None:
     waived = (Grant(subject=Subject.NO_COMMAND, by="ada"),)
     case = a_case(S.RUNNING_TESTS, grants=waived, checkpoint=HEAD)
     red = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="red", reason="a diagnostic's line", unfit=True)
-    assert not is_green(learn(case, red))
-    assert is_green(learn(case, red.model_copy(update={"verdict": "nothing_to_run", "unfit": False})))
+    assert not is_green(apply_fact(case, red))
+    assert is_green(apply_fact(case, red.model_copy(update={"verdict": "nothing_to_run", "unfit": False})))
 
 
 # --- what a turn may not hand in -------------------------------------------------------------------------------------
@@ -798,4 +800,4 @@ def test_only_a_hypothesis_that_stands_can_be_approved(
     known = inquiries(turns(iterated("NEED_MORE_ANALYSIS", *matrix), found))
     case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands=stands)
     outcome = cause_reviewed("APPROVED").model_copy(update={"hypothesis": hypothesis})
-    assert not_to_be_approved(case, known, outcome) == problem
+    assert why_not_approvable(case, known, outcome) == problem

@@ -7,14 +7,14 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role
-from caseworker.core.issue.apply import learn
+from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Fact, TurnEnded
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import take
+from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.options import refuse_misfit
-from caseworker.core.issue.people import passing_by
+from caseworker.core.issue.people import automatic_move
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.outcome import IssueOutcome
@@ -32,10 +32,10 @@ def after(case: IssueCase, *facts: Fact, policy: Policy = TRIAGE_ONLY) -> IssueC
     """With what code does by itself after each."""
     for fact in facts:
         assert fits(case, fact) is None
-        known = learn(case, fact)
-        case = take(known, decide(known, fact, policy), policy, MORNING)
-        while (passing := passing_by(case)) is not None:
-            case = take(case, passing, policy, MORNING)
+        known = apply_fact(case, fact)
+        case = make_move(known, decide(known, fact, policy), policy, MORNING)
+        while (passing := automatic_move(case)) is not None:
+            case = make_move(case, passing, policy, MORNING)
     return case
 
 
@@ -132,7 +132,7 @@ def test_an_approval_up_to_a_milestone_that_lies_behind_is_refused_with_what_fit
         refuse_misfit(case, Approve(milestone=until), TerminalPhrasing())
     assert words in refused.value.what
     assert "`caseworker approve" in refused.value.todo
-    assert learn(case, Agreed(by="ann", until=until)).people.until is None  # nor does `why` ever promise it
+    assert apply_fact(case, Agreed(by="ann", until=until)).people.until is None  # nor does `why` ever promise it
 
 
 @pytest.mark.parametrize("then", [S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH])

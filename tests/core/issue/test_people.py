@@ -7,7 +7,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
-from caseworker.core.issue.apply import learn
+from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
@@ -25,9 +25,9 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import Move, take
+from caseworker.core.issue.moves import Move, make_move
 from caseworker.core.issue.options import refuse_misfit
-from caseworker.core.issue.people import passing_by, reopened
+from caseworker.core.issue.people import automatic_move, reopened
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
@@ -46,15 +46,15 @@ PARKED = S.REQUIRES_HUMAN_INTERVENTION
 
 def after(case: IssueCase, *facts: Fact) -> IssueCase:
     for fact in facts:
-        known = learn(case, fact)
-        case = take(known, decide(known, fact, POLICY), POLICY, MORNING)
+        known = apply_fact(case, fact)
+        case = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
     return case
 
 
 def passed(case: IssueCase) -> IssueCase:
     """Also through what code does with no turn."""
-    while (move := passing_by(case)) is not None:
-        case = take(case, move, POLICY, MORNING)
+    while (move := automatic_move(case)) is not None:
+        case = make_move(case, move, POLICY, MORNING)
     return case
 
 
@@ -116,16 +116,16 @@ def test_a_case_that_is_handed_back_goes_on_also_when_nothing_follows_from_the_w
 @pytest.mark.parametrize("left", [S.REVIEWING_CODE, S.VALIDATING_SOLUTION, S.CREATING_PR])
 def test_what_a_person_has_pushed_meanwhile_is_tested_before_it_is_looked_at(left: IssueState) -> None:
     back = after(taken(a_proven_case(left, built=HEAD)), HandedBack(by="ann"))
-    assert passed(learn(back, THEIRS)).state is S.RUNNING_TESTS
+    assert passed(apply_fact(back, THEIRS)).state is S.RUNNING_TESTS
     contradicts = THEIRS.model_copy(update={"conflict": ("cart.py",)})
-    fixing = passed(learn(back, contradicts))
+    fixing = passed(apply_fact(back, contradicts))
     assert fixing.state is S.FIXING_ISSUES
     assert "cart.py" in fixing.evidence.feedback
 
 
 def test_who_was_writing_goes_on_with_what_a_person_has_pushed() -> None:
     back = after(taken(a_case(S.IMPLEMENTING)), HandedBack(by="ann"))
-    assert (passed(learn(back, THEIRS)).state, passed(learn(back, THEIRS)).delivery.checkpoint) == (
+    assert (passed(apply_fact(back, THEIRS)).state, passed(apply_fact(back, THEIRS)).delivery.checkpoint) == (
         S.IMPLEMENTING,
         OTHER,
     )
@@ -135,7 +135,7 @@ def test_who_was_writing_goes_on_with_what_a_person_has_pushed() -> None:
 def test_what_a_person_has_pushed_to_a_pull_request_is_tested_however_the_pm_reads_the_words(
     reading: InterpretOutcome,
 ) -> None:
-    back = learn(after(taken(ready()), HandedBack(by="ann", messages=SAID)), THEIRS)
+    back = apply_fact(after(taken(ready()), HandedBack(by="ann", messages=SAID)), THEIRS)
     assert after(back, pm(reading, OTHER)).state is S.RUNNING_TESTS
 
 
@@ -222,8 +222,8 @@ def test_with_its_pull_request_open_a_case_is_parked_instead_of_failed_and_a_mer
 def test_a_limit_of_transitions_does_not_fail_a_case_whose_pull_request_is_open() -> None:
     case = a_case(S.RUNNING_TESTS, transitions=60)
     move = Move(to=S.REVIEWING_CODE, reason="Green.")
-    assert take(case, move, POLICY, MORNING).state is S.FAILED
-    assert take(case.updated(pull_request=7), move, POLICY, MORNING).state is PARKED
+    assert make_move(case, move, POLICY, MORNING).state is S.FAILED
+    assert make_move(case.updated(pull_request=7), move, POLICY, MORNING).state is PARKED
 
 
 def test_a_question_about_a_pull_request_that_nobody_answers_leads_back_to_its_merge() -> None:

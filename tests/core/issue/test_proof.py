@@ -7,8 +7,8 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.evidence.forbidden_paths import in_few
-from caseworker.core.issue.apply import learn
+from caseworker.core.evidence.forbidden_paths import stored_names
+from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
@@ -23,8 +23,8 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.issue.moves import is_green, proven, take
-from caseworker.core.issue.people import passing_by, reopened
+from caseworker.core.issue.moves import is_green, make_move, proven
+from caseworker.core.issue.people import automatic_move, reopened
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
 from caseworker.core.outcomes.outcome import IssueOutcome
@@ -57,10 +57,10 @@ NOTHING_TO_RUN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="nothing_to_r
 def after(case: IssueCase, *facts: Fact) -> IssueCase:
     """The case after each of them, and after what code does by itself."""
     for fact in facts:
-        known = learn(case, fact)
-        case = take(known, decide(known, fact, POLICY), POLICY, MORNING)
-        while (passing := passing_by(case)) is not None:
-            case = take(case, passing, POLICY, MORNING)
+        known = apply_fact(case, fact)
+        case = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
+        while (passing := automatic_move(case)) is not None:
+            case = make_move(case, passing, POLICY, MORNING)
     return case
 
 
@@ -235,11 +235,11 @@ def test_who_does_not_let_a_path_be_changed_has_it_taken_back() -> None:
 
 def test_many_paths_travel_under_few_names_and_one_more_path_is_another_name() -> None:
     paths = [f"vendor/{number}.py" for number in range(30)]
-    named = in_few(paths)
+    named = stored_names(paths)
     assert len(named) == 21
     assert [path for several in named.values() for path in several] == [*paths[:20], *sorted(paths[20:])]
-    assert list(in_few(paths[:20])) == paths[:20]
-    assert list(named)[-1] not in in_few([*paths, "vendor/more.py"])
+    assert list(stored_names(paths[:20])) == paths[:20]
+    assert list(named)[-1] not in stored_names([*paths, "vendor/more.py"])
 
 
 # --- proven before it is delivered -----------------------------------------------------------------------------------
@@ -250,11 +250,11 @@ def test_a_case_that_failed_while_it_was_delivered_is_taken_up_with_what_a_perso
     delivered = a_proven_case(S.CREATING_PR, transitions=POLICY.transitions)
     failed = after(delivered, BranchMoved(theirs=OTHER, commit=OTHER))
     assert (failed.state, failed.waiting.resume) == (S.FAILED, S.CREATING_PR)
-    again = reopened(learn(failed, RetryAsked(by="ann")))
+    again = reopened(apply_fact(failed, RetryAsked(by="ann")))
     if speaks:
         on = after(again, turn(Role.PM, interpreted("CONTINUE"), again))
     else:
-        passing = passing_by(again.updated(go=again.waiting.resume))
+        passing = automatic_move(again.updated(go=again.waiting.resume))
         assert passing is not None
-        on = take(again, passing, POLICY, MORNING)
+        on = make_move(again, passing, POLICY, MORNING)
     assert on.state is S.RUNNING_TESTS

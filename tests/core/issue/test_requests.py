@@ -7,14 +7,14 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
-from caseworker.core.issue.apply import learn
+from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Declined, Fact, Spoke, TimedOut, TurnEnded, TurnGaveUp
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import take
+from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.options import refuse_misfit
-from caseworker.core.issue.people import passing_by
+from caseworker.core.issue.people import automatic_move
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
@@ -45,10 +45,10 @@ def after(case: IssueCase, *facts: Fact | IssueOutcome) -> IssueCase:
     for one in facts:
         fact = ended(one) if isinstance(one, IssueOutcome) else one
         assert fits(case, fact) is None
-        known = learn(case, fact)
-        case = take(known, decide(known, fact, POLICY), POLICY, MORNING)
-        while (passing := passing_by(case)) is not None:
-            case = take(case, passing, POLICY, MORNING)
+        known = apply_fact(case, fact)
+        case = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
+        while (passing := automatic_move(case)) is not None:
+            case = make_move(case, passing, POLICY, MORNING)
     return case
 
 

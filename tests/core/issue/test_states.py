@@ -7,7 +7,7 @@ import pytest
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Spoke, TimedOut
-from caseworker.core.issue.moves import Move, take
+from caseworker.core.issue.moves import Move, make_move
 from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import TURN_OF
@@ -158,10 +158,10 @@ def test_every_waiting_state_has_its_time_out_edge_to_blocked(state: IssueState)
 @pytest.mark.parametrize("reason", WaitingFor)
 def test_every_wait_times_out_over_that_edge_but_those_for_a_milestone_and_a_merge(reason: WaitingFor) -> None:
     asked = Move(to=IssueState.WAITING_FOR_HUMAN_INPUT, reason="people were asked", waiting_for=reason)
-    waits = take(a_case(IssueState.REVIEWING_CODE), asked, Policy(), MORNING)
+    waits = make_move(a_case(IssueState.REVIEWING_CODE), asked, Policy(), MORNING)
     assert waits.waiting.wait is not None
     assert (waits.waiting.wait.until is None) is (reason in (WaitingFor.MILESTONE, WaitingFor.MERGE))
-    assert take(waits, decide(waits, TimedOut(), Policy()), Policy(), MORNING).state is IssueState.BLOCKED
+    assert make_move(waits, decide(waits, TimedOut(), Policy()), Policy(), MORNING).state is IssueState.BLOCKED
 
 
 @pytest.mark.parametrize("state", sorted(WORKING))

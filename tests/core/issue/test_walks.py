@@ -21,7 +21,7 @@ from caseworker.core.base.roles import Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
-from caseworker.core.issue.apply import learn
+from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
@@ -45,8 +45,8 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import BY_PEOPLE, Move, is_green, next_reminder, proven, reminded, take, undecided
-from caseworker.core.issue.people import passing_by, reopened
+from caseworker.core.issue.moves import BY_PEOPLE, Move, is_green, make_move, next_reminder, proven, reminded, undecided
+from caseworker.core.issue.people import automatic_move, reopened
 from caseworker.core.issue.posts import Draft
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Subject
@@ -181,13 +181,13 @@ class CaseMachine(RuleBasedStateMachine):
     def hears(self, fact: Fact) -> None:
         if fits(self.case, fact) is not None:
             return
-        known = learn(self.case, fact)
+        known = apply_fact(self.case, fact)
         self.moves(decide(known, fact, self.policy), known)
 
     def moves(self, move: Move, known: IssueCase | None = None) -> None:
         before = self.case
         self.now += timedelta(minutes=1)
-        after = take(known or before, move, self.policy, self.now)
+        after = make_move(known or before, move, self.policy, self.now)
         assert after.state in next_states(before.state) | {before.state}
         assert after.progress.transitions == before.progress.transitions + 1
         assert after.limits.attempt <= self.policy.attempts + 1
@@ -271,7 +271,7 @@ class CaseMachine(RuleBasedStateMachine):
             self.it_is_delivered(data)
 
     def code_takes_it_on(self) -> None:
-        passing = passing_by(self.case)
+        passing = automatic_move(self.case)
         assert passing is not None
         before = self.case
         self.moves(passing)
@@ -286,7 +286,7 @@ class CaseMachine(RuleBasedStateMachine):
         fact = TurnEnded(role=role, outcome=outcome, checkpoint=checkpoint, session=SessionId("s"))
         is_first = self.case.state is S.CREATING_TESTS or self.case.evidence.built is None
         if outcome.status == "TESTS_READY" and is_first and not getattr(outcome, "escalation", ""):
-            self.case = learn(self.case, fact)
+            self.case = apply_fact(self.case, fact)
             verdict: Any = data.draw(st.sampled_from(["red", "red", "green", "nothing_to_run"]))
             self.hears(BuildEnded(stage=Stage.RED, commit=checkpoint, verdict=verdict, reason="seen"))
         else:
@@ -372,7 +372,7 @@ class CaseMachine(RuleBasedStateMachine):
     def what_was_pushed_meanwhile_is_taken_in(self, data: st.DataObject) -> None:
         commit = data.draw(st.sampled_from(SHAS))
         conflict = data.draw(st.sampled_from([(), ("cart.py",)]))
-        self.case = learn(self.case, BranchMoved(theirs=commit, commit=commit, conflict=conflict))
+        self.case = apply_fact(self.case, BranchMoved(theirs=commit, commit=commit, conflict=conflict))
 
     def somebody_wants_another_try(self, data: st.DataObject) -> None:
         self.hears(RetryAsked(by="ann"))
@@ -381,7 +381,7 @@ class CaseMachine(RuleBasedStateMachine):
         before = self.case
         if before.state is S.FAILED and data.draw(LUCK) < 3:  # kept with what a person had pushed
             commit = data.draw(st.sampled_from(SHAS))
-            before = learn(before, BranchMoved(theirs=commit, commit=commit))
+            before = apply_fact(before, BranchMoved(theirs=commit, commit=commit))
         go = before.waiting.resume if data.draw(st.booleans()) else None  # words are made sense of first
         self.case = reopened(before).updated(reason="again", go=go)
         assert self.case.investigation == before.investigation
@@ -397,7 +397,7 @@ class CaseMachine(RuleBasedStateMachine):
         ):
             self.hears(fact)
         else:
-            self.case = learn(self.case, fact)
+            self.case = apply_fact(self.case, fact)
             self.record = self.case.model_dump_json()
 
     def time_passes(self, data: st.DataObject) -> None:

@@ -7,7 +7,7 @@ from scripts.pages.states import GUARDS, RENEW, states_page
 
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Policy
-from caseworker.core.issue.moves import Move, proven, take
+from caseworker.core.issue.moves import Move, make_move, proven
 from caseworker.core.issue.states import IssueState, own_edges
 from tests.core.examples import BASE, MORNING, OTHER, a_proven_case
 
@@ -49,4 +49,4 @@ def test_no_pull_request_while_one_thing_that_the_page_names_is_missing(
     case = a_proven_case(S.REVIEWING_CODE, **missing)
     assert proven(a_proven_case())
     with pytest.raises(Defect):
-        take(case, Move(to=S.CREATING_PR, reason=f"without: {GUARDS[number]}"), Policy(), MORNING)
+        make_move(case, Move(to=S.CREATING_PR, reason=f"without: {GUARDS[number]}"), Policy(), MORNING)

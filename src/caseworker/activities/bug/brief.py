@@ -12,7 +12,7 @@ from caseworker.agents.roles import tools_for
 from caseworker.contract.wire import BugTurnRequest
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.bug.decide import is_blind
+from caseworker.core.bug.decide import is_without_tools
 from caseworker.core.evidence.build_commands import find_commands
 from caseworker.core.people.messages import SPOKEN, Attachment, Standing
 from caseworker.ports import Attempt, BugBrief, Chat, Limits, Store, StoredBug, Workspace, Workspaces, WorkTree
@@ -31,7 +31,7 @@ class BugBriefs:
         self, request: BugTurnRequest, stored: StoredBug, attempt: Attempt, workspace: Workspace
     ) -> BugBrief:
         bug, policy = request.bug, request.policy
-        blind = is_blind(bug, request.turn)
+        blind = is_without_tools(bug, request.turn)
         folder = attachment_folder(workspace)
         files = [] if blind else await self._lay_attachments(stored, folder)
         system, prompt = render(Role.INVESTIGATOR, Task.BUG, await self._inputs(request, stored, workspace, files))
@@ -74,7 +74,7 @@ class BugBriefs:
             commands=await self._commands(workspace),
             severity=bug.report.severity,
             services=tuple((name, owners) for name, owners in services.items()),
-            vague=is_blind(bug, request.turn),
+            vague=is_without_tools(bug, request.turn),
             continues_from=bug.waiting.waited_in.value if bug.waiting.waited_in else "",
             timed_out=bug.waiting.timed_out,
             attachments=tuple(

@@ -3,13 +3,13 @@
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import BugCase
-from caseworker.core.bug.words import Matter, findings, fix_issue
+from caseworker.core.bug.words import PostContext, findings, fix_issue
 from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSection, new_case_file
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.outcomes.analyst import TestRequirement
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.commands import MessageKind, Say
-from caseworker.core.people.messages import NOBODY, NewMessage, Standing
+from caseworker.core.people.messages import NO_MESSAGE, NewMessage, Standing
 from caseworker.ports import Doorbell, Issue, NewIssue, Store, StoredBug
 
 
@@ -28,11 +28,11 @@ class Fixes:
             case = known.case.id
         else:
             case = await self._new(stored, bug, outcome)
-        await self._doorbell.ring(case, NOBODY, MessageKind.WORDS)
+        await self._doorbell.ring(case, NO_MESSAGE, MessageKind.WORDS)
         return case
 
     async def _new(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
-        matter = Matter(
+        matter = PostContext(
             case=bug,
             title=stored.title,
             reporter=stored.reporter,

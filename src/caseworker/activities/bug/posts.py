@@ -7,7 +7,7 @@ from caseworker.activities.shared.posts import Stored, Words
 from caseworker.activities.shared.stored import stored_bug
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugPost
-from caseworker.core.bug.words import Matter, words_for
+from caseworker.core.bug.words import PostContext, words_for
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.commands import Close
 from caseworker.core.people.messages import Message
@@ -37,7 +37,7 @@ class BugPosts:
             return []
         return [thread for audience, thread in await self._store.threads.bound(fix) if audience is post.audience]
 
-    async def _matter(self, stored: StoredBug, post: BugPost) -> Matter:
+    async def _matter(self, stored: StoredBug, post: BugPost) -> PostContext:
         outcome: BugOutcome | None = None
         news: Message | None = None
         if post.about in _OF_A_TURN:
@@ -46,7 +46,7 @@ class BugPosts:
             said = await self._store.inbox.of(stored.case.id)
             news = next((message for message in said if message.id == post.number), None)
         closed = await self._closing_words(stored) if post.about is About.RESOLVED else ""
-        return Matter(
+        return PostContext(
             case=stored.case,
             title=stored.title,
             reporter=stored.reporter,

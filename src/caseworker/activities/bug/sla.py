@@ -11,14 +11,14 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Audience
 from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import SlaChecked
-from caseworker.core.sla.clock import TELLING, Due, SlaFacts, due, epochs_of, to_settle
+from caseworker.core.sla.clock import SLA_ENTRIES, Due, SlaFacts, due, epochs_of, to_settle
 from caseworker.core.sla.words import people_to_tell, words_for
 from caseworker.ports import Store, StoredBug
 
 
 async def sla_epochs(store: Store, stored: StoredBug) -> tuple[SlaFacts, ...]:
     """As the record tells them; the last is the present one."""
-    telling = await store.record.whole(stored.case.id, TELLING)
+    telling = await store.record.whole(stored.case.id, SLA_ENTRIES)
     return epochs_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.report.severity, record=telling)
 
 

@@ -27,7 +27,7 @@ from caseworker.core.evidence.builds import (
     judge_red,
 )
 from caseworker.core.evidence.diagnostics import shipped
-from caseworker.core.evidence.forbidden_paths import forbidden_paths, in_few, violated
+from caseworker.core.evidence.forbidden_paths import forbidden_paths, stored_names, violated
 from caseworker.core.evidence.sensitive_paths import touched
 from caseworker.core.record.entries import BuildRan
 from caseworker.core.telling.build_texts import build_feedback, forbidden_feedback, latest
@@ -151,7 +151,7 @@ class _Forbidden:
 
 def _forbidden(request: BuildRequest, must_not_do: Sequence[str], paths: Sequence[str]) -> _Forbidden:
     """Without what a person has let the case change."""
-    found = in_few(forbidden_paths(must_not_do, paths))
+    found = stored_names(forbidden_paths(must_not_do, paths))
     left = {name: several for name, several in found.items() if name not in request.case.people.may_change}
     return _Forbidden(sentences=violated(must_not_do, [*chain(*left.values())]), names=tuple(left))
 

@@ -14,7 +14,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, Sha, effect_key
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.casefile.sections import after_pull_request
-from caseworker.core.evidence.weakened_tests import is_looked_at, weakened
+from caseworker.core.evidence.weakened_tests import may_have_tests, weakened
 from caseworker.core.investigation.matrix import Inquiry, inquiries
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
@@ -168,7 +168,7 @@ class Delivering(DeliveryActivities):
 
     async def _weakened(self, workspace: Workspace, commit: Sha) -> list[str]:
         changed = await self._workspaces.changed(workspace, workspace.base, commit)
-        paths = [path for path in changed if is_looked_at(path)]
+        paths = [path for path in changed if may_have_tests(path)]
         before = await self._workspaces.texts(workspace, workspace.base, paths)
         after = await self._workspaces.texts(workspace, commit, paths)
         return await asyncio.to_thread(weakened, before, after)

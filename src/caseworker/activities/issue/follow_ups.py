@@ -14,7 +14,7 @@ from caseworker.core.base.ids import CaseId, effect_key
 from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.people.commands import MessageKind, Say
-from caseworker.core.people.messages import NOBODY, SPOKEN, Message, NewMessage
+from caseworker.core.people.messages import NO_MESSAGE, SPOKEN, Message, NewMessage
 from caseworker.core.record.entries import Noted
 from caseworker.core.telling.follow_up import follow_up, followed_up, please_follow_up
 from caseworker.ports import Doorbell, NewIssue, Store, StoredCase
@@ -52,7 +52,7 @@ class FollowUps(FollowUpActivities):
         note = Noted(text=f"{first.author} wants more: {followed_up(follower, new=not told)}")
         await self._store.record.append(case.id, [note], trace=stored.trace, key=key)
         await self._store.effects.done(key, {"case": follower})
-        await self._doorbell.ring(follower, NOBODY, MessageKind.WORDS)
+        await self._doorbell.ring(follower, NO_MESSAGE, MessageKind.WORDS)
         return FollowUpOpened(case=follower, new=not told)
 
     async def _still_open(self, case: CaseId) -> str:

@@ -14,7 +14,7 @@ from caseworker.core.base.text import clip
 from caseworker.core.evidence.diagnostics import altered
 from caseworker.core.investigation.bisection import Bisection, BisectRequest
 from caseworker.core.investigation.matrix import Inquiry, contradicted, inquiries
-from caseworker.core.issue.investigation import not_to_be_approved
+from caseworker.core.issue.investigation import why_not_approvable
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
     DiagnosticOutcome,
@@ -73,7 +73,7 @@ class InvestigationTurns:
             case DiagnosticOutcome():
                 return await self._repaired(this, request, workspace)
             case CauseReviewOutcome(status="APPROVED"):
-                return not_to_be_approved(request.case, await self._inquiries(request), outcome)
+                return why_not_approvable(request.case, await self._inquiries(request), outcome)
             case _:
                 return ""
 

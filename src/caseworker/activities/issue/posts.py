@@ -4,7 +4,7 @@ from caseworker.activities.issue.remarks import answers_to, left_open
 from caseworker.activities.shared.posts import Stored, Words
 from caseworker.activities.shared.stored import stored_case
 from caseworker.core.base.ids import CaseId
-from caseworker.core.issue.post_words import Matter, Remark, words_for
+from caseworker.core.issue.post_words import PostContext, Remark, words_for
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.posts import Post
@@ -24,7 +24,7 @@ class IssuePosts:
     async def words(self, stored: Stored, post: Post) -> Words:
         assert isinstance(stored, StoredCase)
         assert isinstance(post, IssuePost)
-        matter = Matter(
+        matter = PostContext(
             case=stored.case,
             policy=stored.policy,
             outcome=await self._outcome(stored, post),

@@ -16,7 +16,7 @@ from caseworker.core.issue.post_words import news
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import NEWS
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.messages import NOBODY, Claimed, NewMessage, Standing
+from caseworker.core.people.messages import NO_MESSAGE, Claimed, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports import Doorbell, Store, StoredCase
 
@@ -61,7 +61,7 @@ class Records(RecordActivities):
             await self._store.cases.move(request.after, [request.entry], file, trace=stored.trace, tell=told)
         if told is not None:
             with suppress(Transient):  # it is in the bug's inbox; the reconciler rings, too
-                await self._doorbell.ring(told.case, NOBODY, told.kind)
+                await self._doorbell.ring(told.case, NO_MESSAGE, told.kind)
 
     @activity.defn
     async def save_case(self, case: IssueCase) -> None:

@@ -1,5 +1,4 @@
-"""The snapshot of a bug case, its states, and the status that people are shown. What follows from what is in
-`conversation`."""
+"""The snapshot of a bug case, its states and posts, and the status that people are shown. Rules are in `decide`."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -33,7 +32,7 @@ class BugStatus(StrEnum):
 
 
 class About(StrEnum):
-    """What a post is about: with its number, the key that keeps it from being said twice."""
+    """The topics of posts. Topic and number make the key that keeps a post from being sent twice."""
 
     ACKNOWLEDGED = "acknowledged"
     SUMMARY = "summary"
@@ -59,42 +58,42 @@ class BugPost(Post):
     kind: Literal["bug"] = "bug"
     about: About
     resolution: Resolution | None = None
-    """With RESOLVED: as it was then. The case may be open again when this is said."""
+    """With RESOLVED: the resolution at that time. The case may be open again when the post is sent."""
 
 
 class Progress(Part):
-    """Counters only ever grow: keys of effects and numbers of turns are made from them."""
+    """Progress of the work. Counters never decrease: effect keys and turn numbers are made from them."""
 
     turns: int = 0
     transitions: int = 0
     base: Sha | None = None
-    """The commit the investigator reads."""
+    """The commit that the investigator reads."""
     session: SessionId | None = None
     """The agent session of the last completed turn."""
 
 
 class Report(Part):
-    """What the report itself says, found by patterns."""
+    """What patterns found in the report itself."""
 
     severity: Severity | None = None
     """Null: nobody has read the report yet."""
     services: tuple[str, ...] = ()
     vague: bool = False
-    """The report names nothing to start from: the first turn asks, with no tools in hand."""
+    """The report has nothing to start from: the first turn asks the reporter, and has no tools."""
 
 
 class Waiting(Part):
     waited_in: BugState | None = None
-    """The state the coming turn continues from."""
+    """The waiting state that the next turn continues from."""
     timed_out: bool = False
     """The reporter was asked and did not answer in time."""
     remind_at: datetime | None = None
     until: datetime | None = None
-    """When the present wait is over. Null: it has no end."""
+    """When the current wait ends. Null: never."""
 
 
 class People(Part):
-    """What people have said and decided, and what they were told."""
+    """What people said and decided, and what they were told."""
 
     answered: MessageId = MessageId(0)
     """The newest message that was acknowledged in its thread."""
@@ -105,7 +104,7 @@ class People(Part):
     escalated: bool = False
     taken_by: str = ""
     asked_to_close: str = ""
-    """Who was asked for a resolution type and a reason."""
+    """The person who was asked for a resolution type and a reason."""
 
 
 class Repair(Part):
@@ -113,15 +112,15 @@ class Repair(Part):
 
     fix: CaseId | None = None
     fix_wanted: bool = False
-    """A developer asked for it, and it has not been opened (or told) yet."""
+    """A developer asked for it, and it was not opened (or announced) yet."""
     fix_open: bool = False
-    """It is under way: silence resolves nothing meanwhile."""
+    """It is being worked on: silence does not resolve the bug case meanwhile."""
 
 
 class Ending(Part):
     resolution: Resolution | None = None
     closed_by: MessageId | None = None
-    """The message that closed the case, if one did: its reason is told."""
+    """The message that closed the case, if any: its reason is posted."""
 
 
 class BugCase(Snapshot):
@@ -134,7 +133,7 @@ class BugCase(Snapshot):
     repair: Repair = Repair()
     ending: Ending = Ending()
     outbox: tuple[BugPost, ...] = ()
-    """Said in this order, each once; saved with the move that gave rise to it, so that no crash forgets it."""
+    """Posts to send, in this order, each once. Saved with the move that caused them, so that no crash loses one."""
 
     @property
     def is_over(self) -> bool:
@@ -142,7 +141,7 @@ class BugCase(Snapshot):
 
 
 def status_of(bug: BugCase) -> BugStatus:
-    """Computed from facts, never stored."""
+    """The status that people are shown. Computed, never stored."""
     match bug.state:
         case BugState.RESOLVED:
             return BugStatus.RESOLVED

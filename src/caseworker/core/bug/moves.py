@@ -1,4 +1,4 @@
-"""Moves of a bug case that many decisions end with: a state, a wait, an end, a post."""
+"""Steps that many decisions of a bug case share: enter a state, wait, resolve, post."""
 
 from datetime import datetime, timedelta
 
@@ -11,32 +11,30 @@ from caseworker.core.people.messages import Audience
 S = BugState
 
 
-def moved(bug: BugCase, to: BugState, reason: str, **changes: object) -> BugCase:
-    """Into a state, with a clean slate for what belongs to the state before."""
-    slate: dict[str, object] = {"until": None, "remind_at": None, "taken_by": ""}
+def enter(bug: BugCase, to: BugState, reason: str, **changes: object) -> BugCase:
+    """Enters a state, and resets the fields that belong to the previous one."""
+    reset: dict[str, object] = {"until": None, "remind_at": None, "taken_by": ""}
     into = {"state": to, "reason": reason, "transitions": bug.progress.transitions + 1}
-    return bug.updated(**{**slate, **into, **changes})
+    return bug.updated(**{**reset, **into, **changes})
 
 
-def awaiting_developers(bug: BugCase, policy: Policy, now: datetime, reason: str = "findings were posted") -> BugCase:
-    """Silence resolves a case only where nobody was called and no fix is under way."""
+def await_developers(bug: BugCase, policy: Policy, now: datetime, reason: str = "findings were posted") -> BugCase:
+    """Waits for developers. Silence resolves the case only if nobody was called and no fix is open."""
     held = bug.people.escalated or bug.repair.fix_open
     until = None if held else now + timedelta(seconds=policy.developer_wait_seconds)
     remind_at = now + timedelta(seconds=policy.reminder_seconds)
-    return moved(bug, S.AWAITING_DEV, reason, until=until, remind_at=remind_at)
+    return enter(bug, S.AWAITING_DEV, reason, until=until, remind_at=remind_at)
 
 
-def resolved(
-    bug: BugCase, resolution: Resolution | None, reason: str, *, closed_by: MessageId | None = None
-) -> BugCase:
-    over = moved(
+def resolve(bug: BugCase, resolution: Resolution | None, reason: str, *, closed_by: MessageId | None = None) -> BugCase:
+    over = enter(
         bug,
         S.RESOLVED,
         reason,
         resolution=resolution,
         closed_by=closed_by,
         asked_to_close="",
-        fix_open=bug.repair.fix_open and not bug.repair.fix_wanted,  # one that was not opened yet won't be
+        fix_open=bug.repair.fix_open and not bug.repair.fix_wanted,  # a fix that was not opened yet won't be
         fix_wanted=False,
     )
     return say_to_all(over, About.RESOLVED, over.epoch)
@@ -59,8 +57,8 @@ def say_to_all(bug: BugCase, about: About, number: int) -> BugCase:
     return say(say(bug, about, Audience.REPORTER, number), about, Audience.DEVELOPERS, number)
 
 
-def said(bug: BugCase, post: BugPost, policy: Policy, now: datetime) -> BugCase:
-    """Without the post. Who is waited for has the whole time from when they were told, however slow the surface was."""
+def without_post(bug: BugCase, post: BugPost, policy: Policy, now: datetime) -> BugCase:
+    """Removes a sent post. People have the whole wait from when they were told, even if the surface was slow."""
     left = tuple(other for other in bug.outbox if other != post)
     changes: dict[str, object] = {"outbox": left}
     if post.about is About.QUESTION and bug.state is S.AWAITING_REPORTER and bug.waiting.until is not None:

@@ -1,4 +1,4 @@
-"""What the receipts of messages to a bug case say."""
+"""Texts of receipts for messages to a bug case."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
-"""The patterns by which reports are read: what there is to start from, and how grave it sounds. English only.
+"""Patterns that find starting points and the severity in a report. English only.
 
-Each set is searched, never matched whole, and errs towards finding something: the investigator may still ask.
+They match anywhere in the text, and rather match too much: the investigator may still ask.
 """
 
 import re
@@ -14,7 +14,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 
 def _in_quotes(mark: str) -> str:
-    """At least two words of somebody else's: the name of a button is one word mostly, and says little."""
+    """Quoted text of at least two words. A single quoted word is mostly the name of a button, which says little."""
     return rf"(?<!\w){mark}(?=\S)(?=[^{mark}\n]*\s)[^{mark}\n]{{5,300}}(?<=\S){mark}(?!\w)"
 
 
@@ -90,7 +90,7 @@ STARTING_POINTS: Final = {
     "identifier": IDENTIFIER,
     "time window": TIME_WINDOW,
 }
-"""A report without any of these is vague: there is nothing that a tool could be pointed at."""
+"""A report without any of these is vague: an agent with tools would have nothing to start from."""
 
 _NOT: Final = r"(?<!\bno )(?<!\bnot )(?<!\bnot a )(?<!\bnot an )(?<!without )(?<!\bisn't a )"
 EXPLICIT: Final = re.compile(rf"{_NOT}\b(?:P-?|(?:sev(?:erity)?|prio(?:rity)?)[\s:-]{{0,2}})([0-3])\b", re.IGNORECASE)
@@ -131,4 +131,4 @@ BY_WORDS: Final = {
         r"\bfeature request\b",
     ),
 }
-"""The gravest first: it wins. A report that says nothing about it is P2."""
+"""The most severe match wins. A report without any match is P2."""

@@ -1,5 +1,6 @@
-"""What a report itself says, before any model or tool: how grave, about what, and whether there is anything to start
-from. The patterns are in `report_patterns`."""
+"""Reads a report without a model: its severity, services, title, and whether it has anything to start from.
+
+The patterns are in `report_patterns`."""
 
 import html
 import re
@@ -23,16 +24,16 @@ class Reading(BaseModel):
 
     severity: Severity
     services: tuple[str, ...]
-    """As they are mentioned, first things first."""
+    """In the order in which the report mentions them."""
     owners: tuple[str, ...]
     vague: bool
     found: tuple[str, ...]
-    """What there is to start from."""
+    """The starting points that the report has."""
 
 
 def reported(said: Sequence[Message]) -> str:
-    """All that the reporter has said so far, each message in its newest words and without what was taken back: a second
-    line or an edit may name what the first words did not."""
+    """All that the reporter has said so far: each message as last edited, without deleted ones. A second message or an
+    edit may name what the first did not."""
     words: dict[str, str] = {}
     for message in said:
         name = message.refers_to or message.reference or f"message {message.id}"
@@ -54,7 +55,7 @@ def read_report(text: str, services: Mapping[str, Service]) -> Reading:
 
 
 def _severity(said: str) -> Severity:
-    """What is said outright wins; then the gravest word; a report that says nothing about it is P2."""
+    """An explicit severity wins, then the most severe match. Without either it is P2."""
     explicit = EXPLICIT.findall(said)
     if explicit:
         return Severity(f"P{min(explicit)}")
@@ -71,7 +72,7 @@ def _services_in(said: str, services: Mapping[str, Service]) -> tuple[str, ...]:
 
 
 def _place_of(name: str, said: str) -> int | None:
-    """As whole words; `checkout-api` is also written `checkout api` and `checkout_api`."""
+    """Where the name is in the text, as whole words. `checkout-api` also matches `checkout api` and `checkout_api`."""
     words = [re.escape(word) for word in re.split(r"[-_\s]+", name) if word]
     if not words:
         return None
@@ -88,7 +89,7 @@ _GREETING: Final = re.compile(
 
 
 def title_of(text: str) -> str:
-    """The first line that says something, as one line without the surface's markup."""
+    """The first line that is more than a greeting, without the surface's markup."""
     for line in plain(text).splitlines():
         title = _clean(line[:2_000])
         if re.search(r"\w", title) and not _GREETING.fullmatch(re.sub(r"\W+", " ", title).strip()):

@@ -1,4 +1,4 @@
-"""What a flow needs to know of a bug turn that came to an end."""
+"""What a flow needs to know about a completed turn of a bug case."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -9,7 +9,7 @@ from caseworker.core.people.messages import Claimed
 
 
 class Verdict(BaseModel):
-    """What a flow needs to know of a bug turn's outcome; the words stay in the store."""
+    """What a flow needs to know about a turn's outcome. The text stays in the store."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -23,11 +23,11 @@ def verdict_of(outcome: BugOutcome) -> Verdict:
 
 
 class Investigated(BaseModel):
-    """A turn of the investigator that came to an end."""
+    """A completed turn of the investigator."""
 
     model_config = ConfigDict(frozen=True)
 
     verdict: Verdict
     session: SessionId
     heard: tuple[Claimed, ...] = ()
-    """Everything it was given, before it began and while it worked."""
+    """All messages it was given, before and during the turn."""

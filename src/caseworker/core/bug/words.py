@@ -1,4 +1,4 @@
-"""Every sentence of a bug case, twice: for the reporter without internals, for developers in full."""
+"""The text of every post of a bug case: for the reporter without internals, for developers in full."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -27,8 +27,8 @@ _RESOLUTION_WORDS: Final = {
 CLOSE_FORM: Final = "`close <type> <reason>`; the types are " + ", ".join(kind.value for kind in Resolution)
 
 
-class Matter(BaseModel):
-    """What the words of a post are made of."""
+class PostContext(BaseModel):
+    """The data that the text of a post is made from."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,21 +37,21 @@ class Matter(BaseModel):
     reporter: str
     policy: Policy
     outcome: BugOutcome | None = None
-    """Of the turn the post is about."""
+    """The outcome of the turn that the post is about."""
     news: str = ""
     news_kind: MessageKind | None = None
-    """Of the message the post is about."""
+    """The kind of the message that the post is about."""
     closed_because: str = ""
 
 
-def words_for(post: BugPost, matter: Matter, phrasing: Phrasing) -> str:
+def words_for(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
     if post.audience is Audience.REPORTER:
-        return _for_reporter(post, matter)
-    return _for_developers(post, matter, phrasing)
+        return _for_reporter(post, context)
+    return _for_developers(post, context, phrasing)
 
 
-def _for_reporter(post: BugPost, matter: Matter) -> str:
-    bug, outcome = matter.case, matter.outcome
+def _for_reporter(post: BugPost, context: PostContext) -> str:
+    bug, outcome = context.case, context.outcome
     match post.about:
         case About.ACKNOWLEDGED:
             return (
@@ -71,7 +71,7 @@ def _for_reporter(post: BugPost, matter: Matter) -> str:
         case About.FIX_OPENED:
             return "The team has asked for a fix, and work on it has started."
         case About.FIX_NEWS:
-            return _fix_words(matter.news_kind)
+            return _fix_words(context.news_kind)
         case About.REOPENED:
             return "This is open again, and we are looking into it."
         case About.RESOLVED:
@@ -92,22 +92,22 @@ def _fix_words(kind: MessageKind | None) -> str:
             return "There is progress on the fix; the team is reviewing it now."
 
 
-def _for_developers(post: BugPost, matter: Matter, phrasing: Phrasing) -> str:
-    bug = matter.case
+def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
+    bug = context.case
     match post.about:
         case About.SUMMARY:
-            return _summary(matter)
+            return _summary(context)
         case About.QUESTION:
-            return f"The reporter is being asked:\n{_questions(matter.outcome)}"
+            return f"The reporter is being asked:\n{_questions(context.outcome)}"
         case About.NO_ANSWER:
             return "The reporter has not answered; the investigation carries on without."
         case About.FINDINGS:
-            return findings(matter.outcome)
+            return findings(context.outcome)
         case About.ESCALATION:
-            return _escalation(matter)
+            return _escalation(context)
         case About.FAILED_TURN:
             more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
-            return f"Turn {post.number} failed: {_stopped(post.note)} Nothing is lost; {more}"
+            return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}"
         case About.NOTED:
             return "Noted; the investigation will take it into account."
         case About.FOLLOW_UP:
@@ -118,7 +118,7 @@ def _for_developers(post: BugPost, matter: Matter, phrasing: Phrasing) -> str:
                 if bug.waiting.until
                 else ""
             )
-            return f"{bug.id} is waiting for a developer: {_stopped(matter.title)}{end}"
+            return f"{bug.id} is waiting for a developer: {_with_full_stop(context.title)}{end}"
         case About.TAKEN_OVER:
             who = f"@{bug.people.taken_by}" if bug.people.taken_by else "A developer"
             return f"{who} has taken over {bug.id}. The agent has stopped; write `hand back` to let it continue."
@@ -130,26 +130,26 @@ def _for_developers(post: BugPost, matter: Matter, phrasing: Phrasing) -> str:
             announced = "Its pull request will be announced here; merging is yours."
             return f"The fix is being worked on as {bug.repair.fix}. {announced}"
         case About.FIX_REFUSED:
-            return f"The fix could not be started: {_stopped(post.note)}"
+            return f"The fix could not be started: {_with_full_stop(post.note)}"
         case About.FIX_NEWS:
-            return matter.news
+            return context.news
         case About.REOPENED:
             return f"{bug.id} is open again: somebody wrote after it was resolved."
         case About.RESOLVED:
             kind = f" (`{post.resolution}`)" if post.resolution else ""
-            why = f"{post.note}: {matter.closed_because}" if matter.closed_because else post.note
-            return f"**{bug.id} is resolved**{kind}: {_stopped(why)} Reply here to reopen it."
+            why = f"{post.note}: {context.closed_because}" if context.closed_because else post.note
+            return f"**{bug.id} is resolved**{kind}: {_with_full_stop(why)} Reply here to reopen it."
         case _:
             return ""
 
 
-def _stopped(sentence: str) -> str:
+def _with_full_stop(sentence: str) -> str:
     return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
-def _escalation(matter: Matter) -> str:
-    bug = matter.case
-    people = matter.policy.contacts[0] if matter.policy.contacts else matter.policy.owners_of(bug.report.services)
+def _escalation(context: PostContext) -> str:
+    bug = context.case
+    people = context.policy.contacts[0] if context.policy.contacts else context.policy.owners_of(bug.report.services)
     called = at(people) if people else "everybody who reads this"
     how_bad = f" ({bug.report.severity})" if bug.report.severity else ""
     return f"**Escalated**: {called}, please look at {bug.id}{how_bad}."
@@ -188,24 +188,24 @@ def _list(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _summary(matter: Matter) -> str:
-    bug, owners = matter.case, matter.policy.owners_of(matter.case.report.services)
+def _summary(context: PostContext) -> str:
+    bug, owners = context.case, context.policy.owners_of(context.case.report.services)
     lines = [
         f"Services: {', '.join(bug.report.services)}." if bug.report.services else "",
         f"Owners: {at(owners)}." if owners else "",
         "The report has nothing to go on yet, so the reporter is being asked first." if bug.report.vague else "",
     ]
-    head = f"**{bug.id}** ({bug.report.severity}), reported by @{matter.reporter}: {matter.title}"
+    head = f"**{bug.id}** ({bug.report.severity}), reported by @{context.reporter}: {context.title}"
     return "\n".join([head, " ".join(line for line in lines if line)]).strip()
 
 
 def at(people: Iterable[str]) -> str:
-    """As people are called: a chat makes a mention of it."""
+    """Names with `@`, which chats turn into mentions."""
     return ", ".join(f"@{name.removeprefix('@')}" for name in people)
 
 
-def fix_issue(matter: Matter) -> tuple[str, str]:
-    """(title, body) of the issue that a bug's fix is worked on under."""
-    outcome = matter.outcome
-    body = f"Reported as {matter.case.id}.\n\n{matter.news.strip()}\n\n## Findings\n\n{findings(outcome)}"
-    return matter.title, body
+def fix_issue(context: PostContext) -> tuple[str, str]:
+    """Title and body of the issue for a bug's fix."""
+    outcome = context.outcome
+    body = f"Reported as {context.case.id}.\n\n{context.news.strip()}\n\n## Findings\n\n{findings(outcome)}"
+    return context.title, body

@@ -1,4 +1,4 @@
-"""What the cases of a repository have found out about it, and how much of that a later case is offered."""
+"""What the cases of a repository have learned about it, and how much of that goes into later prompts."""
 
 import hashlib
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from caseworker.core.base.ids import CaseId, RepositoryId
 
 _MOST: Final = 30
 _MOST_CHARACTERS: Final = 4_000
-"""All that is offered, with a line end after each: it is in the prompt of every turn."""
+"""Limit of all offered lines together, with their line ends: they are in the prompt of every turn."""
 
 
 class Learning(BaseModel):
@@ -21,9 +21,9 @@ class Learning(BaseModel):
     repository: RepositoryId
     type: str
     content: str
-    """As it was first said."""
+    """In the words of the first case."""
     seen: int
-    """In how many cases."""
+    """The number of cases that noted it."""
     first_case: CaseId
     last_case: CaseId
     first_at: datetime
@@ -31,23 +31,23 @@ class Learning(BaseModel):
 
 
 def fingerprint(type: str, content: str) -> str:
-    """The same for the same words, however they are spaced and capitalised."""
+    """A digest that ignores spacing and capitals."""
     words = "\n".join(one_line(text).casefold() for text in (type, content))
     return hashlib.sha256(words.encode()).hexdigest()
 
 
 def one_line(text: str) -> str:
-    """Only what can be seen: what an agent has noted can't begin a new line in a later one's prompt."""
+    """The text on one line, without invisible characters, so that it can't begin a new line in a later prompt."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def ranked(learnings: Iterable[Learning]) -> list[Learning]:
-    """What most cases have seen comes first; of those, the newest."""
+    """Sorted by the number of cases, then newest first."""
     return sorted(learnings, key=lambda learning: (learning.seen, learning.last_at, learning.id), reverse=True)
 
 
 def offered(learnings: Iterable[Learning]) -> list[str]:
-    """One line each, and no more than every prompt can bear. One that is too long gives way to shorter ones."""
+    """One line per learning for the prompt, within the limits. One that does not fit is skipped for shorter ones."""
     lines: list[str] = []
     left = _MOST_CHARACTERS
     for learning in ranked(learnings):

@@ -1,6 +1,6 @@
-"""The case file, `issue-state.json` version 1.0: typed, with its published schema. Who may fill what: sections.py.
+"""The case file, `issue-state.json` version 1.0, as models with a published schema. `ownership` says who may fill what.
 
-The docstrings are the descriptions in the schema.
+The docstrings of the sections are the descriptions in the schema.
 """
 
 import json
@@ -194,7 +194,7 @@ def new_case_file(issue: IssueSection, started_at: datetime, max_attempts: int) 
 
 
 def schema() -> str:
-    """What docs/ publishes. docs/case-file.md says how it is made anew."""
+    """The JSON Schema that docs/ publishes. docs/case-file.md says how to regenerate it."""
     model = CaseFile.model_json_schema()
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -209,8 +209,8 @@ def schema() -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def load_case_file(document: dict[str, Any]) -> CaseFile:  # the edge: parsed JSON of unknown shape
-    """Refuses an unknown version and a broken file with a sentence that names the place."""
+def load_case_file(document: dict[str, Any]) -> CaseFile:  # parsed JSON of unknown shape
+    """Loads a case file. Refuses an unknown version or an invalid file, with the place of the mistake."""
     version = document.get("version")
     if version != VERSION:
         raise Refused(

@@ -1,4 +1,4 @@
-"""Whose the sections of the case file are: what a role's outcome may change, and in whose name it speaks there."""
+"""Which sections of the case file each role may change, and the name it speaks under there."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -16,7 +16,7 @@ SPEAKER: Final[dict[Role, str]] = {
     Role.TECH_LEAD: "reviewer",
     Role.INVESTIGATOR: "analyst",
 }
-"""The roles in the case file's words, where it says who speaks."""
+"""The names of the roles in the case file."""
 
 _WRITERS: Final = frozenset({"writer", "commit.message"})
 _OWNED: Final[dict[Role, frozenset[str]]] = {
@@ -28,13 +28,13 @@ _OWNED: Final[dict[Role, frozenset[str]]] = {
     Role.TECH_LEAD: frozenset({"review"}),
     Role.INVESTIGATOR: frozenset(),
 }
-"""Whole sections and single fields. What is nobody's is filled by code."""
+"""Whole sections and single fields. Code fills those that no role owns."""
 _SHARED: Final = frozenset({"communication.questions", "communication.escalations", "learnings.observations"})
-"""Where every role speaks, for itself."""
+"""Lists that every role may add to, under its own name."""
 
 
 def check_owned(before: CaseFile, after: CaseFile, role: Role) -> None:
-    """A change of what is another's is a bug of ours: no outcome can ask for it."""
+    """Raises `Defect` if a role changed what it does not own: only a bug in our code can cause it."""
     mine = _OWNED[role] | _SHARED
     foreign = [place for place in _changed(before, after) if place not in mine and place.partition(".")[0] not in mine]
     if foreign:
@@ -57,7 +57,7 @@ def _changed(before: CaseFile, after: CaseFile) -> Iterator[str]:
 
 
 def _speaks_for_itself(before: CaseFile, after: CaseFile, role: Role) -> bool:
-    """Words of its own were added, and questions to it answered; everything else is as it was."""
+    """Whether the role only added entries under its own name and answered questions to it."""
     name = SPEAKER[role]
     asked, now = before.communication.questions, after.communication.questions
     kept = [_before_its_answer(question, was, role) for question, was in zip(now, asked, strict=False)]

@@ -1,4 +1,4 @@
-"""The sections of the case file that follow the case's moves: filled by code."""
+"""Fills the sections of the case file that change with the case's moves."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ S = IssueState
 
 
 def after_move(file: CaseFile, case: IssueCase, before: IssueCase | None = None) -> CaseFile:
-    """The pipeline section says where the case stands, in the case file's own words. `before`: the case that moved."""
+    """The file after a move, with the status in the case file's terms. `before`: the case before the move."""
     pipeline = file.pipeline.model_copy(
         update={
             "current_agent": ROWS[case.state].agent,
@@ -39,15 +39,15 @@ def after_move(file: CaseFile, case: IssueCase, before: IssueCase | None = None)
 
 
 def _overruled(triage: TriageSection) -> TriageSection:
-    """A person wants it worked on after all."""
+    """Clears a rejection, because a person wants the issue worked on."""
     if triage.should_proceed is not False:
         return triage
     return triage.model_copy(update={"should_proceed": True, "rejection_reason": None})
 
 
 def _escalations(file: CaseFile, case: IssueCase, before: IssueCase | None) -> list[Escalation]:
-    """Resolved when a person answers; not, if the case goes back to wait for an answer after mere thanks, or if it was
-    only given money or leave to go on."""
+    """Marks escalations as resolved when a person answers. Not if the case returns to the wait after mere thanks, or if
+    a person only raised the budget or passed a milestone."""
     raised = file.communication.escalations
     wait = before.waiting.wait if before is not None else None
     if case.state in BY_PEOPLE and (wait is None or wait.reason not in (WaitingFor.BUDGET, WaitingFor.MILESTONE)):

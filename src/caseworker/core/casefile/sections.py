@@ -1,4 +1,4 @@
-"""How the case file is filled: each role's outcome goes into that role's own sections, builds and moves into theirs."""
+"""Fills the case file: each role's outcome goes into its own sections, builds and deliveries into theirs."""
 
 from collections.abc import Sequence
 from typing import Final, Literal, assert_never
@@ -40,17 +40,17 @@ S = IssueState
 
 _WRITTEN: Final = ("READY_FOR_QA", "READY_FOR_REVIEW", "NEEDS_TECH_LEAD_VALIDATION")
 _MOST_ANSWERS: Final = 3
-"""In one turn, as its outcome allows."""
+"""Per turn, as its outcome allows."""
 
 
 # --- the outcome of a turn -------------------------------------------------------------------------------------------
 
 
 def after_outcome(file: CaseFile, role: Role, outcome: IssueOutcome, attempt: int) -> CaseFile:
-    """The file with what this outcome says in it, all of it in sections that are the role's own. A role that asks
-    another one first has not done its work yet: only its questions are kept."""
-    changes: dict[str, object] = {} if _questions(outcome) else _filled(file, outcome, attempt)
-    changes["communication"] = _said(file.communication, role, outcome)
+    """The file with this outcome, in the role's own sections. If the role asks another one first, its work is not done
+    yet: only its questions are kept."""
+    changes: dict[str, object] = {} if _questions(outcome) else _section_changes(file, outcome, attempt)
+    changes["communication"] = _communication(file.communication, role, outcome)
     seen = [RoleObservation(agent=SPEAKER[role], type=o.type, content=o.content) for o in outcome.observations]
     changes["learnings"] = file.learnings.model_copy(update={"observations": [*file.learnings.observations, *seen]})
     after = file.model_copy(update=changes)
@@ -58,7 +58,7 @@ def after_outcome(file: CaseFile, role: Role, outcome: IssueOutcome, attempt: in
     return after
 
 
-def _filled(file: CaseFile, outcome: IssueOutcome, attempt: int) -> dict[str, object]:
+def _section_changes(file: CaseFile, outcome: IssueOutcome, attempt: int) -> dict[str, object]:
     match outcome:
         case TriageOutcome():
             return {"issue": file.issue.model_copy(update={"type": outcome.type}), "triage": _triage(outcome)}
@@ -114,7 +114,7 @@ def _writer(file: CaseFile, outcome: ImplementationOutcome, attempt: int) -> Wri
     return WriterSection(
         completed=outcome.status in _WRITTEN,
         attempt=attempt,
-        changes=_together(file.writer.changes, outcome.changes),
+        changes=_merged_changes(file.writer.changes, outcome.changes),
         test_written=file.writer.test_written,
         test_file=file.writer.test_file,
         summary=outcome.summary,
@@ -122,8 +122,8 @@ def _writer(file: CaseFile, outcome: ImplementationOutcome, attempt: int) -> Wri
     )
 
 
-def _together(before: Sequence[Change], now: Sequence[Change]) -> list[Change]:
-    """A later turn builds on what earlier ones wrote: of each file the newest word."""
+def _merged_changes(before: Sequence[Change], now: Sequence[Change]) -> list[Change]:
+    """The changes of all turns, the newest description per file: later turns build on earlier ones."""
     return list({change.file: change for change in (*before, *now)}.values())
 
 
@@ -146,15 +146,15 @@ def _verdict(outcome: ReviewOutcome) -> Literal["APPROVED", "REJECTED", "NEEDS_I
 
 
 def asked_of(file: CaseFile, role: Role) -> list[Question]:
-    """The open questions to a role, in the order in which it is to answer them; of many, the newest."""
+    """The open questions to a role, in the order to answer them. If there are many, the newest."""
     open_ones = [question for question in file.communication.questions if is_open_to(question, role)]
     return open_ones[-_MOST_ANSWERS:]
 
 
-def _said(before: CommunicationSection, role: Role, outcome: IssueOutcome) -> CommunicationSection:
-    """What is open already, word for word, is not said a second time."""
+def _communication(before: CommunicationSection, role: Role, outcome: IssueOutcome) -> CommunicationSection:
+    """Adds questions, answers and escalations. One that is already open, word for word, is not repeated."""
     if isinstance(outcome, AnswerOutcome):
-        return before.model_copy(update={"questions": _answered(before.questions, role, outcome)})
+        return before.model_copy(update={"questions": _fill_answers(before.questions, role, outcome)})
     name, questions, escalations = SPEAKER[role], list(before.questions), list(before.escalations)
     open_ones = {(question.from_, question.to, question.question) for question in questions if not question.answered}
     for asked in _questions(outcome):
@@ -173,8 +173,8 @@ def _questions(outcome: IssueOutcome) -> list[RoleQuestion]:
     return asked
 
 
-def _answered(questions: Sequence[Question], role: Role, outcome: AnswerOutcome) -> list[Question]:
-    """In order. Who can't answer may say why: the question stays open."""
+def _fill_answers(questions: Sequence[Question], role: Role, outcome: AnswerOutcome) -> list[Question]:
+    """Fills in answers in order. A role that can't answer may say why: the question stays open."""
     places = [place for place, question in enumerate(questions) if is_open_to(question, role)][-_MOST_ANSWERS:]
     after = list(questions)
     for place, answer in zip(places, outcome.answers, strict=False):
@@ -188,7 +188,7 @@ def _answered(questions: Sequence[Question], role: Role, outcome: AnswerOutcome)
 
 
 def after_build(file: CaseFile, build: Build, feedback: str) -> CaseFile:
-    """A failed build tells the writer what to repair, as a rejected review does."""
+    """The file after a build. A failed one gives feedback to the writer, as a rejected review does."""
     section = BuildSection(
         completed=True,
         tests_passed=build.passed(Purpose.TEST) and build.passed(Purpose.NEW_TEST),

@@ -106,7 +106,7 @@ def forbidden_paths(must_not_do: Sequence[str], changed_paths: Sequence[str]) ->
     return [path for path in changed_paths if any(_covers(name, path) for name in named)]
 
 
-def in_few(paths: Sequence[str]) -> dict[str, list[str]]:
+def stored_names(paths: Sequence[str]) -> dict[str, list[str]]:
     """Maps few names, which are stored with the case, to all paths. The first paths have their own names; all others
     share one name, which has a digest so that it changes when one of them changes."""
     first, rest = paths[:_MOST_KEPT], sorted(paths[_MOST_KEPT:])

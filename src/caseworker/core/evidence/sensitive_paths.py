@@ -88,7 +88,7 @@ def touched(paths: Sequence[str]) -> tuple[Touched, ...]:
     )
 
 
-def told(several: Sequence[Touched]) -> str:
+def topic_words(several: Sequence[Touched]) -> str:
     """The topics in words: `database schema (`db/migrations/2.sql`), permissions (`acl.py` and 2 more)`."""
     return ", ".join(f"{one.topic.value.replace('_', ' ')} ({_listed(one)})" for one in several)
 

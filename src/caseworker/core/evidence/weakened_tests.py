@@ -24,7 +24,7 @@ _MOST_NAMES: Final = 5
 """Most tests named of a deleted file."""
 
 
-def is_looked_at(path: str) -> bool:
+def may_have_tests(path: str) -> bool:
     """Whether a file may have tests, so that its contents have to be fetched."""
     return language_of(path) is not None or is_named_like_a_test(path)
 

@@ -1,4 +1,4 @@
-"""What a case learns from a fact. A new commit takes back what was proved of the old one."""
+"""Applies a fact to an issue case. A new commit invalidates what was proven about the old one."""
 
 from collections.abc import Sequence
 from typing import assert_never
@@ -8,7 +8,7 @@ from caseworker.core.base.policy import Milestone, how_far
 from caseworker.core.base.roles import Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
-from caseworker.core.evidence.sensitive_paths import told
+from caseworker.core.evidence.sensitive_paths import topic_words
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import (
@@ -31,8 +31,8 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.issue.investigation import after_an_invalid_one, after_one_more, after_review
-from caseworker.core.issue.moves import granted, reached
+from caseworker.core.issue.investigation import apply_cause_review, count_invalid_iteration, count_iteration
+from caseworker.core.issue.moves import add_grant, milestone_reached
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.analyst import AnalysisOutcome
@@ -52,13 +52,13 @@ from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, Validati
 S = IssueState
 
 
-def learn(case: IssueCase, fact: Fact) -> IssueCase:
-    """The case with the fact folded in. A new commit takes back what was proved of the old one."""
+def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
+    """The case with the fact applied, before any move. A new commit invalidates what was proven about the old one."""
     if isinstance(fact, Agreed) and case.waiting.wait is not None:
-        case = _let_go(case, fact, at_milestone=case.waiting.wait.reason is WaitingFor.MILESTONE)
+        case = _set_limit(case, fact, at_milestone=case.waiting.wait.reason is WaitingFor.MILESTONE)
     match fact:
         case TurnEnded():
-            return after_turn(case, fact).updated(**_learned(case, fact))
+            return after_turn(case, fact).updated(**_changes_from(case, fact))
         case BuildEnded(stage=Stage.HEAD):
             green = fact.commit if fact.verdict == "green" else None
             seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
@@ -80,71 +80,71 @@ def learn(case: IssueCase, fact: Fact) -> IssueCase:
             branch = {"checkpoint": fact.commit, "pushed": fact.theirs, "feedback": theirs}
             return case.updated(**branch, joined=joined)
         case Spoke() | Declined():
-            return remarked(case, (*case.people.late, *fact.messages))
+            return add_remarks(case, (*case.people.late, *fact.messages))
         case RetryAsked():
-            return remarked(case.updated(handed_back=True), (*case.people.late, *fact.messages))
+            return add_remarks(case.updated(handed_back=True), (*case.people.late, *fact.messages))
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.TOUCHES:
             agreed = tuple(dict.fromkeys([*case.people.agreed, *(one.topic for one in case.evidence.touches)]))
-            known = granted(case, Subject.TOUCHES, fact.by, about=told(case.evidence.touches))
+            known = add_grant(case, Subject.TOUCHES, fact.by, about=topic_words(case.evidence.touches))
             return known.updated(agreed=agreed)
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE:
             agreed = tuple(dict.fromkeys([*case.people.agreed, *(case.requirements.topics)]))
             about = ", ".join(topic.value.replace("_", " ") for topic in case.requirements.topics)
-            return granted(case, Subject.SENSITIVE, fact.by, about=about).updated(agreed=agreed)
+            return add_grant(case, Subject.SENSITIVE, fact.by, about=about).updated(agreed=agreed)
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.FORBIDDEN:
-            known = granted(case, Subject.FORBIDDEN, fact.by, about=listed(case.evidence.forbidden))
-            return known.updated(may_change=_and(case.people.may_change, case.evidence.forbidden))
+            known = add_grant(case, Subject.FORBIDDEN, fact.by, about=listed(case.evidence.forbidden))
+            return known.updated(may_change=_union(case.people.may_change, case.evidence.forbidden))
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is not None:
-            return granted(case, case.waiting.wait.subject, fact.by)
+            return add_grant(case, case.waiting.wait.subject, fact.by)
         case TakenOver():
             return case.updated(taken_by=fact.by)
         case HandedBack():
             back = case.updated(taken_by="", handed_back=True)
-            return remarked(back, (*case.people.late, *fact.messages))
+            return add_remarks(back, (*case.people.late, *fact.messages))
         case BudgetRaised():
             return case.updated(extra_micros=case.people.extra_micros + fact.micros)
         case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
-            return case.updated(investigation=after_an_invalid_one(case))
+            return case.updated(investigation=count_invalid_iteration(case))
         case TurnGaveUp() | Deferred() | EffectRefused() | Merged() | CloseAsked() | Agreed() | TimedOut():
             return case
         case _:
             assert_never(fact)
 
 
-def _and(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+def _union(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*known, *more]))
 
 
 def _waivable(head: BuildEnded) -> Subject | None:
-    """A waiver is for what was asked about, and for no later build that fails in another way."""
+    """The waiver that would let this build pass. It does not cover a later build that fails in another way."""
     if head.verdict == "nothing_to_run":
         return Subject.NO_COMMAND
     return Subject.RED_BASE if head.verdict == "red" and head.base_fails_too else None
 
 
-def _let_go(case: IssueCase, fact: Agreed, *, at_milestone: bool) -> IssueCase:
-    """An approval may say how far it goes; at a milestone, one that does not say goes all the way."""
-    further = fact.until is not None and how_far(fact.until) > how_far(reached(case))
+def _set_limit(case: IssueCase, fact: Agreed, *, at_milestone: bool) -> IssueCase:
+    """Sets how far the approval lets the case go. At a milestone, an approval without a limit goes all the way."""
+    further = fact.until is not None and how_far(fact.until) > how_far(milestone_reached(case))
     until = fact.until if further else (Milestone.PR if at_milestone else case.people.until)
     return case.updated(until=until)
 
 
-def remarked(case: IssueCase, messages: Sequence[MessageId]) -> IssueCase:
-    """Said of a pull request that is open, also while somebody is at work on it: each is to be answered."""
+def add_remarks(case: IssueCase, messages: Sequence[MessageId]) -> IssueCase:
+    """Adds messages about an open pull request as remarks, also during a turn. Each has to be answered."""
     if case.delivery.pull_request is None:
         return case
     return case.updated(remarks=tuple(dict.fromkeys([*case.people.remarks, *messages])))
 
 
 def after_turn(case: IssueCase, fact: TurnEnded) -> IssueCase:
-    """Where the turn left the work; what it said of it is another matter: a role that asks says nothing yet."""
+    """Stores the turn's checkpoint and session, not its outcome: a role that asks another role has none yet."""
     sessions = {**case.progress.sessions, fact.role.value: fact.session}
-    if isinstance(fact.outcome, DiagnosticOutcome):  # what it wrote was for looking only, in a tree of its own
+    if isinstance(fact.outcome, DiagnosticOutcome):  # diagnostic code is in a worktree of its own and is discarded
         return case
     return case.updated(checkpoint=fact.checkpoint, sessions=sessions)
 
 
-def _learned(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
+def _changes_from(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
     match fact.outcome:
         case TriageOutcome() as triage:
             return {
@@ -154,7 +154,7 @@ def _learned(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
                 "senior": case.limits.senior or not SECURITY.isdisjoint(triage.topics),
             }
         case AnalysisOutcome() as analysis:
-            # A bug needs its regression test whatever the analyst says: only a person may waive it.
+            # A bug needs a regression test, even if the analyst disagrees: only a person may waive it.
             is_bug = case.requirements.issue_type is IssueType.BUG_FIX
             return {"test_required": analysis.test_requirement.required or is_bug}
         case PlanOutcome(status="PLANNING_COMPLETE"):
@@ -184,13 +184,13 @@ def _learned(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
             return {
                 "feedback": "",
                 "senior": case.limits.senior or fact.outcome.status == "ESCALATE_SENIOR",
-                "warned_of": _and(case.people.warned_of, case.evidence.forbidden),
+                "warned_of": _union(case.people.warned_of, case.evidence.forbidden),
             }
         case InvestigationOutcome() as found:
-            return {"investigation": after_one_more(case, found), "feedback": ""}
+            return {"investigation": count_iteration(case, found), "feedback": ""}
         case CauseReviewOutcome() as review:
             return {
-                "investigation": after_review(case, review),
+                "investigation": apply_cause_review(case, review),
                 "feedback": "" if review.status == "APPROVED" else review.feedback,
             }
         case InterpretOutcome():

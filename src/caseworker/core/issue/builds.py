@@ -1,4 +1,4 @@
-"""What follows from a build, and from what the tester says of a red one."""
+"""The moves after a build, and after the tester's judgement of a red one."""
 
 from typing import Final, assert_never
 
@@ -17,10 +17,10 @@ from caseworker.core.outcomes.tester import JudgeOutcome
 S = IssueState
 
 
-_TEST_TRIES: Final = 2
+_MOST_TEST_TRIES: Final = 2
 
 
-_FLAKY_RUNS: Final = 2
+_MOST_FLAKY_RUNS: Final = 2
 
 
 def after_red(case: IssueCase, fact: BuildEnded) -> Move:
@@ -31,7 +31,7 @@ def after_red(case: IssueCase, fact: BuildEnded) -> Move:
     if was_red(case):
         return Move(to=S.IMPLEMENTING, reason=f"{fact.reason}; a person has waived the red test.")
     again = S.UPDATING_TESTS if case.state is S.CREATING_TESTS else S.CREATING_TESTS
-    if fact.verdict == "green" and case.limits.test_tries < _TEST_TRIES:
+    if fact.verdict == "green" and case.limits.test_tries < _MOST_TEST_TRIES:
         return Move(to=again, reason=f"The new test does not fail without the fix: {fact.reason}.")
     reason = f"There is no test that fails without the fix: {fact.reason}."
     return waiver(Subject.NO_RED_TEST, reason, S.IMPLEMENTING)
@@ -45,7 +45,7 @@ def after_head(case: IssueCase, fact: BuildEnded) -> Move:
             return Move(to=S.REVIEWING_CODE, reason=f"{fact.reason}; a person has waived that.")
         case "nothing_to_run":
             return waiver(Subject.NO_COMMAND, f"Nothing proves the change: {fact.reason}.", S.REVIEWING_CODE)
-        case "red" if _is_kept_all_the_same(case, fact):
+        case "red" if _keeps_forbidden_change(case, fact):
             told = f"{fact.reason.rstrip('.')}. The developer was told to take it back, and has kept it"
             asks = f"{told}: only a person can let {listed(fact.forbidden)} be changed."
             return waiver(Subject.FORBIDDEN, asks, S.RUNNING_TESTS)
@@ -64,14 +64,14 @@ def after_head(case: IssueCase, fact: BuildEnded) -> Move:
             assert_never(fact.verdict)
 
 
-def _is_kept_all_the_same(case: IssueCase, fact: BuildEnded) -> bool:
-    """Nothing else is wrong with it, and a developer who was told to take all of it back has not."""
+def _keeps_forbidden_change(case: IssueCase, fact: BuildEnded) -> bool:
+    """Whether forbidden paths are the only problem, and the developer was told to revert all of them but did not."""
     return bool(fact.forbidden) and not fact.otherwise_red and set(fact.forbidden) <= set(case.people.warned_of)
 
 
 def after_judgement(case: IssueCase, outcome: JudgeOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
-        case "FLAKY" if case.limits.flaky <= _FLAKY_RUNS:
+        case "FLAKY" if case.limits.flaky <= _MOST_FLAKY_RUNS:
             return Move(to=case.state, reason=f"By chance, says the tester: {outcome.summary} It is run again.")
         case "TESTS_NEED_WORK" if case.limits.attempt < policy.attempts:
             return Move(to=to, reason=f"The test is wrong, says the tester: {outcome.summary}", attempt=True)

@@ -1,4 +1,4 @@
-"""The snapshot of an issue case: all that its workflow knows, small enough to save at every move."""
+"""The snapshot of an issue case: everything its workflow knows, small enough to save at every move."""
 
 from datetime import datetime
 from typing import Literal
@@ -17,74 +17,74 @@ from caseworker.core.outcomes.pm import IssueType, Topic
 
 
 class Wait(BaseModel):
-    """What the case waits for, and where it goes on."""
+    """What the case waits for, and where it continues."""
 
     model_config = ConfigDict(frozen=True)
     reason: WaitingFor
     subject: Subject | None = None
     then: IssueState | None = None
     task: Task | None = None
-    """What is done there, where that is not what the state itself says."""
+    """The task there, if it is not the state's own."""
     new_problem: bool = False
-    """With INVESTIGATING as `then`: it is another one."""
+    """With INVESTIGATING as `then`: it is a new problem."""
     until: datetime | None = None
-    """When it stops waiting; null: never."""
+    """When the wait ends. Null: never."""
     asked: IssuePost | None = None
-    """The post that asked people for it. Null: nothing was asked."""
+    """The post that asked people. Null: nothing was asked."""
     because: str = ""
-    """The reason of the move that began it: it holds until the wait is over, whatever is said meanwhile."""
+    """The reason of the move that began the wait. Kept until the wait is over."""
     before: "Wait | None" = None
-    """With a budget: what it waited for when the money ran out over what people said. With an answer about an open
-    pull request: its merge. That counts again after it."""
+    """The wait to return to after this one. For a budget: the wait during which an interpret turn ran out of money.
+    For an answer about an open pull request: its merge."""
 
 
 class Investigation(BaseModel):
-    """Of one problem. `iteration` is never set back: not by feedback, not by new resources, not by a restart."""
+    """The investigation of one problem. Nothing resets `iteration`: not feedback, new resources or a restart."""
 
     model_config = ConfigDict(frozen=True)
     number: int = 1
     iteration: int = 0
-    """Completed ones."""
+    """Completed iterations."""
     began_after: int = 0
-    """The turn whose outcome asked for it; what it knows is in the turns from there on."""
+    """The turn whose outcome requested it. Its matrix is computed from the turns since then."""
     unknown: int = 0
-    """Iterations that ended with a status nobody knows."""
+    """Iterations that ended with an unknown status."""
     stands: Literal["open", "found", "incomplete", "approved", "given_up"] = "open"
     hypothesis: str = ""
-    """With "approved": the one that is acted on."""
+    """With "approved": the hypothesis that is acted on."""
 
 
 class Progress(Part):
-    """Where the work stands. Counters only ever grow: keys of effects and numbers of turns are made from them."""
+    """Progress of the work. Counters never decrease: effect keys and turn numbers are made from them."""
 
     since: datetime | None = None
-    """When the case came into its state."""
+    """When the case entered its state."""
     turns: int = 0
     transitions: int = 0
     builds: int = 0
     task: Task | None = None
-    """A second turn in the same state: a red build is judged, a tech lead finds a way on."""
+    """A second turn in the same state, e.g. the tester judges a red build, or the tech lead unblocks the developer."""
     go: IssueState | None = None
-    """Where code takes the case from here, with no turn in between."""
+    """The state that code enters next, without a turn."""
     consulted: int = 0
-    """Questions between roles in this state."""
+    """Number of questions between roles in this state."""
     sessions: dict[str, SessionId] = {}
     """The agent session of each role's last completed turn."""
 
 
 class Limits(Part):
-    """What is counted against the limits of a round. A person's feedback begins a new round."""
+    """Counters for the limits of a round. A person's feedback begins a new round."""
 
     round: int = 1
     round_began: int = 0
-    """After how many transitions."""
+    """The number of transitions when the round began."""
     attempt: int = 1
     seen: dict[str, int] = {}
-    """How often the case was in a state with the same evidence. Three times is no progress."""
+    """How often the case entered a state with the same evidence. Three times counts as no progress."""
     senior: bool = False
     """The senior developer writes from here on."""
     guided: bool = False
-    """The tech lead has found a way on in this round."""
+    """The tech lead has given guidance in this round."""
     test_tries: int = 0
     testless: int = 0
     """Turns of the tester in this round that ended without a test."""
@@ -92,66 +92,66 @@ class Limits(Part):
 
 
 class Requirements(Part):
-    """What triage, analysis and plan have said of the issue."""
+    """What triage, analysis and plan say about the issue."""
 
     issue_type: IssueType | None = None
     topics: tuple[Topic, ...] = ()
-    """Sensitive topics that the triage named: a person decides about them."""
+    """Sensitive topics that the triage named. A person has to agree to them."""
     weighty: bool = False
-    """More than a small change: it is planned, and validated before it is delivered."""
+    """More than a small change: it is planned first, and validated before delivery."""
     analysed: bool = False
-    """It came with an analysis: a bug's findings."""
+    """It came with an analysis: the findings of a bug case."""
     planned: bool = False
     test_required: bool = True
 
 
 class Waiting(Part):
     wait: Wait | None = None
-    """Kept while the pm makes sense of what was said meanwhile: mere thanks lead back to it."""
+    """Kept while the pm interprets messages: after mere thanks the case returns to it."""
     resume: IssueState | None = None
-    """The working state that was left for a person: where to go on."""
+    """The working state that the case left for a person, and where it continues."""
     resume_task: Task | None = None
-    """The task that was under way there, if it is not the state's own."""
+    """The task in that state, if it is not the state's own."""
     ended_as: IssueState | None = None
-    """How the case had ended before it was reopened: if nobody wants anything, it ends so again."""
+    """The end state before the case was reopened. It returns there if nobody wants anything."""
     reminders: int = 0
-    """Sent in this state."""
+    """Reminders sent in this state."""
 
 
 class Evidence(Part):
-    """What code has seen of which commit."""
+    """What code has seen, and of which commit."""
 
     base_built: bool = False
-    """What fails on the base is known."""
+    """The base was built, so it is known what fails there."""
     tests: Sha | None = None
-    """The tester's commit: where the new test was seen to fail."""
+    """The tester's commit, on which the new test was seen to fail."""
     test_file: str = ""
     new_test: str = ""
     """The command that runs the new test alone."""
     red: bool = False
     """The new test was seen to fail without the fix."""
     built: Sha | None = None
-    """The commit that was last built, whatever the result."""
+    """The commit that was last built, with any result."""
     green: Sha | None = None
     """The commit whose build was green."""
     approved: Sha | None = None
     """The commit that the tech lead approved."""
     changed: tuple[str, ...] = ()
-    """The files that the last built commit changes, as git says; of very many, the first."""
+    """The files that the last built commit changes according to git; the first ones if there are very many."""
     unfit: bool = False
-    """The last built commit holds something that must not be delivered, whatever a person has waived."""
+    """The last built commit has something that must not be delivered, even with a waiver."""
     waivable: Subject | None = None
-    """The last built commit is not green, and only this waiver lets it pass. Null: none does."""
+    """The last built commit is not green, and this waiver would let it pass. Null: none would."""
     forbidden: tuple[str, ...] = ()
     """Forbidden paths that the last built commit changes."""
     touches: tuple[Touched, ...] = ()
-    """Sensitive topics that the last built commit touches, by its paths."""
+    """Sensitive topics that the paths of the last built commit touch."""
     feedback: str = ""
-    """What the next developer turn has to repair."""
+    """What the next turn of a developer has to repair."""
 
 
 class People(Part):
-    """What people have said, decided and granted."""
+    """What people said, decided and granted."""
 
     grants: tuple[Grant, ...] = ()
     agreed: tuple[Topic, ...] = ()
@@ -163,35 +163,34 @@ class People(Part):
     taken_by: str = ""
     """The person who has taken the case over."""
     handed_back: bool = False
-    """A person has handed the case back, or wants another try: what they have pushed is taken in before anybody works
-    on."""
+    """A person handed the case back, or wants another try: their pushed commits are merged before any work."""
     asked: int = 0
     """How often people were asked about the requirements."""
     remarks: tuple[MessageId, ...] = ()
-    """What people said of the pull request, to be addressed and answered."""
+    """People's remarks on the pull request, which have to be addressed and answered."""
     late: tuple[MessageId, ...] = ()
-    """Remarks that came while the last change was being written: the pm reads them once the pull request is updated."""
+    """Remarks that came while the last change was written. The pm reads them once the pull request is updated."""
     until: Milestone | None = None
-    """How far a person let the case go. Null: as far as its policy says."""
+    """How far a person lets the case go. Null: as far as its policy says."""
     extra_micros: int = 0
-    """Granted by people over the policy's budget."""
+    """What people added to the policy's budget."""
 
 
 class Delivery(Part):
     branch: str = ""
-    """As the repository's forge names it. It is known from the moment that the case is opened."""
+    """The branch as its forge names it. Set when the case is opened."""
     base: Sha | None = None
-    """The commit the work starts from."""
+    """The commit that the work starts from."""
     checkpoint: Sha | None = None
-    """What the last completed turn left: where the next one begins."""
+    """The commit of the last completed turn, where the next one starts."""
     joined: Literal["", "clean", "conflict"] = ""
-    """What a person has pushed is in the checkpoint, and no build has seen the two together yet."""
+    """A person's pushed commits were merged into the checkpoint, and the result was not built yet."""
     pushed: Sha | None = None
     pull_request: int | None = None
 
 
 class IssueCase(Snapshot):
-    """The whole snapshot: small enough to save at every move."""
+    """The whole snapshot of an issue case."""
 
     state: IssueState = IssueState.RECEIVED
     reason: str = "the issue was received"
@@ -203,9 +202,9 @@ class IssueCase(Snapshot):
     people: People = People()
     delivery: Delivery = Delivery()
     investigation: Investigation | None = None
-    """The newest one."""
+    """The newest investigation."""
     outbox: tuple[IssuePost, ...] = ()
-    """Said in this order, each once; saved with the move that gave rise to it, so that no crash forgets it."""
+    """Posts to send, in this order, each once. Saved with the move that caused them, so that no crash loses one."""
 
     def granted(self, subject: Subject) -> bool:
         return any(grant.subject is subject for grant in self.people.grants)
@@ -224,15 +223,15 @@ class IssueCase(Snapshot):
 
     @property
     def branch(self) -> str:
-        """Where the work is pushed to."""
+        """The branch that the work is pushed to."""
         return self.delivery.branch
 
 
 def limit_of(case: IssueCase, policy: Policy) -> Milestone:
-    """How far it goes by itself."""
+    """How far the case goes by itself."""
     return case.people.until or policy.until
 
 
 def cap_of(case: IssueCase, policy: Policy) -> int:
-    """What it may spend, in micro-dollars."""
+    """What the case may spend, in micro-dollars."""
     return policy.budget_micros + case.people.extra_micros

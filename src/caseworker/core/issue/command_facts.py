@@ -1,4 +1,4 @@
-"""What a person's command means to an issue case, as a fact. Words are none: somebody has to make sense of them."""
+"""Turns a person's command into a fact of an issue case. Words are no fact: an agent has to interpret them."""
 
 from typing import assert_never
 
@@ -58,6 +58,6 @@ def fact_of(message: Claimed) -> Fact | None:
         case Say() | Answer() | Edit() | Delete():
             return None
         case CloseIncomplete() | FixNews() | FixMerged() | FixEnded():
-            return None  # said to bug cases only
+            return None  # only for bug cases
         case _:
             assert_never(message.command)

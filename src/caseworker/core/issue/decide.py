@@ -1,4 +1,4 @@
-"""What a case does next: facts in, one move out, with the reason in words. A row of the routing table, then guards."""
+"""Decides the next move of an issue case after a fact: a row of the routing table, then guards."""
 
 from typing import Final
 
@@ -26,19 +26,19 @@ from caseworker.core.issue.facts import (
 from caseworker.core.issue.investigation import (
     after_cause_review,
     after_diagnostic,
+    after_invalid_iteration,
     after_iteration,
-    after_nothing,
     after_unblocking,
     without_diagnostic,
 )
 from caseworker.core.issue.moves import KEPT_TASKS, Move
 from caseworker.core.issue.people import (
+    after_agreement_at_triage,
     after_interpretation,
     after_people,
-    agreed_at_triage,
     ask_people,
     is_about_merge,
-    to_the_merge,
+    return_to_merge,
 )
 from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.reviews import after_code_review, after_guidance, after_writing
@@ -62,14 +62,14 @@ from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, Validati
 S = IssueState
 A = IssueAbout
 
-_TESTLESS: Final = 2
-"""Turns of the tester in a round that may end without a test, before people are asked."""
+_MOST_TESTLESS: Final = 2
+"""Turns of the tester per round that may end without a test before people are asked."""
 CLEAR_ENOUGH: Final = 0.85
-"""Requirements are unclear under this confidence: the one place where a model's own estimate counts."""
+"""Requirements are unclear below this confidence. It is the only use of a model's own estimate."""
 
 
 def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
-    """The next move of a case that has just learned `fact`."""
+    """The next move of a case that `fact` was just applied to."""
     match fact:
         case TurnEnded():
             return _after_turn(case, fact, policy)
@@ -81,9 +81,9 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
                 fact.reason,
                 then=case.state,
                 say=Draft(about=A.BUDGET_USED),
-            ).model_copy(update={"then_task": _kept(case.progress.task)})
+            ).model_copy(update={"then_task": _if_kept(case.progress.task)})
         case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
-            return after_nothing(case, fact.reason)
+            return after_invalid_iteration(case, fact.reason)
         case TurnGaveUp() if case.progress.task is Task.DIAGNOSE:
             return without_diagnostic(f"The diagnostic came to nothing: {fact.reason}")
         case TurnGaveUp(limit="time"):
@@ -95,7 +95,7 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
         case BuildEnded(stage=Stage.HEAD):
             return after_head(case, fact)
         case BuildEnded():
-            raise Defect("the base's build is what others are compared with; nothing follows from it alone")
+            raise Defect("no move follows from a build of the base: other builds are compared with it")
         case PullRequestReady():
             reason = f"Pull request {fact.number} is open; a person merges it."
             say = Draft(about=A.ANSWERS, messages=fact.answered) if fact.answered else None
@@ -115,12 +115,12 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
             how = "The pull request was closed without a merge" if fact.unmerged else "Closed"
             return Move(to=S.CLOSED, reason=f"{how} by {fact.by}.")
         case TimedOut() if case.waiting.wait is not None and is_about_merge(case.waiting.wait):
-            return to_the_merge(case)
+            return return_to_merge(case)
         case TimedOut():
             asked = case.waiting.wait.because if case.waiting.wait is not None else ""
             return Move(to=S.BLOCKED, reason=f"Nobody has answered: {asked or case.reason}")
         case Agreed() if limit_of(case, policy) is Milestone.TRIAGE:
-            return agreed_at_triage(case, fact)
+            return after_agreement_at_triage(case, fact)
         case _:
             return after_people(case, fact)
 
@@ -128,7 +128,7 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
 def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
     outcome = fact.outcome
     escalation = getattr(outcome, "escalation", "")
-    if escalation and getattr(outcome, "ask", []):  # its work is not done: what it has to know it may ask again after
+    if escalation and getattr(outcome, "ask", []):  # it is not done, and may ask again after
         return _escalated(fact.role, escalation, Move(to=case.state, task=case.progress.task, reason=escalation))
     to = (
         case.state
@@ -145,22 +145,22 @@ def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
 
 
 def _escalated(role: Role, escalation: str, move: Move) -> Move:
-    """A person decides before the case goes on; where it stops for a person anyway, they hear of this, too."""
+    """Asks a person before the case goes on. If it stops for a person anyway, the escalation is added to that post."""
     if move.to not in WORKING:
         too = words.also_escalated(role, escalation)
         say = move.say.model_copy(update={"also": escalation, "role": move.say.role or role}) if move.say else None
         return move.model_copy(update={"reason": f"{move.reason} {too}", "say": say})
     asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
-    said = {"say": Draft(about=A.ESCALATION, role=role, note=escalation), "then_task": _kept(move.task)}
+    said = {"say": Draft(about=A.ESCALATION, role=role, note=escalation), "then_task": _if_kept(move.task)}
     return asks.model_copy(update={**said, "attempt": move.attempt, "new_problem": move.new_problem})
 
 
-def _kept(task: Task | None) -> Task | None:
+def _if_kept(task: Task | None) -> Task | None:
     return task if task in KEPT_TASKS else None
 
 
 def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState, policy: Policy) -> Move:
-    """The routed move, or what evidence and people's rights make of it."""
+    """The routed move, or another one if evidence or approvals are missing."""
     match outcome:
         case TriageOutcome():
             return _after_triage(case, outcome, to, policy)
@@ -180,13 +180,13 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
             return _after_plan(case, outcome, to, policy)
         case TestsOutcome(status="TESTS_READY") if case.state is S.UPDATING_TESTS and case.evidence.built is not None:
             return Move(to=S.RUNNING_TESTS, reason="The test was corrected; now everything is built and tested.")
-        case TestsOutcome(status="TESTS_READY") if outcome.escalation:
-            return Move(to=case.state, reason=f"The tester: {outcome.summary}")  # red first, whatever is decided
+        case TestsOutcome(status="TESTS_READY") if outcome.escalation:  # the test still has to be seen red
+            return Move(to=case.state, reason=f"The tester: {outcome.summary}")
         case TestsOutcome(status="TESTS_READY"):
             raise Defect("a tester's claim is judged by the red build, not here")
         case TestsOutcome(status="BLOCKED"):
             return blocked(role, outcome.summary)
-        case TestsOutcome() if case.limits.testless > _TESTLESS:
+        case TestsOutcome() if case.limits.testless > _MOST_TESTLESS:
             say = Draft(about=A.ROLE_ASKS)
             return wait_for(WaitingFor.ANSWER, outcome.summary, then=S.ANALYZING_REQUIREMENTS, say=say)
         case TestsOutcome():
@@ -228,7 +228,7 @@ def _after_triage(case: IssueCase, outcome: TriageOutcome, to: IssueState, polic
         return move.model_copy(update={"say": Draft(about=A.SENSITIVE)})
     if limit_of(case, policy) is Milestone.TRIAGE:
         return milestone("The issue is triaged", then)
-    if case.requirements.analysed and plan_first:  # the table has no edge from here to the plan
+    if case.requirements.analysed and plan_first:  # there is no edge from here to the planning state
         reason = "It comes with its analysis; the analyst checks it, and how to go about it is planned before any test."
         return Move(to=S.ANALYZING_REQUIREMENTS, reason=reason)
     if case.requirements.analysed:
@@ -237,7 +237,7 @@ def _after_triage(case: IssueCase, outcome: TriageOutcome, to: IssueState, polic
 
 
 def _after_waiting(case: IssueCase, *, plan_first: bool) -> IssueState:
-    """Where a case goes on that waits for a person right after its triage."""
+    """Where a case continues that waits for a person right after its triage."""
     if not case.requirements.analysed:
         return S.ANALYZING_REQUIREMENTS
     return S.PLANNING_APPROACH if plan_first else S.CREATING_TESTS

@@ -1,4 +1,4 @@
-"""What a case can learn: how a turn or a build ended, what the forge said, what a person did. Values only."""
+"""The facts that change an issue case: ends of turns and builds, replies of the forge, acts of people."""
 
 from typing import Annotated, Literal
 
@@ -23,7 +23,7 @@ class TurnEnded(_Fact):
     checkpoint: Sha
     session: SessionId
     heard: tuple[MessageId, ...] = ()
-    """What was said to it while it worked."""
+    """Messages given to the turn while it ran."""
 
 
 class TurnGaveUp(_Fact):
@@ -31,9 +31,9 @@ class TurnGaveUp(_Fact):
     role: Role
     reason: str
     invalid: bool = False
-    """It handed in nothing that could be taken, also after its one repair."""
+    """It handed in no valid outcome, also after its one repair."""
     limit: Literal["budget", "time"] | None = None
-    """It met a limit that a person may raise: the case's money, or the turn's time or calls."""
+    """It met a limit that a person may raise: the case's budget, or the turn's time or calls."""
 
 
 class Deferred(_Fact):
@@ -50,20 +50,19 @@ class BuildEnded(_Fact):
     verdict: Literal["green", "red", "nothing_to_run"]
     reason: str
     feedback: str = ""
-    """For a red head: the failing command and the end of its output."""
+    """For a red head: the failing commands and the end of their output."""
     unfit: bool = False
-    """It changes what it was not to change, or holds a line of a diagnostic: no waiver helps."""
+    """It changes a forbidden path, or has a line of a diagnostic: no build waiver applies."""
     base_fails_too: bool = False
-    """Every command that failed fails on the base as well, in a way that can't be compared: only a person can say
-    that it doesn't matter."""
+    """Every failed command also fails on the base, in a way that can't be compared: only a person can waive that."""
     forbidden: tuple[str, ...] = ()
-    """Of a head: the paths that it changes although it was not to, and that no person has let it change."""
+    """Of a head: forbidden paths that it changes and that no person has allowed."""
     otherwise_red: bool = False
-    """Were it not for those, it would be red all the same, and that is the change's own fault."""
+    """It would be red without the forbidden paths too, because of the change."""
     touches: tuple[Touched, ...] = ()
-    """Of a head: what only a person may decide, as the changed paths say."""
+    """Of a head: sensitive topics that the changed paths touch."""
     changed: tuple[str, ...] = ()
-    """Of a head: the files that differ from the base, as git says; of very many, the first."""
+    """Of a head: the files that differ from the base according to git; the first ones if there are very many."""
 
 
 class PullRequestReady(_Fact):
@@ -73,11 +72,11 @@ class PullRequestReady(_Fact):
     answered: tuple[MessageId, ...] = ()
     """Remarks that the change answers."""
     late: tuple[MessageId, ...] = ()
-    """Remarks that came when the change was written, and that nobody has answered: the pm has to read them."""
+    """Unanswered remarks that came after the change was written. The pm has to read them."""
 
 
 class EffectRefused(_Fact):
-    """The forge said no, for a reason that only a person can change."""
+    """The forge refused a write, for a reason that only a person can change."""
 
     kind: Literal["effect_refused"] = "effect_refused"
     reason: str
@@ -92,12 +91,12 @@ class CloseAsked(_Fact):
     kind: Literal["close_asked"] = "close_asked"
     by: str
     unmerged: bool = False
-    """It was the pull request that was closed."""
+    """The pull request was closed without a merge."""
 
 
 class BranchMoved(_Fact):
-    """A person has pushed to the case's branch. Their work and ours are one commit now, or `conflict` names the files
-    in which they contradict each other; nothing of theirs is overwritten."""
+    """A person pushed to the case's branch. `commit` merges their work with ours; `conflict` names files that conflict.
+    Nothing of theirs is overwritten."""
 
     kind: Literal["branch_moved"] = "branch_moved"
     theirs: Sha
@@ -106,7 +105,7 @@ class BranchMoved(_Fact):
 
 
 class Spoke(_Fact):
-    """Words, an answer: somebody has to make sense of them."""
+    """A person wrote words or an answer, which an agent has to interpret."""
 
     kind: Literal["spoke"] = "spoke"
     by: str
@@ -117,11 +116,11 @@ class Agreed(_Fact):
     kind: Literal["agreed"] = "agreed"
     by: str
     until: Milestone | None = None
-    """At a milestone: how far it may go now. Null: all the way."""
+    """At a milestone: how far the case may go now. Null: all the way."""
 
 
 class Declined(_Fact):
-    """A `reject`; `messages` say what is wrong."""
+    """A person gave `reject`; `messages` say what is wrong."""
 
     kind: Literal["declined"] = "declined"
     by: str
@@ -137,7 +136,7 @@ class HandedBack(_Fact):
     kind: Literal["handed_back"] = "handed_back"
     by: str
     messages: tuple[MessageId, ...] = ()
-    """What was said meanwhile, or with it, and wants something."""
+    """Messages during the takeover, or with the hand-back, that ask for something."""
 
 
 class BudgetRaised(_Fact):
@@ -147,7 +146,7 @@ class BudgetRaised(_Fact):
 
 
 class RetryAsked(_Fact):
-    """`retry`, or words to a case that is over which ask for more."""
+    """A person gave `retry`, or asked a finished case for more."""
 
     kind: Literal["retry_asked"] = "retry_asked"
     by: str

@@ -1,4 +1,4 @@
-"""Whether a fact fits the state of an issue case, and if not, why."""
+"""Checks whether a person's command is possible in the state of an issue case."""
 
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
@@ -19,7 +19,7 @@ S = IssueState
 
 
 def fits(case: IssueCase, fact: Fact) -> str | None:
-    """Null, or why this can't be done in this state, and what could."""
+    """Why this is impossible in this state, and what is possible. Null: it is possible."""
     over = case.state in TERMINAL
     match fact:
         case CloseAsked() | Merged() if over:
@@ -43,7 +43,7 @@ def fits(case: IssueCase, fact: Fact) -> str | None:
 
 
 def _awaits_agreement(case: IssueCase, fact: Agreed | Declined) -> bool:
-    """Also where it got stuck over what people said meanwhile; not while somebody has it."""
+    """Whether the case waits for this, also if it got stuck during an interpret turn; not while a person has it."""
     if case.waiting.wait is None or case.state not in WAITING | PARKED or case.people.taken_by:
         return False
     if isinstance(fact, Declined):

@@ -1,4 +1,4 @@
-"""What an investigation does next: at most five iterations, each ended by one status; then the tech lead or the pm."""
+"""The moves of an investigation: at most five iterations, each ended by one status; then the tech lead or the pm."""
 
 from collections.abc import Sequence
 from typing import Final, assert_never
@@ -23,11 +23,11 @@ from caseworker.core.outcomes.investigation import (
 S = IssueState
 
 MOST_UNKNOWN: Final = 2
-"""Iterations that may end with a status nobody knows: they count as ones that want to look further."""
+"""Iterations that may end with an unknown status. They count as NEED_MORE_ANALYSIS."""
 
 
-def understood(case: IssueCase, outcome: InvestigationOutcome) -> str:
-    """The status that counts, for a case that has learned of the outcome already."""
+def effective_status(case: IssueCase, outcome: InvestigationOutcome) -> str:
+    """The status that counts, for a case that the outcome was already applied to."""
     if outcome.status in INVESTIGATION_STATUSES:
         status = outcome.status
     else:
@@ -37,8 +37,8 @@ def understood(case: IssueCase, outcome: InvestigationOutcome) -> str:
     return status if outcome.hypothesis_matrix or status == "INVESTIGATION_INCOMPLETE" else "BLOCKED"
 
 
-def after_one_more(case: IssueCase, outcome: InvestigationOutcome) -> Investigation:
-    """Learned: one iteration more, whatever it brought."""
+def count_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Investigation:
+    """The investigation with one more iteration."""
     before = _of(case)
     counted = before.model_copy(
         update={
@@ -46,20 +46,20 @@ def after_one_more(case: IssueCase, outcome: InvestigationOutcome) -> Investigat
             "unknown": before.unknown + (outcome.status not in INVESTIGATION_STATUSES),
         }
     )
-    status = understood(case.updated(investigation=counted), outcome)
+    status = effective_status(case.updated(investigation=counted), outcome)
     ends = {"ROOT_CAUSE_FOUND": "found", "INVESTIGATION_INCOMPLETE": "incomplete"}
     return counted.model_copy(update={"stands": ends.get(status, "open")})
 
 
-def after_an_invalid_one(case: IssueCase) -> Investigation:
-    """Learned: an iteration that handed in nothing."""
+def count_invalid_iteration(case: IssueCase) -> Investigation:
+    """The investigation with one more iteration, which handed in no valid outcome."""
     counted = _of(case).model_copy(update={"iteration": _of(case).iteration + 1})
     used_up = is_used_up(case.updated(investigation=counted))
     return counted.model_copy(update={"stands": "incomplete"}) if used_up else counted
 
 
-def after_review(case: IssueCase, outcome: CauseReviewOutcome) -> Investigation:
-    """Learned: the cause that is acted on, or that there is none."""
+def apply_cause_review(case: IssueCase, outcome: CauseReviewOutcome) -> Investigation:
+    """The investigation with the tech lead's verdict: the hypothesis to act on, or that it is given up."""
     known = _of(case)
     if outcome.status == "APPROVED":
         return known.model_copy(update={"stands": "approved", "hypothesis": outcome.hypothesis})
@@ -68,7 +68,7 @@ def after_review(case: IssueCase, outcome: CauseReviewOutcome) -> Investigation:
 
 def after_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Move:
     count = f"Iteration {_of(case).iteration} of {MOST_ITERATIONS}"
-    status = understood(case, outcome)
+    status = effective_status(case, outcome)
     if status != outcome.status and outcome.status not in INVESTIGATION_STATUSES:
         count += f" (its status {outcome.status[:60]!r} is unknown and counts as {status})"
     said = f"{count}: {outcome.summary}"
@@ -98,12 +98,12 @@ def after_diagnostic(outcome: DiagnosticOutcome) -> Move:
 
 
 def without_diagnostic(reason: str) -> Move:
-    """The loop goes on with what is known."""
+    """The investigation goes on without the measurement."""
     return Move(to=S.INVESTIGATING, reason=reason)
 
 
-def not_to_be_approved(case: IssueCase, known: Sequence[Inquiry], outcome: CauseReviewOutcome) -> str:
-    """Why this hypothesis can't be acted on. Empty: it can. While it may still be looked into, only a proven one."""
+def why_not_approvable(case: IssueCase, known: Sequence[Inquiry], outcome: CauseReviewOutcome) -> str:
+    """Why this hypothesis can't be approved. Empty: it can. If a cause was claimed, only that one can."""
     inquiry = known[-1] if known else Inquiry(number=1)
     named = [one for one in inquiry.hypotheses if one.id == outcome.hypothesis]
     if not named:
@@ -116,8 +116,8 @@ def not_to_be_approved(case: IssueCase, known: Sequence[Inquiry], outcome: Cause
     return ""
 
 
-def after_nothing(case: IssueCase, reason: str) -> Move:
-    """The iteration is counted, as one that has found nothing."""
+def after_invalid_iteration(case: IssueCase, reason: str) -> Move:
+    """The move after an iteration without a valid outcome. It counts as one that found nothing."""
     said = f"Iteration {_of(case).iteration} of {MOST_ITERATIONS} came to nothing: {reason}"
     if is_used_up(case):
         return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_CAUSE, reason=said)
@@ -127,7 +127,7 @@ def after_nothing(case: IssueCase, reason: str) -> Move:
 def after_cause_review(case: IssueCase, outcome: CauseReviewOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
         case "APPROVED":
-            return _to_the_fix(case, f"The tech lead accepts {outcome.hypothesis} as the cause.", to, policy)
+            return _move_to_fix(case, f"The tech lead accepts {outcome.hypothesis} as the cause.", to, policy)
         case "CHANGES_REQUESTED" if not is_used_up(case):
             return Move(to=to, reason=f"The tech lead is not convinced: {outcome.feedback}")
         case "UNBLOCKING_GUIDANCE":
@@ -139,8 +139,8 @@ def after_cause_review(case: IssueCase, outcome: CauseReviewOutcome, to: IssueSt
             assert_never(outcome.status)
 
 
-def _to_the_fix(case: IssueCase, reason: str, to: IssueState, policy: Policy) -> Move:
-    """What a person wants to see first, the plan, is made first."""
+def _move_to_fix(case: IssueCase, reason: str, to: IssueState, policy: Policy) -> Move:
+    """The move to the fix. If a person wants to see a plan, it is made first."""
     stops_there = limit_of(case, policy) is Milestone.PLAN
     if stops_there or (policy.approve_plan and not case.granted(Subject.PLAN)):
         return Move(to=S.PLANNING_APPROACH, reason=f"{reason} How to go about it is planned first.")

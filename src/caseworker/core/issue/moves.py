@@ -1,4 +1,4 @@
-"""A move of a case, what a delivery needs before it, and what a move changes. Edges permit, evidence decides."""
+"""A move of an issue case: what it changes, the limits it must keep, and the proof that a pull request needs."""
 
 import hashlib
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
 from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.posts import Draft, IssueAbout
-from caseworker.core.issue.speech import speak
+from caseworker.core.issue.speech import add_posts
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.outcomes.pm import IssueType
@@ -21,9 +21,9 @@ from caseworker.core.outcomes.pm import IssueType
 S = IssueState
 _NO_PROGRESS: Final = 3
 KEPT_TASKS: Final = frozenset({Task.DIAGNOSE, Task.VALIDATE_CAUSE, Task.UNBLOCK_INVESTIGATION, Task.UNBLOCK})
-"""Taken up again after a person stepped in between."""
+"""Tasks that are resumed after a person stepped in."""
 BY_PEOPLE: Final = frozenset({S.HUMAN_INPUT_RECEIVED, S.REQUIREMENTS_CLARIFIED})
-"""Entered because somebody spoke: no limit keeps people from speaking."""
+"""States entered because a person spoke. No limit applies to them."""
 _NEVER_TIMES_OUT: Final = frozenset({WaitingFor.MERGE, WaitingFor.MILESTONE})
 _BEFORE_A_PLAN: Final = frozenset(
     {S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, S.REQUIREMENTS_CLARIFIED, S.PLANNING_APPROACH}
@@ -31,7 +31,7 @@ _BEFORE_A_PLAN: Final = frozenset(
 
 
 class Move(BaseModel):
-    """`to` may be the state the case is in: then it stays, for the turn that `task` names."""
+    """The next step of a case. If `to` is its current state, it stays there for the turn that `task` names."""
 
     model_config = ConfigDict(frozen=True)
     to: IssueState
@@ -39,30 +39,30 @@ class Move(BaseModel):
     waiting_for: WaitingFor | None = None
     subject: Subject | None = None
     then: IssueState | None = None
-    """With a wait: where it goes on."""
+    """With a wait: where the case continues."""
     then_task: Task | None = None
-    """With a wait: what is done there."""
+    """With a wait: the task there."""
     go: IssueState | None = None
-    """Where code takes the case from there, with no turn in between."""
+    """The state that code enters after `to`, without a turn."""
     task: Task | None = None
     say: Draft | None = None
-    """What people are told with it."""
+    """What people are told with the move."""
     attempt: bool = False
-    """It begins another write-build-review attempt."""
+    """The move begins another write-build-review attempt."""
     new_round: bool = False
     back: bool = False
-    """To what the case waited for before somebody spoke."""
+    """Return to the wait from before a person spoke."""
     settled: bool = False
-    """What the case waited for is off the table: somebody has said no."""
+    """The wait is over because a person said no."""
     paid: bool = False
-    """The money is there, or a question is off the table: what the case waited for before that counts again."""
+    """The budget was raised, or a question is settled: the wait before it (`Wait.before`) counts again."""
     new_problem: bool = False
-    """With INVESTIGATING: another problem than the one that was investigated before."""
+    """With INVESTIGATING: a different problem than the last investigation's."""
 
 
 def proven(case: IssueCase) -> bool:
-    """Green and approved, both of the very commit that would be pushed; and red first, where a test was asked for. What
-    is missing a person may have waived."""
+    """Whether the commit that would be pushed is green and approved, and its test was seen red if one is required.
+    A person may have waived green or red."""
     commit = case.delivery.checkpoint
     is_a_change = commit is not None and commit != case.delivery.base
     return is_a_change and is_green(case) and case.evidence.approved == commit and was_red(case)
@@ -83,13 +83,13 @@ def was_red(case: IssueCase) -> bool:
 
 
 def undecided(case: IssueCase) -> tuple[Touched, ...]:
-    """What the change touches that a person has to agree to, and nobody has. Who let the work begin has agreed to the
-    topics that were named then, and to no other."""
+    """Sensitive topics that the change touches and that no person has agreed to. An approval at triage only covers the
+    topics that the triage named."""
     return tuple(one for one in case.evidence.touches if one.topic not in case.people.agreed)
 
 
-def take(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCase:
-    """The case after the move. An edge not in the table, or a pull request without its proof, is a bug of ours."""
+def make_move(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCase:
+    """The case after the move. Raises `Defect` for an edge not in the table, or for a pull request without proof."""
     if move.to is case.state:
         attempt = case.limits.attempt + move.attempt
         stays = {
@@ -98,16 +98,16 @@ def take(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCas
             "transitions": case.progress.transitions + 1,
             "attempt": attempt,
         }
-        return speak(case, case.updated(**stays), move.say)
+        return add_posts(case, case.updated(**stays), move.say)
     if move.to not in next_states(case.state):
         raise Defect(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
     if move.to is S.CREATING_PR and not proven(case):
         raise Defect(
             f"{case.id}: a pull request needs a green build and an approved review of {case.delivery.checkpoint}"
         )
-    move = _within_limits(case, _with_iterations_left(case, move), policy)
+    move = _within_limits(case, _within_iterations(case, move), policy)
     if move.to is S.FAILED and case.delivery.pull_request is not None:
-        move = _kept_open(case, move)
+        move = _parked_with_pull_request(case, move)
     changes: dict[str, object] = {
         "state": move.to,
         "reason": move.reason,
@@ -124,15 +124,15 @@ def take(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCas
         changes |= {"round": case.limits.round + 1, "round_began": case.progress.transitions + 1, "attempt": 1}
         changes |= {"guided": False, "seen": {}, "flaky": 0, "test_tries": 0, "testless": 0}
     changes |= {"since": now, "reminders": 0}
-    changes |= _waits(case, move, policy, now) | _remembers(case, move)
+    changes |= _wait_changes(case, move, policy, now) | _count_place(case, move)
     if move.to is S.INVESTIGATING:
-        changes["investigation"] = _investigated(case, move)
+        changes["investigation"] = _investigation_after(case, move)
     after = case.updated(**changes)
-    return speak(case, after, move.say, subject=move.subject, waits_again=move.back)
+    return add_posts(case, after, move.say, subject=move.subject, waits_again=move.back)
 
 
-def _kept_open(case: IssueCase, move: Move) -> Move:
-    """With a pull request that people can still merge or close a case is not over: it has to see that."""
+def _parked_with_pull_request(case: IssueCase, move: Move) -> Move:
+    """Parks the case instead of failing it, so that it sees when its open pull request is merged or closed."""
     ended = move.reason if move.reason.endswith((".", "!", "?")) else f"{move.reason}."
     reason = (
         f"{ended} Pull request {case.delivery.pull_request} stays open as it is: merging or closing it ends the case, "
@@ -142,29 +142,29 @@ def _kept_open(case: IssueCase, move: Move) -> Move:
 
 
 def is_used_up(case: IssueCase) -> bool:
-    """No iteration is left: the tech lead takes the best hypothesis, plans without it, or asks a person."""
+    """No iteration is left: the tech lead takes the best hypothesis, plans without one, or asks a person."""
     return case.investigation is not None and case.investigation.iteration >= MOST_ITERATIONS
 
 
-def _with_iterations_left(case: IssueCase, move: Move) -> Move:
-    if move.to is not S.INVESTIGATING or not is_used_up(case) or _begins_another(case, move):
+def _within_iterations(case: IssueCase, move: Move) -> Move:
+    if move.to is not S.INVESTIGATING or not is_used_up(case) or _begins_new_investigation(case, move):
         return move
     reason = f"{move.reason} All {MOST_ITERATIONS} iterations of the investigation are used."
     if S.REVIEWING_CODE in next_states(case.state):
         instead = {"to": S.REVIEWING_CODE, "task": Task.VALIDATE_CAUSE, "reason": reason}
-        return move.model_copy(update=instead)  # a round that a person began is begun
+        return move.model_copy(update=instead)  # keeps `new_round`
     return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=f"{reason} A word on how to go on moves it.")
 
 
-def _begins_another(case: IssueCase, move: Move) -> bool:
+def _begins_new_investigation(case: IssueCase, move: Move) -> bool:
     number = case.investigation.number if case.investigation is not None else 0
     return number == 0 or (move.new_problem and number < MOST_INVESTIGATIONS)
 
 
-def _investigated(case: IssueCase, move: Move) -> Investigation:
-    """A problem's counter is taken up where it was left; only another problem has one of its own."""
+def _investigation_after(case: IssueCase, move: Move) -> Investigation:
+    """Continues the investigation with its counter, or starts one for a new problem."""
     known = case.investigation
-    if known is not None and not _begins_another(case, move):
+    if known is not None and not _begins_new_investigation(case, move):
         return known.model_copy(update={"stands": "open"})
     return Investigation(number=known.number + 1 if known is not None else 1, began_after=case.progress.turns)
 
@@ -186,7 +186,7 @@ def _within_limits(case: IssueCase, move: Move, policy: Policy) -> Move:
 
 
 def _place(case: IssueCase, move: Move) -> str:
-    """The state that is entered, and the evidence it is entered with."""
+    """The entered state with a digest of the evidence: if it repeats, there is no progress."""
     proof = [
         case.delivery.checkpoint,
         case.evidence.green,
@@ -207,8 +207,8 @@ def _place(case: IssueCase, move: Move) -> str:
     return f"{move.to}/{digest}"
 
 
-def _waits(case: IssueCase, move: Move, policy: Policy, now: datetime) -> dict[str, object]:
-    """What it waits for from now on, and the state it was taken from."""
+def _wait_changes(case: IssueCase, move: Move, policy: Policy, now: datetime) -> dict[str, object]:
+    """Changes of the wait, and of the state to resume."""
     if move.to in WAITING | PARKED | {S.FAILED, S.CLOSED} and case.state in WORKING - BY_PEOPLE:
         task = case.progress.task if case.progress.task in KEPT_TASKS else None
         left: dict[str, object] = {"resume": case.state, "resume_task": task}
@@ -227,7 +227,7 @@ def _waits(case: IssueCase, move: Move, policy: Policy, now: datetime) -> dict[s
             then=move.then,
             task=move.then_task,
             new_problem=move.new_problem,
-            before=_waited_for(case, reason) or _merge_waited_for(case, reason),
+            before=_wait_before_budget(case, reason) or _wait_for_merge(case, reason),
             until=patience,
             because=move.reason,
         )
@@ -239,15 +239,15 @@ def _waits(case: IssueCase, move: Move, policy: Policy, now: datetime) -> dict[s
     return left | {"taken_by": ""} if move.to is S.REQUIREMENTS_UNCLEAR else left
 
 
-def _waited_for(case: IssueCase, reason: WaitingFor) -> Wait | None:
-    """What counts again after the money that ran out while somebody made sense of what was said."""
+def _wait_before_budget(case: IssueCase, reason: WaitingFor) -> Wait | None:
+    """The wait to return to when the budget ran out during an interpret turn."""
     if reason is not WaitingFor.BUDGET or case.state not in BY_PEOPLE or case.waiting.wait is None:
         return None
     return case.waiting.wait.before if case.waiting.wait.reason is WaitingFor.BUDGET else case.waiting.wait
 
 
-def _merge_waited_for(case: IssueCase, reason: WaitingFor) -> Wait | None:
-    """What counts again once a question about an open pull request is off the table."""
+def _wait_for_merge(case: IssueCase, reason: WaitingFor) -> Wait | None:
+    """The wait for the merge, to return to when a question about an open pull request is settled."""
     if reason is not WaitingFor.ANSWER or case.state not in BY_PEOPLE or case.waiting.wait is None:
         return None
     if case.delivery.pull_request is None:
@@ -258,27 +258,27 @@ def _merge_waited_for(case: IssueCase, reason: WaitingFor) -> Wait | None:
     )
 
 
-def _remembers(case: IssueCase, move: Move) -> dict[str, object]:
+def _count_place(case: IssueCase, move: Move) -> dict[str, object]:
     if move.new_round or move.to not in WORKING - BY_PEOPLE or case.state in BY_PEOPLE:
-        return {}  # who comes back because a person said so has not gone round by itself
+        return {}  # returning because a person said so is no loop
     place = _place(case, move)
     return {"seen": {**case.limits.seen, place: case.limits.seen.get(place, 0) + 1}}
 
 
-def reached(case: IssueCase) -> Milestone:
-    """How far a case that waits for a word has come: no approval makes it stop there, or before."""
+def milestone_reached(case: IssueCase) -> Milestone:
+    """How far a waiting case has come. An approval can't limit it to this milestone or an earlier one."""
     wait = case.waiting.wait
     is_early = wait is not None and (wait.reason is WaitingFor.MILESTONE or wait.subject is Subject.SENSITIVE)
     plan_follows = is_early or (wait is not None and wait.then in _BEFORE_A_PLAN)
     return Milestone.TRIAGE if plan_follows and not case.requirements.planned else Milestone.PLAN
 
 
-def granted(case: IssueCase, subject: Subject, by: str, *, about: str = "") -> IssueCase:
+def add_grant(case: IssueCase, subject: Subject, by: str, *, about: str = "") -> IssueCase:
     return case.updated(grants=(*case.people.grants, Grant(subject=subject, by=by, about=about)))
 
 
 def next_reminder(case: IssueCase, policy: Policy) -> datetime | None:
-    """One while an answer is waited for; one a week while the case is parked."""
+    """When to remind people: once while a case waits for an answer, weekly (by default) while it is parked."""
     if case.progress.since is None:
         return None
     if case.state in PARKED:
@@ -290,10 +290,10 @@ def next_reminder(case: IssueCase, policy: Policy) -> datetime | None:
 
 
 def reminded(case: IssueCase) -> IssueCase:
-    again = counted(case.updated(reminders=case.waiting.reminders + 1))
-    return speak(again, again, Draft(about=IssueAbout.REMINDER))
+    again = count_change(case.updated(reminders=case.waiting.reminders + 1))
+    return add_posts(again, again, Draft(about=IssueAbout.REMINDER))
 
 
-def counted(case: IssueCase) -> IssueCase:
-    """A change without a move: what is saved under a number of its own is saved once."""
+def count_change(case: IssueCase) -> IssueCase:
+    """Counts a change without a move, so that it is saved once, under its own number."""
     return case.updated(transitions=case.progress.transitions + 1)

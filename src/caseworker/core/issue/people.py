@@ -1,4 +1,4 @@
-"""What follows from what people say and command, and what fits where."""
+"""The moves of an issue case after people speak or give commands."""
 
 from typing import Final, assert_never
 
@@ -50,29 +50,29 @@ def after_interpretation(case: IssueCase, outcome: InterpretOutcome, to: IssueSt
         case "EXTERNAL_DEPENDENCY":
             return blocked(Role.PM, outcome.reply).model_copy(update={"say": REPLY})
         case "INVESTIGATION_NEEDED" | "CONTINUE" if _only_a_command_helps(case):
-            return _back(case, outcome.reply, Draft(about=A.COMMAND_NEEDED))
-        case "INVESTIGATION_NEEDED" if to is not S.INVESTIGATING:  # what is to be found out is put into words first
+            return _return_to_wait(case, outcome.reply, Draft(about=A.COMMAND_NEEDED))
+        case "INVESTIGATION_NEEDED" if to is not S.INVESTIGATING:  # a plan has to state the problem first
             reason = f"It is to be investigated: {outcome.reply}"
             return Move(to=to, reason=reason, say=REPLY, new_round=True)
         case "INVESTIGATION_NEEDED":
             return investigate(case, outcome.reply).model_copy(update={"say": REPLY, "new_round": True})
         case "NEEDS_CLARIFICATION" if case.state is S.REQUIREMENTS_CLARIFIED:
             return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=REPLY)
-        case "NEEDS_CLARIFICATION" if _waits_for_a_command(case):  # an answer to this would stand in for an approval
-            return _back(case, " ".join(outcome.questions), Draft(about=A.QUESTIONS))
+        case "NEEDS_CLARIFICATION" if _waits_for_a_command(case):  # an answer to this must not count as an approval
+            return _return_to_wait(case, " ".join(outcome.questions), Draft(about=A.QUESTIONS))
         case "NEEDS_CLARIFICATION":
             then = case.waiting.wait.then if case.waiting.wait is not None else case.waiting.resume
             return wait_for(WaitingFor.ANSWER, "People were asked.", then=then, say=Draft(about=A.QUESTIONS))
         case "NO_ACTION":
-            return _back(case, outcome.reply, REPLY)
+            return _return_to_wait(case, outcome.reply, REPLY)
         case "CONTINUE":
-            return _go_on(case, outcome)
+            return _continue(case, outcome)
         case _:
             assert_never(outcome.status)
 
 
-def _back(case: IssueCase, reply: str, say: Draft) -> Move:
-    """Nothing follows from what was said: the case waits for what it waited for."""
+def _return_to_wait(case: IssueCase, reply: str, say: Draft) -> Move:
+    """Nothing follows from the messages: the case returns to its wait."""
     if case.state is S.REQUIREMENTS_CLARIFIED:
         return Move(
             to=S.REQUIREMENTS_UNCLEAR,
@@ -84,14 +84,14 @@ def _back(case: IssueCase, reply: str, say: Draft) -> Move:
         is_about_merge(case.waiting.wait) or case.waiting.wait.reason is WaitingFor.MERGE
     )
     if waits_for_merge and case.delivery.joined:
-        to, because = _with_proof(case, S.CREATING_PR, None)
+        to, because = _proven_first(case, S.CREATING_PR, None)
         return Move(to=to, reason=because, say=say)
     if case.waiting.wait is not None:
         nothing = "Nothing follows from what was said."
         off = is_about_merge(case.waiting.wait)
         return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=nothing, back=True, paid=off, say=say)
-    goes_on = passing_by(case.updated(go=case.waiting.resume)) if case.people.handed_back else None
-    if goes_on is not None:  # it was handed back to be worked on
+    goes_on = automatic_move(case.updated(go=case.waiting.resume)) if case.people.handed_back else None
+    if goes_on is not None:  # a hand-back means that work goes on
         return goes_on.model_copy(update={"say": say})
     return Move(
         to=case.waiting.ended_as or S.REQUIRES_HUMAN_INTERVENTION,
@@ -101,8 +101,8 @@ def _back(case: IssueCase, reply: str, say: Draft) -> Move:
 
 
 def _only_a_command_helps(case: IssueCase) -> bool:
-    """A model's reading of words is no approval: that is a command, or the case would wait for nothing. What a role did
-    not want to decide alone is decided by whatever a person says about it."""
+    """Whether only a command moves the case: a model's reading of words is no approval. The exception is an escalation,
+    which people decide in any words."""
     return (
         _waits_for_a_command(case)
         and case.waiting.wait is not None
@@ -115,33 +115,33 @@ def _waits_for_a_command(case: IssueCase) -> bool:
     return case.waiting.wait is not None and case.waiting.wait.reason in commanded
 
 
-def _go_on(case: IssueCase, outcome: InterpretOutcome) -> Move:
+def _continue(case: IssueCase, outcome: InterpretOutcome) -> Move:
     chosen = IssueState(outcome.next) if outcome.next else None
     if case.state is S.REQUIREMENTS_CLARIFIED:
         allowed = {S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING}
         to = chosen if chosen in allowed else S.ANALYZING_REQUIREMENTS
         to = S.CREATING_TESTS if to is S.IMPLEMENTING and case.requirements.test_required else to
         return Move(to=to, reason=outcome.reply, say=REPLY)
-    left = where_left(case) or S.ANALYZING_REQUIREMENTS
+    left = state_to_resume(case) or S.ANALYZING_REQUIREMENTS
     to = chosen or (S.ADDRESSING_FEEDBACK if case.people.remarks else left)
     wait = case.waiting.wait if case.waiting.wait is not None and to is case.waiting.wait.then else None
     task = (wait.task if wait is not None else None) or (
         case.waiting.resume_task if to is case.waiting.resume else None
     )
-    to, because = _with_proof(case, to, task)
+    to, because = _proven_first(case, to, task)
     reason, another = because or outcome.reply, wait is not None and wait.new_problem
     return Move(to=to, task=task, reason=reason, say=REPLY, new_round=True, new_problem=another)
 
 
-_OF_A_GREEN_BUILD: Final = frozenset(
+_NEEDS_GREEN_BUILD: Final = frozenset(
     {S.REVIEWING_CODE, S.REVIEWING_ARCHITECTURE, S.REVIEWING_INTEGRATION, S.VALIDATING_SOLUTION, S.CREATING_PR}
 )
 
 
-def _with_proof(case: IssueCase, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
-    """Where it goes on, and why if not at `to`: what is reviewed or delivered was built first. While people were asked
-    the work may have moved on, and what was left may never have been green."""
-    looks_at_a_build = to in _OF_A_GREEN_BUILD and task is None
+def _proven_first(case: IssueCase, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
+    """The state to enter, and why if it is not `to`: nothing is reviewed or delivered before it was built. While the
+    case waited, the work may have changed, or it was never green."""
+    looks_at_a_build = to in _NEEDS_GREEN_BUILD and task is None
     if looks_at_a_build and case.delivery.joined == "conflict":
         return S.FIXING_ISSUES, "What a person has pushed and the work contradict each other: that is resolved first."
     if looks_at_a_build and case.delivery.joined:
@@ -157,18 +157,18 @@ def _with_proof(case: IssueCase, to: IssueState, task: Task | None) -> tuple[Iss
 
 
 def is_about_merge(wait: Wait) -> bool:
-    """People were asked something about a pull request that is open: without an answer it is still to be merged."""
+    """Whether the wait is a question about an open pull request. Without an answer the wait for the merge goes on."""
     return wait.reason is WaitingFor.ANSWER and wait.before is not None and wait.before.reason is WaitingFor.MERGE
 
 
-def to_the_merge(case: IssueCase) -> Move:
+def return_to_merge(case: IssueCase) -> Move:
     reason = f"Nobody has answered; pull request {case.delivery.pull_request} waits for a merge, as before."
     return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.WAITING_FOR_HUMAN_INPUT, paid=True)
 
 
-def where_left(case: IssueCase) -> IssueState | None:
-    """Where words lead that name no other place. What people decide for a role must not go by unread: where code alone
-    would go on, the one who asked is given their words."""
+def state_to_resume(case: IssueCase) -> IssueState | None:
+    """The state to resume after words that name no other. A decision on an escalation must be read by an agent:
+    if `then` is a state without a turn, the role that asked gets another turn."""
     wait = case.waiting.wait
     if wait is None or wait.then is None:
         return case.waiting.resume
@@ -179,27 +179,27 @@ def where_left(case: IssueCase) -> IssueState | None:
 def after_people(
     case: IssueCase, fact: Spoke | Agreed | Declined | TakenOver | HandedBack | BudgetRaised | RetryAsked
 ) -> Move:
-    """For a case in which nobody works, or whose work was stopped for this."""
+    """The move after a person's act, for a case in which nobody works, or whose turn was stopped for it."""
     match fact:
         case Spoke():
-            return _heard(case, f"{fact.by} has spoken.")
+            return _interpret(case, f"{fact.by} has spoken.")
         case Agreed():
             assert case.waiting.wait is not None
             go = case.waiting.wait.then or case.waiting.resume
             to_the_plan = (
                 fact.until is Milestone.PLAN and case.people.until is fact.until and not case.requirements.planned
             )
-            go = S.PLANNING_APPROACH if to_the_plan and go is S.CREATING_TESTS else go  # it came with its analysis
+            go = S.PLANNING_APPROACH if to_the_plan and go is S.CREATING_TESTS else go  # it came with an analysis
             return Move(to=S.HUMAN_INPUT_RECEIVED, task=case.waiting.wait.task, reason=f"{fact.by} agrees.", go=go)
         case Declined():
             return _after_refusal(case, fact)
         case TakenOver() if case.state in WORKING:
             return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=f"{fact.by} has taken it over.")
         case TakenOver():
-            entered = _heard(case, f"{fact.by} has taken it over.")
+            entered = _interpret(case, f"{fact.by} has taken it over.")
             return entered.model_copy(update={"go": S.REQUIRES_HUMAN_INTERVENTION})
         case HandedBack():
-            go = None if fact.messages and not _read_there(case) else case.waiting.resume
+            go = None if fact.messages and not _resumed_turn_reads(case) else case.waiting.resume
             return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=go)
         case BudgetRaised():
             go, task = (
@@ -221,22 +221,22 @@ def after_people(
             assert_never(fact)
 
 
-def _read_there(case: IssueCase) -> bool:
-    """Whether what was said meanwhile is read, and acted on, by whoever goes on; if not, the pm makes sense of it. Of
-    an open pull request only who works on people's remarks does that."""
+def _resumed_turn_reads(case: IssueCase) -> bool:
+    """Whether the resumed turn reads the messages from the takeover; if not, the pm interprets them. With an open pull
+    request only the turn that addresses remarks does."""
     if case.delivery.pull_request is not None:
         return case.waiting.resume is S.ADDRESSING_FEEDBACK
     return case.waiting.resume in TURN_OF
 
 
-def agreed_at_triage(case: IssueCase, fact: Agreed) -> Move:
-    """Who agrees that it may be worked on at all has not said that it goes further than it was to go."""
+def after_agreement_at_triage(case: IssueCase, fact: Agreed) -> Move:
+    """The move after an approval of a case limited to triage. Agreeing to sensitive work does not lift that limit."""
     move = after_people(case, fact)
     sensitive = case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE
     return move.model_copy(update={"go": S.WAITING_FOR_HUMAN_INPUT}) if sensitive else move
 
 
-def _heard(case: IssueCase, reason: str) -> Move:
+def _interpret(case: IssueCase, reason: str) -> Move:
     clarifies = case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION or (
         case.state is S.BLOCKED and case.waiting.resume is S.REQUIREMENTS_UNCLEAR and not _waits_for_a_command(case)
     )
@@ -254,24 +254,24 @@ def _after_refusal(case: IssueCase, fact: Declined) -> Move:
         return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.FIXING_ISSUES, new_round=True)
     if wait.reason is WaitingFor.MERGE:
         return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.ADDRESSING_FEEDBACK, new_round=True)
-    return _heard(case, reason).model_copy(update={"settled": True})
+    return _interpret(case, reason).model_copy(update={"settled": True})
 
 
-def passing_by(case: IssueCase) -> Move | None:
-    """What code does in a working state before anybody is given a turn."""
+def automatic_move(case: IssueCase) -> Move | None:
+    """The move that code makes in a working state before any turn. Null: none."""
     if case.progress.go is None:
         return None
     to = case.progress.go
     if (
         to in WAITING and case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE
-    ):  # not to be done yet
+    ):  # agreed to, but the limit is the triage
         return milestone("The issue is triaged", case.waiting.wait.then or S.ANALYZING_REQUIREMENTS)
     if to in WAITING:
         return Move(to=to, reason="It waits on.", back=True)
     if to is S.REQUIRES_HUMAN_INTERVENTION:
         return Move(to=to, reason=case.reason)
     task = case.progress.task or (case.waiting.resume_task if to is case.waiting.resume else None)
-    instead, because = _with_proof(case, to, task)
+    instead, because = _proven_first(case, to, task)
     if instead is not to:
         return Move(to=instead, reason=because)
     another = case.waiting.wait is not None and case.waiting.wait.new_problem
@@ -279,7 +279,7 @@ def passing_by(case: IssueCase) -> Move | None:
 
 
 def reopened(case: IssueCase) -> IssueCase:
-    """After `retry`, or a request for work: attempts anew, transitions and money kept."""
+    """The case reopened by `retry` or a request for work: new attempts, but the same transitions and costs."""
     return case.updated(
         epoch=case.epoch + 1,
         state=S.HUMAN_INPUT_RECEIVED,

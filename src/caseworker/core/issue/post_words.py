@@ -1,4 +1,4 @@
-"""Every sentence that an issue case says in a post, made when it is said, in the surface's own phrasing."""
+"""The text of every post of an issue case, made when it is sent, in the surface's own phrasing."""
 
 from collections.abc import Sequence
 from typing import assert_never
@@ -25,7 +25,7 @@ A = IssueAbout
 
 
 class Remark(BaseModel):
-    """What a person said of a pull request, and what came of it."""
+    """A person's remark on a pull request, and its answer."""
 
     model_config = ConfigDict(frozen=True)
     author: str
@@ -33,30 +33,30 @@ class Remark(BaseModel):
     answer: str = ""
 
 
-class Matter(BaseModel):
-    """What the words of a post are made of."""
+class PostContext(BaseModel):
+    """The data that the text of a post is made from."""
 
     model_config = ConfigDict(frozen=True)
 
     case: IssueCase
     policy: Policy
     outcome: Outcome | None = None
-    """Of the turn that the post is about."""
+    """The outcome of the turn that the post is about."""
     asked: str = ""
-    """What people were asked when the present wait began, word for word."""
+    """What people were asked when the current wait began, word for word."""
     remarks: tuple[Remark, ...] = ()
-    """Those that the post names."""
+    """The remarks that the post names."""
 
 
-def words_for(post: IssuePost, matter: Matter, phrasing: Phrasing) -> str:
-    """Empty: there is nothing to say after all."""
-    text = _words(post, matter, phrasing)
+def words_for(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
+    """The text of a post. Empty: there is nothing to say."""
+    text = _words(post, context, phrasing)
     also = also_escalated(post.role or Role.PM, post.also) if post.also else ""
     return "\n\n".join(part for part in (text, also) if part)
 
 
-def _words(post: IssuePost, matter: Matter, phrasing: Phrasing) -> str:
-    case, outcome = matter.case, matter.outcome
+def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
+    case, outcome = context.case, context.outcome
     match post.about:
         case A.QUESTIONS:
             return _questions(outcome)
@@ -94,16 +94,16 @@ def _words(post: IssuePost, matter: Matter, phrasing: Phrasing) -> str:
             )
         case A.BUDGET_USED:
             more = phrasing.command(case.id, MessageKind.BUDGET, "+5")
-            cap = dollars(cap_of(case, matter.policy))
+            cap = dollars(cap_of(case, context.policy))
             return (
                 f"The budget of {cap} is used up. The work so far is kept. {begin(more)} goes on with 5 dollars more."
             )
         case A.REMINDER:
-            return _reminder(case, matter.asked)
+            return _reminder(case, context.asked)
         case A.ANSWERS:
-            return answered([(one.author, one.text, one.answer) for one in matter.remarks if one.answer])
+            return answered([(one.author, one.text, one.answer) for one in context.remarks if one.answer])
         case A.LEFT_OPEN:
-            return _left_open(case, matter.remarks, phrasing)
+            return _left_open(case, context.remarks, phrasing)
         case A.PULL_REQUEST | A.MILESTONE | A.PARKED | A.ENDED:
             return news(case, phrasing)
         case _:
@@ -111,7 +111,7 @@ def _words(post: IssuePost, matter: Matter, phrasing: Phrasing) -> str:
 
 
 def news(case: IssueCase, phrasing: Phrasing) -> str:
-    """How a case stands that waits for a person, or is over: for those who do not follow its record."""
+    """The status of a case that waits for a person or is over, for people who don't follow its record."""
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
         seen = phrasing.page(case.id, Page.PULL_REQUEST)
         return (
@@ -179,14 +179,14 @@ def _feedback(outcome: Outcome | None) -> str:
 
 
 def _reminder(case: IssueCase, asked: str) -> str:
-    """With what was asked, word for word: who reads it need not look for the question."""
+    """A reminder with the question word for word, so that nobody has to look for it."""
     if asked and case.state in WAITING:
         return f"Still waiting: {asked}"
     return f"Still waiting: {case.reason}" + (f"\n\n{asked}" if asked else "")
 
 
 def _left_open(case: IssueCase, remarks: Sequence[Remark], phrasing: Phrasing) -> str:
-    """What was still to be done when somebody merged."""
+    """The remarks that were not addressed when a person merged."""
     listed = "\n".join(f"> {one.author}: {one.text.strip().splitlines()[0]}" for one in remarks if one.text.strip())
     if not listed:
         return ""

@@ -12,12 +12,12 @@ from caseworker.core.people.posts import Post
 
 
 class IssueAbout(StrEnum):
-    """What a post of an issue case is about."""
+    """The topics of an issue case's posts."""
 
     QUESTIONS = "questions"
     REPLY = "reply"
     COMMAND_NEEDED = "command_needed"
-    """A reply, and that only a command moves the case."""
+    """A reply which adds that only a command moves the case."""
     REJECTED = "rejected"
     SENSITIVE = "sensitive"
     PLAN = "plan"
@@ -42,18 +42,18 @@ _TOLD_BY_THE_RECORD: Final = frozenset(
 
 
 class Draft(BaseModel):
-    """What a move wants to be said. The case makes a post of it."""
+    """What a move tells people. It becomes a post in the case's outbox."""
 
     model_config = ConfigDict(frozen=True)
 
     about: IssueAbout
     role: Role | None = None
-    """Who asks, where it is not the pm."""
+    """The role that asks, if it is not the pm."""
     note: str = ""
     also: str = ""
     """A second request in the same post: an escalation."""
     messages: tuple[MessageId, ...] = ()
-    """The remarks that it answers, or that are left open."""
+    """The remarks that it answers, or reports as left open."""
 
 
 class IssuePost(Post):

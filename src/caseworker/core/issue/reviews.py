@@ -1,4 +1,4 @@
-"""What follows from a developer's change and from the tech lead's review of it."""
+"""The moves after a developer's change, and after the tech lead's review of it."""
 
 from typing import assert_never
 
@@ -63,7 +63,7 @@ def after_code_review(case: IssueCase, outcome: ReviewOutcome, to: IssueState, p
 
 
 def after_guidance(case: IssueCase, outcome: ReviewOutcome) -> Move:
-    """Guidance and one more attempt, an investigation, or a person."""
+    """The move after an unblock turn: one more attempt with guidance, an investigation, or a person."""
     feedback = outcome.feedback_for_writer or " ".join(outcome.good)
     if outcome.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):
         return investigate(case, feedback, outcome.investigation)

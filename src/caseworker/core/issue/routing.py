@@ -1,5 +1,4 @@
-"""Where a case goes after a turn: one row for every role and status, as data. Guards may hold it back; nothing else
-routes."""
+"""The routing table: where an issue case goes after a turn, one row per role and status. Guards may override it."""
 
 import itertools
 from collections.abc import Mapping
@@ -14,13 +13,13 @@ from caseworker.core.outcomes.status_names import ALIASES, canonical
 
 S = IssueState
 VERSION: Final = 2
-"""1 knew no investigation."""
+"""Version 1 had no investigations."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """`to` is null where the case stays, or goes on where it was left: the guard knows which. `instead`: other rows for
-    states from which the table does not allow `to`."""
+    """A row of the table. `to` null: the case stays or resumes, as the guard decides. `instead`: other targets for
+    states that have no edge to `to`."""
 
     to: IssueState | None
     instead: Mapping[IssueState, IssueState] = field(default_factory=dict)
@@ -30,23 +29,23 @@ class Route:
 
 
 _ALSO_IN: Final[dict[Role, frozenset[IssueState]]] = {
-    Role.TESTER: frozenset({S.RUNNING_TESTS}),  # where it judges a red build
-    Role.PM: frozenset({S.BLOCKED}),  # where it sees to an investigation that is stuck
-    Role.DEVELOPER: frozenset({S.INVESTIGATING}),  # where it measures
+    Role.TESTER: frozenset({S.RUNNING_TESTS}),  # the state in which it judges a red build
+    Role.PM: frozenset({S.BLOCKED}),  # the state in which it unblocks an investigation
+    Role.DEVELOPER: frozenset({S.INVESTIGATING}),  # the state in which it runs diagnostics
     Role.SENIOR_DEVELOPER: frozenset({S.INVESTIGATING}),
 }
-_REVIEWS: Final = {S.REVIEWING_ARCHITECTURE: S.REVIEWING_CODE, S.REVIEWING_INTEGRATION: S.REVIEWING_CODE}
-_STAYS: Final = {S.INVESTIGATING: S.INVESTIGATING}
-"""A diagnostic leads nowhere by itself: the investigator is told of it."""
+_BACK_TO_CODE_REVIEW: Final = {S.REVIEWING_ARCHITECTURE: S.REVIEWING_CODE, S.REVIEWING_INTEGRATION: S.REVIEWING_CODE}
+_STAY: Final = {S.INVESTIGATING: S.INVESTIGATING}
+"""A diagnostic never changes the state: its result goes to the investigator."""
 _WRITERS: Final[dict[str, Route]] = {
-    "READY_FOR_QA": Route(S.RUNNING_TESTS, _STAYS),
-    "READY_FOR_REVIEW": Route(S.RUNNING_TESTS, _STAYS),
+    "READY_FOR_QA": Route(S.RUNNING_TESTS, _STAY),
+    "READY_FOR_REVIEW": Route(S.RUNNING_TESTS, _STAY),
     "PARTIAL": Route(
-        S.IMPLEMENTING, {S.IMPLEMENTING: S.FIXING_ISSUES, S.ADDRESSING_FEEDBACK: S.RUNNING_TESTS, **_STAYS}
+        S.IMPLEMENTING, {S.IMPLEMENTING: S.FIXING_ISSUES, S.ADDRESSING_FEEDBACK: S.RUNNING_TESTS, **_STAY}
     ),
     "BLOCKED": Route(S.INVESTIGATING),
     "ESCALATE_SENIOR": Route(None),
-    "NEEDS_TECH_LEAD_VALIDATION": Route(S.RUNNING_TESTS, _STAYS),
+    "NEEDS_TECH_LEAD_VALIDATION": Route(S.RUNNING_TESTS, _STAY),
     "SPAWN_INVESTIGATOR": Route(S.INVESTIGATING),
     "DIAGNOSTIC_DONE": Route(None),
 }
@@ -104,7 +103,7 @@ ROUTES: Final[dict[Role, dict[str, Route]]] = {
         "FLAKY": Route(None),
     },
     Role.DEVELOPER: _WRITERS,
-    Role.SENIOR_DEVELOPER: {**_WRITERS, "ROOT_CAUSE_FOUND": Route(S.RUNNING_TESTS, _STAYS)},
+    Role.SENIOR_DEVELOPER: {**_WRITERS, "ROOT_CAUSE_FOUND": Route(S.RUNNING_TESTS, _STAY)},
     Role.TECH_LEAD: {
         "APPROVED": Route(S.CREATING_PR),
         "APPROVED_WITH_NOTES": Route(S.CREATING_PR),
@@ -113,8 +112,8 @@ ROUTES: Final[dict[Role, dict[str, Route]]] = {
         "SPAWN_INVESTIGATOR": Route(S.INVESTIGATING),
         "ESCALATE": Route(S.INVESTIGATING),
         "UNBLOCKING_GUIDANCE": Route(S.FIXING_ISSUES, {S.REVIEWING_ARCHITECTURE: S.REFACTORING}),
-        "ARCHITECTURE_REVIEW": Route(S.REVIEWING_ARCHITECTURE, _REVIEWS),
-        "INTEGRATION_REVIEW": Route(S.REVIEWING_INTEGRATION, _REVIEWS),
+        "ARCHITECTURE_REVIEW": Route(S.REVIEWING_ARCHITECTURE, _BACK_TO_CODE_REVIEW),
+        "INTEGRATION_REVIEW": Route(S.REVIEWING_INTEGRATION, _BACK_TO_CODE_REVIEW),
     },
     Role.INVESTIGATOR: {
         "ROOT_CAUSE_FOUND": Route(S.REVIEWING_CODE),
@@ -128,19 +127,18 @@ ROUTES: Final[dict[Role, dict[str, Route]]] = {
 }
 
 
-OF_A_CAUSE: Final[dict[str, Route]] = {
+CAUSE_ROUTES: Final[dict[str, Route]] = {
     "APPROVED": Route(S.CREATING_TESTS),
     "CHANGES_REQUESTED": Route(S.INVESTIGATING),
     "UNBLOCKING_GUIDANCE": Route(S.PLANNING_APPROACH),
     "NEEDS_INFO": Route(S.WAITING_FOR_HUMAN_INPUT),
 }
-"""Of the tech lead, who judges what an investigation found: the same words mean something else there."""
+"""Rows for the tech lead's review of a cause, where the same statuses lead elsewhere."""
 
 
 def routed(role: Role, status: str, state: IssueState, task: Task | None = None) -> IssueState | None:
-    """The state that the row names, from here; the state itself where the case stays or resumes. Null: there is no
-    such row, or the table does not allow it."""
-    rows = OF_A_CAUSE if task is Task.VALIDATE_CAUSE else ROUTES.get(role, {})
+    """The state to enter; the current one if the case stays or resumes. Null: there is no such row, or no such edge."""
+    rows = CAUSE_ROUTES if task is Task.VALIDATE_CAUSE else ROUTES.get(role, {})
     route = rows.get(canonical(role, status))
     if route is None:
         return None
@@ -151,18 +149,18 @@ def routed(role: Role, status: str, state: IssueState, task: Task | None = None)
 
 
 def works_in(role: Role) -> list[IssueState]:
-    """Every state in which this role may be given a turn."""
+    """Every state in which this role may have a turn."""
     own = {state for state, (who, _) in TURN_OF.items() if who is (Role.DEVELOPER if role in WRITERS else role)}
     return [state for state in IssueState if state in own | _ALSO_IN.get(role, frozenset())]
 
 
 def check_routing() -> None:
-    """At the start of every worker: no row may lead where the table of states has no edge."""
+    """Checks, when a worker starts, that every row leads along an edge of the table of states."""
     for role, rows in ROUTES.items():
         for status, state in itertools.product(rows, works_in(role)):
             if routed(role, status, state) is None:
                 raise Defect(f"the routing table has no legal row for {role} {status} in {state}")
-    for status in OF_A_CAUSE:
+    for status in CAUSE_ROUTES:
         if routed(Role.TECH_LEAD, status, S.REVIEWING_CODE, Task.VALIDATE_CAUSE) is None:
             raise Defect(f"the routing table has no legal row for a cause that is {status}")
     for role, names in ALIASES.items():

@@ -1,4 +1,4 @@
-"""What an issue case says with a move: posts in its outbox."""
+"""Adds to an issue case's outbox the posts that belong to a move."""
 
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.posts import Draft, IssueAbout, IssuePost
@@ -8,7 +8,7 @@ from caseworker.core.issue.turns import at_work
 from caseworker.core.people.messages import Audience
 
 
-def speak(
+def add_posts(
     before: IssueCase,
     after: IssueCase,
     draft: Draft | None,
@@ -16,9 +16,9 @@ def speak(
     subject: Subject | None = None,
     waits_again: bool = False,
 ) -> IssueCase:
-    """Adds to the outbox what people are told when the case comes from `before` to `after`. What was asked with a new
-    wait is kept with it. `waits_again`: the wait is an earlier one, which people know of."""
-    news = None if waits_again or _is_final(draft) else _news(before, after)
+    """Adds the posts for the step from `before` to `after` to the outbox. A new wait keeps the post that asks for it.
+    `waits_again`: the case returns to an earlier wait, which people know of."""
+    news = None if waits_again or _tells_the_end(draft) else _news(before, after)
     told = [_post(after, news)] if news is not None else []
     if draft is not None:
         told.append(_post(after, draft, subject))
@@ -28,17 +28,17 @@ def speak(
     return after.updated(outbox=(*after.outbox, *told)) if told else after
 
 
-def said(case: IssueCase, post: IssuePost) -> IssueCase:
-    """Without the post."""
+def without_post(case: IssueCase, post: IssuePost) -> IssueCase:
+    """Removes a sent post."""
     return case.updated(outbox=tuple(other for other in case.outbox if other != post))
 
 
-def _is_final(draft: Draft | None) -> bool:
+def _tells_the_end(draft: Draft | None) -> bool:
     return draft is not None and draft.about is IssueAbout.REJECTED
 
 
 def _news(before: IssueCase, after: IssueCase) -> Draft | None:
-    """What a move means to people on a chat thread. Who reads the record sees the move itself."""
+    """The post about a move for chat threads. The record shows the move itself."""
     wait = after.waiting.wait
     if after.state is before.state:
         return None

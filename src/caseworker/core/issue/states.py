@@ -1,4 +1,4 @@
-"""The states of an issue case: one row per state with all that differs between them. Data only."""
+"""The states of an issue case: one row per state with its kind, edges, turn and texts. Data only."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -38,15 +38,15 @@ class IssueState(StrEnum):
 
 S = IssueState
 Agent = Literal["triage", "analyst", "writer", "build", "reviewer", "committer"]
-"""Who works, in the words of the case file."""
+"""The names of the agents in the case file."""
 
 
 class StateKind(StrEnum):
     WORKING = "working"
     WAITING = "waiting"
-    """For people, with a wait that says what for."""
+    """The case waits for people; its wait says for what."""
     PARKED = "parked"
-    """No agent works; a person has to move the case."""
+    """No agent works; only a person can move the case."""
     TERMINAL = "terminal"
 
 
@@ -54,14 +54,14 @@ class StateKind(StrEnum):
 class StateRow:
     kind: StateKind = StateKind.WORKING
     edges: frozenset[IssueState] = frozenset()
-    """Where it may go, beside what every working state, or every open state, may do."""
+    """States that may follow, in addition to those that may follow every working or every open state."""
     turn: tuple[Role, Task] | None = None
-    """Who is given which task. Null: code works, or nobody does."""
+    """The role and task of the turn. Null: code works, or nobody does."""
     agent: Agent | None = None
     does: str = ""
-    """What happens there, for people: after the role's name, or a sentence where code works."""
+    """Text for people: what happens there. Follows the role's name; a whole sentence if code works."""
     then: str = ""
-    """What follows by itself, for people."""
+    """Text for people: what follows by itself."""
 
 
 _WORKING: Final = frozenset(IssueState) - {
@@ -280,12 +280,12 @@ _FROM_EVERY_WORKING_STATE: Final = frozenset(
 
 
 def own_edges(state: IssueState) -> frozenset[IssueState]:
-    """Without those that all working, or all open, states have in common."""
+    """The state's edges, without those that all working or all open states have."""
     return ROWS[state].edges
 
 
 def next_states(state: IssueState) -> frozenset[IssueState]:
-    """Every state that the table allows after this one. Reopening is not an edge: it is a new epoch."""
+    """All states that may follow this one. Reopening is no edge, but a new epoch."""
     if state in TERMINAL:
         return frozenset()
     edges = ROWS[state].edges | TERMINAL

@@ -31,14 +31,14 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SubjectRow:
-    """What people are told of a subject when they are asked to approve it."""
+    """Texts about a subject for the people who are asked to approve it."""
 
     agreed: str
     """What `approve` does, as the end of a sentence."""
     declined: str = "says what to do instead"
     """What `reject` does."""
     waiver: str = ""
-    """What the pull request will say. Empty: it is no waiver: nothing is missing, a person only has to agree."""
+    """What the pull request will say. Empty: it is no waiver, because nothing is missing."""
 
 
 SUBJECTS: Final[dict[Subject, SubjectRow]] = {
@@ -66,7 +66,7 @@ SUBJECTS: Final[dict[Subject, SubjectRow]] = {
     ),
 }
 WAIVERS: Final = frozenset(subject for subject, row in SUBJECTS.items() if row.waiver)
-"""What stands in for evidence, or sets aside what was forbidden, and is named in the pull request."""
+"""Subjects that replace missing evidence or lift a ban. The pull request names them."""
 
 
 class Grant(BaseModel):
@@ -74,7 +74,7 @@ class Grant(BaseModel):
     subject: Subject
     by: str
     about: str = Field(default="", repr=False)
-    """What of it, where that is less than all: the paths. Left out of what progress is measured by."""
+    """The part that was granted, such as paths. Not in `repr`, so that it does not count as progress."""
 
     @property
     def what(self) -> str:

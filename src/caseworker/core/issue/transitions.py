@@ -1,4 +1,4 @@
-"""The verbs of an issue case: a look into the inbox, a fact or a silence in, the case as it is then out."""
+"""The transitions of an issue case: what messages, facts and silence make of it. Flows call these."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
-from caseworker.core.issue.apply import learn, remarked
+from caseworker.core.issue.apply import add_remarks, apply_fact
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import BudgetRaised, Fact, HandedBack, Merged, RetryAsked, Spoke, TimedOut
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import counted, next_reminder, reminded, take
-from caseworker.core.issue.people import passing_by, reopened
+from caseworker.core.issue.moves import count_change, make_move, next_reminder, reminded
+from caseworker.core.issue.people import automatic_move, reopened
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
@@ -27,35 +27,35 @@ from caseworker.core.people.messages import SPOKEN, Claimed
 from caseworker.core.people.receipts import OVER, Settled, not_done
 
 _MOST_QUESTIONS = 6
-"""Between roles, in one state."""
+"""Limit of questions between roles in one state."""
 
 
 class Look(BaseModel):
-    """What a look into the inbox came to. What is neither settled nor in hand is claimed again by the next look."""
+    """The result of reading the inbox. Messages neither settled nor in hand are claimed again next time."""
 
     model_config = ConfigDict(frozen=True)
 
     after: IssueCase
     note: str = ""
-    """For the record, where the case changed without leaving its state."""
+    """For the record, if the case changed without a move."""
     settled: tuple[Settled, ...] = ()
     in_hand: tuple[Claimed, ...] = ()
-    """Given to the coming turn."""
+    """Messages for the next turn."""
     moved: bool = False
-    """The case has changed: look again before anything else."""
+    """The case has changed: read the inbox again before anything else."""
 
 
 def after(case: IssueCase, fact: Fact, policy: Policy, now: datetime) -> IssueCase:
-    """The case after a fact: what it learns, and the move that follows."""
-    known = learn(case, fact)
-    return take(known, decide(known, fact, policy), policy, now)
+    """The case with the fact applied and the following move made."""
+    known = apply_fact(case, fact)
+    return make_move(known, decide(known, fact, policy), policy, now)
 
 
 def look(
     case: IssueCase, claimed: Sequence[Claimed], policy: Policy, now: datetime, said_meanwhile: Sequence[MessageId] = ()
 ) -> Look:
-    """Obeys the first command that fits; lets words wake a case in which nobody works. `said_meanwhile`: what a person
-    who hands the case back, or others since the takeover, want to be acted on."""
+    """Carries out the first possible command; without one, words wake a case in which nobody works. `said_meanwhile`:
+    messages since the takeover that ask for something, for a hand-back."""
     refused: list[Settled] = []
     for message in claimed:
         fact = fact_of(message)
@@ -65,32 +65,32 @@ def look(
             fact = fact.model_copy(update={"messages": tuple(said_meanwhile)})
         misfit = fits(case, fact)
         if misfit is None:
-            obeyed_it = _obey(case, message, fact, claimed, policy, now)
-            return obeyed_it.model_copy(update={"settled": (*refused, *obeyed_it.settled)})
+            done = _carry_out(case, message, fact, claimed, policy, now)
+            return done.model_copy(update={"settled": (*refused, *done.settled)})
         refused.append(Settled(messages=(message.id,), outcome=not_done(misfit), refused=True))
-    heard = _hear(case, [message for message in claimed if fact_of(message) is None], policy, now)
+    heard = _receive_words(case, [message for message in claimed if fact_of(message) is None], policy, now)
     return heard.model_copy(update={"settled": (*refused, *heard.settled)})
 
 
-def _obey(
+def _carry_out(
     case: IssueCase, message: Claimed, fact: Fact, claimed: Sequence[Claimed], policy: Policy, now: datetime
 ) -> Look:
-    if isinstance(fact, Merged):  # what was said just before it, and nobody has read, is told to be left open
+    if isinstance(fact, Merged):  # unread remarks from just before it are reported as left open
         unread = [one.id for one in claimed if one.id < message.id and one.kind in SPOKEN and one.reopens]
-        case = remarked(case, unread)
+        case = add_remarks(case, unread)
     note = ""
     if isinstance(fact, BudgetRaised) and not waits_for(case, WaitingFor.BUDGET):
-        then, note = counted(learn(case, fact)), f"{fact.by} has raised the budget."
+        then, note = count_change(apply_fact(case, fact)), f"{fact.by} has raised the budget."
     else:
         then = after(case, fact, policy, now)
     settled = [Settled(messages=(message.id,), outcome=obeyed(message.kind, then))]
     earlier = tuple(one.id for one in claimed if one.id < message.id)
-    if then.state in TERMINAL and earlier:  # what was said before it ended asks for nothing any more
+    if then.state in TERMINAL and earlier:  # earlier messages are settled as too late
         settled.append(Settled(messages=earlier, outcome=OVER))
     return Look(after=then, note=note, settled=tuple(settled), moved=True)
 
 
-def _hear(case: IssueCase, spoken: Sequence[Claimed], policy: Policy, now: datetime) -> Look:
+def _receive_words(case: IssueCase, spoken: Sequence[Claimed], policy: Policy, now: datetime) -> Look:
     if at_work(case):
         return Look(after=case, in_hand=tuple(spoken))
     meant = [message for message in spoken if _wakes(case, message)]
@@ -102,15 +102,14 @@ def _hear(case: IssueCase, spoken: Sequence[Claimed], policy: Policy, now: datet
 
 
 def _wakes(case: IssueCase, message: Claimed) -> bool:
-    """Who has taken the case over is not disturbed; and "yes" is an answer where one is waited for, mere thanks where
-    none is."""
+    """Whether the message wakes the case: never during a takeover; "yes" only if the case waits for an answer."""
     if case.people.taken_by:
         return False
     return message.reopens or waits_for(case, WaitingFor.ANSWER) or waits_for(case, WaitingFor.APPROVAL)
 
 
 def waits_for(case: IssueCase, reason: WaitingFor) -> bool:
-    """Also after it has waited so long that it is blocked, or when it got stuck over what people said to it."""
+    """Whether the case waits for this, also if it is blocked by a time-out or got stuck during an interpret turn."""
     wait = case.waiting.wait
     if wait is None or wait.reason is not reason:
         return False
@@ -119,14 +118,14 @@ def waits_for(case: IssueCase, reason: WaitingFor) -> bool:
     return case.state in WAITING or case.state is IssueState.BLOCKED
 
 
-def on_the_way(case: IssueCase, policy: Policy, now: datetime) -> IssueCase | None:
-    """What code does in a working state before anybody is given a turn. Null: nothing."""
-    passing = passing_by(case)
-    return take(case, passing, policy, now) if passing is not None else None
+def after_automatic_move(case: IssueCase, policy: Policy, now: datetime) -> IssueCase | None:
+    """The case after the move that code makes in a working state before any turn. Null: there is none."""
+    move = automatic_move(case)
+    return make_move(case, move, policy, now) if move is not None else None
 
 
 def after_late_remarks(case: IssueCase, policy: Policy, now: datetime) -> IssueCase | None:
-    """Remarks that came while the last change was written are read once the pull request is updated. Null: none."""
+    """The case woken by late remarks, once the pull request is updated. Null: there are none."""
     stuck = case.state is IssueState.REQUIRES_HUMAN_INTERVENTION
     if not case.people.late or stuck or not waits_for(case, WaitingFor.MERGE):
         return None
@@ -137,7 +136,7 @@ def after_late_remarks(case: IssueCase, policy: Policy, now: datetime) -> IssueC
 
 
 def wake_at(case: IssueCase, policy: Policy) -> datetime | None:
-    """When silence itself means something. Null: never."""
+    """The next time at which silence has a consequence. Null: never."""
     times = [next_reminder(case, policy)]
     if case.state in WAITING and case.waiting.wait is not None:
         times.append(case.waiting.wait.until)
@@ -156,19 +155,19 @@ def after_silence(case: IssueCase, policy: Policy, now: datetime) -> IssueCase:
 
 
 class Late(BaseModel):
-    """What messages to a case that is over come to."""
+    """The result of messages to a finished case."""
 
     model_config = ConfigDict(frozen=True)
 
     after: IssueCase
     reopened: bool = False
     follow_up: tuple[MessageId, ...] = ()
-    """Asks for work on a completed case: another case takes it up."""
+    """Messages that ask a completed case for work. A new case does it."""
     settled: tuple[Settled, ...] = ()
 
 
 def after_end(case: IssueCase, late: Sequence[Claimed]) -> Late:
-    """`retry` and requests for work open the case again, or another one if this is completed; thanks are recorded."""
+    """`retry` and requests for work reopen the case, or open a new one if it is completed. Thanks are recorded."""
     asking = [one for one in late if one.kind is MessageKind.RETRY or (one.kind in SPOKEN and one.reopens)]
     if asking and case.state is not IssueState.COMPLETED:
         settled = tuple(one.id for one in late if one.kind not in SPOKEN)
@@ -181,8 +180,8 @@ def after_end(case: IssueCase, late: Sequence[Claimed]) -> Late:
 
 def _reopen(case: IssueCase, message: Claimed, late: Sequence[Claimed]) -> IssueCase:
     spoken = tuple(one.id for one in late if one.kind in SPOKEN)
-    again = reopened(learn(case, RetryAsked(by=message.author, messages=spoken)))
-    # Words are made sense of first, and perhaps nothing follows from them: only a retry takes in what was pushed.
+    again = reopened(apply_fact(case, RetryAsked(by=message.author, messages=spoken)))
+    # Only a retry merges pushed commits at once: words are interpreted first, and perhaps nothing follows.
     retried = message.kind is MessageKind.RETRY
     go = again.waiting.resume if retried else None
     return again.updated(reason=f"{message.author} wants it worked on again.", go=go, handed_back=retried)
@@ -192,7 +191,7 @@ def _reopen(case: IssueCase, message: Claimed, late: Sequence[Claimed]) -> Issue
 
 
 def consult(case: IssueCase, asker: Role, questions: Sequence[RoleQuestion]) -> tuple[IssueCase, dict[Role, int], str]:
-    """The case with the questions counted; whom to ask, and how many; and why not, if it is refused."""
+    """The case with the questions counted, how many go to each role, and why they are refused (empty: they are not)."""
     counted_case = case.updated(consulted=case.progress.consulted + len(questions))
     first = questions[0].question
     if counted_case.progress.consulted > _MOST_QUESTIONS:

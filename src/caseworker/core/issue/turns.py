@@ -1,4 +1,4 @@
-"""Who is given which task in which state."""
+"""Which role has which task in which state of an issue case."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ S = IssueState
 
 
 TURN_OF: Final = {state: row.turn for state, row in ROWS.items() if row.turn is not None}
-"""Who is given which task in a working state. Where code works there is none."""
+"""Role and task of each working state that has a turn."""
 
 
 WRITERS: Final = frozenset({Role.DEVELOPER, Role.SENIOR_DEVELOPER})
@@ -25,17 +25,17 @@ _SECOND: Final[dict[Task, Role]] = {
 
 
 MAY_BE_AT_WORK: Final = WORKING | {S.BLOCKED}
-"""As far as the state alone tells: in BLOCKED only the snapshot knows."""
+"""States in which somebody may work. For BLOCKED only the snapshot tells."""
 
 
 def at_work(case: IssueCase) -> bool:
-    """Also in BLOCKED, until the pm has seen to an investigation that is stuck."""
+    """Whether an agent or code works. In BLOCKED the pm does while it unblocks an investigation."""
     return case.state in WORKING or (case.state is S.BLOCKED and case.progress.task is Task.UNBLOCK_INVESTIGATION)
 
 
 def is_for_a_person(case: IssueCase) -> bool:
-    """It stands, with work that nobody has delivered: parked, taken over, or out of money. What is unproven is not put
-    on the branch of an open pull request: people may merge that at any moment."""
+    """Whether the case stopped (parked, taken over, out of money) with work to put on its branch for people.
+    Unproven work is never put on the branch of an open pull request: people may merge it at any moment."""
     stands = case.state in PARKED or case.waits_for is WaitingFor.BUDGET
     return (
         stands

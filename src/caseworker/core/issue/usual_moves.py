@@ -1,8 +1,8 @@
-"""Moves that many decisions end with: repair, ask, wait, park, deliver."""
+"""Moves that many decisions share: repair, ask, wait, park, deliver."""
 
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.evidence.sensitive_paths import told
+from caseworker.core.evidence.sensitive_paths import topic_words
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import Move, proven, undecided, was_red
@@ -18,9 +18,9 @@ A = IssueAbout
 def deliver(case: IssueCase, reason: str) -> Move:
     touches = undecided(case)
     if proven(case) and touches:
-        asks = f"A person has to agree to it first: it touches {told(touches)}."
+        asks = f"A person has to agree to it first: it touches {topic_words(touches)}."
         move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.TOUCHES, then=S.CREATING_PR)
-        return move.model_copy(update={"say": Draft(about=A.TOUCHES, note=told(touches))})
+        return move.model_copy(update={"say": Draft(about=A.TOUCHES, note=topic_words(touches))})
     if proven(case):
         return Move(to=S.CREATING_PR, reason=reason)
     if not was_red(case):
@@ -31,7 +31,7 @@ def deliver(case: IssueCase, reason: str) -> Move:
 
 
 def repair(case: IssueCase, policy: Policy, reason: str, to: IssueState) -> Move:
-    """Another attempt; after the last the tech lead may find a way for one more; after that it has failed."""
+    """Another attempt. After the last one the tech lead may allow one more; after that the case fails."""
     if case.limits.attempt < policy.attempts:
         return Move(to=to, reason=f"{reason} Attempt {case.limits.attempt + 1} of {policy.attempts}.", attempt=True)
     if not case.limits.guided:
@@ -48,7 +48,7 @@ def unblock(case: IssueCase, reason: str) -> Move:
 
 
 def unknown(case: IssueCase, what: str) -> Move:
-    """On the record, and the tech lead decides; where none can be asked, a person."""
+    """The move if no rule applies: the tech lead decides, or a person if the tech lead can't be asked from here."""
     reason = f"No rule says what follows when the {what} in {case.state}."
     if S.REVIEWING_CODE in next_states(case.state):
         return Move(to=S.REVIEWING_CODE, task=Task.UNBLOCK, reason=reason)
@@ -56,7 +56,7 @@ def unknown(case: IssueCase, what: str) -> Move:
 
 
 def investigate(case: IssueCase, why: str, request: InvestigationRequest | None = None) -> Move:
-    """Where no edge leads there, a person has to see to it."""
+    """The move to an investigation. If there is no edge to it, the case is parked."""
     problem = request.problem_summary if request is not None else why
     if S.INVESTIGATING not in next_states(case.state):
         return park(f"It needs an investigation: {problem}")

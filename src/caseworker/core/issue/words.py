@@ -1,4 +1,4 @@
-"""What an issue case says to people while it goes on: questions, requests, and how each is answered."""
+"""Texts of an issue case for people: reasons, receipts, and one-line standings."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -59,7 +59,7 @@ def conflicts(files: Sequence[str]) -> str:
 
 
 def answered(remarks: Sequence[tuple[str, str, str]]) -> str:
-    """`remarks`: author, words, and what came of them."""
+    """The answers to remarks, each as author, text and answer."""
     parts = []
     for author, text, reply in remarks:
         first = text.strip().splitlines()[0] if text.strip() else ""
@@ -68,12 +68,12 @@ def answered(remarks: Sequence[tuple[str, str, str]]) -> str:
 
 
 def read_meanwhile(summary: str) -> str:
-    """Of a remark that the developer had at hand and did not answer by itself."""
+    """The answer to a remark that the developer read but did not answer."""
     return f"It was read while the work was under way: {summary}"
 
 
 def not_kept(branch: str, reason: str) -> str:
-    """For the record, and for whoever looks for the work of a case that waits for a person."""
+    """Note for the record, for people who look for the work of a stopped case."""
     return f"The work so far could not be put on `{branch}`: {reason} It is kept, and the case goes on with it."
 
 
@@ -94,7 +94,7 @@ OBEYED: Final = {
 
 
 def obeyed(kind: MessageKind, case: IssueCase) -> str:
-    """What came of a command. Who takes a case over is told where its work is."""
+    """The receipt of a command that was carried out. A takeover is told where the work is."""
     if kind is not MessageKind.TAKEOVER:
         return OBEYED[kind]
     if case.delivery.pull_request is None and case.delivery.checkpoint in (None, case.delivery.base):
@@ -115,11 +115,11 @@ NEWS: Final[dict[IssueState, FixNews | FixMerged | FixEnded]] = {
     IssueState.FAILED: FixEnded(),
     IssueState.CLOSED: FixEnded(),
 }
-"""The states of a fix that its bug is told about, and as what."""
+"""The states of a fix that its bug case is told about, with the command that tells it."""
 
 
 def kept(case: IssueCase) -> str:
-    """What came of words that nobody is at work to hear."""
+    """The receipt of words that wake nobody."""
     if case.people.taken_by:
         return f"kept: {case.people.taken_by} has the case, and it is read when the case is handed back"
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for in (None, WaitingFor.MERGE):
@@ -131,12 +131,12 @@ def kept(case: IssueCase) -> str:
 
 
 def not_read(fact: TurnGaveUp) -> str:
-    """What came of words that were given to a turn which did not end well."""
+    """The receipt of words that were given to a failed turn."""
     return NO_MONEY if fact.limit == "budget" else TURN_FAILED
 
 
 def not_stuck(case: IssueCase) -> str:
-    """Why there is nothing to try again. Of a merge the case hears only when somebody looks at the forge."""
+    """Why there is nothing to retry. The case learns of a merge only when the forge is checked."""
     if case.waits_for is not WaitingFor.MERGE:
         return "it is not stuck"
     return (
@@ -156,7 +156,7 @@ _MOVED_BY: Final = {WaitingFor.APPROVAL: "approve", WaitingFor.BUDGET: "budget +
 
 
 def standing_of(case: IssueCase) -> str:
-    """One line: where the case stands and what would move it."""
+    """One line: the status of the case, and what would move it."""
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
         return f"waits for a person to merge `{case.branch}`"
     if case.state in WAITING and case.waits_for is not None:

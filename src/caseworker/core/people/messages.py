@@ -21,7 +21,7 @@ from caseworker.core.people.commands import (
 )
 
 TEXT_LIMIT: Final = 64_000
-NOBODY: Final = MessageId(0)
+NO_MESSAGE: Final = MessageId(0)
 """Id for a bell without a message: the case looks at its own state."""
 
 

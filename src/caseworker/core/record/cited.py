@@ -1,5 +1,4 @@
-"""Evidence is looked up: a command that was run, a line that is there, a run that is on record. What an agent cites
-otherwise is only its word."""
+"""Checks the evidence that an agent cites: commands must have been run, lines must exist, runs must be on record."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,29 +10,29 @@ from caseworker.core.record.entries import BuildRan, Recorded, ToolCalled, ToolR
 from caseworker.core.record.investigation import Bisected, Tied
 
 EVENTS: Final = frozenset({"tool_called", "tool_returned", "build_ran", "bisected", "turn_completed"})
-"""The kinds of entries that evidence can point at."""
+"""The kinds of entries that evidence can refer to."""
 _FILE: Final = re.compile(r"`?(?P<path>[^`]+?):(?P<line>\d{1,7})(?:[-:]\d{1,7})?`?")
 _RUN: Final = re.compile(r"(?P<kind>diagnostic|build|bisect)\s+#?(?P<number>\d{1,6})", re.IGNORECASE)
-_CUT: Final = "…"
-_PARTS: Final = re.compile(r"&&|\|\||[;|]")
-"""What a line of several commands is cut at: each of them was run."""
+_CUT_MARK: Final = "…"
+_SEPARATORS: Final = re.compile(r"&&|\|\||[;|]")
+"""Separators of commands on one line. Each of them counts as run."""
 
 
 def cited_files(evidence: Sequence[Evidence]) -> list[str]:
-    """The paths to be looked at before `tie`."""
+    """The paths whose text `tie` needs."""
     places = [_place(piece.source) for piece in evidence if piece.kind == "file"]
     paths = dict.fromkeys(place[0] for place in places if place is not None)
     return [path for path in paths if ".." not in path.split("/") and not path.startswith("/")]
 
 
 def tie(evidence: Sequence[Evidence], record: Sequence[Recorded], texts: Mapping[str, str | None]) -> list[Tied | str]:
-    """Each piece with its event on the record, or what is wrong with it. `record`: the entries of these `EVENTS`;
-    `texts`: what the cited files say, null for one that is too large to be read."""
-    return [_tied(piece, record, texts) for piece in evidence]
+    """Links each piece to its entry on the record, or says what is wrong with it. `record`: the entries of kind
+    `EVENTS`; `texts`: the cited files, null for one that is too large to read."""
+    return [_link(piece, record, texts) for piece in evidence]
 
 
 def too_little(tied: Sequence[Tied]) -> str:
-    """What is missing in evidence that is all on record. Empty: nothing."""
+    """Why evidence that is all on record is still not enough. Empty: it is enough."""
     different = {piece.event or _place(piece.source) for piece in tied}
     if len(different) < NEEDED_EVIDENCE:
         return f"{NEEDED_EVIDENCE} different pieces of evidence are needed, and these point at {len(different)}"
@@ -43,12 +42,12 @@ def too_little(tied: Sequence[Tied]) -> str:
 
 
 def _place(source: str) -> tuple[str, int] | None:
-    """Path and line, however they are written."""
+    """Path and line number of a citation."""
     found = _FILE.fullmatch(source.strip())
     return (found["path"].strip().removeprefix("./"), int(found["line"])) if found is not None else None
 
 
-def _tied(piece: Evidence, record: Sequence[Recorded], texts: Mapping[str, str | None]) -> Tied | str:
+def _link(piece: Evidence, record: Sequence[Recorded], texts: Mapping[str, str | None]) -> Tied | str:
     event: int | str | None
     match piece.kind:
         case "command":
@@ -69,23 +68,23 @@ def _command(source: str, record: Sequence[Recorded]) -> int | str:
     returned = {one.entry.call for one in record if isinstance(one.entry, ToolReturned)}
     for one in reversed(record):
         match one.entry:
-            case ToolCalled(tool="Bash", call=call, summary=summary) if call in returned and _is(asked, summary):
+            case ToolCalled(tool="Bash", call=call, summary=summary) if call in returned and _was_run(asked, summary):
                 return one.sequence
-            case BuildRan(runs=runs) if any(_is(asked, run.command) for run in runs):
+            case BuildRan(runs=runs) if any(_was_run(asked, run.command) for run in runs):
                 return one.sequence
     return f"no command `{asked}` was run in this case: cite one as it was run"
 
 
-def _is(asked: str, ran: str) -> bool:
-    """The record holds a command on one line, and of a long one the beginning."""
+def _was_run(asked: str, ran: str) -> bool:
+    """Whether the command was run. The record has commands on one line, long ones cut at the end."""
     known = " ".join(ran.split())
-    if asked in (known, *(part.strip() for part in _PARTS.split(known))):
+    if asked in (known, *(part.strip() for part in _SEPARATORS.split(known))):
         return True
-    return known.endswith(_CUT) and asked.startswith(known.removesuffix(_CUT))
+    return known.endswith(_CUT_MARK) and asked.startswith(known.removesuffix(_CUT_MARK))
 
 
 def _line(source: str, texts: Mapping[str, str | None]) -> str | None:
-    """There is no event for a file: it is looked at where the turn began."""
+    """What is wrong with a cited line. Null: nothing. It is checked in the files as they were when the turn began."""
     place = _place(source)
     if place is None:
         return f"`{source}` names no line: write path:line"

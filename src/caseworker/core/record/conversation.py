@@ -1,4 +1,4 @@
-"""The conversation of a bug case as people and the agent read it: who said what, in order."""
+"""The conversation of a bug case from its record: who said what, in order."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,11 +12,11 @@ from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import MessageRecorded, Posted, Recorded
 
 _NEWS: Final = (MessageKind.FIX_NEWS, MessageKind.FIX_MERGED, MessageKind.FIX_ENDED)
-"""Between cases: people are told by a post."""
+"""Messages between cases. People are told of them by a post."""
 
 
 SAID: Final = ("message_recorded", "posted")
-"""The kinds of entries that a conversation is made of."""
+"""The kinds of entries that make a conversation."""
 
 
 class Line(BaseModel):
@@ -26,12 +26,12 @@ class Line(BaseModel):
     speaker: Literal["reporter", "developer", "owner", "other", "bot"]
     author: str
     about: str
-    """For a person the kind of message, for the bot what it was about."""
+    """For a person the kind of message, for the bot the topic of the post."""
     text: str
     audience: Audience | None = None
-    """Whom the bot spoke to."""
+    """Whom the bot's post was for."""
     message: int | None = None
-    """The message's id, to find its receipt by."""
+    """The message's id, to find its receipt."""
 
 
 def conversation(record: Sequence[Recorded]) -> list[Line]:
@@ -67,11 +67,11 @@ def conversation(record: Sequence[Recorded]) -> list[Line]:
 
 
 def for_the_agent(lines: Sequence[Line]) -> list[Line]:
-    """Without the words of those who don't count in this case."""
+    """The lines without words of people who have no say in this case."""
     return [line for line in lines if line.speaker != Standing.OTHER.value or line.about not in SPOKEN]
 
 
 def text_of(post: Post, record: Sequence[Recorded]) -> str:
-    """The words that a post was said in. Empty: it was not said yet."""
+    """The text of a sent post. Empty: it was not sent yet."""
     said = (one.entry for one in record if isinstance(one.entry, Posted))
     return next((one.text for one in said if one.about == post.about and one.number == post.number), "")

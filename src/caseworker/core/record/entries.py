@@ -1,4 +1,4 @@
-"""Everything that happened to a case, as a closed union of entries. CLI and dashboard read this and nothing else."""
+"""The closed union of record entries: everything that happened to a case. CLI and dashboard read only this."""
 
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -39,7 +39,7 @@ class BugReported(RecordEntry):
 
 
 class BugRead(RecordEntry):
-    """What the report itself says, before anybody looked into anything."""
+    """What patterns found in the report, before any turn."""
 
     kind: Literal["bug_read"] = "bug_read"
     severity: Severity
@@ -57,22 +57,22 @@ class BugMoved(RecordEntry):
 
 
 class Posted(RecordEntry):
-    """What the bot said, to whom, and why it spoke."""
+    """A post of the bot: its text, topic and audience."""
 
     kind: Literal["posted"] = "posted"
     audience: Audience
     about: str
     number: int = 0
-    """With `about`: which post it was."""
+    """Identifies the post together with `about`."""
     text: str
     place: str = ""
-    """The surface's own name of the post. Empty: this record is where it is read."""
+    """The surface's name for the post. Empty: people read it in this record."""
     undelivered: bool = False
-    """The surface refused it for good; why is noted beside it."""
+    """The surface refused it for good. A `Noted` entry says why."""
 
 
 class SlaChecked(RecordEntry):
-    """A target of the service level: met or missed, or somebody told because it is near or past."""
+    """A target of the service level was met or missed, or people were told about it."""
 
     kind: Literal["sla_checked"] = "sla_checked"
     target: Literal["acknowledge", "resolve", "follow_up"]
@@ -126,7 +126,7 @@ class ToolCalled(RecordEntry):
     kind: Literal["tool_called"] = "tool_called"
     turn: int
     call: str
-    """The call's own id, to find its result by."""
+    """The call's id, to find its result."""
     tool: str
     summary: str
     """One line: the command, the path, the pattern."""
@@ -163,7 +163,7 @@ class TurnFailed(RecordEntry):
 
 
 class ModelAsked(RecordEntry):
-    """A single question to a model, outside of any turn."""
+    """A single call to a model outside of any turn."""
 
     kind: Literal["model_asked"] = "model_asked"
     purpose: str
@@ -203,7 +203,7 @@ class WorkspaceRemoved(RecordEntry):
 
 
 class Noted(RecordEntry):
-    """Something a reader of the story should know that is none of the above."""
+    """A note for readers of the record that fits no other entry."""
 
     kind: Literal["noted"] = "noted"
     text: str
@@ -243,7 +243,7 @@ _ENTRY: Final[TypeAdapter[Entry]] = TypeAdapter(Entry)
 
 
 class Recorded(BaseModel):
-    """An entry with its place in the story. Order is by sequence, never by clock."""
+    """An entry with its position in the record. Sorted by sequence, never by time."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -21,7 +21,7 @@ class MatrixRevised(RecordEntry):
 
 
 class Tied(RecordEntry):
-    """A piece of evidence, and the entry it points at. Null: a line of a file, which was looked at."""
+    """A piece of evidence and the entry it refers to. `event` null: it is a line of a file, which was checked."""
 
     kind: Literal["command", "file", "run"]
     source: str
@@ -30,7 +30,7 @@ class Tied(RecordEntry):
 
 
 class CauseProven(RecordEntry):
-    """An investigator names the cause, and all that it cites was found. The tech lead has yet to agree."""
+    """The investigator named a cause, and all its evidence was found. The tech lead has not reviewed it yet."""
 
     kind: Literal["cause_proven"] = "cause_proven"
     iteration: int

@@ -1,5 +1,6 @@
-"""Which run begins or ends with a move of an issue case. A run ends where the case stops by itself, and the next one
-begins when somebody works on."""
+"""Which run begins or ends with a move of an issue case.
+
+A run ends when the case stops by itself; the next one begins when work goes on."""
 
 from typing import Final
 
@@ -13,15 +14,15 @@ from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.runs.names import WorkflowName
 from caseworker.core.runs.run import RunState
 
-_UP_TO: Final = {
+_WORKFLOW_OF: Final = {
     Milestone.TRIAGE: WorkflowName.TRIAGE,
     Milestone.PLAN: WorkflowName.PLAN,
     Milestone.PR: WorkflowName.IMPLEMENT,
 }
-OF_ISSUES: Final = frozenset(_UP_TO.values())
-"""Workflows that are an issue case's own way: one of them is in flight at a time."""
-_STOPS_WAITING_FOR: Final = frozenset({WaitingFor.MILESTONE, WaitingFor.MERGE})
-_ENDS: Final = {
+ISSUE_WORKFLOWS: Final = frozenset(_WORKFLOW_OF.values())
+"""Workflows of issue cases. At most one run of these is in flight per case."""
+_ENDS_RUN: Final = frozenset({WaitingFor.MILESTONE, WaitingFor.MERGE})
+_END_STATES: Final = {
     IssueState.COMPLETED: RunState.SUCCEEDED,
     IssueState.FAILED: RunState.FAILED,
     IssueState.CLOSED: RunState.INCOMPLETE,
@@ -32,20 +33,20 @@ class RunChange(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     ends: RunState | None = None
-    """How the run in flight ends."""
+    """The end state of the run in flight. Null: it goes on."""
     begins: WorkflowName | None = None
 
 
 def workflow_of(case: IssueCase, policy: Policy) -> WorkflowName:
-    """By how far the case goes by itself."""
-    return _UP_TO[limit_of(case, policy)]
+    """The workflow of a case, by how far it goes by itself."""
+    return _WORKFLOW_OF[limit_of(case, policy)]
 
 
 def after_move(in_flight: WorkflowName | None, after: IssueCase, policy: Policy) -> RunChange:
-    """What a move that led to `after` does to the case's runs.
+    """How the move to `after` changes the case's runs.
 
-    A case that waits for an answer, an approval or money is still in its run, and so is a parked one. To read what
-    people said (BY_PEOPLE) begins no run: mere thanks for a pull request are no new work.
+    A case that is parked, or waits for an answer, an approval or money, is still in its run. Interpreting messages
+    (BY_PEOPLE) begins no run: mere thanks for a pull request are no new work.
     """
     ends = _end_at(after)
     if in_flight is not None and ends is not None:
@@ -59,6 +60,6 @@ def after_move(in_flight: WorkflowName | None, after: IssueCase, policy: Policy)
 
 
 def _end_at(case: IssueCase) -> RunState | None:
-    if case.waits_for in _STOPS_WAITING_FOR:
+    if case.waits_for in _ENDS_RUN:
         return RunState.SUCCEEDED
-    return _ENDS.get(case.state)
+    return _END_STATES.get(case.state)

@@ -1,4 +1,4 @@
-"""The names of the workflows that a run can be of. Light: the command line imports it for `--help`."""
+"""The names of workflows. Kept small, because the command line imports it for `--help`."""
 
 from enum import StrEnum
 

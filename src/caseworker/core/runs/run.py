@@ -1,4 +1,4 @@
-"""A run: one execution of a named workflow on a case, with its artifact and what it cost."""
+"""A run: one execution of a named workflow on a case, with its artifact and cost."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,7 +10,7 @@ from caseworker.core.base.ids import CaseId, RunId
 from caseworker.core.runs.names import WorkflowName
 
 _TOLD_IN_THE_COMMENT: Final = frozenset({WorkflowName.SHIP, WorkflowName.REMEMBER})
-"""Workflows without an artifact: their tracking comment says it all."""
+"""Workflows without an artifact: their tracking comment has everything."""
 
 
 class RunState(StrEnum):
@@ -19,21 +19,21 @@ class RunState(StrEnum):
     RUNNING = "running"
     """In flight, also while it waits for a person."""
     SUCCEEDED = "succeeded"
-    """It did what its name says: the milestone is reached, the pull request is open, or a person has merged."""
+    """It reached its aim: the milestone is reached, the pull request is open, or a person has merged it."""
     FAILED = "failed"
     """It reached a limit, or could not go on."""
     INCOMPLETE = "incomplete"
-    """It was stopped before its end: the case was closed, or a run that goes further took its place."""
+    """It was stopped early: the case was closed, or a run that goes further replaced it."""
 
 
 ENDED: Final = frozenset({RunState.SUCCEEDED, RunState.FAILED, RunState.INCOMPLETE})
 
 
 class Run(BaseModel):
-    """As it is read. Of its figures nothing is stored: they are computed from turns and ledger.
+    """A run as it is read. Its figures are not stored, but computed from turns and ledger.
 
     Its turns are those from its beginning to the beginning of the case's next run. So every turn of a case belongs to
-    one run, also a turn that only read what people said after the run had ended.
+    one run, also a turn that only interprets messages after the run has ended.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,11 +45,11 @@ class Run(BaseModel):
     turns_before: int
     """Turns of the case that belong to earlier runs."""
     turns: int
-    """Completed ones."""
+    """Completed turns."""
     cost_micros: int
-    """Settled, plus what calls under way have reserved."""
+    """Settled costs, plus the reservations of calls in flight."""
     wall_clock_ms: int
-    """From its beginning to its end; of a run in flight, to the moment it was read."""
+    """From its beginning to its end, or to now for a run in flight."""
     began_at: datetime
     ended_at: datetime | None
 

@@ -1,12 +1,12 @@
-"""The service level of a bug case: which promise falls due when, and whom to tell. Facts come from the record alone.
+"""The service level of a bug case: which promise is due when, and whom to tell. All facts come from the record.
 
-- *Acknowledge* and *resolve* are promises with a time: each is met or missed, once an epoch. A case that was reopened
-  has a new epoch, and its clock runs from the reopening.
-- *Follow-ups* begin once the acknowledgement is settled and go on until the case is resolved: every `follow_up`
-  minutes, counted from the report, from the last time the team was told, or from the reporter's answer, whichever was
-  last. After `escalate_after` of them the next level of contacts is told; when the last level has had its share, once
-  a day is enough. While the case waits for its reporter nobody is told anything: there is nothing that developers could
-  do. That the bot is at work, or a developer who took over, stops nothing: the promise was given to the reporter.
+- *Acknowledge* and *resolve* are promises with a deadline. Each is met or missed once per epoch. A reopened case has a
+  new epoch, and its clock starts at the reopening.
+- *Follow-ups* begin once the acknowledgement is settled, and go on until the case is resolved: every `follow_up`
+  minutes, counted from the report, the last time the team was told, or the reporter's answer, whichever is latest.
+  After `escalate_after` of them the next level of contacts is told; after the last level's share, once a day. While the
+  case waits for its reporter nobody is told: developers could do nothing. Work of the bot or of a developer who took
+  over does not stop the clock: the promise was given to the reporter.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,13 +22,13 @@ from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import BugMoved, Posted, Recorded, SlaChecked
 
 UNREAD: Final = Severity.P2
-"""What a report counts as until it is read."""
+"""The severity of a report that was not read yet."""
 _ONCE_A_DAY: Final = timedelta(days=1)
 _ANSWERS: Final = frozenset({About.ACKNOWLEDGED.value, About.REOPENED.value})
-"""What the bot says to the reporter that acknowledges a report, or that it was taken up again."""
+"""Posts to the reporter that acknowledge a report or its reopening."""
 
-TELLING: Final = ("bug_moved", "posted", "sla_checked")
-"""The kinds of entries that these facts come from."""
+SLA_ENTRIES: Final = ("bug_moved", "posted", "sla_checked")
+"""The kinds of entries that the facts come from."""
 
 Kept = Literal["met", "missed"]
 Target = Literal["acknowledge", "resolve", "follow_up"]
@@ -40,7 +40,7 @@ class _Value(BaseModel):
 
 
 class SlaFacts(_Value):
-    """One epoch of a case, as its record tells it."""
+    """One epoch of a case, computed from its record."""
 
     case: CaseId
     epoch: int
@@ -50,14 +50,14 @@ class SlaFacts(_Value):
     resolved_at: datetime | None = None
     waits_for_reporter: bool = False
     acknowledge: Kept | None = None
-    """What was recorded; null: nothing yet."""
+    """The recorded result. Null: none yet."""
     resolve: Kept | None = None
     follow_ups: int = 0
     level: int = 1
     at_level: int = 0
-    """How many of the follow-ups went to the present level."""
+    """How many follow-ups went to the current level."""
     counted_from: datetime
-    """When the pause before the next follow-up began."""
+    """Start of the pause before the next follow-up."""
 
     @property
     def is_settled(self) -> bool:
@@ -65,24 +65,24 @@ class SlaFacts(_Value):
 
 
 class Due(_Value):
-    """The next thing to do, at `at`; one that is past is to be done at once."""
+    """The next thing to do, at `at`. If that is past, at once."""
 
     at: datetime
     target: Target
     result: Result | None
-    """Null: only look again."""
+    """Null: only check again."""
     promised: datetime
     level: int
     number: int
-    """Which one of its kind in this epoch: part of the key that keeps it from being done twice."""
+    """Its number within the epoch: part of the key that keeps it from being done twice."""
     told: bool = False
-    """Whether there is still something that people could do about it."""
+    """Whether to tell people: they can still do something about it."""
 
 
 def epochs_of(
     case: CaseId, *, opened_at: datetime, severity: Severity | None, record: Iterable[Recorded]
 ) -> tuple[SlaFacts, ...]:
-    """Oldest first; the last is the present one."""
+    """The epochs of a case, oldest first. The last is the current one."""
     known = severity or UNREAD
     epochs = [SlaFacts(case=case, epoch=1, severity=known, began_at=opened_at, counted_from=opened_at)]
     for recorded in record:
@@ -104,18 +104,18 @@ def epochs_of(
 
 
 def facts_of(case: CaseId, *, opened_at: datetime, severity: Severity | None, record: Iterable[Recorded]) -> SlaFacts:
-    """The present epoch."""
+    """The current epoch of a case."""
     return epochs_of(case, opened_at=opened_at, severity=severity, record=record)[-1]
 
 
 def to_settle(epochs: Sequence[SlaFacts]) -> SlaFacts:
-    """The epoch to look at: an earlier one still has an open promise if the clock stood still while the case was
-    resolved and reopened."""
+    """The epoch to check. An earlier one still has an open promise if the clock was down while the case was resolved
+    and reopened."""
     return epochs[_unsettled(epochs)]
 
 
 def _unsettled(epochs: Sequence[SlaFacts]) -> int:
-    """Epochs are settled in their order, so this is also the one that a check in the record belongs to."""
+    """Index of the first unsettled epoch. Epochs are settled in order, so a recorded check belongs to this one."""
     return next((place for place, epoch in enumerate(epochs) if not epoch.is_settled), len(epochs) - 1)
 
 
@@ -150,13 +150,13 @@ def target_for(policy: Policy, severity: Severity) -> SlaTarget:
 
 
 def due(facts: SlaFacts, policy: Policy, now: datetime) -> Due | None:
-    """What comes next, be it past or yet to come. None: all is settled."""
+    """The next thing to do, past or future. None: everything is settled."""
     candidates = [acknowledge_due(facts, policy), resolve_due(facts, policy), follow_up_due(facts, policy, now)]
     return min((found for found in candidates if found is not None), key=lambda found: found.at, default=None)
 
 
 def acknowledge_due(facts: SlaFacts, policy: Policy) -> Due | None:
-    """Who resolves a case has acknowledged it."""
+    """The open acknowledge promise. Resolving a case also acknowledges it."""
     if facts.acknowledge is not None:
         return None
     promised = facts.began_at + timedelta(minutes=target_for(policy, facts.severity).acknowledge)
@@ -172,7 +172,7 @@ def resolve_due(facts: SlaFacts, policy: Policy) -> Due | None:
 
 
 def _promise(target: Target, promised: datetime, done: datetime | None, facts: SlaFacts) -> Due:
-    """Missed as soon as the time is over; met as soon as it was done before."""
+    """A promise: met when it is done in time, missed when the time is over."""
     kept: Kept = "met" if done is not None and done <= promised else "missed"
     at = promised if done is None else min(done, promised)
     told = done is None and not facts.waits_for_reporter
@@ -192,17 +192,17 @@ def follow_up_due(facts: SlaFacts, policy: Policy, now: datetime) -> Due | None:
             pause = max(pause, _ONCE_A_DAY)
     promised, number = facts.counted_from + pause, facts.follow_ups + 1
     if facts.waits_for_reporter:
-        # Often enough to know of the reporter's answer before the follow-up that it sets off is due.
+        # Check often enough to see the reporter's answer before the follow-up after it is due.
         look = now + timedelta(minutes=target.follow_up)
         return Due(at=look, target="follow_up", result=None, promised=promised, level=facts.level, number=number)
     return Due(at=promised, target="follow_up", result=result, promised=promised, level=level, number=number, told=True)
 
 
-# --- how the promises of a case stand, as people are shown it
+# --- the promises of a case as people are shown them
 
 
 class Promise(_Value):
-    """A promise as people are shown it. `kept` null: still open, until `due`."""
+    """A promise as people are shown it. `kept` null: open until `due`."""
 
     due: datetime
     kept: Kept | None
@@ -215,7 +215,7 @@ class SlaLine(_Value):
     acknowledge: Promise
     resolve: Promise
     next_follow_up: datetime | None
-    """Null: it waits for the reporter, or for its acknowledgement."""
+    """Null: the case waits for the reporter, or was not acknowledged yet."""
     level: int
     overdue_since: datetime | None
 
@@ -242,7 +242,7 @@ def line_of(facts: SlaFacts, policy: Policy, now: datetime) -> SlaLine:
 
 
 def _shown(recorded: Kept | None, open_one: Due | None, began: datetime, minutes: float, now: datetime) -> Promise:
-    """As it is, whether or not the clock has got round to recording it."""
+    """The promise as it is now, even if the clock has not recorded it yet."""
     due_at = began + timedelta(minutes=minutes)
     if open_one is None or open_one.at > now:
         return Promise(due=due_at, kept=recorded)
@@ -250,6 +250,6 @@ def _shown(recorded: Kept | None, open_one: Due | None, began: datetime, minutes
 
 
 def listing(cases: Iterable[tuple[SlaFacts, Policy]], now: datetime) -> list[SlaLine]:
-    """Open cases: the longest overdue first, then by when they are to be resolved, which is yet to come."""
+    """Open cases: the longest overdue first, then by the time they have to be resolved."""
     lines = [line_of(facts, policy, now) for facts, policy in cases if facts.resolved_at is None]
     return sorted(lines, key=lambda line: (line.overdue_since or line.resolve.due, line.case))

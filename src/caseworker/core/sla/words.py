@@ -1,4 +1,4 @@
-"""Every sentence said to people about a service level: to developers when a promise is missed, and in the listing."""
+"""Texts about service levels: posts to developers, and the listing."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,14 +10,14 @@ from caseworker.core.sla.clock import Due, Promise, SlaFacts
 
 
 def people_to_tell(found: Due, policy: Policy, owners: Sequence[str]) -> tuple[str, ...]:
-    """The contacts of the level, and with a missed promise also the owners of what is affected."""
+    """The contacts of the level; for a missed promise also the owners of the affected services."""
     contacts = policy.contacts[found.level - 1] if found.level <= len(policy.contacts) else ()
     also = owners if found.result == "missed" or not contacts else ()
     return tuple(dict.fromkeys((*contacts, *also)))
 
 
 def words_for(found: Due, facts: SlaFacts, *, title: str, people: Sequence[str], now: datetime) -> str:
-    """Empty: nothing to say."""
+    """The text of the post. Empty: there is nothing to say."""
     called = at(people) if people else "Everybody who reads this"
     case = f"{facts.case} ({facts.severity}: {title})"
     open_for = span(now - facts.began_at)
@@ -40,7 +40,7 @@ def words_for(found: Due, facts: SlaFacts, *, title: str, people: Sequence[str],
 
 
 def promise_words(promise: Promise, now: datetime) -> str:
-    """How a promise stands, in the listing."""
+    """The status of a promise in the listing."""
     if promise.kept == "met":
         return "met"
     if promise.kept == "missed":
@@ -49,7 +49,7 @@ def promise_words(promise: Promise, now: datetime) -> str:
 
 
 def span(time: timedelta) -> str:
-    """The two largest units, rounded down: nobody needs the seconds of an hour."""
+    """A duration in its two largest units, rounded down."""
     seconds = max(0, int(time.total_seconds()))
     days, hours, minutes = seconds // 86_400, seconds // 3_600 % 24, seconds // 60 % 60
     if days:

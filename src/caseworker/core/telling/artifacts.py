@@ -1,4 +1,4 @@
-"""The artifact of a run, as Markdown: what came of it, from what is on the record."""
+"""The artifact of a run, as Markdown, made from the record."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from caseworker.core.telling.summaries import Seen, Summary
 
 
 def artifact_page(run: Run, summary: Summary, outcomes: Sequence[Outcome]) -> str | None:
-    """Null: there is nothing to tell yet, or the workflow has no artifact that is made here."""
+    """The artifact of a run. Null: there is nothing to show yet, or this workflow's artifact is not made here."""
     match run.workflow:
         case WorkflowName.TRIAGE:
             return _triage_page(outcomes)
@@ -31,7 +31,7 @@ def artifact_page(run: Run, summary: Summary, outcomes: Sequence[Outcome]) -> st
 
 
 def plan_page(outcomes: Sequence[Outcome]) -> str | None:
-    """The newest plan that was finished: one may have been rejected, and made again."""
+    """The newest finished plan. An earlier one may have been rejected."""
     for outcome in reversed(outcomes):
         if isinstance(outcome, PlanOutcome) and outcome.status == "PLANNING_COMPLETE" and not outcome.ask:
             return outcome.plan.rstrip() + "\n"
@@ -53,7 +53,7 @@ def _triage_page(outcomes: Sequence[Outcome]) -> str | None:
 
 
 def _implement_page(run: Run, summary: Summary) -> str:
-    """What is missing is left out; that the work is not done is said first."""
+    """The artifact of an implement run. It begins with the status, and leaves out what does not exist yet."""
     parts = [_header(run), f"How it stands: {summary.stands}"]
     if summary.wrong:
         parts.append(f"## What was wrong\n\n{summary.wrong}")

@@ -1,4 +1,4 @@
-"""Why a bug case is where it is, in short: its conversation tells the rest."""
+"""Explains why a bug case is in its state, in short. Its conversation has the rest."""
 
 from typing import assert_never
 
@@ -26,7 +26,7 @@ def why_bug(bug: BugCase, phrasing: Phrasing) -> Why:
 
 
 def _told(bug: BugCase) -> tuple[str, str, str]:
-    """How it stands, what it waits for, what follows by itself."""
+    """The status, what the case waits for, and what follows by itself."""
     until = f" at {at(bug.waiting.until)}" if bug.waiting.until is not None else ""
     match bug.state:
         case BugState.INVESTIGATING:

@@ -1,4 +1,4 @@
-"""Builds in words, for agents and for pull requests."""
+"""Texts about builds, for agents and for pull requests."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ def _bullets(lines: Sequence[str]) -> str:
 
 
 def run_words(run: CommandRun, *, lines: int = 25) -> str:
-    """A command, how it ended, and the end of what it printed, fenced so that no output can break out."""
+    """A command, how it ended, and the end of its output in a code fence that no output can close."""
     tail = "\n".join(run.output.strip().splitlines()[-lines:])
     longest = max((len(ticks) for ticks in re.findall(r"`+", tail)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -20,7 +20,7 @@ def run_words(run: CommandRun, *, lines: int = 25) -> str:
 
 
 def build_words(build: Build) -> str:
-    """For an agent: on which commit which commands were run, and how each ended."""
+    """For an agent: the commit, the commands, and how each ended."""
     title = {
         Stage.BASE: "On the base",
         Stage.RED: "With the new test and without the change",
@@ -31,12 +31,12 @@ def build_words(build: Build) -> str:
 
 
 def build_feedback(build: Build) -> str:
-    """For the developer: what failed and the end of its output."""
+    """For the developer: the failed commands and the end of their output."""
     return "\n\n".join(run_words(run, lines=60) for run in build.runs if not run.passed)
 
 
 def forbidden_feedback(sentences: Sequence[str], instruments: Sequence[str] = ()) -> str:
-    """For the developer: which paths were to be left alone, and what a measurement has left behind."""
+    """For the developer: forbidden paths that were changed, and diagnostic lines that are left."""
     kept = " If the issue can't be solved without it, leave it and say why: a person is asked then."
     return f"{_bullets([*sentences, *instruments])}\n\nTake that back.{'' if instruments else kept}"
 

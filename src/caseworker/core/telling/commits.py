@@ -1,4 +1,4 @@
-"""Messages of commits, and what is said of a person's commits."""
+"""Commit messages, and notes about a person's commits."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ def _unsigned(text: str) -> str:
 
 
 def commit_message(subject_and_why: str, number: int) -> str:
-    """The developer's words, with the issue it fixes; signatures of tools are left out."""
+    """The developer's message with the issue it fixes, without signatures of tools."""
     text = _unsigned(subject_and_why)
     if re.search(rf"\b(fix(es|ed)?|close[sd]?|resolve[sd]?):? #{number}\b", text, re.IGNORECASE):
         return text
@@ -26,7 +26,7 @@ def merge_message(branch: str) -> str:
 
 
 def taken_in(branch: str, theirs: str, conflict: Sequence[str]) -> str:
-    """For the record: a person's work on the branch and the case's are one now."""
+    """Note for the record: a person's commits were merged with the case's work."""
     told = f"A person has pushed {theirs[:12]} to {branch}; it was merged with the work of the case."
     if not conflict:
         return told

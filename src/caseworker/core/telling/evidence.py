@@ -1,4 +1,4 @@
-"""What a case has to show for itself, a line each: proof, agreements, limits, money."""
+"""The evidence of an issue case, a line each: proof, approvals, limits, costs."""
 
 from typing import Final
 
@@ -46,7 +46,7 @@ def _proof(case: IssueCase, phrasing: Phrasing) -> list[str]:
 
 
 def missing(case: IssueCase) -> list[str]:
-    """What a pull request would need, and the case does not have."""
+    """What the case still lacks for a pull request."""
     if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
         return [_UNCHANGED]
     has = {_red: was_red(case), _green: is_green(case), _reviewed: case.evidence.approved == case.delivery.checkpoint}

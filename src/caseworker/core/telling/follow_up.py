@@ -1,4 +1,4 @@
-"""The issue that takes up what is left of a completed case, in words."""
+"""Texts of the issue that follows up on a completed case."""
 
 from typing import Final
 
@@ -12,8 +12,8 @@ _FIRST_ISSUE: Final = 20_000
 
 
 def follow_up(first: IssueSection, said: str, *, case: CaseId, message: MessageId) -> tuple[str, str]:
-    """(title, body) of the issue that takes up what is left. The message's number is in it, so that the same words,
-    said another time, are another issue. `said` is empty where somebody only wants another try."""
+    """Title and body of the follow-up issue. The body has the message's number, so that the same words in a later
+    message make a new issue. `said` is empty for a bare `retry`."""
     line = said.strip().splitlines()[0].strip() if said.strip() else f"Once more: {first.title}"
     title = line if len(line) <= _TITLE else f"{line[: _TITLE - 3].rstrip()}..."
     wanted = said.strip() or "What was merged is not enough: please look at it once more."
@@ -30,5 +30,5 @@ def please_follow_up(case: CaseId) -> str:
 
 
 def followed_up(case: CaseId, *, new: bool) -> str:
-    """The receipt of what was said to a completed case."""
+    """The receipt of a message to a completed case."""
     return f"opened {case} for this" if new else f"passed on to {case}, which follows up on this case"

@@ -1,5 +1,6 @@
-"""INVESTIGATION.md: a case's investigations on one page, from its turns. What agents wrote is data here: it can neither
-leave its line or its cell nor hide anything."""
+"""Makes INVESTIGATION.md: a case's investigations on one page, from its turns.
+
+Text from agents is escaped, so that it can't leave its line or table cell, or hide anything."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -12,12 +13,12 @@ from caseworker.core.outcomes.investigation import Criterion, Evidence, Evidence
 from caseworker.core.telling.story import one_line
 
 PAGE_LIMIT: Final = 120_000
-"""Characters of the whole page, and a note of what was left out."""
+"""Characters of the whole page, without the note of what was left out."""
 TABLE_LIMIT: Final = 24_000
 _LINE: Final = 600
 _BLOCK: Final = 4_000
 _CELLS: Final = ((600, 20), (300, 8), (120, 4), (40, 1))
-"""Characters of a text, and pieces of evidence of which the newest are kept: tried until the table has room."""
+"""Limits to try until the table fits: characters per text, and pieces of evidence (the newest are kept)."""
 _HEAD: Final = ("id", "hypothesis", "likelihood", "status", "evidence for", "evidence against", "next test", "effort")
 _PIPE: Final = re.compile(r"(\\*)\|")
 _ANGLE: Final = re.compile(r"(\\*)<")
@@ -26,7 +27,7 @@ OneLine = Callable[[str, int], str]
 
 
 def investigation_page(title: str, inquiries: Sequence[Inquiry]) -> str:
-    """Empty, where nothing was investigated."""
+    """The page. Empty: nothing was investigated."""
     if not inquiries:
         return ""
     head = [
@@ -38,7 +39,7 @@ def investigation_page(title: str, inquiries: Sequence[Inquiry]) -> str:
 
 
 def pull_request_part(case: IssueCase, inquiries: Sequence[Inquiry]) -> str:
-    """For whoever merges: the cause that was acted on, what shows it, and what was ruled out. Empty: none was."""
+    """The pull request's part about the approved cause, its evidence, and what was ruled out. Empty: no such cause."""
     known = case.investigation
     if known is None or known.stands != "approved" or not inquiries:
         return ""
@@ -65,7 +66,7 @@ def _acted_on(inquiry: Inquiry, hypothesis: str) -> list[str]:
 
 
 def matrix_table(hypotheses: Sequence[Hypothesis], flat: OneLine | None = None) -> str:
-    """`flat` makes any text one line of at most so many characters. The more there is, the shorter each cell."""
+    """The matrix as a Markdown table; a large one has shorter cells. `flat` puts a text on one line of limited size."""
     table = ""
     for limit, items in _CELLS:
         table = "\n".join(_rows(hypotheses, flat or _flat, limit, items))
@@ -84,8 +85,7 @@ def evidence_lines(evidence: Sequence[Evidence], flat: OneLine | None = None) ->
 
 
 def is_proven(inquiry: Inquiry, hypothesis: str) -> bool:
-    """The last iteration named it as the cause, with its evidence. What came before and was not accepted does not
-    count."""
+    """Whether the last iteration named it as the cause, with evidence. Earlier claims were not accepted."""
     last = inquiry.iterations[-1] if inquiry.iterations else None
     if last is None or last.status != "ROOT_CAUSE_FOUND" or last.root_cause is None:
         return False
@@ -186,7 +186,7 @@ def _rows(hypotheses: Sequence[Hypothesis], flat: OneLine, limit: int, items: in
 
 
 def _listed(items: Sequence[str], flat: OneLine, limit: int) -> str:
-    """Numbered, so that a reader can tell one from the next."""
+    """The items, numbered so that a reader can tell them apart."""
     return " ".join(f"({number}) {flat(text, limit)}" for number, text in enumerate(items, 1))
 
 
@@ -195,17 +195,17 @@ def _of(hypothesis: str) -> str:
 
 
 def _flat(text: str, limit: int) -> str:
-    """Nothing in it is taken for a tag or a comment, which would hide it from who reads the page as Markdown."""
+    """The text on one line, with `<` escaped: a tag or comment would be hidden in rendered Markdown."""
     return _ANGLE.sub(_escaped("<"), one_line(text, limit))
 
 
 def _escaped(character: str) -> Callable[[re.Match[str]], str]:
-    """A backslash before the character, also where there are some already."""
+    """Replaces a match with the escaped character; backslashes before it are escaped too."""
     return lambda found: f"{found[1] * 2}\\{character}"
 
 
 def _block(text: str) -> str:
-    """Several lines, fenced so that nothing in them can break out."""
+    """The text in a code fence that nothing in it can close."""
     shown = printable(clip(text.strip(), _BLOCK))
     longest = max((len(ticks) for ticks in re.findall(r"`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -1,4 +1,4 @@
-"""What a turn came to, in one line."""
+"""Summarises a turn's outcome in one line."""
 
 from typing import assert_never
 
@@ -20,7 +20,6 @@ from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, Validati
 
 
 def outcome_words(outcome: Outcome) -> str:
-    """What a turn came to, in a line."""
     match outcome:
         case TriageOutcome():
             return outcome.reason

@@ -1,4 +1,4 @@
-"""Every sentence said to a person, as functions. No surface writes its own."""
+"""The title and body of a pull request, and the words for costs."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -20,7 +20,7 @@ def cost_words(micros: int, *, rehearsed: bool) -> str:
 
 
 _MOST_FILES: Final = 100
-"""Named in a pull request."""
+"""Most files named in a pull request."""
 
 
 def pull_request_title(file: CaseFile) -> str:
@@ -43,9 +43,9 @@ def pull_request_body(
     investigated: str = "",
     conflicts: Sequence[str] = (),
 ) -> str:
-    """What, why, evidence, cost, and the issue that the merge will close. What is missing is said as plainly as what is
-    there, with who has waived it. `changed`: by the commit, whatever its author says of it. `conflicts`: the files in
-    which it conflicts with the base branch."""
+    """What, why, evidence, cost, and the issue that the merge closes. Missing evidence is named as plainly, with who
+    waived it. `changed`: the files that the commit changes according to git. `conflicts`: the files that conflict with
+    the base branch."""
     evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
         *_conflicts(conflicts),
@@ -62,7 +62,7 @@ def pull_request_body(
 
 
 def _conflicts(files: Sequence[str]) -> list[str]:
-    """First of all: nobody can merge it as it is."""
+    """The warning about conflicts. It comes first: nobody can merge the pull request as it is."""
     if not files:
         return []
     named = [code(path) for path in files[:_MOST_FILES]]
@@ -75,7 +75,7 @@ def _conflicts(files: Sequence[str]) -> list[str]:
 
 
 def _changes(file: CaseFile, changed: Sequence[str]) -> str:
-    """Every file that git names, and what its author says of it, if anything."""
+    """Every file that git names, with its author's description if there is one."""
     said = {change.file: change.description for change in file.writer.changes}
     if file.writer.test_file:
         said[file.writer.test_file] = "the test"
@@ -141,7 +141,7 @@ def _waived(case: IssueCase, subject: Subject) -> str:
 
 
 def _decided(case: IssueCase) -> list[str]:
-    """What people have agreed to, and who."""
+    """What people approved or waived, and who did."""
     told = dict.fromkeys(
         f"{'Waived' if grant.subject in WAIVERS else 'Approved'} by {code(grant.by)}: {grant.what}"
         for grant in case.people.grants

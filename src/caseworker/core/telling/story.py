@@ -1,4 +1,4 @@
-"""The record as a story: one line per entry, the same words in the terminal, the log and the dashboard."""
+"""Tells the record as a story: lines per entry, with the same words in the terminal, the log and the dashboard."""
 
 from typing import Final, Literal, assert_never
 
@@ -35,14 +35,14 @@ from caseworker.core.record.entries import (
 )
 from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised
 
-_POINT: Final = 1_000
-"""Characters of what a line is told for: a reason, a cause, somebody's words. The rest of a story is cut sooner."""
+_MAIN: Final = 1_000
+"""Characters of a line's main text: a reason, a cause, a message. Other text is cut sooner."""
 
 Mark = Literal["case", "state", "turn", "agent", "tool", "failed", "good", "bad", "person", "quiet"]
 
 
 class Told(BaseModel):
-    """A line of the story. `mark` says what kind, for colour and sign."""
+    """A line of the story. `mark` is its kind, for colour and sign."""
 
     model_config = ConfigDict(frozen=True)
     mark: Mark
@@ -57,7 +57,7 @@ _STAGE_WORDS = {
 
 
 def tell(entry: Entry) -> list[Told]:
-    """What a reader is shown of an entry; nothing for what only programs need."""
+    """The lines for an entry. None for entries that only programs need."""
     match entry:
         case CaseOpened():
             return [Told(mark="case", text=f"{entry.repository}#{entry.number}  {one_line(entry.title)}")]
@@ -68,19 +68,19 @@ def tell(entry: Entry) -> list[Told]:
             vague = "; it names nothing to start from" if entry.vague else ""
             return [Told(mark="quiet", text=f"read as {entry.severity}{about}{vague}")]
         case BugMoved():
-            return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _POINT)}")]
+            return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
         case Posted():
-            return [Told(mark="agent", text=f"to the {entry.audience}: {one_line(entry.text, _POINT)}")]
+            return [Told(mark="agent", text=f"to the {entry.audience}: {one_line(entry.text, _MAIN)}")]
         case SlaChecked():
             mark: Mark = "good" if entry.result == "met" else "bad"
             about = entry.target.replace("_", " ")
             return [Told(mark=mark, text=f"{entry.severity}, {about}: {entry.result}  {one_line(entry.text)}".rstrip())]
         case MessageRecorded():
             kind = "" if entry.message_kind is MessageKind.WORDS else f" ({words_of(entry.message_kind)})"
-            text = one_line(entry.text, _POINT)
+            text = one_line(entry.text, _MAIN)
             return [Told(mark="person", text=f"{entry.author}{kind}{f': {text}' if text else ''}")]
         case Transitioned():
-            return [Told(mark="state", text=f"{state_words(entry.to_state).upper()}  {one_line(entry.reason, _POINT)}")]
+            return [Told(mark="state", text=f"{state_words(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
         case (
             TurnStarted() | AgentSaid() | ToolCalled() | ToolReturned() | TurnCompleted() | TurnFailed() | ModelAsked()
         ):
@@ -95,9 +95,9 @@ def tell(entry: Entry) -> list[Told]:
             commit = f"{entry.culprit_hash[:12]} {one_line(subject)}".strip()
             return [Told(mark="good", text=f"bisect {entry.number}: the first bad commit is {commit}")]
         case Bisected():
-            return [Told(mark="bad", text=f"bisect {entry.number}: {one_line(entry.reason, _POINT)}")]
+            return [Told(mark="bad", text=f"bisect {entry.number}: {one_line(entry.reason, _MAIN)}")]
         case CauseProven():
-            return [Told(mark="good", text=f"cause named, {entry.hypothesis}: {one_line(entry.cause, _POINT)}")]
+            return [Told(mark="good", text=f"cause named, {entry.hypothesis}: {one_line(entry.cause, _MAIN)}")]
         case BranchPushed():
             return [Told(mark="good", text=f"pushed {entry.branch} at {entry.commit[:12]}")]
         case PullRequestOpened():
@@ -113,7 +113,7 @@ def tell(entry: Entry) -> list[Told]:
 def _turn_lines(
     entry: TurnStarted | AgentSaid | ToolCalled | ToolReturned | TurnCompleted | TurnFailed | ModelAsked,
 ) -> list[Told]:
-    """Of an agent's turn, or of a single question to a model."""
+    """The lines of an agent's turn, or of a single call to a model."""
     match entry:
         case TurnStarted():
             again = f", attempt {entry.attempt}" if entry.attempt > 1 else ""
@@ -130,22 +130,22 @@ def _turn_lines(
         case TurnCompleted():
             who = entry.role.value.replace("_", " ")
             how: Mark = "bad" if entry.status == "CHANGES_REQUESTED" else "good"
-            why = f": {one_line(entry.summary, _POINT)}" if entry.summary.strip() else ""
+            why = f": {one_line(entry.summary, _MAIN)}" if entry.summary.strip() else ""
             return [Told(mark=how, text=f"turn {entry.turn}: the {who} says {entry.status}{why}")]
         case TurnFailed():
-            why = one_line(entry.reason, _POINT)
+            why = one_line(entry.reason, _MAIN)
             return [Told(mark="bad", text=f"turn {entry.turn}, attempt {entry.attempt} ended: {why}")]
         case ModelAsked(failed=""):
-            return [Told(mark="quiet", text=f"asked {entry.model}: {one_line(entry.purpose, _POINT)}")]
+            return [Told(mark="quiet", text=f"asked {entry.model}: {one_line(entry.purpose, _MAIN)}")]
         case ModelAsked():
-            what = f"{one_line(entry.purpose, _POINT)}: {one_line(entry.failed, _POINT)}"
+            what = f"{one_line(entry.purpose, _MAIN)}: {one_line(entry.failed, _MAIN)}"
             return [Told(mark="bad", text=f"asked {entry.model}, without an answer: {what}")]
         case _:
             assert_never(entry)
 
 
 def _build_lines(entry: BuildRan) -> list[Told]:
-    """The red build is good news where a failing test was the aim."""
+    """The lines of a build. A red one is good if the new test was meant to fail."""
     wanted = "red" if entry.stage is Stage.RED else "green"
     mark: Mark = "good" if entry.verdict == wanted or entry.stage is Stage.BASE else "bad"
     lines = [

@@ -1,4 +1,4 @@
-"""What came of a case, for a person who was not watching and for programs: facts only, each from the record."""
+"""Summaries of cases for people who did not follow them, and for programs. All facts come from the record."""
 
 import re
 from collections.abc import Sequence
@@ -45,15 +45,15 @@ class Summary(BaseModel):
     stands: str
     result: Literal["pull_request", "merged", "milestone", "ended", "waits", "working"]
     asked: str = ""
-    """What people are asked, in the case's own words; at a milestone, what was to be had."""
+    """What people are asked, word for word. At a milestone, its result."""
     moves_it: list[str] = []
-    """What a person can do about it now, and how."""
+    """What a person can do now, and how."""
     missing: list[str] = []
-    """Of a case that has failed: what was not proven when it stopped."""
+    """For a failed case: what was not proven."""
     feedback: str = ""
-    """Of a case that has failed, or got stuck: what was last found wrong, word for word."""
+    """For a failed or stuck case: the last feedback, word for word."""
     kept_on: str = ""
-    """The branch that has the work of a case that has failed. Empty: there is none."""
+    """For a failed case: the branch with its work. Empty: there is none."""
     wrong: str
     changed: str
     files: list[str]
@@ -80,7 +80,7 @@ def summarise(
     seconds: float,
     asked: str = "",
 ) -> Summary:
-    """`spent` is micro-dollars and model calls."""
+    """The summary of an issue case. `spent`: micro-dollars and model calls."""
     analyses = [outcome for outcome in outcomes if isinstance(outcome, AnalysisOutcome | BugOutcome)]
     micros, calls = spent
     return Summary(
@@ -108,7 +108,7 @@ def summarise(
 
 
 def _cause(case: IssueCase, outcomes: Sequence[Outcome]) -> str:
-    """What an investigation has proven, in place of what the analysis supposed. Empty: nothing was."""
+    """The cause that an investigation has proven, which replaces the analyst's. Empty: none."""
     if case.investigation is None or case.investigation.stands != "approved":
         return ""
     last = next((one for one in reversed(outcomes) if isinstance(one, InvestigationOutcome)), None)
@@ -117,7 +117,7 @@ def _cause(case: IssueCase, outcomes: Sequence[Outcome]) -> str:
 
 
 def _left_behind(case: IssueCase) -> dict[str, Any]:
-    """What whoever takes up a case needs that stopped short of its end."""
+    """Fields for a person who continues a failed or stuck case."""
     feedback = (
         case.evidence.feedback if case.state in (IssueState.FAILED, IssueState.REQUIRES_HUMAN_INTERVENTION) else ""
     )
@@ -128,7 +128,7 @@ def _left_behind(case: IssueCase) -> dict[str, Any]:
 
 
 _ALWAYS = (MessageKind.TAKEOVER, MessageKind.CLOSE)
-"""Possible nearly everywhere, and no answer to anything."""
+"""Commands that are nearly always possible, so they are not listed."""
 
 
 def _result(case: IssueCase) -> Literal["pull_request", "merged", "milestone", "ended", "waits", "working"]:
@@ -150,17 +150,17 @@ def _seen(build: Build | None) -> Seen | None:
     return Seen(command=run.command, commit=build.commit, exit_code=run.exit_code, last_line=_last_line(run))
 
 
-_TELLING = re.compile(r"\b(ok|pass|passed|fail|failed|failures?|errors?)\b", re.IGNORECASE)
+_RESULT_WORDS = re.compile(r"\b(ok|pass|passed|fail|failed|failures?|errors?)\b", re.IGNORECASE)
 
 
 def _last_line(run: CommandRun) -> str:
-    """The last line that tells how it went; runners like to end with a time."""
+    """The last line with a result. Many test runners end with a time instead."""
     lines = [line.strip() for line in run.output.splitlines() if line.strip()]
-    return next((line for line in reversed(lines) if _TELLING.search(line)), lines[-1] if lines else "")
+    return next((line for line in reversed(lines) if _RESULT_WORDS.search(line)), lines[-1] if lines else "")
 
 
 class BugSummary(BaseModel):
-    """How a bug case stands."""
+    """The summary of a bug case."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -181,7 +181,7 @@ class BugSummary(BaseModel):
 
 
 def standing_of_bug(bug: BugCase) -> str:
-    """One line: where the case stands and what would move it."""
+    """One line: the status of the case, and what would move it."""
     fix = f"; its fix is {bug.repair.fix}" if bug.repair.fix is not None else ""
     match bug.state:
         case BugState.INVESTIGATING:

@@ -1,4 +1,4 @@
-"""Why a case is where it is: what happens, on what evidence, what it waits for, and what would move it."""
+"""Explains why an issue case is in its state: evidence, what it waits for, and what would move it."""
 
 from datetime import datetime
 from typing import Final, assert_never
@@ -34,9 +34,9 @@ class Why(BaseModel):
     evidence: list[str]
     waits_for: str = ""
     asked: str = ""
-    """What people were asked, in the case's own words."""
+    """What people were asked, word for word."""
     until: datetime | None = None
-    """When it stops waiting. Null: never."""
+    """When the wait ends. Null: never."""
     moves_it: list[str]
     """What a person can do now, and how."""
     next: str
@@ -44,7 +44,7 @@ class Why(BaseModel):
 
 
 def why(case: IssueCase, policy: Policy, phrasing: Phrasing, *, spent: int | None = None, asked: str = "") -> Why:
-    """`spent`: micro-dollars so far, where they are known. `asked`: what people are asked now, word for word."""
+    """The explanation. `spent`: micro-dollars so far, if known. `asked`: what people are asked now, word for word."""
     waits = case.state in WAITING and case.waiting.wait is not None
     return Why(
         case=case.id,
@@ -64,7 +64,7 @@ def at(time: datetime) -> str:
     return f"{time:%Y-%m-%d %H:%M} UTC"
 
 
-# --- how it stands ---------------------------------------------------------------------------------------------------
+# --- the status ------------------------------------------------------------------------------------------------------
 
 _SECOND: Final = {
     Task.JUDGE: "The build is red, and the tester says whether the code, the test or chance is to blame.",
