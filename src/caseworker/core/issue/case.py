@@ -222,6 +222,18 @@ class IssueCase(Snapshot):
         return self.delivery.checkpoint
 
     @property
+    def base(self) -> Sha:
+        """The commit that the work starts from. Only valid once the workspace is prepared."""
+        assert self.delivery.base is not None
+        return self.delivery.base
+
+    @property
+    def head(self) -> Sha:
+        """The newest commit of the work. Only valid once the workspace is prepared."""
+        assert self.delivery.checkpoint is not None
+        return self.delivery.checkpoint
+
+    @property
     def branch(self) -> str:
         """The branch that the work is pushed to."""
         return self.delivery.branch

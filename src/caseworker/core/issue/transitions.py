@@ -1,6 +1,5 @@
 """The transitions of an issue case: what messages, facts and silence make of it. Flows call these."""
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -8,7 +7,6 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
-from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import add_remarks, apply_fact
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.command_facts import fact_of
@@ -20,14 +18,10 @@ from caseworker.core.issue.people import automatic_move, reopened
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
-from caseworker.core.issue.words import OBEYED, kept, obeyed, of_role
-from caseworker.core.outcomes.answers import RoleQuestion
+from caseworker.core.issue.words import OBEYED, kept, obeyed
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import SPOKEN, Claimed
 from caseworker.core.people.receipts import OVER, Settled, not_done
-
-_MOST_QUESTIONS = 6
-"""Limit of questions between roles in one state."""
 
 
 class Look(BaseModel):
@@ -185,21 +179,6 @@ def _reopen(case: IssueCase, message: Claimed, late: Sequence[Claimed]) -> Issue
     retried = message.kind is MessageKind.RETRY
     go = again.waiting.resume if retried else None
     return again.updated(reason=f"{message.author} wants it worked on again.", go=go, handed_back=retried)
-
-
-# --- questions between roles
-
-
-def consult(case: IssueCase, asker: Role, questions: Sequence[RoleQuestion]) -> tuple[IssueCase, dict[Role, int], str]:
-    """The case with the questions counted, how many go to each role, and why they are refused (empty: they are not)."""
-    counted_case = case.updated(consulted=case.progress.consulted + len(questions))
-    first = questions[0].question
-    if counted_case.progress.consulted > _MOST_QUESTIONS:
-        return counted_case, {}, f"The {of_role(asker)} keeps asking the others: {first}"
-    if any(question.to == asker.value for question in questions):
-        return counted_case, {}, f"The {of_role(asker)} asks itself: {first}"
-    asked = Counter(question.to for question in questions)
-    return counted_case, {Role(name): number for name, number in asked.items()}, ""
 
 
 def _ids(messages: Sequence[Claimed]) -> tuple[MessageId, ...]:

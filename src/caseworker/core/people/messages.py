@@ -81,8 +81,8 @@ class Attachment(NewAttachment):
         return not self.content and not self.problem and self.size > 0
 
 
-class NewMessage(BaseModel):
-    """A message before it is stored. `external_id` is the surface's id, so that a second delivery does nothing."""
+class _Message(BaseModel):
+    """Fields of new and stored messages. `external_id` is the surface's id, so that a second delivery does nothing."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -102,14 +102,19 @@ class NewMessage(BaseModel):
     """Set at once if nothing will be done about it. Such a message rings no bell."""
     refused: bool = False
     """The command was not carried out; the outcome says why."""
-    attachments: tuple[NewAttachment, ...] = ()
 
     @property
     def kind(self) -> MessageKind:
         return self.command.kind
 
 
-class Message(NewMessage):
+class NewMessage(_Message):
+    """A message before it is stored."""
+
+    attachments: tuple[NewAttachment, ...] = ()
+
+
+class Message(_Message):
     id: MessageId
     received_at: datetime
     turn: int | None = None
