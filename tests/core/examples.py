@@ -1,4 +1,4 @@
-"""Values of the core with defaults, so that a test names only what it is about."""
+"""Builders of core values with defaults, so that a test names only the fields it is about."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -69,7 +69,7 @@ SnapshotT = TypeVar("SnapshotT", bound=Snapshot)
 
 
 def snapshot_with(kind: type[SnapshotT], id: str, **known: object) -> SnapshotT:
-    """Fields are named without their part."""
+    """An issue case. Fields are named without their part."""
     nested: dict[str, object] = {name: value for name, value in known.items() if name in kind.model_fields}
     for name in known.keys() - nested.keys():
         part = nested.setdefault(kind.part_of()[name], {})
@@ -79,7 +79,7 @@ def snapshot_with(kind: type[SnapshotT], id: str, **known: object) -> SnapshotT:
 
 
 def with_known(case: IssueCase, **known: object) -> IssueCase:
-    """The case with other values, given as they are written in JSON. `waiting_for` alone stands for a wait."""
+    """The case with other values, given as in JSON. `waiting_for` alone makes a wait of that kind."""
     fields = {name: getattr(getattr(case, part), name) for name, part in case.part_of().items()}
     own = {name: getattr(case, name) for name in ("epoch", "state", "reason", "investigation")}
     return case_with(**{"id": case.id, **own, **fields, **known})
@@ -90,7 +90,7 @@ def a_bug(**known: object) -> BugCase:
 
 
 def case_with(**known: object) -> IssueCase:
-    """`waiting_for` alone stands for a wait of that kind."""
+    """Turns `waiting_for` alone into a wait of that kind."""
     waiting_for = known.pop("waiting_for", None)
     if waiting_for is not None and known.get("wait") is None:
         known["wait"] = {"reason": waiting_for}
@@ -227,7 +227,7 @@ def told(
     asked: str = "",
     remarks: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """What people are told in the terminal when the case says this now."""
+    """The text of a post of this case, as the terminal shows it."""
     post = IssuePost(about=about, audience=Audience.DEVELOPERS, epoch=case.epoch, number=1)
     made = tuple(Remark(author=author, text=text) for author, text in remarks)
     matter = PostContext(case=case, policy=Policy(), outcome=outcome, asked=asked, remarks=made)

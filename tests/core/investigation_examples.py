@@ -1,4 +1,4 @@
-"""Values of an investigation with defaults, so that a test names only what it is about."""
+"""Builders of investigation values with defaults, so that a test names only the fields it is about."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -30,7 +30,7 @@ TWO = (Criterion.INTERMITTENT, Criterion.CAUSE_UNCLEAR)
 
 
 class Turn(NamedTuple):
-    """A completed turn, as far as the matrix looks at it."""
+    """A completed turn with the fields that the matrix reads."""
 
     turn: int
     role: Role
@@ -131,7 +131,7 @@ def a_diagnostic(hypothesis: str = "H1") -> Diagnostic:
 
 
 def iterated(status: str = "NEED_MORE_ANALYSIS", *matrix: Hypothesis, summary: str = "Looked.") -> InvestigationOutcome:
-    """With a matrix that fits the status, where none is given."""
+    """An iteration's outcome. Without a given matrix it has one that fits the status."""
     found = status == "ROOT_CAUSE_FOUND"
     fitting = {"ROOT_CAUSE_FOUND": "confirmed", "EXHAUSTED": "eliminated"}.get(status, "pending")
     hypotheses = list(matrix) or [Hypothesis.model_validate({"id": "H1", "hypothesis": "A race.", "status": fitting})]

@@ -1,4 +1,4 @@
-"""The registry of kinds: complete, and true of each kind's snapshot."""
+"""The registry of kinds is complete and agrees with each kind's snapshot."""
 
 from enum import StrEnum
 
@@ -17,12 +17,12 @@ def test_every_kind_has_a_row_and_a_loader() -> None:
     assert len({kind.workflow for kind in KINDS.values()}) == len(KINDS)
 
 
-def test_every_kind_has_its_own_part_of_the_table_of_who_may_say_what() -> None:
+def test_every_kind_has_a_part_of_the_authority_table() -> None:
     assert sorted(kind.rights for kind in KINDS.values()) == sorted(MAY)
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
-def test_a_kind_works_in_states_that_its_snapshot_knows(kind: Kind) -> None:
+def test_the_working_states_of_a_kind_are_states_of_its_snapshot(kind: Kind) -> None:
     states = kind.snapshot.model_fields["state"].annotation
     assert isinstance(states, type)
     assert issubclass(states, StrEnum)
@@ -37,23 +37,23 @@ def test_a_kind_works_in_states_that_its_snapshot_knows(kind: Kind) -> None:
         (Audience.REPORTER, False, Standing.OTHER),
     ],
 )
-def test_a_speaker_in_a_bugs_thread_stands_by_whose_thread_it_is(
+def test_the_standing_in_a_bugs_thread_follows_from_the_thread(
     audience: Audience, is_reporter: bool, standing: Standing
 ) -> None:
     assert KINDS[CaseKind.BUG].standing_in_thread(audience, is_reporter=is_reporter) is standing
 
 
-def test_nobody_reports_an_issue_case() -> None:
+def test_an_issue_case_has_no_reporter() -> None:
     issue = KINDS[CaseKind.ISSUE]
     assert issue.at_terminal == {Audience.DEVELOPERS: Standing.OWNER}
     assert issue.standing_in_thread(Audience.REPORTER, is_reporter=True) is Standing.OTHER
 
 
 @pytest.mark.parametrize("name", ["bug-7F3K", "7f3k", "BUG-7f3k"])
-def test_a_bug_is_called_with_or_without_its_prefix(name: str) -> None:
+def test_a_bug_is_found_with_or_without_its_prefix(name: str) -> None:
     assert KINDS[CaseKind.BUG].id_from(name) == "bug-7F3K"
 
 
 @pytest.mark.parametrize(("name", "is_meant"), [("shop-3#1", True), ("#1", True), ("1", True), ("3#1", False)])
-def test_an_issue_case_is_called_by_whole_parts_of_its_id(name: str, is_meant: bool) -> None:
+def test_an_issue_case_is_found_by_whole_parts_of_its_id(name: str, is_meant: bool) -> None:
     assert KINDS[CaseKind.ISSUE].is_called(CaseId("local/shop-3#1"), name) is is_meant

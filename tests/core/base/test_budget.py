@@ -1,4 +1,4 @@
-"""Money: whole micro-dollars, never too low, and no drift however many calls are added up."""
+"""Costs are whole micro-dollars, rounded up, and sums of many calls don't drift."""
 
 from fractions import Fraction
 
@@ -48,7 +48,7 @@ def test_a_model_has_the_first_price_that_fits_its_name() -> None:
     assert [price_of(f"claude-{name}-20990101") for name, _ in PRICES] == [price for _, price in PRICES]
 
 
-def test_an_unknown_model_is_as_dear_as_the_dearest() -> None:
+def test_an_unknown_model_has_the_highest_price() -> None:
     assert price_of("a-model-nobody-knows").output == max(price.output for _, price in PRICES)
     assert price_of("").input == max(price.input for _, price in PRICES)
 
@@ -68,7 +68,7 @@ def test_a_cost_is_the_exact_price_rounded_up(model: str, usage: Usage) -> None:
 
 
 @given(model=MODELS, parts=st.tuples(*[TOKENS] * 4), spare_bytes=st.integers(0, 5), output=TOKENS, spare=TOKENS)
-def test_what_is_reserved_is_enough_for_any_usage_that_fits_the_request(
+def test_the_reservation_covers_any_usage_of_the_request(
     model: str, parts: tuple[int, int, int, int], spare_bytes: int, output: int, spare: int
 ) -> None:
     fresh, written, long_written, read = parts
@@ -82,13 +82,13 @@ def test_what_is_reserved_is_enough_for_any_usage_that_fits_the_request(
     assert worst_case(model, 3 * sum(parts) + spare_bytes, output + spare) >= cost(model, usage)
 
 
-def test_a_request_of_a_byte_reserves_a_token() -> None:
+def test_a_request_of_one_byte_reserves_one_token() -> None:
     assert worst_case("claude-haiku-4-5", 1, 0) == 2
 
 
 @given(model=MODELS, usages=st.lists(USAGES, max_size=30))
 def test_sums_do_not_drift(model: str, usages: list[Usage]) -> None:
-    """Micros are whole, so the order of the calls does not matter, and adding up tokens first is never dearer."""
+    """The order of calls does not matter, and adding up tokens first never costs more."""
     costs = [cost(model, usage) for usage in usages]
     together = cost(model, sum(usages, Usage()))
     assert sum(costs) == sum(reversed(costs))
@@ -112,5 +112,5 @@ def test_ten_thousand_small_calls_cost_ten_thousand_times_one() -> None:
         (1_234 * MICROS, "$1234.00"),
     ],
 )
-def test_money_is_said_in_dollars(micros: int, words: str) -> None:
+def test_money_is_shown_in_dollars(micros: int, words: str) -> None:
     assert dollars(micros) == words

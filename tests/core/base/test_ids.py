@@ -1,4 +1,4 @@
-"""The names of things: what is an id, and that names made of ids stay apart."""
+"""Ids are validated, and names made from different ids differ."""
 
 import pytest
 from hypothesis import assume, given
@@ -14,7 +14,7 @@ CASES = st.builds(
 
 
 @given(owner=OWNERS, name=NAMES, number=st.integers(1, 10**9))
-def test_an_id_splits_into_what_it_was_made_of(owner: str, name: str, number: int) -> None:
+def test_an_issue_id_splits_into_repository_and_number(owner: str, name: str, number: int) -> None:
     repository = RepositoryId(f"{owner}/{name}")
     assert split_issue_case(issue_case(repository, number)) == (repository, number)
 
@@ -41,7 +41,7 @@ def test_an_id_splits_into_what_it_was_made_of(owner: str, name: str, number: in
         "bug-7F3K",
     ],
 )
-def test_what_is_not_the_id_of_an_issue_case_is_refused(text: str) -> None:
+def test_text_that_is_no_issue_id_is_refused(text: str) -> None:
     with pytest.raises(ValueError) as error:
         split_issue_case(CaseId(text))
     assert str(error.value) == f"{text!r} is not the id of an issue case (owner/repo#42)"
@@ -57,5 +57,5 @@ def test_two_cases_never_share_a_slug(one: CaseId, other: CaseId) -> None:
     assert slug(one) != slug(other)
 
 
-def test_an_effects_key_is_made_of_counters() -> None:
+def test_an_effect_key_is_made_of_counters() -> None:
     assert effect_key(CaseId("owner/repo#42"), 1, "push", 7) == "owner/repo#42/1/push/7"

@@ -1,4 +1,4 @@
-"""The rules a case keeps."""
+"""The settings of a case: defaults, choice of models, storage."""
 
 import pytest
 from pydantic import ValidationError
@@ -14,12 +14,12 @@ from caseworker.core.base.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy
         ("analyst", "analyze", "for-all"),
     ],
 )
-def test_a_model_is_chosen_by_role_and_task_then_by_role_then_for_all(role: str, task: str, model: str) -> None:
+def test_a_model_is_chosen_by_role_and_task_then_role_then_default(role: str, task: str, model: str) -> None:
     policy = Policy(models={"default": "for-all", "developer": "role-only", "developer.fix": "role-and-task"})
     assert policy.model_for(role, task) == model
 
 
-def test_an_empty_choice_falls_back() -> None:
+def test_an_empty_model_name_falls_back_to_the_default() -> None:
     assert Policy(models={"developer": "", "default": "for-all"}).model_for("developer", "fix") == "for-all"
     assert Policy(models={}).model_for("developer", "fix") == DEFAULT_MODEL
 
@@ -36,7 +36,7 @@ def test_the_defaults_are_the_specs_numbers() -> None:
     assert (policy.attempts, policy.transitions, policy.history_events) == (3, 60, 1_500)
 
 
-def test_a_policy_survives_being_stored() -> None:
+def test_a_policy_is_the_same_after_being_stored() -> None:
     assert Policy.model_validate_json(Policy().model_dump_json()) == Policy()
 
 
@@ -44,6 +44,6 @@ def test_a_policy_survives_being_stored() -> None:
     "wrong",
     [{"attempts": 0}, {"transitions": 0}, {"budget_micros": -1}, {"turn_seconds": 0}, {"attempt": 3}],
 )
-def test_a_wrong_rule_is_refused(wrong: dict[str, int]) -> None:
+def test_an_invalid_setting_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValidationError):
         Policy.model_validate(wrong)

@@ -1,4 +1,4 @@
-"""What a bug case does next, as tables: who wakes it, what is honoured, what silence means, what is said to whom."""
+"""The rules of a bug case, as tables: what wakes it, permitted actions, silence, and posts."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -70,17 +70,17 @@ def abouts(after: BugCase, audience: Audience | None = None) -> list[About]:
         (S.RESOLVED, Standing.DEVELOPER, S.INVESTIGATING),
     ],
 )
-def test_who_wakes_whom(state: BugState, standing: Standing, to: BugState) -> None:
+def test_which_message_wakes_the_case_in_which_state(state: BugState, standing: Standing, to: BugState) -> None:
     assert look(bug(state=state), [said(standing=standing)], POLICY, NOW).after.state is to
 
 
-def test_words_wait_unsettled_for_the_coming_turn_unless_a_developer_has_the_case() -> None:
+def test_words_go_to_the_next_turn_unless_a_developer_has_the_case() -> None:
     assert look(bug(state=S.AWAITING_REPORTER), [said(standing=Standing.DEVELOPER)], POLICY, NOW).settled == ()
     kept = look(bug(state=S.DEV_TAKEOVER), [said(2), said(3)], POLICY, NOW).settled
     assert [(one.messages, one.outcome) for one in kept] == [((2, 3), KEPT_FOR_LATER)]
 
 
-def test_a_burst_is_answered_once_in_each_thread() -> None:
+def test_a_burst_of_messages_is_acknowledged_once_per_thread() -> None:
     burst = [said(2), said(3), said(4, Standing.DEVELOPER), said(5, Standing.DEVELOPER)]
     after = look(bug(state=S.AWAITING_REPORTER), burst, POLICY, NOW).after
     assert abouts(after, Audience.REPORTER) == [About.NOTED]
@@ -89,7 +89,7 @@ def test_a_burst_is_answered_once_in_each_thread() -> None:
     assert again.outbox == ()
 
 
-def test_a_follow_up_is_announced_instead_of_a_mere_note() -> None:
+def test_a_follow_up_is_announced_instead_of_an_acknowledgement() -> None:
     after = look(bug(state=S.AWAITING_DEV), [said(2, Standing.DEVELOPER)], POLICY, NOW).after
     assert abouts(after) == [About.FOLLOW_UP]
 
@@ -100,13 +100,13 @@ def test_the_report_itself_gets_its_own_acknowledgement_only() -> None:
     assert after.people.answered == 1
 
 
-def test_what_comes_while_a_turn_works_is_answered_and_not_again_after_it() -> None:
+def test_a_message_during_a_turn_is_acknowledged_once() -> None:
     working = acknowledge_during_turn(bug(), [said(2, Standing.DEVELOPER)])
     assert abouts(working) == [About.NOTED]
     assert abouts(look(working, [said(2, Standing.DEVELOPER)], POLICY, NOW).after) == [About.NOTED]
 
 
-def test_what_was_said_before_a_close_and_thanks_after_it_are_answered_for() -> None:
+def test_words_before_a_close_and_thanks_after_it_are_settled_as_over() -> None:
     close = said(3, Standing.DEVELOPER, MessageKind.CLOSE, Resolution.DUPLICATE)
     thanks = said(4).model_copy(update={"command": Say(asks=False)})
     found = look(bug(state=S.AWAITING_DEV), [said(2), close, thanks], POLICY, NOW)
@@ -116,13 +116,13 @@ def test_what_was_said_before_a_close_and_thanks_after_it_are_answered_for() -> 
     assert abouts(found.after) == [About.RESOLVED, About.RESOLVED]
 
 
-def test_what_asks_for_more_right_after_a_close_opens_the_case_again() -> None:
+def test_a_request_right_after_a_close_reopens_the_case() -> None:
     found = look(bug(), [said(2), said(3, kind=MessageKind.CLOSE), said(4)], POLICY, NOW)
     assert (found.after.state, found.after.epoch) == (S.INVESTIGATING, 2)
     assert {number for one in found.settled for number in one.messages} == {2, 3}
 
 
-def test_commands_after_a_word_that_reopens_are_obeyed() -> None:
+def test_commands_after_words_that_reopen_are_carried_out() -> None:
     over = resolve(bug(), Resolution.CODE_FIX, "done").model_copy(update={"outbox": ()})
     taken = look(over, [said(8), said(9, Standing.DEVELOPER, MessageKind.TAKEOVER)], POLICY, NOW)
     assert taken.after.state is S.DEV_TAKEOVER
@@ -131,14 +131,14 @@ def test_commands_after_a_word_that_reopens_are_obeyed() -> None:
     assert {number for one in closed.settled for number in one.messages} == {8, 9}
 
 
-def test_an_end_is_told_as_it_was_also_when_the_case_is_open_again() -> None:
+def test_the_post_of_a_resolution_keeps_it_after_reopening() -> None:
     closing = said(3, Standing.DEVELOPER, MessageKind.CLOSE, Resolution.NOT_A_BUG)
     after = look(bug(), [closing, said(4)], POLICY, NOW).after
     told = next(post for post in after.outbox if post.about is About.RESOLVED)
     assert (after.epoch, told.resolution, told.note) == (2, Resolution.NOT_A_BUG, "closed by @ada")
 
 
-def test_who_is_waited_for_has_the_whole_time_from_when_they_were_told() -> None:
+def test_a_wait_begins_when_the_post_is_sent() -> None:
     asking = after_turn(bug(), turn(BugAction.ASK_REPORTER), POLICY, NOW).after
     later = NOW + timedelta(hours=5)
     asked = without_post(asking, asking.outbox[0], POLICY, later)
@@ -148,19 +148,19 @@ def test_who_is_waited_for_has_the_whole_time_from_when_they_were_told() -> None
     assert (told.waiting.remind_at, told.waiting.until) == (later + timedelta(hours=24), later + timedelta(hours=48))
 
 
-def test_a_fix_that_is_refused_undoes_no_takeover() -> None:
+def test_a_refused_fix_does_not_undo_a_takeover() -> None:
     taken = bug(state=S.DEV_TAKEOVER, taken_by="ada", fix_wanted=True, fix_open=True)
     after = fix_refused(taken, "no repository", POLICY, NOW)
     assert (after.state, after.people.taken_by, after.repair.fix_open) == (S.DEV_TAKEOVER, "ada", False)
     assert abouts(after) == [About.FIX_REFUSED]
 
 
-def test_a_fix_that_was_not_opened_before_the_close_holds_nothing_open_later() -> None:
+def test_a_fix_that_was_never_opened_does_not_hold_the_case_open() -> None:
     assert not resolve(bug(fix_wanted=True, fix_open=True), None, "closed by ada").repair.fix_open
     assert resolve(bug(fix_open=True, fix=CaseId("local/shop#1")), None, "closed by ada").repair.fix_open
 
 
-def test_a_close_without_a_type_is_asked_about_and_moves_nothing() -> None:
+def test_a_close_without_a_type_is_asked_about_and_changes_no_state() -> None:
     found = look(bug(), [said(2, Standing.DEVELOPER, MessageKind.CLOSE_INCOMPLETE)], POLICY, NOW)
     assert found.after.state is S.INVESTIGATING
     assert found.after.people.asked_to_close == "ada"
@@ -175,7 +175,7 @@ def test_takeover_and_hand_back() -> None:
     assert (back.state, back.waiting.waited_in) == (S.INVESTIGATING, S.DEV_TAKEOVER)
 
 
-def test_a_reopened_case_is_a_new_round_in_which_nothing_is_confirmed_yet() -> None:
+def test_a_reopened_case_starts_without_confirmations() -> None:
     over = resolve(bug(developer_spoke=True, confirmable=True, findings_posted=True), Resolution.CODE_FIX, "done")
     again = look(over.model_copy(update={"outbox": ()}), [said(9)], POLICY, NOW).after
     assert again.epoch == 2
@@ -184,7 +184,7 @@ def test_a_reopened_case_is_a_new_round_in_which_nothing_is_confirmed_yet() -> N
     assert again.progress.turns == over.progress.turns
 
 
-def test_a_second_close_of_what_is_closed_changes_nothing() -> None:
+def test_closing_a_closed_case_changes_nothing() -> None:
     over = resolve(bug(), None, "closed by ada").model_copy(update={"outbox": ()})
     found = look(over, [said(5, kind=MessageKind.CLOSE)], POLICY, NOW)
     assert found.after == over
@@ -207,18 +207,20 @@ def test_a_second_close_of_what_is_closed_changes_nothing() -> None:
         ({"vague": True, "waited_in": S.DEV_TAKEOVER}, BugAction.POST_FINDINGS, BugAction.POST_FINDINGS),
     ],
 )
-def test_a_model_proposes_and_facts_permit(facts: dict[str, object], proposed: BugAction, taken: BugAction) -> None:
+def test_which_action_is_permitted_for_a_proposed_one(
+    facts: dict[str, object], proposed: BugAction, taken: BugAction
+) -> None:
     assert permitted_action(bug(**facts), Verdict(action=proposed)) is taken
 
 
-def test_words_heard_in_the_middle_of_the_turn_count_for_what_it_may_do() -> None:
+def test_messages_during_the_turn_count_for_the_permitted_action() -> None:
     ended = after_turn(bug(), turn(BugAction.CREATE_FIX, said(2, Standing.DEVELOPER)), POLICY, NOW)
     assert ended.action is BugAction.CREATE_FIX
     assert ended.after.repair.fix_wanted
     assert ended.after.waiting.until is None
 
 
-def test_a_question_waits_two_hours_and_then_it_goes_on_without_saying_so() -> None:
+def test_without_an_answer_the_case_goes_on_after_two_hours() -> None:
     asking = after_turn(bug(), turn(BugAction.ASK_REPORTER), POLICY, NOW).after
     assert wake_at(asking) == NOW + timedelta(hours=2)
     early = after_silence(asking, NOW + timedelta(hours=1))
@@ -228,7 +230,7 @@ def test_a_question_waits_two_hours_and_then_it_goes_on_without_saying_so() -> N
     assert abouts(late)[-1] is About.NO_ANSWER
 
 
-def test_findings_are_followed_by_one_reminder_and_then_by_an_honest_end() -> None:
+def test_after_findings_there_is_one_reminder_then_no_response() -> None:
     waiting = after_turn(bug(), turn(BugAction.POST_FINDINGS), POLICY, NOW).after
     assert status_of(waiting).value == "pending_verification"
     assert wake_at(waiting) == NOW + timedelta(hours=24)
@@ -239,7 +241,7 @@ def test_findings_are_followed_by_one_reminder_and_then_by_an_honest_end() -> No
     assert (over.state, over.ending.resolution) == (S.RESOLVED, Resolution.NO_RESPONSE)
 
 
-def test_an_escalated_case_is_reminded_of_and_never_resolved_by_silence() -> None:
+def test_silence_never_resolves_an_escalated_case() -> None:
     waiting = after_turn(bug(), turn(BugAction.ESCALATE), POLICY, NOW).after
     assert status_of(waiting).value == "escalated"
     assert About.ESCALATION in abouts(waiting, Audience.DEVELOPERS)
@@ -254,7 +256,7 @@ def test_a_failing_turn_escalates() -> None:
     assert About.ESCALATION in abouts(failed, Audience.DEVELOPERS)
 
 
-def test_a_fix_that_ended_makes_the_clock_of_silence_run_again() -> None:
+def test_after_a_fix_ended_silence_resolves_the_case_again() -> None:
     waiting = after_turn(bug(developer_spoke=True), turn(BugAction.CREATE_FIX), POLICY, NOW).after
     assert waiting.waiting.until is None
     ended = look(waiting, [said(7, Standing.DEVELOPER, MessageKind.FIX_ENDED)], POLICY, NOW).after

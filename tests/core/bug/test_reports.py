@@ -1,4 +1,4 @@
-"""What a report says by itself."""
+"""What is read from a report without a model."""
 
 import pytest
 from hypothesis import given
@@ -127,7 +127,7 @@ def test_a_report_that_names_something_is_not_vague(text: str, found: str) -> No
         ("MP3 files are cut off", "P2"),
     ],
 )
-def test_how_grave_it_is_follows_from_its_words(text: str, severity: str) -> None:
+def test_the_severity_follows_from_the_words_of_the_report(text: str, severity: str) -> None:
     assert read_report(text, {}).severity is Severity(severity)
 
 
@@ -152,7 +152,7 @@ def test_services_are_found_by_name_and_alias_as_whole_words(
     assert (reading.services, reading.owners) == (services, owners)
 
 
-def test_a_service_with_an_odd_name_harms_nobody() -> None:
+def test_a_service_with_an_odd_name_is_harmless() -> None:
     odd = {"": Service(), "-": Service(aliases=("",)), "c++ (core)": Service(), "a.b": Service()}
     assert read_report("the c++ (core) fails, axb too", odd).services == ("c++ (core)",)
 
@@ -187,7 +187,7 @@ def test_a_long_title_is_cut_at_a_word() -> None:
 
 
 @given(st.text())
-def test_every_text_can_be_read_and_titled(text: str) -> None:
+def test_any_text_can_be_read_and_has_a_title(text: str) -> None:
     reading = read_report(text, SERVICES)
     assert reading.vague is (reading.found == ())
     title = title_of(text)
@@ -196,7 +196,7 @@ def test_every_text_can_be_read_and_titled(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["a", "1", "a.", '"', "` ", "<", "*a", "the ", "1. a\n", "a-", "/a", ":a", "a@", " "])
-def test_a_report_as_long_as_can_be_is_read_like_any_other(piece: str) -> None:
+def test_the_longest_report_is_read_quickly(piece: str) -> None:
     text = (piece * 64_000)[:64_000]
     assert read_report(text, SERVICES).severity is Severity.P2
     assert len(title_of(text)) <= TITLE_LIMIT

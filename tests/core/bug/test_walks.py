@@ -1,7 +1,7 @@
 """No sequence of messages, turns, silences, crashes and closes loses or repeats a message.
 
-The decisions are the real ones; inbox, record and flow are as small as can be and kept in memory. A crash repeats what
-was asked of the store, or drops all that the flow has not saved.
+The rules are the real ones; inbox, record and flow are minimal fakes in memory. A crash repeats a request to the
+store, or drops everything that the flow has not saved.
 """
 
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class Row:
 
 @dataclass
 class Inbox:
-    """As `ports.Inbox`: insert or stop, claim by number, settle what is open."""
+    """A fake of `ports.Inbox`: insert once, claim by number, settle what is open."""
 
     rows: dict[int, Row] = field(default_factory=dict)
 
@@ -77,7 +77,7 @@ class Walk(RuleBasedStateMachine):
         self.saved = self.bug = BugCase(id=CaseId("bug-7F3K")).updated(severity=Severity.P2, vague=vague)
         self.returned = False
         self.shown: list[tuple[int, list[MessageId]]] = []
-        """What each completed turn was given."""
+        """The messages that each completed turn was given."""
         self.said: list[BugPost] = []
         self.at_work = False
         self._put(Standing.REPORTER, MessageKind.WORDS)
@@ -91,7 +91,7 @@ class Walk(RuleBasedStateMachine):
             standing=standing,
         )
         self.inbox.put(message)
-        self.inbox.put(message)  # every delivery comes twice
+        self.inbox.put(message)  # every message is delivered twice
         self.returned = False  # signal-with-start
         return message
 
@@ -105,7 +105,7 @@ class Walk(RuleBasedStateMachine):
     def somebody_commands(self, data: st.DataObject, standing: Standing) -> None:
         message = self._put(standing, data.draw(st.sampled_from(COMMANDS[standing])))
         if message.kind in (MessageKind.CLOSE, MessageKind.TAKEOVER):
-            self.at_work = False  # the turn is stopped; what it was given is claimed and not answered for
+            self.at_work = False  # the turn is stopped; its messages are claimed but not settled
 
     # --- what the flow does
 
@@ -125,7 +125,7 @@ class Walk(RuleBasedStateMachine):
     def _look(self, *, repeated: bool) -> None:
         turn = self.bug.progress.turns + 1
         claimed = self.inbox.claim(turn)
-        if repeated:  # the worker died before it could tell what it had claimed
+        if repeated:  # the worker died before it could report its claim
             claimed = self.inbox.claim(turn)
         found = decisions.look(self.bug, claimed, POLICY, self.now)
         self.bug = self.saved = found.after
@@ -140,7 +140,7 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.at_work)
     @rule()
     def the_attempt_dies(self) -> None:
-        """Nothing of it stays: the next one gets the same messages, and what the dead one had heard."""
+        """A turn dies and leaves nothing: the next one gets all its messages, also those that came during it."""
 
     @precondition(lambda self: self.at_work)
     @rule(action=st.sampled_from(BugAction))
@@ -167,7 +167,7 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: not self.at_work and self.bug.state is not BugState.INVESTIGATING)
     @rule()
     def the_flow_starts_from_its_record(self) -> None:
-        """Continued as new, or its server's data was lost: only what was saved is there."""
+        """The flow continues as new, or the server lost its data: only the saved snapshot is left."""
         self.bug = self.saved.updated(outbox=())
 
     @precondition(lambda self: not self.at_work and not self.returned)
@@ -196,7 +196,7 @@ class Walk(RuleBasedStateMachine):
         assert len(keys) == len(set(keys))
 
     def teardown(self) -> None:
-        """Left alone, the case comes to rest with every message answered for."""
+        """If nothing more happens, the case stops with every message settled."""
         for _ in range(50):
             if self.at_work:
                 self.the_turn_ends(BugAction.POST_FINDINGS)

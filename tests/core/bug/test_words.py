@@ -1,4 +1,4 @@
-"""Every sentence of a bug case, whole: what each audience is told of each thing, and that reporters see no inside."""
+"""The text of every post of a bug case, compared whole; texts for reporters have no internals."""
 
 import re
 from datetime import UTC, datetime
@@ -36,7 +36,7 @@ OUTCOME = BugOutcome(
     recommended_actions=["Give every coupon a rate."],
     culprit_commit=Culprit(hash="4f1c2ab", author="ada", date="2026-03-02", message="Read the rate"),
 )
-MATTER = PostContext(
+CONTEXT = PostContext(
     case=BUG,
     title="pay ends in Error 500",
     reporter=RITA,
@@ -119,8 +119,10 @@ INTERNALS = re.compile(
 """Code spans, paths, exception names, commits, members' ids, names in the code."""
 
 
-def told(about: About, audience: Audience, matter: PostContext = MATTER, *, note: str = "KeyError in the tool.") -> str:
-    """RESOLVED is worded from the post: as it was when it was queued."""
+def told(
+    about: About, audience: Audience, matter: PostContext = CONTEXT, *, note: str = "KeyError in the tool."
+) -> str:
+    """The text of a post. RESOLVED has the resolution from when the post was queued."""
     is_end = about is About.RESOLVED
     post = BugPost(
         about=about,
@@ -134,29 +136,29 @@ def told(about: About, audience: Audience, matter: PostContext = MATTER, *, note
 
 
 @pytest.mark.parametrize("about", About)
-def test_what_a_reporter_is_told(about: About) -> None:
+def test_the_texts_for_the_reporter(about: About) -> None:
     assert told(about, Audience.REPORTER) == FOR_REPORTERS.get(about, "")
 
 
 @pytest.mark.parametrize("about", About)
-def test_what_developers_are_told(about: About) -> None:
+def test_the_texts_for_developers(about: About) -> None:
     assert told(about, Audience.DEVELOPERS) == FOR_DEVELOPERS.get(about, "")
 
 
 def _turned(resolution: Resolution | None, news: MessageKind | None) -> PostContext:
-    return MATTER.model_copy(update={"case": BUG.updated(resolution=resolution), "news_kind": news})
+    return CONTEXT.model_copy(update={"case": BUG.updated(resolution=resolution), "news_kind": news})
 
 
 @pytest.mark.parametrize("about", About)
-def test_a_reporter_never_sees_an_inside(about: About) -> None:
-    """However it ended, and whatever the news."""
+def test_texts_for_the_reporter_have_no_internals(about: About) -> None:
+    """With every resolution and every kind of news."""
     for resolution in (None, *Resolution):
         for news in (MessageKind.FIX_NEWS, MessageKind.FIX_ENDED, MessageKind.FIX_MERGED):
             words = told(about, Audience.REPORTER, _turned(resolution, news))
             assert INTERNALS.findall(words) == []
 
 
-def test_developers_are_shown_what_the_findings_rest_on() -> None:
+def test_findings_for_developers_have_their_evidence() -> None:
     words = told(About.FINDINGS, Audience.DEVELOPERS)
     for inside in (OUTCOME.root_cause, OUTCOME.evidence[0].source, OUTCOME.evidence[0].shows, "4f1c2ab"):
         assert inside in words
@@ -174,7 +176,7 @@ def test_developers_are_shown_what_the_findings_rest_on() -> None:
         (None, ", as you asked. If it comes back"),
     ],
 )
-def test_how_it_ended_is_told_in_words(resolution: Resolution | None, words: str) -> None:
+def test_each_resolution_has_its_words(resolution: Resolution | None, words: str) -> None:
     ended = told(About.RESOLVED, Audience.REPORTER, _turned(resolution, None))
     assert ended == f"This is closed{words}, just write here."
 
@@ -187,16 +189,16 @@ def test_how_it_ended_is_told_in_words(resolution: Resolution | None, words: str
         (MessageKind.FIX_ENDED, "The first attempt at a fix did not work out. The team is looking into it."),
     ],
 )
-def test_news_of_a_fix_are_told_in_words(kind: MessageKind, words: str) -> None:
+def test_news_of_a_fix_has_its_words(kind: MessageKind, words: str) -> None:
     assert told(About.FIX_NEWS, Audience.REPORTER, _turned(None, kind)) == words
 
 
-def test_who_is_called_when_nobody_was_named() -> None:
-    nobody = MATTER.model_copy(update={"policy": Policy()})
-    owners = MATTER.model_copy(update={"policy": MATTER.policy.model_copy(update={"contacts": ()})})
+def test_an_escalation_without_contacts_calls_the_owners_or_everybody() -> None:
+    nobody = CONTEXT.model_copy(update={"policy": Policy()})
+    owners = CONTEXT.model_copy(update={"policy": CONTEXT.policy.model_copy(update={"contacts": ()})})
     assert told(About.ESCALATION, Audience.DEVELOPERS, nobody).startswith("**Escalated**: everybody who reads this,")
     assert told(About.ESCALATION, Audience.DEVELOPERS, owners).startswith("**Escalated**: @U0GRACE00,")
 
 
-def test_a_question_that_is_missing_is_asked_all_the_same() -> None:
-    assert told(About.QUESTION, Audience.REPORTER, MATTER.model_copy(update={"outcome": None})) == DEFAULT_QUESTION
+def test_without_a_question_the_default_one_is_asked() -> None:
+    assert told(About.QUESTION, Audience.REPORTER, CONTEXT.model_copy(update={"outcome": None})) == DEFAULT_QUESTION

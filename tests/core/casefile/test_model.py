@@ -1,4 +1,4 @@
-"""The case file: seed 001's document, loaded, dumped and refused."""
+"""The case file: the example document of seed 001 loads and dumps; invalid ones are refused."""
 
 import json
 from datetime import UTC
@@ -43,7 +43,7 @@ from tests.core.examples import MORNING, a_file
 DOCS = Path(__file__).parents[3] / "docs"
 CORRECT = "Correct it there: docs/issue-state.schema.json says how."
 
-# Seed 001's own example; where it lists alternatives, one is chosen.
+# The example of seed 001; if it lists alternatives, one is chosen.
 SEED: dict[str, Any] = {
     "version": "1.0",
     "issue": {
@@ -181,7 +181,7 @@ def refusal(document: dict[str, Any]) -> str:
     return str(refused.value)
 
 
-def test_the_seeds_own_document_loads_with_any_choice_of_its_alternatives() -> None:
+def test_the_seed_document_loads_with_any_choice_of_alternatives() -> None:
     for choice in product(*(values for _, _, values in ALTERNATIVES)):
         document = SEED
         for (section, field, _), value in zip(ALTERNATIVES, choice, strict=True):
@@ -189,14 +189,14 @@ def test_the_seeds_own_document_loads_with_any_choice_of_its_alternatives() -> N
         assert load_case_file(json.loads(load_case_file(document).dump())) == load_case_file(document)
 
 
-def test_the_seeds_own_document_loads_and_comes_back_the_same() -> None:
+def test_the_seed_document_is_dumped_as_it_was_loaded() -> None:
     back = json.loads(load_case_file(SEED).dump())
-    ours = {"blocked_reason": None, "failure_reason": None}  # the seed has them in its error states only
+    ours = {"blocked_reason": None, "failure_reason": None}  # the seed only has them in its error states
     assert back == seed_with("pipeline", **ours)
 
 
 @pytest.mark.parametrize(("section", "field", "values"), ALTERNATIVES)
-def test_every_alternative_of_the_seed_loads_and_no_other(section: str, field: str, values: list[str]) -> None:
+def test_only_the_alternatives_of_the_seed_load(section: str, field: str, values: list[str]) -> None:
     for value in values:
         assert json.loads(load_case_file(seed_with(section, **{field: value})).dump())[section][field] == value
     assert refusal(seed_with(section, **{field: " | ".join(values)})).startswith(
@@ -220,7 +220,7 @@ def test_the_seeds_error_states_load(pipeline: dict[str, object]) -> None:
     assert pipeline.items() <= back.items()
 
 
-def test_a_new_file_has_chosen_nothing_yet() -> None:
+def test_a_new_file_has_null_for_every_choice() -> None:
     file = new_case_file(IssueSection(number=42, title="t", original_body="b"), MORNING, max_attempts=5)
     assert (file.pipeline.current_agent, file.pipeline.status, file.pipeline.max_attempts) == (
         "triage",
@@ -274,7 +274,7 @@ def test_a_file_without_a_version_is_refused() -> None:
         ),
     ],
 )
-def test_a_broken_file_is_refused_with_the_place(document: dict[str, Any], sentence: str) -> None:
+def test_an_invalid_file_is_refused_with_the_place(document: dict[str, Any], sentence: str) -> None:
     assert refusal(document) == f"{sentence} {CORRECT}"
 
 
@@ -405,14 +405,14 @@ VALIDATOR = Draft202012Validator(PUBLISHED)
 
 
 @given(file=FILES)
-def test_what_is_dumped_loads_again_as_it_was_and_is_as_the_schema_says(file: CaseFile) -> None:
+def test_a_dumped_file_loads_again_and_matches_the_schema(file: CaseFile) -> None:
     document = json.loads(file.dump())
     assert load_case_file(document) == file
     VALIDATOR.validate(document)
 
 
 @given(file=FILES, data=st.data())
-def test_a_key_that_is_not_known_is_refused_wherever_it_is(file: CaseFile, data: st.DataObject) -> None:
+def test_an_unknown_key_is_refused_in_any_section(file: CaseFile, data: st.DataObject) -> None:
     document = json.loads(file.dump())
     section = data.draw(st.sampled_from(["", *(name for name, part in document.items() if isinstance(part, dict))]))
     (document[section] if section else document)["surprise"] = data.draw(TEXT)
@@ -423,7 +423,7 @@ def test_a_key_that_is_not_known_is_refused_wherever_it_is(file: CaseFile, data:
 
 
 @given(file=FILES, data=st.data())
-def test_a_value_of_the_wrong_kind_is_refused_with_its_place(file: CaseFile, data: st.DataObject) -> None:
+def test_a_value_of_the_wrong_type_is_refused_with_its_place(file: CaseFile, data: st.DataObject) -> None:
     document = json.loads(file.dump())
     section = data.draw(st.sampled_from([name for name, part in document.items() if isinstance(part, dict)]))
     field = data.draw(st.sampled_from(sorted(document[section])))
@@ -433,7 +433,7 @@ def test_a_value_of_the_wrong_kind_is_refused_with_its_place(file: CaseFile, dat
         VALIDATOR.validate(document)
 
 
-def test_the_published_schema_is_current_and_one_itself() -> None:
+def test_the_published_schema_is_current_and_valid() -> None:
     written = (DOCS / "issue-state.schema.json").read_text()
     assert written == schema(), "make it anew, as docs/case-file.md says"
     Draft202012Validator.check_schema(PUBLISHED)
@@ -442,7 +442,7 @@ def test_the_published_schema_is_current_and_one_itself() -> None:
     assert "make pages" in (DOCS / "case-file.md").read_text()
 
 
-def test_the_seeds_own_document_is_as_the_schema_says() -> None:
+def test_the_seed_document_matches_the_schema() -> None:
     VALIDATOR.validate(SEED)
     with pytest.raises(ValidationError):
         VALIDATOR.validate({key: part for key, part in SEED.items() if key != "version"})

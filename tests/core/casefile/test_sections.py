@@ -1,4 +1,4 @@
-"""Who may fill what in the case file, and how it says where the case stands."""
+"""Who may fill which section of the case file, and how it shows the status of the case."""
 
 from typing import Literal, get_args
 
@@ -86,7 +86,7 @@ NOTED = st.lists(st.builds(Observation, type=st.text(max_size=5), content=st.tex
 
 @st.composite
 def spoken(draw: st.DrawFn) -> tuple[Role, IssueOutcome, set[str]]:
-    """Any outcome of any role, with what roles say to each other and to later cases."""
+    """Any outcome of any role, with questions, escalations and observations."""
     role, outcome, own = draw(st.sampled_from(OUTCOMES))
     words: dict[str, object] = {"observations": draw(NOTED)}
     if "ask" in type(outcome).model_fields:
@@ -110,7 +110,7 @@ def test_an_outcome_changes_its_own_roles_sections_and_no_other(
 
 
 @given(before=st.lists(spoken(), max_size=6), step=spoken(), other=st.sampled_from(Role))
-def test_what_one_role_has_filled_no_other_could_have(
+def test_no_other_role_may_make_the_change_of_a_roles_outcome(
     before: list[tuple[Role, IssueOutcome, set[str]]], step: tuple[Role, IssueOutcome, set[str]], other: Role
 ) -> None:
     role, outcome, own = step
@@ -130,7 +130,7 @@ def test_what_one_role_has_filled_no_other_could_have(
         check_owned(file, after, other)
 
 
-def test_whoever_changes_what_is_not_its_own_is_stopped_with_the_places() -> None:
+def test_a_change_outside_a_roles_sections_is_a_defect_that_names_it() -> None:
     file = a_file()
     with pytest.raises(
         Defect, match=r"the tester has changed .*: writer.completed, writer.changes, .*, commit.message"
@@ -155,7 +155,7 @@ def with_words(
     )
 
 
-def test_nobody_speaks_for_another_or_takes_back_what_was_said() -> None:
+def test_a_role_can_not_speak_for_another_or_change_earlier_entries() -> None:
     asked = Question(from_="writer", to="analyst", question="Which page?")
     raised, noted = Escalation(agent="writer", reason="r"), RoleObservation(agent="writer", type="t", content="c")
     file = with_words(a_file(), [asked], [raised], [noted])
@@ -176,17 +176,17 @@ def test_nobody_speaks_for_another_or_takes_back_what_was_said() -> None:
         with pytest.raises(Defect, match="the developer has changed what others said"):
             check_owned(file, with_words(file, questions, escalations, observations), Role.DEVELOPER)
     again = with_words(file, [answer.model_copy(update={"answer": "The last."})], [raised], [noted])
-    with pytest.raises(Defect):  # what was answered stays answered
+    with pytest.raises(Defect):  # an answer can't be changed
         check_owned(with_words(file, [answer], [raised], [noted]), again, Role.ANALYST)
 
 
-def test_the_pm_may_set_the_issues_type_and_nothing_else_of_it() -> None:
+def test_the_pm_may_only_set_the_type_in_the_issue_section() -> None:
     before = a_file()
     after = after_outcome(before, Role.PM, triaged(), attempt=1)
     assert after.issue == before.issue.model_copy(update={"type": "BUG_FIX"})
 
 
-def test_the_tester_fills_test_written_and_test_file_and_nothing_else_of_the_writers() -> None:
+def test_the_tester_only_fills_test_written_and_test_file() -> None:
     before = filled([OUTCOMES[4]])
     after = after_outcome(before, Role.TESTER, wrote_test(), attempt=2)
     assert after.writer == before.writer.model_copy(update={"test_written": True, "test_file": "test_cart.py"})
@@ -218,7 +218,7 @@ def test_the_analysts_brief_and_test_requirement_are_kept() -> None:
     )
 
 
-def test_the_next_writer_sees_the_feedback_it_answers_and_the_test_that_is_there() -> None:
+def test_the_next_writer_keeps_the_test_and_gets_the_previous_feedback() -> None:
     file = filled([OUTCOMES[3], OUTCOMES[7]])
     writer = after_outcome(file, Role.DEVELOPER, implemented(), attempt=2).writer
     assert (writer.attempt, writer.previous_feedback) == (2, "What of a discount over 100 %?")
@@ -226,7 +226,7 @@ def test_the_next_writer_sees_the_feedback_it_answers_and_the_test_that_is_there
 
 
 @pytest.mark.parametrize("status", get_args(ReviewStatus))
-def test_a_review_is_told_in_the_case_files_words(status: ReviewStatus) -> None:
+def test_a_review_has_the_case_files_verdict(status: ReviewStatus) -> None:
     finding = Finding(file="cart.py", line=3, issue="a name", severity="minor")
     outcome = ReviewOutcome(status=status, good=["short"], issues=[finding], feedback_for_writer="f")
     review = after_outcome(a_file(), Role.TECH_LEAD, outcome, attempt=1).review
@@ -235,7 +235,7 @@ def test_a_review_is_told_in_the_case_files_words(status: ReviewStatus) -> None:
 
 
 @pytest.mark.parametrize("status", get_args(InterpretStatus))
-def test_what_people_said_may_reject_the_issue_and_nothing_less_does(status: InterpretStatus) -> None:
+def test_only_an_interpretation_that_rejects_marks_the_triage_rejected(status: InterpretStatus) -> None:
     triage = after_outcome(filled(OUTCOMES[:1]), Role.PM, interpreted(status), attempt=1).triage
     if status == "REJECT":
         assert (triage.should_proceed, triage.rejection_reason) == (False, "Understood.")
@@ -245,7 +245,7 @@ def test_what_people_said_may_reject_the_issue_and_nothing_less_does(status: Int
 
 
 @pytest.mark.parametrize("status", get_args(WritingStatus))
-def test_the_writer_is_done_with_what_can_be_built(status: WritingStatus) -> None:
+def test_the_writer_is_completed_when_the_change_can_be_built(status: WritingStatus) -> None:
     done = {"READY_FOR_QA", "READY_FOR_REVIEW", "NEEDS_TECH_LEAD_VALIDATION"}
     assert after_outcome(a_file(), Role.DEVELOPER, implemented(status), attempt=1).writer.completed is (status in done)
 
@@ -256,7 +256,7 @@ def test_an_analysis_is_completed_when_it_is_ready(status: Literal["READY", "UNC
     assert after.analysis.completed is (status == "READY")
 
 
-def test_another_attempt_leaves_the_pull_request_that_is_there() -> None:
+def test_another_attempt_keeps_the_pull_request_in_the_commit_section() -> None:
     before = after_pull_request(a_file(), commit=HEAD, branch="agent/issue-42", url="local:pull/1")
     after = after_outcome(before, Role.DEVELOPER, implemented(commit_message="Again"), attempt=1)
     assert after.commit == before.commit.model_copy(update={"message": "Again"})
@@ -299,16 +299,14 @@ def told(file: CaseFile) -> list[tuple[str, str, str, bool, str | None]]:
         (Role.TECH_LEAD, reviewed(), "reviewer"),
     ],
 )
-def test_every_role_that_works_asks_every_other_in_the_case_files_words(
-    role: Role, outcome: IssueOutcome, speaker: str
-) -> None:
+def test_questions_between_roles_use_the_case_files_names(role: Role, outcome: IssueOutcome, speaker: str) -> None:
     asked = {"pm": "triage", "analyst": "analyst", "tester": "tester", "developer": "writer", "tech_lead": "reviewer"}
     for to in ANSWERING:
         file = after_outcome(a_file(), role, asking(outcome, (to, "Why?")), attempt=1)
         assert told(file) == [(speaker, asked[to], "Why?", False, None)]
 
 
-def test_who_asks_has_not_done_its_work_yet() -> None:
+def test_a_role_that_asks_first_fills_only_its_questions() -> None:
     asks = asking(reviewed(), ("developer", "Why?"), escalation="It touches the login.")
     file = after_outcome(a_file(), Role.TECH_LEAD, asks, attempt=1)
     assert changed(a_file(), file) == {"communication"}
@@ -329,14 +327,14 @@ def test_answers_fill_the_open_questions_to_that_role_in_order() -> None:
     assert after_outcome(file, Role.ANALYST, answered("Too late."), attempt=1) == file
 
 
-def test_a_question_without_words_for_an_answer_stays_open() -> None:
+def test_an_empty_answer_leaves_the_question_open() -> None:
     asks = asking(implemented(), ("analyst", "Which page?"), ("analyst", "Since when?"), ("analyst", "Why?"))
     file = after_outcome(a_file(), Role.DEVELOPER, asks, attempt=1)
     file = after_outcome(file, Role.ANALYST, answered(" ", "Monday."), attempt=1)
     assert [question.question for question in asked_of(file, Role.ANALYST)] == ["Which page?", "Why?"]
 
 
-def test_who_can_not_answer_says_why_and_the_question_stays_open() -> None:
+def test_a_role_that_can_not_answer_says_why_and_leaves_it_open() -> None:
     file = after_outcome(a_file(), Role.DEVELOPER, asking(implemented(), ("analyst", "Why?")), attempt=1)
     file = after_outcome(file, Role.ANALYST, answered("Nothing says so.", status="BLOCKED"), attempt=1)
     assert told(file) == [("writer", "analyst", "Why?", False, "Nothing says so.")]
@@ -354,7 +352,7 @@ def test_a_question_that_was_answered_may_be_asked_again() -> None:
     assert told(file) == [("writer", "analyst", "Why?", True, "So."), ("writer", "analyst", "Why?", False, None)]
 
 
-def test_of_many_open_questions_a_role_is_given_the_newest() -> None:
+def test_a_role_gets_the_newest_of_many_open_questions() -> None:
     file = a_file()
     for number in range(5):
         file = after_outcome(file, Role.DEVELOPER, asking(implemented(), ("analyst", f"{number}?")), attempt=1)
@@ -363,7 +361,7 @@ def test_of_many_open_questions_a_role_is_given_the_newest() -> None:
     assert [question.answer for question in file.communication.questions] == [None, None, "a", "b", "c"]
 
 
-def test_an_escalation_is_kept_beside_the_work_and_once_while_it_is_open() -> None:
+def test_an_open_escalation_is_kept_only_once_and_with_the_work() -> None:
     escalates = asking(reviewed(), escalation="It touches the login.")
     file = after_outcome(a_file(), Role.TECH_LEAD, escalates, attempt=1)
     assert file.review.verdict == "APPROVED"
@@ -376,7 +374,7 @@ def test_an_escalation_is_kept_beside_the_work_and_once_while_it_is_open() -> No
 # --- builds and pull requests
 
 
-def test_a_failed_build_tells_the_writer_what_to_repair() -> None:
+def test_a_failed_build_gives_the_writer_feedback() -> None:
     lint = a_run("lint", purpose=Purpose.LINT, exit_code=2, output="bad")
     file = after_build(a_file(), a_build(a_run(output="3 passed"), lint), "repair the lint")
     assert file.review.feedback_for_writer == "repair the lint"
@@ -393,17 +391,17 @@ def test_a_failed_build_tells_the_writer_what_to_repair() -> None:
     }
 
 
-def test_a_failing_new_test_is_a_failing_test() -> None:
+def test_a_failing_new_test_counts_as_failing_tests() -> None:
     build = a_build(a_run(), a_run("new", purpose=Purpose.NEW_TEST, exit_code=1))
     assert not after_build(a_file(), build, "").build.tests_passed
 
 
-def test_a_build_changes_its_own_section_and_only_with_feedback_the_reviews() -> None:
+def test_a_build_changes_the_review_section_only_with_feedback() -> None:
     assert changed(a_file(), after_build(a_file(), a_build(a_run()), "")) == {"build"}
     assert changed(a_file(), after_build(a_file(), a_build(a_run()), "f")) == {"build", "review"}
 
 
-def test_a_pull_request_is_told_in_the_commit_section_and_closes_no_issue() -> None:
+def test_a_pull_request_fills_the_commit_section_and_closes_no_issue() -> None:
     before = filled([OUTCOMES[4]])
     after = after_pull_request(before, commit=HEAD, branch="agent/issue-42", url="local:pull/1")
     assert changed(before, after) == {"commit"}
@@ -419,7 +417,7 @@ def test_a_pull_request_is_told_in_the_commit_section_and_closes_no_issue() -> N
     }
 
 
-# --- where the case stands
+# --- the status of the case
 
 
 def pipeline_of(state: IssueState) -> tuple[str, str | None, str | None]:
@@ -484,21 +482,23 @@ AT_WORK = {
 
 
 @pytest.mark.parametrize("state", IssueState)
-def test_the_agent_at_work_is_named_in_the_case_files_words(state: IssueState) -> None:
+def test_the_current_agent_has_the_case_files_name(state: IssueState) -> None:
     assert after_move(a_file(), a_case(state)).pipeline.current_agent == AT_WORK.get(state)
 
 
-def test_somebody_is_named_in_every_working_state_and_in_no_other() -> None:
+def test_only_working_states_have_a_current_agent() -> None:
     assert set(AT_WORK) == WORKING
 
 
-def test_a_move_tells_the_attempt_and_the_branch() -> None:
+def test_a_move_updates_the_attempt_and_the_branch() -> None:
     file = after_move(a_file(), a_case(S.FIXING_ISSUES, attempt=2))
     assert (file.pipeline.attempt, file.commit.branch) == (2, "agent/issue-42")
 
 
 @given(before=STEPS, state=st.sampled_from(IssueState))
-def test_a_move_changes_no_roles_section(before: list[tuple[Role, IssueOutcome, set[str]]], state: IssueState) -> None:
+def test_a_move_does_not_change_the_roles_sections(
+    before: list[tuple[Role, IssueOutcome, set[str]]], state: IssueState
+) -> None:
     file = filled(before)
     own = {"pipeline", "commit", "communication", "learnings"}
     overruled = {"triage"} if file.triage.should_proceed is False else set()
@@ -515,20 +515,20 @@ def resolved(file: CaseFile) -> list[bool]:
 
 
 @pytest.mark.parametrize("state", IssueState)
-def test_an_escalation_is_resolved_when_a_person_answers_and_by_nothing_else(state: IssueState) -> None:
+def test_only_a_persons_answer_resolves_an_escalation(state: IssueState) -> None:
     answered = state in (S.HUMAN_INPUT_RECEIVED, S.REQUIREMENTS_CLARIFIED)
     assert resolved(after_move(escalated(), a_case(state))) == [answered, answered]
 
 
 @pytest.mark.parametrize("reason", WaitingFor)
-def test_money_or_leave_to_go_on_answers_no_escalation(reason: WaitingFor) -> None:
+def test_a_raised_budget_or_milestone_does_not_resolve_an_escalation(reason: WaitingFor) -> None:
     waited = a_case(S.WAITING_FOR_HUMAN_INPUT, wait=Wait(reason=reason))
     after = after_move(escalated(), a_case(S.HUMAN_INPUT_RECEIVED), waited)
     answered = reason not in (WaitingFor.BUDGET, WaitingFor.MILESTONE)
     assert resolved(after) == [answered, answered]
 
 
-def test_mere_thanks_lead_back_to_the_escalation_that_is_waited_for() -> None:
+def test_after_mere_thanks_the_escalation_is_open_again() -> None:
     wait = Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION)
     file = after_move(escalated(), a_case(S.HUMAN_INPUT_RECEIVED, wait=wait))
     assert resolved(after_move(file, a_case(S.WAITING_FOR_HUMAN_INPUT, wait=wait))) == [True, False]
@@ -536,7 +536,7 @@ def test_mere_thanks_lead_back_to_the_escalation_that_is_waited_for() -> None:
     assert resolved(after_move(a_file(), a_case(S.WAITING_FOR_HUMAN_INPUT, wait=wait))) == []
 
 
-def test_a_person_who_opens_a_rejected_issue_again_overrules_the_triage() -> None:
+def test_reopening_a_rejected_issue_overrules_the_triage() -> None:
     rejected = after_outcome(a_file(), Role.PM, triaged("REJECT"), attempt=1)
     closed = after_move(rejected, a_case(S.CLOSED))
     assert (closed.triage.should_proceed, closed.triage.rejection_reason) == (False, "A clear bug.")

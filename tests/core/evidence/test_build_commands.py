@@ -1,4 +1,4 @@
-"""How a repository is built, from its files alone."""
+"""The build commands found from a repository's files."""
 
 import json
 

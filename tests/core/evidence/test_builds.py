@@ -1,4 +1,4 @@
-"""What follows from what was run and seen: red first, green after, and what a failing base excuses."""
+"""Verdicts of builds: red first, green after, and failures that the base excuses."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def failing(*names: str, exit_code: int = 1) -> CommandRun:
 
 
 def heard(*names: str, output: str = "") -> CommandRun:
-    """Of a long output: the names were heard as it went by, and only its end was kept."""
+    """A run with long output: failures come from all of it, but only its end is kept."""
     return failing().model_copy(update={"failures": names, "output": output})
 
 
@@ -90,7 +90,7 @@ RED_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
 
 
 @pytest.mark.parametrize(("red", "base", "verdict"), [r[1:] for r in RED_TABLE], ids=[r[0] for r in RED_TABLE])
-def test_red_first_is_judged_by_what_was_seen(red: Build, base: Build | None, verdict: Verdict) -> None:
+def test_the_verdict_of_a_red_first_build(red: Build, base: Build | None, verdict: Verdict) -> None:
     assert judge_red(red, base) == verdict
 
 
@@ -107,7 +107,7 @@ TAIL = "\n".join(["FAILED tests.py::a"] * 1000)[-OUTPUT_TAIL:]
 
 
 def tail_of(output: str) -> CommandRun:
-    """As builds were stored before failures were heard."""
+    """A run as stored before failures were recorded."""
     return a_run(exit_code=1, output=output)
 
 
@@ -217,7 +217,7 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
 
 
 @pytest.mark.parametrize(("head", "base", "verdict"), [r[1:] for r in HEAD_TABLE], ids=[r[0] for r in HEAD_TABLE])
-def test_green_after_is_judged_by_what_was_seen(head: Build, base: Build | None, verdict: Verdict) -> None:
+def test_the_verdict_of_a_head_build(head: Build, base: Build | None, verdict: Verdict) -> None:
     assert judge_head(head, base) == verdict
 
 
@@ -267,9 +267,7 @@ FAILS_TOO_TABLE: list[tuple[str, Build, Build | None, bool]] = [
 
 
 @pytest.mark.parametrize(("head", "base", "too"), [r[1:] for r in FAILS_TOO_TABLE], ids=[r[0] for r in FAILS_TOO_TABLE])
-def test_a_person_is_asked_only_where_nothing_tells_the_bases_failures_from_the_heads(
-    head: Build, base: Build | None, too: bool
-) -> None:
+def test_base_fails_too_only_if_failures_can_not_be_told_apart(head: Build, base: Build | None, too: bool) -> None:
     assert base_fails_too(head, base) is too
 
 
@@ -294,7 +292,7 @@ def test_a_person_is_asked_only_where_nothing_tells_the_bases_failures_from_the_
         ("FAILED test_1\nFAILED test_2\nFAILED test[3]", ["test_1", "test_2", "test[3]"]),
     ],
 )
-def test_failures_are_named_without_what_changes_from_run_to_run(output: str, named: list[str]) -> None:
+def test_names_of_failures_have_no_varying_parts(output: str, named: list[str]) -> None:
     assert sorted(failures_named(output)) == sorted(named)
 
 
@@ -306,25 +304,25 @@ def test_long_names_are_bounded_and_still_tell_tests_apart() -> None:
 # --- runs and builds
 
 
-def test_a_build_stored_before_failures_were_heard_can_be_read() -> None:
+def test_a_build_stored_without_failures_can_be_read() -> None:
     stored = a_build(failing("test_a")).model_dump(mode="json", exclude={"runs": {"__all__": {"failures"}}})
     assert Build.model_validate(stored) == a_build(failing("test_a"))
     known = a_build(heard("test_a"))
     assert Build.model_validate_json(known.model_dump_json()) == known
 
 
-def test_how_a_run_ended_is_said_in_words() -> None:
+def test_the_end_of_a_run_in_words() -> None:
     assert how_it_ended(a_run(exit_code=2)) == "ended with exit code 2"
     assert how_it_ended(a_run(timed_out=True)) == "was stopped after 1 s"
 
 
-def test_a_run_passed_when_it_ended_well_and_was_not_stopped() -> None:
+def test_a_run_passed_if_it_ended_with_0_and_was_not_stopped() -> None:
     assert a_run().passed
     assert not a_run(exit_code=1).passed
     assert not a_run(timed_out=True).passed
 
 
-def test_a_purpose_passed_when_no_command_of_it_failed() -> None:
+def test_a_purpose_passed_if_no_command_of_it_failed() -> None:
     build = a_build(a_run("a"), a_run("b", exit_code=1), a_run("c", purpose=Purpose.LINT))
     assert not build.passed(Purpose.TEST)
     assert build.passed(Purpose.LINT)

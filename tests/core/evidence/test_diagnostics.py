@@ -1,4 +1,4 @@
-"""Diagnostics only watch and never ship: read off real diffs, most of them made by git itself."""
+"""Diagnostics only add lines and never ship, tested with real diffs, most of them made by git."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ BANK = "class Bank:\n    def debit(self, n):\n        self.balance -= n\n       
 
 
 class Repository:
-    """Of two trees and what git says about their difference."""
+    """A repository that diffs two trees with git."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -72,7 +72,7 @@ def test_added_lines_are_named_by_file_and_line(repository: Repository) -> None:
     ]
 
 
-def test_odd_names_are_read_as_they_are(repository: Repository) -> None:
+def test_odd_file_names_are_read_correctly(repository: Repository) -> None:
     names = ["a b.py", "tab\there.py", 'quo"te.py', "back\\slash.py", "new\nline.py", "ümläut.py", "b/a b/x", "a b/b c"]
     made = repository.diff({}, dict.fromkeys(names, "x\n"))
     assert sorted({line.path for line in added_lines(made)}) == sorted(names)
@@ -83,7 +83,7 @@ def test_odd_names_are_read_as_they_are(repository: Repository) -> None:
     assert added_lines(binary) == []
 
 
-def test_names_that_git_writes_in_octal_are_read() -> None:
+def test_file_names_in_octal_are_read() -> None:
     diff = 'diff --git "a/\\303\\274.py" "b/\\303\\274.py"\nnew file mode 100644\nindex 0..1\n--- /dev/null\n'
     diff += '+++ "b/\\303\\274.py"\n@@ -0,0 +1 @@\n+x\n'
     assert added_lines(diff) == [AddedLine(path="ü.py", line=1, text="x")]
@@ -104,7 +104,7 @@ def test_a_renamed_file_goes_by_its_new_name(repository: Repository) -> None:
     assert added_lines(diff) == [AddedLine(path="new name.py", line=13, text="x = 1")]
 
 
-def test_a_diff_that_was_cut_short_or_is_none_is_survived() -> None:
+def test_a_cut_or_empty_diff_is_read_without_an_error() -> None:
     assert added_lines("") == []
     assert added_lines("what is this\n@@ -1 +1 @@\n+x\n") == []
     assert [line.text for line in added_lines("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,9 @@\n+a\n+b")] == [
@@ -120,7 +120,7 @@ LINES = some.lists(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(old=LINES, new=LINES, ends=some.booleans())
-def test_whatever_git_says_is_added_stands_in_the_new_file(
+def test_every_added_line_is_in_the_new_file(
     repository: Repository, old: list[str], new: list[str], ends: bool
 ) -> None:
     diff = repository.diff({"f": _text(old, True)}, {"f": _text(new, ends)})
@@ -173,14 +173,14 @@ def test_a_line_after_a_missing_end_of_line_is_added(repository: Repository) -> 
     ],
     ids=["rewritten", "removed", "to the left", "to the right", "reordered", "prefixed", "commented out"],
 )
-def test_what_changes_a_line_is_an_attempt_to_repair(repository: Repository, after: str, line: str) -> None:
+def test_changing_a_line_is_an_attempt_to_repair(repository: Repository, after: str, line: str) -> None:
     (sentence,) = altered(repository.diff({"bank.py": BANK}, {"bank.py": after}))
     assert sentence.startswith("`bank.py` loses, moves or rewrites the line ")
     assert f"`{line}`" in sentence or "return" in sentence
     assert sentence.endswith("Put it back as it was, and watch from lines of your own.")
 
 
-def test_one_of_two_equal_lines_is_missed(repository: Repository) -> None:
+def test_removing_one_of_two_equal_lines_is_noticed(repository: Repository) -> None:
     diff = repository.diff({"x": "a\nstep()\nstep()\nb\n"}, {"x": "a\nprint(1)\nstep()\nb\n"})
     assert altered(diff) == [
         "`x` loses, moves or rewrites the line `step()`, near line 3, but a diagnostic only adds lines. "
@@ -188,7 +188,7 @@ def test_one_of_two_equal_lines_is_missed(repository: Repository) -> None:
     ]
 
 
-def test_files_that_are_deleted_renamed_or_made_something_else_are_named(repository: Repository) -> None:
+def test_deleted_renamed_and_converted_files_are_named(repository: Repository) -> None:
     old: Files = {"gone.py": BANK, "old.py": BANK * 4, "image.png": b"\0\1"}
     diff = repository.diff(old, {"new.py": BANK * 4, "image.png": b"\0\2"})
     assert altered(diff) == [
@@ -207,7 +207,7 @@ CODE = some.lists(some.sampled_from(["", "a()", "    b()", "\tc()", "}", "    }"
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(old=CODE, where=some.lists(some.integers(0, 10), min_size=1, max_size=4), data=some.data())
-def test_inserting_lines_alters_nothing_and_taking_one_away_does(
+def test_inserting_lines_alters_nothing_and_removing_one_does(
     repository: Repository, old: list[str], where: list[int], data: some.DataObject
 ) -> None:
     new = list(old)
@@ -285,14 +285,14 @@ def test_a_line_of_a_diagnostic_is_caught(repository: Repository, diagnostic: st
         ("shop.py", "diagnostic = caseworker"),
     ],
 )
-def test_what_a_repair_may_need_as_well_is_not_caught(
+def test_lines_that_a_repair_may_need_are_not_caught(
     repository: Repository, diagnostic: str, path: str, line: str
 ) -> None:
     new: Files = {"bank.py": BANK, path: instrumented(line) if path == "bank.py" else f"{line}\n"}
     assert shipped(change(repository, new), [diagnostic], {"bank.py": BANK}) == []
 
 
-def test_ordinary_lines_of_many_languages_are_nobodys(repository: Repository) -> None:
+def test_ordinary_lines_of_many_languages_are_not_caught(repository: Repository) -> None:
     ordinary = (
         "} else if {\n#include <stdio.h>\nusing System.Text;\nfrom os import path\nreturn None;\nreturn result;\n"
         "} finally {\nfor item in items:\nif (x == null) {\ndef setUp(self):\n@staticmethod\nlogger.debug(\n"
@@ -302,7 +302,7 @@ def test_ordinary_lines_of_many_languages_are_nobodys(repository: Repository) ->
     assert shipped(repository.diff({"a.c": "x\n"}, {"a.c": f"x\n{ordinary}"}), [diagnostic], {}) == []
 
 
-def test_what_was_there_before_is_not_caught(repository: Repository, diagnostic: str) -> None:
+def test_lines_that_were_there_before_are_not_caught(repository: Repository, diagnostic: str) -> None:
     said = "print('debiting', n, self.balance)"
     far = f"{said}\n" + "filler\n" * 30
     moved = repository.diff({"bank.py": f"{said}\nx\n"}, {"bank.py": f"x\nif x:\n    {said}\n"})
@@ -314,7 +314,7 @@ def test_what_was_there_before_is_not_caught(repository: Repository, diagnostic:
     assert shipped(to_another, [diagnostic], {}) == []
 
 
-def test_lines_that_a_diagnostic_only_wrapped_are_the_repositorys(repository: Repository) -> None:
+def test_lines_that_a_diagnostic_only_indented_are_not_caught(repository: Repository) -> None:
     old, wrapped = "self.total = self.total + amount\n", "if watching:\n    self.total = self.total + amount\n"
     diagnostic = repository.diff({"a.py": old}, {"a.py": wrapped})
     assert shipped(repository.diff({"a.py": "x\n"}, {"a.py": f"x\n{old}"}), [diagnostic], {}) == []
@@ -326,7 +326,7 @@ def test_a_renamed_file_is_still_the_same_file(repository: Repository, diagnosti
     assert len(shipped(diff, [diagnostic], {"bank.py": text})) == 1
 
 
-def test_a_file_that_is_no_text_and_was_made_by_a_diagnostic_is_caught(repository: Repository, diagnostic: str) -> None:
+def test_a_binary_file_created_by_a_diagnostic_is_caught(repository: Repository, diagnostic: str) -> None:
     diff = repository.diff({}, {"trace.bin": b"\0\2", "other.bin": b"\0\2"})
     assert shipped(diff, [diagnostic], {}) == [
         "`trace.bin` was made by a diagnostic, and nothing of one ships. Delete the file."
@@ -342,13 +342,13 @@ def test_a_comment_before_the_line_hides_nothing(repository: Repository) -> None
     )
 
 
-def test_many_findings_are_counted(repository: Repository) -> None:
+def test_findings_beyond_the_limit_are_counted(repository: Repository) -> None:
     diff = repository.diff({}, {"a.py": f"x = 1  # {MARK}\n" * (MOST_FINDINGS + 7)})
     found = shipped(diff, [], {})
     assert (len(found), found[-1]) == (MOST_FINDINGS + 1, "And 7 more like these.")
 
 
-def test_long_lines_take_no_long_time() -> None:
+def test_long_lines_are_read_quickly() -> None:
     head = "diff --git a/x b/x\n--- a/x\n+++ b/x\n"
     long = [" " * 200_000 + "x", "a #" * 50_000 + MARK, "}" * 200_000, "log" + " " * 200_000 + "y", "}\n+}\n+" * 3_000]
     diff = f"{head}@@ -1,1 +1,{len(long) + 6_001} @@\n-    }}\n" + "".join(f"+{line}\n" for line in long)
@@ -363,7 +363,7 @@ def test_long_lines_take_no_long_time() -> None:
     indent=some.sampled_from(["", "    ", "\t\t"]),
     comment=some.sampled_from(["#", "//", "--", "# note:", "/*"]),
 )
-def test_a_marked_line_is_caught_wherever_it_lands_and_without_its_mark(
+def test_a_marked_line_is_caught_in_any_file_also_without_its_mark(
     repository: Repository, before: list[str], place: int, indent: str, comment: str
 ) -> None:
     said = "emit('seen', value)"

@@ -1,4 +1,4 @@
-"""Paths that must not be changed are checked by code, where a sentence names them outright."""
+"""Code checks forbidden paths if a sentence forbids them outright."""
 
 import pytest
 from hypothesis import given
@@ -45,7 +45,7 @@ FORBIDS: list[tuple[str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("line", "paths"), FORBIDS, ids=[line for line, _ in FORBIDS])
-def test_a_changed_path_that_a_line_forbids_is_told(line: str, paths: list[str]) -> None:
+def test_a_changed_forbidden_path_is_named(line: str, paths: list[str]) -> None:
     [sentence] = violated(["Be slow", line], CHANGED)
     were = "was" if len(paths) == 1 else "were"
     named = ", ".join(f"`{path}`" for path in paths)
@@ -97,7 +97,7 @@ def test_a_line_that_forbids_something_else_is_left_to_the_reviewer(line: str) -
     assert violated([line], CHANGED) == []
 
 
-def test_of_many_changed_paths_some_are_named() -> None:
+def test_only_some_of_many_changed_paths_are_named() -> None:
     changed = [f"src/api/{number}.py" for number in range(8)]
     assert violated(["Don't modify src/api"], changed) == [
         "`src/api/0.py`, `src/api/1.py`, `src/api/2.py`, `src/api/3.py`, `src/api/4.py` and 3 more were changed, "
@@ -110,7 +110,7 @@ PATHS = st.lists(PART, min_size=2, max_size=4).map("/".join)
 
 
 @given(path=PATHS, others=st.lists(PATHS, max_size=5))
-def test_a_forbidden_path_is_found_among_any_others_and_only_where_it_was_changed(path: str, others: list[str]) -> None:
+def test_a_forbidden_path_is_found_exactly_if_it_was_changed(path: str, others: list[str]) -> None:
     line = f"Do not modify `{path}`"
     elsewhere = [other for other in others if other != path and not other.startswith(f"{path}/")]
     assert violated([line], elsewhere) == []
@@ -125,5 +125,5 @@ HOSTILE = st.lists(
 
 
 @given(lines=st.lists(HOSTILE, max_size=4), paths=st.lists(st.text(max_size=30) | PATHS, max_size=5))
-def test_no_line_and_no_path_confuses_it(lines: list[str], paths: list[str]) -> None:
+def test_any_line_and_any_path_can_be_read(lines: list[str], paths: list[str]) -> None:
     assert len(violated(lines, paths)) <= len(lines)

@@ -1,4 +1,4 @@
-"""What a repository asks of its cases, and what is wrong with how it asks."""
+"""A repository's rules in `.caseworker.toml`, and the messages about mistakes in it."""
 
 from contextlib import suppress
 
@@ -24,14 +24,14 @@ usd = 2.5
 """
 
 
-def test_a_repository_asks_for_an_approval_a_budget_and_a_milestone() -> None:
+def test_a_repository_can_set_approvals_a_budget_and_a_milestone() -> None:
     rules = read_rules(FULL)
     assert rules == RepositoryRules(approve_plan=True, budget_micros=2_500_000, until=Milestone.PLAN)
     policy = rules.applied_to(Policy())
     assert (policy.approve_plan, policy.budget_micros, policy.until) == (True, 2_500_000, Milestone.PLAN)
 
 
-def test_only_a_repository_can_say_that_its_paths_do_not_mean_what_they_seem_to() -> None:
+def test_a_repository_can_turn_sensitive_paths_off_and_on() -> None:
     off = read_rules("[approvals]\nsensitive_paths = false\n")
     assert (off.approve_sensitive_paths, off.applied_to(Policy()).approve_sensitive_paths) == (False, False)
     careless = Policy(approve_sensitive_paths=False)
@@ -42,12 +42,12 @@ def test_only_a_repository_can_say_that_its_paths_do_not_mean_what_they_seem_to(
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", '[commands]\ntest = "make check"\n'])
-def test_a_repository_that_asks_for_nothing_changes_nothing(text: str) -> None:
+def test_a_repository_without_rules_changes_nothing(text: str) -> None:
     assert read_rules(text) == RepositoryRules()
     assert read_rules(text).applied_to(Policy()) == Policy()
 
 
-def test_a_repository_never_gets_more_money_or_less_care_than_the_deployment_gives() -> None:
+def test_a_repository_never_gets_more_money_or_fewer_approvals() -> None:
     strict = Policy(budget_micros=1_000_000, approve_plan=True, until=Milestone.TRIAGE)
     rules = read_rules('until = "pr"\n[approvals]\nplan = false\n[budget]\nusd = 100\n')
     assert rules.applied_to(strict) == strict
@@ -98,7 +98,7 @@ def test_a_repository_never_gets_more_money_or_less_care_than_the_deployment_giv
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_the_line_and_the_way_out(text: str, words: str) -> None:
+def test_a_mistake_is_reported_with_its_line_and_what_to_do(text: str, words: str) -> None:
     with pytest.raises(Refused) as refused:
         read_rules(text)
     assert str(refused.value).startswith(words)

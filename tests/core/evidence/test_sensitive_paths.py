@@ -1,4 +1,4 @@
-"""Which paths say that a change touches what only a person may decide, and which only look like it."""
+"""Which paths touch a sensitive topic, and how a case then waits for an approval."""
 
 import pytest
 from hypothesis import given
@@ -104,11 +104,11 @@ def test_a_path_that_names_a_topic_touches_it(path: str, topic: Topic) -> None:
         ".github/CODEOWNERS",
     ],
 )
-def test_a_path_that_only_looks_like_it_touches_nothing(path: str) -> None:
+def test_a_path_that_only_looks_sensitive_touches_nothing(path: str) -> None:
     assert touched([path]) == ()
 
 
-def test_each_topic_is_told_once_with_its_first_paths() -> None:
+def test_each_topic_is_named_once_with_its_first_paths() -> None:
     paths = [*(f"db/migrations/{number}.py" for number in range(7)), "shop/auth/acl.py", "shop/cart.py"]
     found = touched(paths)
     assert [one.topic for one in found] == [AUTHENTICATION, PERMISSIONS, SCHEMA]
@@ -120,12 +120,12 @@ def test_each_topic_is_told_once_with_its_first_paths() -> None:
 
 
 @given(st.lists(st.text(max_size=60), max_size=5))
-def test_any_names_can_be_read(paths: list[str]) -> None:
+def test_any_path_can_be_read(paths: list[str]) -> None:
     for one in touched(paths):
         assert set(one.paths) <= set(paths)
 
 
-# --- what a case makes of it -----------------------------------------------------------------------------------------
+# --- the case waits for approval -------------------------------------------------------------------------------------
 
 SCHEMA_TOUCHED = Touched(topic=SCHEMA, paths=("db/schema.sql",))
 LOGIN_TOUCHED = Touched(topic=AUTHENTICATION, paths=("login.py",))
@@ -142,17 +142,17 @@ def a_built(*touches: Touched, **known: object) -> IssueCase:
     return after(case, BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="ok", touches=touches))
 
 
-def test_a_reviewed_change_that_touches_such_a_topic_waits_for_a_person_and_then_goes_on() -> None:
+def test_a_reviewed_change_of_a_sensitive_topic_waits_for_approval() -> None:
     asks = after(a_built(SCHEMA_TOUCHED), APPROVES)
     assert (asks.state, asks.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
     assert asks.reason == "A person has to agree to it first: it touches database schema (`db/schema.sql`)."
     agreed = after(asks, Agreed(by="ann"))
-    passing = automatic_move(agreed)
-    assert passing is not None
-    assert passing.to is S.CREATING_PR
+    automatic = automatic_move(agreed)
+    assert automatic is not None
+    assert automatic.to is S.CREATING_PR
 
 
-def test_a_topic_is_agreed_to_once_and_another_one_is_asked_about() -> None:
+def test_an_approval_covers_its_topic_and_no_other() -> None:
     agreed = after(after(a_built(SCHEMA_TOUCHED), APPROVES), Agreed(by="ann"))
     known = {"agreed": agreed.people.agreed, "grants": agreed.people.grants}
     assert after(a_built(SCHEMA_TOUCHED, **known), APPROVES).state is S.CREATING_PR
@@ -161,7 +161,7 @@ def test_a_topic_is_agreed_to_once_and_another_one_is_asked_about() -> None:
 
 
 def begun(*topics: Topic) -> dict[str, object]:
-    """What is known once a person has let the work on these begin."""
+    """Fields of a case whose sensitive topics were approved at triage."""
     triage = TurnEnded(
         role=Role.PM, outcome=triaged("NEEDS_APPROVAL", topics=topics), checkpoint=HEAD, session=SessionId("s")
     )
@@ -169,27 +169,27 @@ def begun(*topics: Topic) -> dict[str, object]:
     return {"topics": case.requirements.topics, "agreed": case.people.agreed, "grants": case.people.grants}
 
 
-def test_who_let_the_sensitive_work_begin_is_not_asked_again() -> None:
+def test_topics_approved_at_triage_are_not_asked_about_again() -> None:
     known = begun(SCHEMA)
     assert after(a_built(SCHEMA_TOUCHED, **known), APPROVES).state is S.CREATING_PR
     assert known["grants"] == (Grant(subject=Subject.SENSITIVE, by="ann", about="database schema"),)
 
 
 @pytest.mark.parametrize("topics", [(), (SCHEMA,)])
-def test_who_let_work_on_one_topic_begin_is_asked_about_another(topics: tuple[Topic, ...]) -> None:
+def test_approving_one_topic_at_triage_does_not_cover_another(topics: tuple[Topic, ...]) -> None:
     asked = after(a_built(SCHEMA_TOUCHED, LOGIN_TOUCHED, **begun(*topics)), APPROVES)
     assert asked.waits_for is WaitingFor.APPROVAL
     assert "authentication (`login.py`)" in asked.reason
     assert ("database schema" in asked.reason) == (not topics)
 
 
-def test_a_refusal_is_read_by_the_pm_like_any_other() -> None:
+def test_the_pm_reads_the_rejection_of_a_sensitive_change() -> None:
     declined = after(after(a_built(SCHEMA_TOUCHED), APPROVES), Declined(by="ann"))
     assert (declined.state, declined.progress.go, declined.waiting.wait) == (S.HUMAN_INPUT_RECEIVED, None, None)
 
 
-def test_nobody_gets_past_the_question_by_going_on_where_it_was_left() -> None:
+def test_resuming_does_not_skip_the_question_about_a_topic() -> None:
     case = a_built(SCHEMA_TOUCHED).updated(approved=HEAD, go=S.CREATING_PR)
-    passing = automatic_move(case)
-    assert passing is not None
-    assert passing.to is S.REVIEWING_CODE
+    automatic = automatic_move(case)
+    assert automatic is not None
+    assert automatic.to is S.REVIEWING_CODE

@@ -1,4 +1,4 @@
-"""What a change takes from the tests is named by code; adding, moving and renaming a test takes nothing."""
+"""Weakened tests are named; adding, moving and renaming a test weakens nothing."""
 
 import pytest
 from hypothesis import given
@@ -272,7 +272,7 @@ TABLE: list[tuple[str, str, str, str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("path", "old", "new", "found"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
-def test_what_is_taken_from_a_test_is_named(path: str, old: str, new: str, found: list[str]) -> None:
+def test_each_weakened_test_is_named(path: str, old: str, new: str, found: list[str]) -> None:
     assert old in FILES[path]
     assert weakened({path: FILES[path]}, {path: FILES[path].replace(old, new, 1)}) == found
 
@@ -283,7 +283,7 @@ def test_a_deleted_file_is_named_once_with_its_tests(path: str) -> None:
     assert sentence.startswith(f"`{path}` was deleted, and with it `")
 
 
-def test_of_a_deleted_file_with_many_tests_some_are_named() -> None:
+def test_only_some_tests_of_a_large_deleted_file_are_named() -> None:
     text = "".join(f"def test_{number}():\n    assert {number}\n" for number in range(8))
     assert weakened({"test_many.py": text}, {}) == [
         "`test_many.py` was deleted, and with it `test_0`, `test_1`, `test_2`, `test_3`, `test_4` and 3 more."
@@ -299,7 +299,7 @@ def test_of_a_deleted_file_with_many_tests_some_are_named() -> None:
         ("docs/tests.md", []),
     ],
 )
-def test_a_deleted_file_that_is_only_named_like_a_test_is_named_too(path: str, found: list[str]) -> None:
+def test_a_deleted_file_named_like_a_test_is_named_too(path: str, found: list[str]) -> None:
     assert weakened({path: "x = 1\n"}, {}) == found
 
 
@@ -342,7 +342,7 @@ UNCHANGED: list[tuple[str, dict[str, str], dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("before", "after"), [row[1:] for row in UNCHANGED], ids=[row[0] for row in UNCHANGED])
-def test_nothing_is_named_where_nothing_was_taken(before: dict[str, str], after: dict[str, str]) -> None:
+def test_nothing_is_named_if_no_test_was_weakened(before: dict[str, str], after: dict[str, str]) -> None:
     assert weakened(before, after) == []
 
 
@@ -354,7 +354,7 @@ def test_assertions_of_badly_laid_out_tests_count_for_the_file() -> None:
     ]
 
 
-def test_a_skip_that_goes_from_one_test_to_another_is_new_there() -> None:
+def test_a_skip_moved_to_another_test_is_new_there() -> None:
     before = "@pytest.mark.skip\ndef test_a():\n    assert 1\n\n\ndef test_b():\n    assert 2\n"
     after = "def test_a():\n    assert 1\n\n\n@pytest.mark.skip\ndef test_b():\n    assert 2\n"
     assert weakened({"test_x.py": before}, {"test_x.py": after}) == [
@@ -362,7 +362,7 @@ def test_a_skip_that_goes_from_one_test_to_another_is_new_there() -> None:
     ]
 
 
-def test_a_file_that_could_not_be_read_is_said_to_be_unread() -> None:
+def test_a_file_that_can_not_be_read_is_named() -> None:
     assert weakened({"test_x.py": PYTHON}, {"test_x.py": None}) == [
         "`test_x.py` is too large to be compared: look at it."
     ]
@@ -379,12 +379,12 @@ def test_a_long_list_is_cut() -> None:
 @pytest.mark.parametrize(
     "path", ["tests/test_a.py", "a_test.go", "web/a.spec.tsx", "src/lib.rs", "x_spec.rb", "tests.py"]
 )
-def test_files_that_may_hold_tests_are_looked_at(path: str) -> None:
+def test_files_that_may_have_tests_are_read(path: str) -> None:
     assert may_have_tests(path)
 
 
 @pytest.mark.parametrize("path", ["src/cart.py", "README.md", "tests/data.json", "latest.py", "Contest.php", "main.go"])
-def test_other_files_are_not_looked_at(path: str) -> None:
+def test_other_files_are_not_read(path: str) -> None:
     assert not may_have_tests(path)
 
 
@@ -398,15 +398,13 @@ def python_file(names: list[str]) -> str:
 
 
 @given(names=NAMES, place=st.integers(0, 6))
-def test_adding_a_test_anywhere_takes_nothing(names: list[str], place: int) -> None:
+def test_adding_a_test_weakens_nothing(names: list[str], place: int) -> None:
     more = [*names[:place], "new", *names[place:]]
     assert weakened({"test_x.py": python_file(names)}, {"test_x.py": python_file(more)}) == []
 
 
 @given(names=NAMES, kept=st.sets(st.sampled_from("abcdefgh")), elsewhere=st.sets(st.sampled_from("abcdefgh")))
-def test_exactly_the_tests_that_are_nowhere_any_more_are_named(
-    names: list[str], kept: set[str], elsewhere: set[str]
-) -> None:
+def test_exactly_the_removed_tests_are_named(names: list[str], kept: set[str], elsewhere: set[str]) -> None:
     here = [name for name in names if name in kept]
     there = [name for name in names if name in elsewhere - kept]
     found = weakened(
@@ -444,10 +442,10 @@ SOURCE = st.lists(LINES | st.text(max_size=20), max_size=40).map("\n".join)
 
 
 @given(path=st.sampled_from(sorted(FILES)), text=SOURCE)
-def test_no_text_confuses_it_and_the_same_text_takes_nothing(path: str, text: str) -> None:
+def test_any_text_can_be_read_and_an_unchanged_one_weakens_nothing(path: str, text: str) -> None:
     assert weakened({path: text}, {path: text}) == []
 
 
 @given(path=st.sampled_from(sorted(FILES)), before=SOURCE, after=SOURCE)
-def test_whatever_the_files_hold_sentences_come_out(path: str, before: str, after: str) -> None:
+def test_any_files_give_only_sentences(path: str, before: str, after: str) -> None:
     assert all(sentence.endswith((".", "look at it.")) for sentence in weakened({path: before}, {path: after}))

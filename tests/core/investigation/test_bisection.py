@@ -1,4 +1,4 @@
-"""What may be asked of a bisect, and what is said when it can't be right."""
+"""Requests for a bisect: which are valid, and the texts about its result."""
 
 import pytest
 from pydantic import ValidationError
@@ -20,7 +20,7 @@ def test_a_revision_is_a_name_and_a_way_back_from_it(revision: str) -> None:
     "revision",
     ["", "-x", "--all", "a b", "a..b", "a:b", ":/fix", "HEAD^{/fix}", "@{u}", "a\nb", "x" * 201, "a//b", "a.lock", "ä"],
 )
-def test_what_git_could_read_as_something_else_is_no_revision(revision: str) -> None:
+def test_text_that_git_could_misread_is_no_revision(revision: str) -> None:
     with pytest.raises(ValidationError):
         BisectRequest(good=revision, script="true")
 
@@ -47,11 +47,11 @@ def test_scripts_and_runs_have_limits(script: str, runs: int) -> None:
         (-9, None),
     ],
 )
-def test_exit_codes_mean_what_they_mean_to_git(exit_code: int, verdict: str | None) -> None:
+def test_exit_codes_mean_the_same_as_in_git_bisect(exit_code: int, verdict: str | None) -> None:
     assert verdict_of(exit_code) == verdict
 
 
-def test_a_culprit_can_be_told_as_an_outcome_tells_it() -> None:
+def test_a_culprit_has_the_fields_of_an_outcomes_culprit() -> None:
     found = CulpritCommit(hash=COMMIT, author="Ada", date="2026-01-01T00:00:00+00:00", message="Break it")
     assert Culprit(**found.model_dump()).hash == COMMIT
     result = Bisection(status="found", reason="x", culprit=found)

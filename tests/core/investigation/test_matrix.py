@@ -1,4 +1,4 @@
-"""The hypothesis matrix over time: every change is kept with the iteration that made it, and nothing vanishes."""
+"""The hypothesis matrix over time: every change is kept with its iteration, and no hypothesis is lost."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,7 +38,7 @@ def the_only(*outcomes: Outcome) -> Inquiry:
 # --- what is kept ----------------------------------------------------------------------------------------------------
 
 
-def test_each_revision_has_the_iteration_that_made_it_and_what_it_changed() -> None:
+def test_each_revision_has_its_iteration_and_its_changes() -> None:
     inquiry = the_only(
         triaged(),
         asked(a_hypothesis("H1"), a_hypothesis("H2", percent=60)),
@@ -87,30 +87,30 @@ def test_each_revision_has_the_iteration_that_made_it_and_what_it_changed() -> N
     assert inquiry.root_cause.hypothesis == "H1"
 
 
-def test_the_first_iteration_builds_the_matrix_where_none_was_brought() -> None:
+def test_the_first_iteration_builds_a_matrix_if_the_request_has_none() -> None:
     inquiry = the_only(implemented("BLOCKED").model_copy(update={"evidence": a_bundle()}), iterated())
     assert inquiry.bundle == a_bundle()
     assert [(one.iteration, one.changes) for one in inquiry.revisions] == [(1, ("H1: new, Medium 50 %, pending",))]
 
 
-def test_a_hypothesis_that_is_not_mentioned_again_stays_as_it_was() -> None:
+def test_a_hypothesis_that_is_not_mentioned_stays_unchanged() -> None:
     inquiry = the_only(asked(a_hypothesis("H1"), a_hypothesis("H2", "testing", 70)), iterated("SHRUG", a_hypothesis()))
     assert [one.id for one in inquiry.hypotheses] == ["H1", "H2"]
     assert inquiry.hypotheses[1] == a_hypothesis("H2", "testing", 70)
 
 
-def test_an_empty_matrix_wipes_nothing_out() -> None:
+def test_an_empty_matrix_removes_no_hypothesis() -> None:
     inquiry = the_only(asked(a_hypothesis("H1")), without_a_matrix())
     assert [one.id for one in inquiry.hypotheses] == ["H1"]
     assert len(inquiry.iterations) == 1
 
 
-def test_an_iteration_that_changes_nothing_counts_and_makes_no_revision() -> None:
+def test_an_iteration_without_changes_counts_but_makes_no_revision() -> None:
     inquiry = the_only(iterated(), iterated("HYPOTHESIS_ELIMINATED"))
     assert (len(inquiry.iterations), len(inquiry.revisions)) == (2, 1)
 
 
-def test_who_asks_another_role_has_not_finished_the_iteration() -> None:
+def test_asking_another_role_does_not_finish_the_iteration() -> None:
     asks = iterated("SHRUG", a_hypothesis("H1", "testing")).model_copy(
         update={"ask": [RoleQuestion(to="tester", question="How often does it fail?")]}
     )
@@ -119,7 +119,7 @@ def test_who_asks_another_role_has_not_finished_the_iteration() -> None:
     assert [one.iteration for one in inquiry.revisions] == [0, 1, 1]
 
 
-def test_what_was_measured_is_kept_with_what_was_asked_for_and_when() -> None:
+def test_a_diagnostic_is_kept_with_its_request_and_iteration() -> None:
     inquiry = the_only(
         iterated(), iterated("NEED_DEVELOPER_DIAGNOSTIC"), diagnosed(), iterated(), diagnosed("BLOCKED", "neither")
     )
@@ -129,7 +129,7 @@ def test_what_was_measured_is_kept_with_what_was_asked_for_and_when() -> None:
     ]
 
 
-def test_the_tech_lead_s_words_are_kept_with_how_far_it_had_come() -> None:
+def test_a_review_is_kept_with_the_number_of_iterations_before_it() -> None:
     inquiry = the_only(
         iterated("ROOT_CAUSE_FOUND"), cause_reviewed("CHANGES_REQUESTED"), iterated(), cause_reviewed("NEEDS_INFO")
     )
@@ -137,7 +137,7 @@ def test_the_tech_lead_s_words_are_kept_with_how_far_it_had_come() -> None:
     assert inquiry.reviewed_after == (1, 2)
 
 
-def test_what_the_pm_found_is_kept_and_what_the_pm_only_said_is_not() -> None:
+def test_only_an_unblocking_that_continues_adds_resources() -> None:
     inquiry = the_only(iterated("BLOCKED"), unblocked("CONTINUE"), iterated("BLOCKED"), unblocked("PROCEED"))
     assert inquiry.resources == ("The staging log is in logs/.",)
 
@@ -149,25 +149,25 @@ def test_a_case_without_an_investigation_has_none() -> None:
     assert inquiries(turns(triaged(), analysed(), planned(), implemented(), reviewed(), interpreted())) == []
 
 
-def test_one_that_was_asked_for_is_there_before_its_first_iteration() -> None:
+def test_a_requested_investigation_exists_before_its_first_iteration() -> None:
     inquiry = the_only(asked(problem="It is slow."))
     assert (inquiry.number, inquiry.iterations, inquiry.revisions) == (1, (), ())
     assert inquiry.request is not None
     assert inquiry.request.problem_summary == "It is slow."
 
 
-def test_a_request_that_comes_with_another_status_asks_for_nothing() -> None:
+def test_a_request_with_another_status_is_ignored() -> None:
     done = reviewed("APPROVED").model_copy(update={"investigation": a_request()})
     assert inquiries(turns(done, planned().model_copy(update={"investigation": a_request()}))) == []
 
 
-def test_asked_for_again_it_goes_on_with_what_was_suspected_meanwhile() -> None:
+def test_a_second_request_continues_with_the_same_hypotheses() -> None:
     inquiry = the_only(asked(a_hypothesis("H1")), iterated(), asked(a_hypothesis("H2")))
     assert [one.id for one in inquiry.hypotheses] == ["H1", "H2"]
     assert [one.iteration for one in inquiry.revisions] == [0, 1, 1]
 
 
-def test_another_problem_has_a_matrix_of_its_own_and_there_are_three_at_most() -> None:
+def test_a_new_problem_has_its_own_matrix_up_to_three() -> None:
     other = asked(a_hypothesis("H1"), new_problem=True, problem="It is slow.")
     found = inquiries(turns(asked(), iterated(), *([other, iterated()] * MOST_INVESTIGATIONS)))
     assert [(one.number, len(one.iterations)) for one in found] == [(1, 1), (2, 1), (3, 2)]
@@ -198,12 +198,12 @@ HISTORIES = st.lists(OUTCOMES, max_size=12).map(lambda found: turns(*found))
 
 
 @given(HISTORIES, st.integers(0, 12))
-def test_what_was_kept_is_never_changed_by_what_comes_later(history: list[Turn], cut: int) -> None:
+def test_later_turns_never_change_earlier_revisions(history: list[Turn], cut: int) -> None:
     before, after = inquiries(history[:cut]), inquiries(history)
     assert len(before) <= len(after)
     for early, late in zip(before, after, strict=False):
         assert early.number == late.number
-        assert early.request in (None, late.request)  # a blocked developer may put it into words only later
+        assert early.request in (None, late.request)  # a blocked developer may state the problem later
         assert late.revisions[: len(early.revisions)] == early.revisions
         assert late.iterations[: len(early.iterations)] == early.iterations
         assert late.diagnostics[: len(early.diagnostics)] == early.diagnostics
@@ -211,7 +211,7 @@ def test_what_was_kept_is_never_changed_by_what_comes_later(history: list[Turn],
 
 
 @given(HISTORIES)
-def test_no_hypothesis_ever_vanishes_and_every_one_is_as_it_was_last_given(history: list[Turn]) -> None:
+def test_the_matrix_has_every_hypothesis_as_last_given(history: list[Turn]) -> None:
     for inquiry in inquiries(history):
         named: dict[str, Hypothesis] = {}
         for revision in inquiry.revisions:
@@ -223,7 +223,7 @@ def test_no_hypothesis_ever_vanishes_and_every_one_is_as_it_was_last_given(histo
 
 
 @given(HISTORIES)
-def test_versions_and_iterations_only_grow_and_every_revision_says_what_it_changed(history: list[Turn]) -> None:
+def test_versions_and_iterations_grow_and_each_revision_has_changes(history: list[Turn]) -> None:
     for inquiry in inquiries(history):
         assert [one.version for one in inquiry.revisions] == list(range(1, len(inquiry.revisions) + 1))
         iterations = [one.iteration for one in inquiry.revisions]
@@ -236,7 +236,7 @@ def test_versions_and_iterations_only_grow_and_every_revision_says_what_it_chang
 
 
 @given(MATRICES, MATRICES)
-def test_two_matrices_differ_exactly_if_a_change_is_told(one: list[Hypothesis], other: list[Hypothesis]) -> None:
+def test_two_matrices_differ_exactly_if_there_are_changes(one: list[Hypothesis], other: list[Hypothesis]) -> None:
     told = changes_between(one, other)
     known = {hypothesis.id: hypothesis for hypothesis in one}
     different = [hypothesis.id for hypothesis in other if known.get(hypothesis.id) != hypothesis]

@@ -1,4 +1,4 @@
-"""What a case does next, as a table: facts in, one move out, with the reason in words."""
+"""The next move of an issue case after each fact, as a table."""
 
 from typing import Literal
 
@@ -412,7 +412,7 @@ def after(case: IssueCase, *facts: Fact, policy: Policy = POLICY) -> IssueCase:
 # --- people
 
 
-def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> None:
+def test_an_approval_is_recorded_as_a_grant_and_the_case_goes_on() -> None:
     asked = after(a_case(), pm(triaged(topics=[Topic.AUTHENTICATION])))
     assert asked.waiting.wait is not None
     assert asked.waiting.wait.model_copy(update={"asked": None}) == Wait(
@@ -424,9 +424,9 @@ def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> N
     )
     agreed = after(asked, Agreed(by="ann"))
     assert agreed.granted(Subject.SENSITIVE)
-    passing = automatic_move(agreed)
-    assert passing is not None
-    assert make_move(agreed, passing, POLICY, MORNING).state is S.ANALYZING_REQUIREMENTS
+    automatic = automatic_move(agreed)
+    assert automatic is not None
+    assert make_move(agreed, automatic, POLICY, MORNING).state is S.ANALYZING_REQUIREMENTS
 
 
 @pytest.mark.parametrize(
@@ -437,26 +437,26 @@ def test_what_is_approved_is_granted_and_the_case_goes_where_it_was_going() -> N
         (Subject.RED_BASE, a_proven_case(green=None, built=HEAD, waivable=Subject.RED_BASE)),
     ],
 )
-def test_a_waiver_stands_in_for_the_evidence_it_names(subject: Subject, case: IssueCase) -> None:
+def test_a_waiver_replaces_the_evidence_it_names(subject: Subject, case: IssueCase) -> None:
     assert not proven(case)
     assert proven(add_grant(case, subject, "ann"))
 
 
-def test_a_waiver_of_the_build_counts_for_what_was_built_only() -> None:
+def test_a_build_waiver_covers_only_the_built_commit() -> None:
     waived = {"waivable": Subject.NO_COMMAND, "grants": [{"subject": Subject.NO_COMMAND, "by": "ann"}]}
     assert proven(a_proven_case(green=None, built=HEAD, **waived))
     assert not proven(a_proven_case(green=None, built=OTHER, **waived))
 
 
-def test_words_are_no_approval_however_the_pm_reads_them() -> None:
+def test_words_are_never_an_approval() -> None:
     asked = after(a_case(), pm(triaged("NEEDS_APPROVAL")))
     heard = after(asked, Spoke(by="ann"), pm(interpreted()))
     assert (heard.state, heard.waits_for) == (WAITS, WaitingFor.APPROVAL)
     assert not heard.people.grants
 
 
-def test_a_question_of_the_pm_does_not_stand_in_for_an_approval() -> None:
-    """Else the answer to it would let the work begin."""
+def test_a_question_of_the_pm_does_not_replace_an_approval() -> None:
+    """Otherwise the answer would let the work begin."""
     asked = after(a_case(), pm(triaged("NEEDS_APPROVAL")))
     again = after(asked, Spoke(by="ann"), pm(interpreted("NEEDS_CLARIFICATION")))
     assert (again.state, again.waiting.wait) == (asked.state, asked.waiting.wait)
@@ -464,7 +464,7 @@ def test_a_question_of_the_pm_does_not_stand_in_for_an_approval() -> None:
     assert (heard.state, heard.waits_for, heard.people.grants) == (WAITS, WaitingFor.APPROVAL, ())
 
 
-def test_money_that_ran_out_over_what_people_said_leads_back_to_it_and_to_what_was_waited_for() -> None:
+def test_after_a_budget_raise_the_interrupted_interpretation_resumes() -> None:
     ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
     out_of_money = TurnGaveUp(role=Role.PM, reason="no money", limit="budget")
     broke = after(ready, Spoke(by="ann", messages=(MessageId(4),)), out_of_money)
@@ -476,33 +476,33 @@ def test_money_that_ran_out_over_what_people_said_leads_back_to_it_and_to_what_w
         assert after(paid, pm(interpreted("NO_ACTION"))).waits_for is WaitingFor.MERGE
 
 
-def test_words_about_money_clarify_no_requirements() -> None:
+def test_words_during_a_budget_wait_do_not_clarify_requirements() -> None:
     broke = after(a_case(S.REQUIREMENTS_UNCLEAR), TurnGaveUp(role=Role.PM, reason="no money", limit="budget"))
     late = after(broke, TimedOut(), Spoke(by="ann"))
     assert late.state is S.HUMAN_INPUT_RECEIVED
 
 
-def test_who_has_a_case_has_it_no_more_when_the_agents_ask_people_again() -> None:
+def test_a_takeover_ends_when_agents_ask_people_again() -> None:
     asked = after(a_case(S.REQUIREMENTS_UNCLEAR), pm(questioned()))
     taken = after(asked, TakenOver(by="ann"))
-    passing = automatic_move(taken)
-    assert passing is not None
-    parked = make_move(taken, passing, POLICY, MORNING)
+    automatic = automatic_move(taken)
+    assert automatic is not None
+    parked = make_move(taken, automatic, POLICY, MORNING)
     retried = after(parked, RetryAsked(by="bob"))
-    passing = automatic_move(retried)
-    assert passing is not None
-    back = after(make_move(retried, passing, POLICY, MORNING), pm(questioned()))
+    automatic = automatic_move(retried)
+    assert automatic is not None
+    back = after(make_move(retried, automatic, POLICY, MORNING), pm(questioned()))
     assert (back.state, back.people.taken_by) == (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "")
 
 
-def test_a_branch_that_a_person_has_taken_back_to_where_it_began_is_not_reviewed_for_ever() -> None:
+def test_a_branch_reset_to_its_base_is_parked_and_not_reviewed_again() -> None:
     case = a_proven_case(base=HEAD)
     move = decide(case, turn(reviewed(), role=Role.TECH_LEAD), POLICY)
     assert move.to is S.REQUIRES_HUMAN_INTERVENTION
     assert "holds no change" in move.reason
 
 
-def test_mere_words_lead_back_to_what_the_case_waited_for() -> None:
+def test_words_without_consequence_lead_back_to_the_wait() -> None:
     ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
     back = after(ready, Spoke(by="ann", messages=(MessageId(4),)), pm(interpreted("NO_ACTION")))
     assert (back.state, back.waiting.wait) == (ready.state, ready.waiting.wait)
@@ -521,7 +521,7 @@ def test_feedback_begins_a_new_round_on_the_same_pull_request() -> None:
     assert turn_of(case) == (Role.DEVELOPER, Task.ADDRESS_FEEDBACK)
 
 
-def test_what_came_too_late_for_a_round_is_a_remark_of_the_next_until_the_pm_has_read_it() -> None:
+def test_late_remarks_stay_until_the_pm_has_read_them() -> None:
     updated = after(a_proven_case(S.CREATING_PR, remarks=[4, 5]), PullRequestReady(number=7, commit=HEAD, late=(5,)))
     assert (updated.people.remarks, updated.people.late, updated.waits_for) == ((), (5,), WaitingFor.MERGE)
     spoken = after(updated, Spoke(by="Somebody", messages=updated.people.late))
@@ -532,12 +532,12 @@ def test_what_came_too_late_for_a_round_is_a_remark_of_the_next_until_the_pm_has
     assert (again.progress.go, again.people.remarks) == (S.ADDRESSING_FEEDBACK, (5, 6))
 
 
-def test_words_said_at_work_are_remarks_once_a_pull_request_is_open() -> None:
+def test_words_during_work_are_remarks_if_a_pull_request_is_open() -> None:
     assert add_remarks(a_case(), [MessageId(4)]).people.remarks == ()
     assert add_remarks(a_case(pull_request=7, remarks=[4]), [MessageId(4), MessageId(5)]).people.remarks == (4, 5)
 
 
-def test_a_rejected_pull_request_is_worked_on_with_no_turn_in_between() -> None:
+def test_a_rejected_pull_request_is_addressed_without_an_interpret_turn() -> None:
     ready = after(a_proven_case(S.CREATING_PR), PullRequestReady(number=7, commit=HEAD))
     case = after(ready, Declined(by="ann", messages=(MessageId(4),)))
     assert (case.progress.go, case.people.remarks) == (S.ADDRESSING_FEEDBACK, (4,))
@@ -552,7 +552,7 @@ def test_a_rejected_plan_is_made_again() -> None:
 
 
 @pytest.mark.parametrize(("until", "state"), [(Milestone.TRIAGE, S.RECEIVED), (Milestone.PLAN, S.PLANNING_APPROACH)])
-def test_a_milestone_is_as_far_as_it_goes_until_somebody_lets_it_go_on(until: Milestone, state: IssueState) -> None:
+def test_a_case_stops_at_its_milestone_until_it_is_approved(until: Milestone, state: IssueState) -> None:
     policy = Policy(until=until)
     outcome = triaged() if until is Milestone.TRIAGE else planned()
     case = after(a_case(state), pm(outcome), policy=policy)
@@ -563,7 +563,7 @@ def test_a_milestone_is_as_far_as_it_goes_until_somebody_lets_it_go_on(until: Mi
     assert (agreed.progress.go, agreed.people.until) == (case.waiting.wait.then, Milestone.PR)
 
 
-def test_a_taken_over_case_is_handed_back_where_it_was_left() -> None:
+def test_a_handed_back_case_resumes_where_it_was_left() -> None:
     taken = after(a_case(S.IMPLEMENTING), TakenOver(by="ann"))
     assert (taken.people.taken_by, taken.waiting.resume) == ("ann", S.IMPLEMENTING)
     assert fits(taken, TakenOver(by="bob")) == "ann has it already"
@@ -571,19 +571,19 @@ def test_a_taken_over_case_is_handed_back_where_it_was_left() -> None:
     assert (back.people.taken_by, back.progress.go) == ("", S.IMPLEMENTING)
 
 
-def test_more_money_lets_it_go_on_where_it_stopped() -> None:
+def test_a_raised_budget_resumes_the_case_where_it_stopped() -> None:
     stopped = after(a_case(S.REVIEWING_CODE), TurnGaveUp(role=Role.TECH_LEAD, reason="no money", limit="budget"))
     paid = after(stopped, BudgetRaised(by="ann", micros=5))
     assert (paid.progress.go, paid.people.extra_micros) == (S.REVIEWING_CODE, 5)
 
 
-def test_a_stuck_case_is_tried_again_with_all_attempts() -> None:
+def test_a_retry_of_a_stuck_case_has_all_attempts() -> None:
     stuck = after(a_case(S.FIXING_ISSUES, attempt=3), EffectRefused(reason="no"))
     again = after(stuck, RetryAsked(by="ann"))
     assert (again.progress.go, again.limits.attempt, again.limits.round) == (S.FIXING_ISSUES, 1, 2)
 
 
-def test_each_command_is_refused_where_it_does_not_fit() -> None:
+def test_each_command_is_refused_where_it_is_impossible() -> None:
     working = a_case(S.IMPLEMENTING)
     assert fits(working, Agreed(by="ann")) == "nothing waits for an approval"
     assert fits(working, HandedBack(by="ann")) == "nobody has taken it over"
@@ -595,7 +595,7 @@ def test_each_command_is_refused_where_it_does_not_fit() -> None:
     assert fits(waiting(WaitingFor.MERGE), Declined(by="ann")) is None
 
 
-def test_a_person_is_asked_when_a_role_does_not_want_to_decide_alone() -> None:
+def test_an_escalation_asks_a_person() -> None:
     outcome = implemented().model_copy(update={"escalation": "It changes who may log in."})
     case = after(a_case(S.IMPLEMENTING), turn(outcome))
     assert case.waiting.wait is not None
@@ -614,7 +614,7 @@ def escalating(outcome: IssueOutcome, *asks: RoleQuestion) -> IssueOutcome:
 
 
 @pytest.mark.parametrize("state", [S.CREATING_TESTS, S.UPDATING_TESTS])
-def test_a_tester_who_escalates_is_given_its_turn_again_after_since_red_comes_first(
+def test_a_tester_that_escalates_has_another_turn_before_the_red_build(
     state: IssueState,
 ) -> None:
     case = a_case(state, issue_type="BUG_FIX")
@@ -628,7 +628,7 @@ def test_a_tester_who_escalates_is_given_its_turn_again_after_since_red_comes_fi
     )
 
 
-def test_who_asks_a_role_and_escalates_has_its_turn_again_after_the_person() -> None:
+def test_a_role_that_asks_and_escalates_has_another_turn_afterwards() -> None:
     case = a_case(S.IMPLEMENTING)
     fact = turn(escalating(implemented(), RoleQuestion(to="analyst", question="Which world?")))
     move = decide(apply_fact(case, fact), fact, POLICY)
@@ -642,22 +642,20 @@ def test_who_asks_a_role_and_escalates_has_its_turn_again_after_the_person() -> 
         (a_case(S.ANALYZING_REQUIREMENTS), analyst(escalating(analysed("BLOCKED"))), S.BLOCKED),
     ],
 )
-def test_where_the_case_stops_for_a_person_anyway_they_hear_of_the_escalation_too(
-    case: IssueCase, fact: TurnEnded, to: IssueState
-) -> None:
+def test_an_escalation_is_added_to_a_stop_for_another_reason(case: IssueCase, fact: TurnEnded, to: IssueState) -> None:
     move = decide(case, fact, POLICY)
     assert move.to is to
     assert move.reason.endswith(f"does not want to decide this alone: {ESCALATION}")
     assert not move.say or move.say.also == ESCALATION
 
 
-def test_the_tech_lead_is_asked_for_a_way_on_once_in_a_round() -> None:
+def test_the_tech_lead_unblocks_once_per_round() -> None:
     last = JUDGING.updated(attempt=POLICY.attempts + 1, guided=True)
     assert decide(JUDGING, by_tester(judged("FAIL_ESCALATE")), POLICY).task is Task.UNBLOCK
     assert decide(last, by_tester(judged("FAIL_ESCALATE")), POLICY).to is S.FAILED
 
 
-def test_a_test_that_the_validation_finds_wanting_costs_an_attempt() -> None:
+def test_a_test_rejected_by_the_validation_costs_an_attempt() -> None:
     case = a_case(S.VALIDATING_SOLUTION)
     move = decide(case, by_tester(validated("TESTS_NEED_WORK")), POLICY)
     assert (move.to, move.attempt) == (S.UPDATING_TESTS, True)
@@ -679,7 +677,7 @@ def test_people_are_asked_when_the_tester_has_found_no_test_three_times() -> Non
     assert make_move(case, Move(to=S.IMPLEMENTING, reason="On.", new_round=True), POLICY, MORNING).limits.testless == 0
 
 
-def test_a_question_is_not_more_than_three() -> None:
+def test_a_turn_may_ask_other_roles_three_questions() -> None:
     three = [RoleQuestion(to="analyst", question="Why?")] * 3
     assert len(implemented().model_copy(update={"ask": three}).ask) == 3
 
@@ -692,16 +690,16 @@ def test_after_the_first_rejection_the_senior_developer_takes_over() -> None:
     assert turn_of(case) == (Role.SENIOR_DEVELOPER, Task.FIX)
 
 
-def test_a_failed_build_is_no_rejection() -> None:
+def test_a_failed_build_does_not_call_the_senior() -> None:
     assert turn_of(after(JUDGING, by_tester(judged()))) == (Role.DEVELOPER, Task.FIX)
 
 
-def test_security_work_is_the_seniors_from_the_start() -> None:
+def test_the_senior_does_security_work_from_the_start() -> None:
     case = apply_fact(a_case(), pm(triaged(topics=[Topic.CRYPTOGRAPHY])))
     assert turn_of(case.updated(state=S.IMPLEMENTING)) == (Role.SENIOR_DEVELOPER, Task.IMPLEMENT)
 
 
-def test_the_same_state_with_the_same_evidence_three_times_is_no_progress() -> None:
+def test_the_same_state_and_evidence_three_times_parks_the_case() -> None:
     case = a_case(S.ANALYZING_REQUIREMENTS)
     for _ in range(3):
         case = after(case, analyst(analysed("UNCLEAR")))
@@ -712,14 +710,14 @@ def test_the_same_state_with_the_same_evidence_three_times_is_no_progress() -> N
     assert "No progress" in case.reason
 
 
-def test_a_person_who_takes_a_case_over_and_hands_it_back_does_not_use_up_its_progress() -> None:
+def test_takeovers_and_hand_backs_do_not_count_as_no_progress() -> None:
     case = a_case(S.IMPLEMENTING)
     for _ in range(5):
         case = after(case, TakenOver(by="ann"))
         case = after(case, HandedBack(by="ann"))
-        passing = automatic_move(case)
-        assert passing is not None
-        case = make_move(case, passing, POLICY, MORNING)
+        automatic = automatic_move(case)
+        assert automatic is not None
+        case = make_move(case, automatic, POLICY, MORNING)
         assert case.state is S.IMPLEMENTING
 
 
@@ -732,20 +730,20 @@ def test_an_open_pull_request_waits_for_a_merge() -> None:
     assert (after.delivery.pull_request, after.delivery.pushed) == (7, HEAD)
 
 
-def test_waiting_for_a_merge_is_forgotten_once_it_came() -> None:
+def test_the_wait_for_a_merge_ends_with_the_merge() -> None:
     waiting = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, waiting_for="merge")
     assert make_move(waiting, decide(waiting, Merged(by="ann"), POLICY), POLICY, MORNING).waits_for is None
 
 
-def test_a_testers_claim_is_never_decided_without_the_red_build() -> None:
+def test_a_testers_claim_without_a_red_build_is_a_defect() -> None:
     with pytest.raises(Defect, match="a tester's claim is judged by the red build, not here"):
         decide(BUG, by_tester(wrote_test()), POLICY)
 
 
-# --- what a case learns
+# --- applying facts
 
 
-def test_a_case_learns_the_checkpoint_and_the_session_of_each_turn() -> None:
+def test_each_turns_checkpoint_and_session_are_stored() -> None:
     after = apply_fact(
         apply_fact(a_case(checkpoint=BASE), turn(triaged(), role=Role.PM)), turn(analysed(), role=Role.ANALYST)
     )
@@ -753,7 +751,7 @@ def test_a_case_learns_the_checkpoint_and_the_session_of_each_turn() -> None:
     assert after.progress.sessions == {"pm": "s-1", "analyst": "s-1"}
 
 
-def test_a_case_learns_what_it_needs_of_each_outcome() -> None:
+def test_what_each_outcome_changes_in_the_case() -> None:
     assert (
         apply_fact(a_case(), turn(triaged(type=IssueType.NEW_FEATURE))).requirements.issue_type is IssueType.NEW_FEATURE
     )
@@ -766,16 +764,16 @@ def test_a_case_learns_what_it_needs_of_each_outcome() -> None:
     )
 
 
-def test_a_rejection_takes_an_approval_back() -> None:
+def test_a_rejection_invalidates_an_earlier_approval() -> None:
     assert apply_fact(a_proven_case(), turn(reviewed("CHANGES_REQUESTED"))).evidence.approved is None
 
 
-def test_a_red_build_takes_green_back_and_says_what_to_repair() -> None:
+def test_a_red_build_clears_green_and_stores_feedback() -> None:
     after = apply_fact(a_proven_case(), built("red", feedback="`make test` failed"))
     assert (after.evidence.green, after.evidence.feedback) == (None, "`make test` failed")
 
 
-def test_red_is_what_the_red_build_saw_last() -> None:
+def test_red_is_the_result_of_the_last_red_build() -> None:
     seen = apply_fact(BUG, built("red", Stage.RED))
     assert seen.evidence.red
     assert not apply_fact(seen, built("green", Stage.RED)).evidence.red
@@ -790,14 +788,14 @@ def test_red_is_what_the_red_build_saw_last() -> None:
         CloseAsked(by="ann"),
     ],
 )
-def test_other_facts_teach_the_case_nothing(fact: Fact) -> None:
+def test_other_facts_do_not_change_the_case(fact: Fact) -> None:
     assert apply_fact(a_proven_case(), fact) == a_proven_case()
 
 
 # --- proof
 
 
-def test_a_case_is_proven_by_red_green_and_approval_of_its_checkpoint() -> None:
+def test_red_green_and_approval_of_the_checkpoint_prove_a_case() -> None:
     assert proven(a_proven_case())
 
 
@@ -815,7 +813,7 @@ def test_a_case_is_proven_by_red_green_and_approval_of_its_checkpoint() -> None:
         {"red": False},
     ],
 )
-def test_a_bug_is_not_proven_when_anything_is_missing_or_names_another_commit(known: dict[str, object]) -> None:
+def test_a_bug_is_not_proven_if_evidence_is_missing_or_outdated(known: dict[str, object]) -> None:
     assert not proven(a_proven_case(IssueState.REVIEWING_CODE, **known))
 
 
@@ -823,28 +821,28 @@ def test_a_feature_needs_no_red_test() -> None:
     assert proven(a_proven_case(red=False, issue_type="NEW_FEATURE"))
 
 
-def test_a_new_commit_takes_back_green_and_approved() -> None:
+def test_a_new_commit_invalidates_green_and_approved() -> None:
     assert not proven(apply_fact(a_proven_case(S.FIXING_ISSUES), turn(implemented(), checkpoint=OTHER)))
 
 
-def test_a_review_that_changed_the_code_approves_nothing_that_was_built() -> None:
+def test_a_review_that_changes_the_code_does_not_prove_it() -> None:
     fact = turn(reviewed(), role=Role.TECH_LEAD, checkpoint=OTHER)
     known = apply_fact(a_proven_case(), fact)
     assert decide(known, fact, POLICY).to is PERSON
 
 
-# --- taking the move
+# --- making the move
 
 
 @pytest.mark.parametrize("state", IssueState)
-def test_an_edge_that_is_not_in_the_table_is_refused(state: IssueState) -> None:
+def test_a_move_along_no_edge_is_a_defect(state: IssueState) -> None:
     for target in frozenset(IssueState) - next_states(state) - {state}:
         with pytest.raises(Defect, match=f"owner/repo#42: {state} -> {target} is not an edge of the table"):
             make_move(a_proven_case(state), Move(to=target, reason="why not"), POLICY, MORNING)
 
 
 @pytest.mark.parametrize("state", sorted(state for state in WORKING if S.CREATING_PR in next_states(state)))
-def test_a_pull_request_without_its_proof_is_refused_from_wherever_it_may_be_made(state: IssueState) -> None:
+def test_a_pull_request_without_proof_is_a_defect_in_every_state(state: IssueState) -> None:
     with pytest.raises(Defect, match=f"a pull request needs a green build and an approved review of {HEAD}"):
         make_move(a_proven_case(state, green=OTHER), Move(to=S.CREATING_PR, reason="trust me"), POLICY, MORNING)
     assert (
@@ -857,7 +855,7 @@ def test_a_move_is_counted_and_its_reason_kept() -> None:
     assert (moved.state, moved.reason, moved.progress.transitions) == (S.ANALYZING_REQUIREMENTS, "go", 5)
 
 
-def test_each_repair_uses_an_attempt_and_after_the_last_the_tech_lead_may_give_one_more() -> None:
+def test_after_the_last_attempt_the_tech_lead_may_allow_one_more() -> None:
     case = a_case(S.RUNNING_TESTS)
     for attempt in (2, 3):
         case = after(case, built("red", feedback=f"{attempt}"), by_tester(judged()))
@@ -870,7 +868,7 @@ def test_each_repair_uses_an_attempt_and_after_the_last_the_tech_lead_may_give_o
     assert (case.state, case.limits.attempt) == (S.FAILED, 4)
 
 
-def test_the_last_transition_of_a_round_fails_the_case() -> None:
+def test_reaching_the_transition_limit_fails_the_case() -> None:
     last = make_move(a_case(transitions=60), Move(to=S.ANALYZING_REQUIREMENTS, reason="go"), POLICY, MORNING)
     assert (last.state, last.reason) == (S.FAILED, "Stopped after 60 transitions in a round without an end in sight.")
     assert make_move(
@@ -883,7 +881,7 @@ def test_the_last_transition_of_a_round_fails_the_case() -> None:
 
 
 @pytest.mark.parametrize("end", [S.CLOSED, S.COMPLETED])
-def test_a_case_at_its_limit_can_still_be_ended_by_a_person(end: IssueState) -> None:
+def test_a_person_can_still_end_a_case_at_its_limit(end: IssueState) -> None:
     assert (
         make_move(a_case(S.IMPLEMENTING, transitions=60), Move(to=end, reason="a person"), POLICY, MORNING).state is end
     )

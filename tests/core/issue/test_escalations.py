@@ -1,4 +1,4 @@
-"""What a role did not want to decide alone: people decide it in their own words, and nothing else that way."""
+"""Escalations: people decide them in their own words, and nothing else in that way."""
 
 import pytest
 
@@ -41,14 +41,14 @@ NOTHING = interpreted("NO_ACTION")
 
 
 def after(case: IssueCase, *facts: Fact | IssueOutcome) -> IssueCase:
-    """With what code does by itself after each. An outcome is the pm's."""
+    """The case after these steps, with automatic moves. An outcome is the pm's."""
     for one in facts:
         fact = ended(one) if isinstance(one, IssueOutcome) else one
         assert fits(case, fact) is None
         known = apply_fact(case, fact)
         case = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
-        while (passing := automatic_move(case)) is not None:
-            case = make_move(case, passing, POLICY, MORNING)
+        while (automatic := automatic_move(case)) is not None:
+            case = make_move(case, automatic, POLICY, MORNING)
     return case
 
 
@@ -72,7 +72,7 @@ def escalated(case: IssueCase, outcome: IssueOutcome, role: Role = Role.DEVELOPE
 ALONE = escalated(a_case(S.IMPLEMENTING), implemented())
 
 
-def test_an_answer_to_an_escalation_is_offered_and_taken() -> None:
+def test_an_escalation_can_be_answered() -> None:
     refuse_misfit(ALONE, Answer(), TerminalPhrasing())
     offered = [option.kind for option in options(ALONE)]
     assert offered[:3] == [MessageKind.APPROVE, MessageKind.REJECT, MessageKind.ANSWER]
@@ -84,22 +84,20 @@ def test_an_answer_to_an_escalation_is_offered_and_taken() -> None:
 @pytest.mark.parametrize(
     ("case", "next", "state"),
     [
-        (ALONE, None, S.IMPLEMENTING),  # the tests alone would not read it
+        (ALONE, None, S.IMPLEMENTING),  # no turn would read it in the test run
         (ALONE, "fixing_issues", S.FIXING_ISSUES),
         (escalated(a_proven_case(built=HEAD), reviewed(), Role.TECH_LEAD), None, S.REVIEWING_CODE),
         (escalated(a_case(), triaged(), Role.PM), None, S.ANALYZING_REQUIREMENTS),
     ],
 )
-def test_words_decide_what_a_role_did_not_want_to_decide_alone(
-    case: IssueCase, next: object, state: IssueState
-) -> None:
+def test_words_decide_an_escalation(case: IssueCase, next: object, state: IssueState) -> None:
     outcome = interpreted().model_copy(update={"next": next})
     heard = after(case, SAID, outcome)
     assert (heard.state, heard.waiting.wait, heard.people.grants) == (state, None, ())
     assert after(case, SAID, NOTHING).waiting.wait == case.waiting.wait
 
 
-def test_an_escalation_can_still_be_approved_and_a_question_of_the_pm_leaves_it_so() -> None:
+def test_an_escalation_can_still_be_approved_after_a_question_of_the_pm() -> None:
     again = after(ALONE, SAID, interpreted("NEEDS_CLARIFICATION"))
     assert again.waiting.wait == ALONE.waiting.wait
     agreed = after(again, Agreed(by="ann"))
@@ -115,7 +113,7 @@ def test_words_approve_nothing_else(subject: Subject) -> None:
     assert (heard.state, heard.waiting.wait, heard.people.grants) == (S.WAITING_FOR_HUMAN_INPUT, wait, ())
 
 
-def test_words_about_an_escalation_of_an_investigation_lead_to_the_task_that_was_next() -> None:
+def test_words_on_an_investigations_escalation_lead_to_its_next_task() -> None:
     wait = Wait(
         reason=WaitingFor.APPROVAL,
         subject=Subject.ESCALATION,
@@ -128,6 +126,6 @@ def test_words_about_an_escalation_of_an_investigation_lead_to_the_task_that_was
 
 
 @pytest.mark.parametrize("known", [{"approved": OTHER}, {"touches": [Touched(topic="permissions", paths=("acl.py",))]}])
-def test_words_open_no_pull_request_that_is_not_proven_or_agreed_to(known: dict[str, object]) -> None:
+def test_words_never_open_an_unproven_or_unapproved_pull_request(known: dict[str, object]) -> None:
     parked = a_proven_case(S.REQUIRES_HUMAN_INTERVENTION, resume=S.CREATING_PR, **known)
     assert after(parked, SAID, interpreted()).state is S.REVIEWING_CODE

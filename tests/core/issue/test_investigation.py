@@ -1,4 +1,4 @@
-"""The loop of an investigation: what ends an iteration, what nothing can set back, and where it leads."""
+"""The investigation loop: ends of iterations, the limit that nothing resets, and what follows."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -105,7 +105,7 @@ def done(case: IssueCase) -> int:
 
 
 def at(iteration: int, **known: object) -> IssueCase:
-    """A case in which that iteration is under way."""
+    """A case during that iteration."""
     return an_investigated_case(iteration=iteration - 1, **known)
 
 
@@ -128,7 +128,7 @@ def test_every_status_is_in_the_table_of_this_test() -> None:
 
 @pytest.mark.parametrize("iteration", BEFORE_THE_LAST)
 @pytest.mark.parametrize("status", INVESTIGATION_STATUSES)
-def test_each_status_leads_where_it_says_in_every_iteration_before_the_last(status: str, iteration: int) -> None:
+def test_each_status_has_its_move_in_every_iteration_before_the_last(status: str, iteration: int) -> None:
     after = ends(at(iteration), iterated(status))
     assert after.investigation is not None
     assert (after.state, after.progress.task, after.investigation.stands) == LEADS[status]
@@ -137,7 +137,7 @@ def test_each_status_leads_where_it_says_in_every_iteration_before_the_last(stat
 
 
 @pytest.mark.parametrize("status", [*INVESTIGATION_STATUSES, "SHRUG"])
-def test_after_the_fifth_iteration_the_tech_lead_is_next_whatever_it_says(status: str) -> None:
+def test_the_tech_lead_is_always_next_after_the_fifth_iteration(status: str) -> None:
     after = ends(at(MOST_ITERATIONS), iterated(status))
     assert (after.state, after.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
     assert after.investigation is not None
@@ -145,7 +145,7 @@ def test_after_the_fifth_iteration_the_tech_lead_is_next_whatever_it_says(status
     assert is_used_up(after)
 
 
-def test_an_unknown_status_counts_twice_as_more_analysis_and_then_as_blocked() -> None:
+def test_an_unknown_status_is_more_analysis_twice_and_then_blocked() -> None:
     case = at(1)
     seen = []
     for word in ("SHRUG", "HM", "WELL"):
@@ -171,7 +171,7 @@ def test_an_unknown_status_counts_twice_as_more_analysis_and_then_as_blocked() -
     ]
 
 
-def test_known_statuses_in_between_do_not_forgive_unknown_ones() -> None:
+def test_known_statuses_do_not_reset_the_count_of_unknown_ones() -> None:
     case = ends(at(1), iterated("SHRUG"))
     case = ends(case, iterated("HYPOTHESIS_ELIMINATED"))
     case = ends(case, iterated("SHRUG"))
@@ -180,13 +180,13 @@ def test_known_statuses_in_between_do_not_forgive_unknown_ones() -> None:
 
 
 @pytest.mark.parametrize("iteration", BEFORE_THE_LAST)
-def test_without_a_hypothesis_after_an_iteration_it_is_stuck(iteration: int) -> None:
+def test_an_iteration_without_a_hypothesis_blocks_the_investigation(iteration: int) -> None:
     after = ends(at(iteration), without_a_matrix())
     assert (after.state, after.progress.task) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION)
     assert "It is stuck: there is no hypothesis left to look into." in after.reason
 
 
-# --- nothing sets the count back -------------------------------------------------------------------------------------
+# --- nothing resets the count ----------------------------------------------------------------------------------------
 
 
 def _feedback(case: IssueCase) -> IssueCase:
@@ -211,39 +211,39 @@ def _an_answer(case: IssueCase) -> IssueCase:
 def _a_retry(case: IssueCase) -> IssueCase:
     case = ends(ends(case, iterated("BLOCKED")), unblocked("EXTERNAL_DEPENDENCY"))
     assert not at_work(case)
-    return _passes_by(hears(case, RetryAsked(by="ann")))
+    return _automatic(hears(case, RetryAsked(by="ann")))
 
 
 def _a_time_out(case: IssueCase) -> IssueCase:
     case = hears(ends(ends(case, iterated("BLOCKED")), unblocked("NEEDS_CLARIFICATION")), TimedOut())
     assert (case.state, at_work(case)) == (S.BLOCKED, False)
-    return _passes_by(hears(case, RetryAsked(by="ann")))
+    return _automatic(hears(case, RetryAsked(by="ann")))
 
 
 def _a_takeover(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TakenOver(by="ann"))
-    return _passes_by(hears(case, HandedBack(by="ann")))
+    return _automatic(hears(case, HandedBack(by="ann")))
 
 
 def _reopening(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TurnGaveUp(role=Role.INVESTIGATOR, reason="it was killed"))
     assert case.state is S.FAILED
-    return _passes_by(reopened(case).updated(go=case.waiting.resume))
+    return _automatic(reopened(case).updated(go=case.waiting.resume))
 
 
 def _a_budget(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TurnGaveUp(role=Role.INVESTIGATOR, reason="no money", limit="budget"))
-    return _passes_by(hears(case, BudgetRaised(by="ann", micros=5)))
+    return _automatic(hears(case, BudgetRaised(by="ann", micros=5)))
 
 
 def _a_detour(case: IssueCase) -> IssueCase:
-    """Planned without a cause, and then asked for again."""
+    """The case is planned without a cause, and then the investigation is requested again."""
     case = ends(ends(case, iterated("EXHAUSTED")), unblocked("PROCEED"))
     assert case.state is S.PLANNING_APPROACH
     return ends(case, planned("INVESTIGATION_NEEDED").model_copy(update={"investigation": a_request()}))
 
 
-def _passes_by(case: IssueCase) -> IssueCase:
+def _automatic(case: IssueCase) -> IssueCase:
     move = automatic_move(case)
     assert move is not None
     return moves(case, move)
@@ -263,7 +263,7 @@ def _passes_by(case: IssueCase) -> IssueCase:
         _a_detour,
     ],
 )
-def test_nothing_that_happens_in_between_sets_the_count_back(between: Callable[[IssueCase], IssueCase]) -> None:
+def test_nothing_resets_the_iteration_count(between: Callable[[IssueCase], IssueCase]) -> None:
     case = at(1)
     for iteration in BEFORE_THE_LAST:
         case = between(case)
@@ -272,12 +272,12 @@ def test_nothing_that_happens_in_between_sets_the_count_back(between: Callable[[
     assert (last.state, last.progress.task, done(last)) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, MOST_ITERATIONS)
 
 
-def test_a_case_that_was_interrupted_in_a_diagnostic_or_a_judgement_takes_it_up_again() -> None:
+def test_an_interrupted_diagnostic_or_cause_review_resumes() -> None:
     for case in (
         an_investigated_case(iteration=2, task=Task.DIAGNOSE),
         an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE),
     ):
-        back = _passes_by(hears(hears(case, TakenOver(by="ann")), HandedBack(by="ann")))
+        back = _automatic(hears(hears(case, TakenOver(by="ann")), HandedBack(by="ann")))
         assert (back.state, back.progress.task, back.investigation) == (
             case.state,
             case.progress.task,
@@ -285,7 +285,7 @@ def test_a_case_that_was_interrupted_in_a_diagnostic_or_a_judgement_takes_it_up_
         )
 
 
-def test_a_judgement_that_failed_goes_on_as_one_when_a_person_says_so() -> None:
+def test_a_failed_cause_review_resumes_after_a_persons_words() -> None:
     case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE)
     case = hears(case, TurnGaveUp(role=Role.TECH_LEAD, reason="too slow", limit="time"))
     case = ends(hears(case, Spoke(by="ann", messages=())), interpreted("CONTINUE"))
@@ -293,20 +293,20 @@ def test_a_judgement_that_failed_goes_on_as_one_when_a_person_says_so() -> None:
 
 
 @pytest.mark.parametrize("status", ["ROOT_CAUSE_FOUND", "NEED_DEVELOPER_DIAGNOSTIC"])
-def test_what_an_iteration_led_to_still_follows_when_a_person_had_to_agree_first(status: str) -> None:
+def test_an_iterations_next_step_follows_after_an_approval(status: str) -> None:
     outcome = iterated(status).model_copy(update={"escalation": "It needs the production log."})
     case = ends(at(2), outcome)
     assert (case.state, case.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
-    case = _passes_by(hears(case, Agreed(by="ann")))
+    case = _automatic(hears(case, Agreed(by="ann")))
     assert (case.state, case.progress.task) == LEADS[status][:2]
     assert done(case) == 2
 
 
-def test_the_pm_who_ran_out_of_money_sees_to_a_stuck_investigation_when_there_is_some() -> None:
+def test_the_pms_unblock_turn_resumes_after_a_budget_raise() -> None:
     case = ends(at(2), iterated("BLOCKED"))
     case = hears(case, TurnGaveUp(role=Role.PM, reason="no money", limit="budget"))
     assert case.waits_for is WaitingFor.BUDGET
-    case = _passes_by(hears(case, BudgetRaised(by="ann", micros=5)))
+    case = _automatic(hears(case, BudgetRaised(by="ann", micros=5)))
     assert (case.state, case.progress.task, at_work(case)) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, True)
 
 
@@ -317,7 +317,7 @@ USED_UP = an_investigated_case(
 )
 
 
-def test_after_the_fifth_iteration_there_are_three_moves_only() -> None:
+def test_after_the_fifth_iteration_there_are_only_three_moves() -> None:
     """The best hypothesis, a plan without one, or a person."""
     reached = {}
     for status in ("APPROVED", "CHANGES_REQUESTED", "UNBLOCKING_GUIDANCE", "NEEDS_INFO"):
@@ -344,7 +344,7 @@ def test_after_the_fifth_iteration_there_are_three_moves_only() -> None:
         (a_case(S.HUMAN_INPUT_RECEIVED, resume=S.INVESTIGATING), interpreted("CONTINUE")),
     ],
 )
-def test_no_way_leads_to_a_sixth_iteration(case: IssueCase, outcome: IssueOutcome) -> None:
+def test_there_is_never_a_sixth_iteration(case: IssueCase, outcome: IssueOutcome) -> None:
     after = ends(case.updated(investigation=USED_UP.investigation), outcome)
     assert (after.state, after.progress.task) in [
         (S.REVIEWING_CODE, Task.VALIDATE_CAUSE),
@@ -354,8 +354,8 @@ def test_no_way_leads_to_a_sixth_iteration(case: IssueCase, outcome: IssueOutcom
     assert done(after) == MOST_ITERATIONS
 
 
-def test_a_person_who_wants_it_investigated_further_begins_a_round_all_the_same() -> None:
-    """What people ask for is never lost to a limit of the agents."""
+def test_a_request_beyond_the_last_iteration_still_begins_a_round() -> None:
+    """A limit of the agents never drops a person's request."""
     case = a_case(S.HUMAN_INPUT_RECEIVED, transitions=POLICY.transitions + 9)
     after = ends(case.updated(investigation=USED_UP.investigation), interpreted("CONTINUE", "investigating"))
     assert (after.state, after.progress.task, after.limits.round) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, 2)
@@ -379,14 +379,14 @@ MEASURING = an_investigated_case(iteration=2, task=Task.DIAGNOSE, senior=False)
         ),
     ],
 )
-def test_after_a_diagnostic_the_investigator_goes_on_whatever_came_of_it(fact: Fact, reason: str) -> None:
+def test_the_investigator_goes_on_after_any_diagnostic(fact: Fact, reason: str) -> None:
     after = hears(MEASURING, fact)
     assert (after.state, after.progress.task, after.reason) == (S.INVESTIGATING, None, reason)
     assert after.investigation == MEASURING.investigation
     assert after.limits.attempt == MEASURING.limits.attempt
 
 
-def test_what_a_diagnostic_wrote_is_not_the_case_s_work() -> None:
+def test_code_of_a_diagnostic_is_not_part_of_the_work() -> None:
     fact = TurnEnded(role=Role.DEVELOPER, outcome=diagnosed(), checkpoint=OTHER, session=SessionId("other"))
     after = hears(MEASURING, fact)
     assert (after.delivery.checkpoint, after.progress.sessions) == (
@@ -395,14 +395,14 @@ def test_what_a_diagnostic_wrote_is_not_the_case_s_work() -> None:
     )
 
 
-def test_a_diagnostic_without_money_waits_for_it_and_is_taken_up_again() -> None:
+def test_a_diagnostic_without_budget_waits_and_resumes() -> None:
     case = hears(MEASURING, TurnGaveUp(role=Role.DEVELOPER, reason="no money", limit="budget"))
     assert case.waits_for is WaitingFor.BUDGET
-    case = _passes_by(hears(case, BudgetRaised(by="ann", micros=5)))
+    case = _automatic(hears(case, BudgetRaised(by="ann", micros=5)))
     assert (case.state, case.progress.task) == (S.INVESTIGATING, Task.DIAGNOSE)
 
 
-def test_a_senior_measures_where_a_senior_has_taken_over() -> None:
+def test_the_senior_runs_diagnostics_once_it_has_taken_over() -> None:
     assert turn_of(MEASURING) == (Role.DEVELOPER, Task.DIAGNOSE)
     assert turn_of(MEASURING.updated(senior=True)) == (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)
 
@@ -419,12 +419,12 @@ def test_a_senior_measures_where_a_senior_has_taken_over() -> None:
         ("NEEDS_INFO", S.WAITING_FOR_HUMAN_INPUT, "found"),
     ],
 )
-def test_what_the_tech_lead_says_of_a_cause(status: CauseStatus, to: IssueState, stands: str) -> None:
+def test_the_moves_after_a_cause_review(status: CauseStatus, to: IssueState, stands: str) -> None:
     case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE)
     after = ends(case, cause_reviewed(status))
     assert after.investigation is not None
     assert (after.state, after.investigation.stands, after.investigation.iteration) == (to, stands, 2)
-    assert after.evidence.approved is None  # a cause, never a commit
+    assert after.evidence.approved is None  # it approves a cause, never a commit
     assert after.evidence.feedback == ("" if status == "APPROVED" else "What of a cart without a discount?")
 
 
@@ -445,7 +445,7 @@ def test_an_accepted_cause_is_repaired_with_a_test_first(known: dict[str, object
 
 
 @pytest.mark.parametrize(("iteration", "then"), [(2, S.INVESTIGATING), (MOST_ITERATIONS, S.PLANNING_APPROACH)])
-def test_a_person_s_answer_leads_back_to_it_while_iterations_are_left(iteration: int, then: IssueState) -> None:
+def test_an_answer_leads_back_to_the_investigation_if_iterations_are_left(iteration: int, then: IssueState) -> None:
     case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands="found", task=Task.VALIDATE_CAUSE)
     case = ends(case, cause_reviewed("NEEDS_INFO"))
     assert case.waiting.wait is not None
@@ -466,7 +466,7 @@ def test_a_person_s_answer_leads_back_to_it_while_iterations_are_left(iteration:
         ("NEEDS_CLARIFICATION", S.WAITING_FOR_HUMAN_INPUT, False),
     ],
 )
-def test_what_the_pm_makes_of_a_stuck_investigation(status: PmStatus, to: IssueState, works: bool) -> None:
+def test_the_moves_after_the_pms_unblock_turn(status: PmStatus, to: IssueState, works: bool) -> None:
     stuck = ends(at(2), iterated("EXHAUSTED"))
     assert (at_work(stuck), turn_of(stuck)) == (True, (Role.PM, Task.UNBLOCK_INVESTIGATION))
     after = ends(stuck, unblocked(status))
@@ -502,7 +502,7 @@ def test_people_are_told_what_the_pm_asks_and_why_it_stays_blocked() -> None:
         (a_case(S.REVIEWING_INTEGRATION), reviewed("ESCALATE")),
     ],
 )
-def test_everybody_who_may_can_begin_an_investigation(case: IssueCase, outcome: IssueOutcome) -> None:
+def test_the_pm_developers_and_tech_lead_can_begin_an_investigation(case: IssueCase, outcome: IssueOutcome) -> None:
     after = ends(case.updated(turns=7), outcome)
     assert after.state is S.INVESTIGATING
     assert after.investigation is not None
@@ -511,12 +511,12 @@ def test_everybody_who_may_can_begin_an_investigation(case: IssueCase, outcome: 
     assert turn_of(after) == (Role.INVESTIGATOR, Task.INVESTIGATE)
 
 
-def test_an_investigation_wanted_after_an_answer_about_the_requirements_is_planned_first() -> None:
+def test_an_investigation_requested_by_an_answer_is_planned_first() -> None:
     after = ends(a_case(S.REQUIREMENTS_CLARIFIED), interpreted("INVESTIGATION_NEEDED"))
     assert after.state is S.PLANNING_APPROACH
 
 
-def test_another_problem_has_an_investigation_of_its_own_and_there_are_three_at_most() -> None:
+def test_a_new_problem_has_its_own_investigation_up_to_three() -> None:
     case = an_investigated_case(S.REVIEWING_CODE, iteration=MOST_ITERATIONS, stands="given_up", unknown=2)
     another = reviewed("SPAWN_INVESTIGATOR").model_copy(update={"investigation": a_request(new_problem=True)})
     numbers = []
@@ -533,14 +533,14 @@ def test_another_problem_has_an_investigation_of_its_own_and_there_are_three_at_
     ]
 
 
-def test_the_same_problem_goes_on_where_it_was_left() -> None:
+def test_the_same_problem_continues_its_investigation() -> None:
     case = an_investigated_case(S.IMPLEMENTING, iteration=3, stands="approved", hypothesis="H2")
     after = ends(case, implemented("BLOCKED"))
     assert after.investigation is not None
     assert (after.investigation.number, after.investigation.iteration, after.investigation.stands) == (1, 3, "open")
 
 
-# --- what has to be brought ------------------------------------------------------------------------------------------
+# --- required fields -------------------------------------------------------------------------------------------------
 
 
 def plain(answer: Outcome, **changes: object) -> dict[str, object]:
@@ -552,7 +552,7 @@ REQUEST = a_request().model_dump(mode="json")
 
 @pytest.mark.parametrize("task", [Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK])
 @pytest.mark.parametrize("role", [Role.DEVELOPER, Role.SENIOR_DEVELOPER])
-def test_a_blocked_developer_brings_an_evidence_bundle(role: Role, task: Task) -> None:
+def test_a_blocked_developer_must_hand_in_an_evidence_bundle(role: Role, task: Task) -> None:
     with pytest.raises(ValidationError, match="BLOCKED needs `evidence`"):
         parse_outcome(role, task, plain(implemented("BLOCKED")))
     bundle = a_bundle().model_dump(mode="json")
@@ -561,14 +561,14 @@ def test_a_blocked_developer_brings_an_evidence_bundle(role: Role, task: Task) -
 
 
 @pytest.mark.parametrize("part", ["error", "reproduction", "expected", "actual", "environment", "attempts"])
-def test_an_evidence_bundle_is_whole_or_it_is_none(part: str) -> None:
+def test_an_incomplete_evidence_bundle_is_refused(part: str) -> None:
     bundle = a_bundle().model_dump(mode="json") | {part: [] if part == "attempts" else ""}
     with pytest.raises(ValidationError, match=f"evidence.{part}"):
         parse_outcome(Role.DEVELOPER, Task.FIX, plain(implemented("BLOCKED"), evidence=bundle))
 
 
 @pytest.mark.parametrize("status", ["SPAWN_INVESTIGATOR", "ESCALATE"])
-def test_a_tech_lead_names_two_criteria(status: str) -> None:
+def test_the_tech_lead_must_name_two_criteria(status: str) -> None:
     outcome = reviewed("SPAWN_INVESTIGATOR")
     one_twice = {**REQUEST, "criteria": [Criterion.INTERMITTENT.value] * 2}
     for request in (None, {**REQUEST, "criteria": []}, {**REQUEST, "criteria": ["in_production"]}, one_twice):
@@ -580,7 +580,7 @@ def test_a_tech_lead_names_two_criteria(status: str) -> None:
 
 
 @pytest.mark.parametrize("old", [implemented("BLOCKED"), reviewed("SPAWN_INVESTIGATOR"), reviewed("ESCALATE")])
-def test_an_outcome_that_was_kept_before_still_loads_and_would_not_be_taken_today(old: IssueOutcome) -> None:
+def test_a_stored_outcome_loads_even_if_newer_rules_refuse_it(old: IssueOutcome) -> None:
     kept = old.model_dump(mode="json")
     for new in ("investigation", "evidence"):
         kept.pop(new, None)
@@ -648,12 +648,12 @@ TWICE = [CAUSE["evidence"][0], {**CAUSE["evidence"][0], "shows": "the same again
         (_iteration("SHRUG", hypothesis_matrix=_matrix({"id": "X", "hypothesis": "?"})), "String should match pattern"),
     ],
 )
-def test_an_iteration_that_does_not_bring_what_it_says_is_refused(answer: dict[str, object], complaint: str) -> None:
+def test_an_iteration_without_the_fields_of_its_status_is_refused(answer: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValidationError, match=complaint):
         parse_outcome(Role.INVESTIGATOR, Task.INVESTIGATE, answer)
 
 
-def test_a_hypothesis_without_a_likelihood_is_as_likely_as_not() -> None:
+def test_a_hypothesis_without_a_likelihood_has_fifty_percent() -> None:
     bare = {"id": "H1", "hypothesis": "A race."}
     found = parse_outcome(Role.INVESTIGATOR, Task.INVESTIGATE, _iteration("SHRUG", hypothesis_matrix=[bare]))
     assert isinstance(found, InvestigationOutcome)
@@ -677,15 +677,15 @@ def test_a_hypothesis_without_a_likelihood_is_as_likely_as_not() -> None:
         ),
     ],
 )
-def test_who_answers_for_an_investigation_says_what_it_needs(
+def test_answers_to_an_investigation_need_the_fields_of_their_status(
     role: Role, task: Task, answer: dict[str, object], complaint: str
 ) -> None:
     with pytest.raises(ValidationError, match=complaint):
         parse_outcome(role, task, answer)
 
 
-def test_a_diagnostic_has_no_word_for_work_that_is_done() -> None:
-    """Whatever a developer writes there can't be handed in for a build, a review or a pull request."""
+def test_a_diagnostic_can_not_claim_that_the_work_is_done() -> None:
+    """So code from a diagnostic can't get to a build, a review or a pull request."""
     for role, task in known_turns():
         if task is Task.DIAGNOSE:
             properties = outcome_schema(role, task)["properties"]
@@ -694,8 +694,8 @@ def test_a_diagnostic_has_no_word_for_work_that_is_done() -> None:
             assert properties["status"]["enum"] == ["DIAGNOSTIC_DONE", "BLOCKED"]
 
 
-def test_the_subject_of_an_approval_is_never_a_cause() -> None:
-    """A cause is accepted by the tech lead; a person's `approve` of something else does not touch it."""
+def test_no_persons_approval_accepts_a_cause() -> None:
+    """Only the tech lead accepts a cause; a person's `approve` of something else does not."""
     wait = Wait(reason=WaitingFor.APPROVAL, subject=Subject.ESCALATION, then=S.INVESTIGATING)
     case = an_investigated_case(S.WAITING_FOR_HUMAN_INPUT, iteration=2, wait=wait, waiting_for=wait.reason)
     assert apply_fact(case, Agreed(by="ann")).investigation == case.investigation
@@ -706,11 +706,11 @@ def test_the_pm_has_all_four_answers_and_the_tech_lead_too() -> None:
         assert len(model.model_json_schema()["properties"]["status"]["enum"]) == count
 
 
-# --- what no investigation is a way around ---------------------------------------------------------------------------
+# --- rules that an investigation can't skip --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reason", [WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE])
-def test_the_wish_for_an_investigation_ends_no_wait_that_only_a_command_ends(reason: WaitingFor) -> None:
+def test_words_for_an_investigation_do_not_end_a_wait_for_a_command(reason: WaitingFor) -> None:
     wait = Wait(reason=reason, subject=Subject.SENSITIVE, then=S.ANALYZING_REQUIREMENTS)
     case = a_case(S.HUMAN_INPUT_RECEIVED, wait=wait)
     after = hears(case, ended(case, interpreted("INVESTIGATION_NEEDED")))
@@ -719,20 +719,20 @@ def test_the_wish_for_an_investigation_ends_no_wait_that_only_a_command_ends(rea
 
 
 @pytest.mark.parametrize("asked", [{"approve_plan": True}, {"until": Milestone.PLAN}])
-def test_an_accepted_cause_does_not_skip_the_plan_that_a_person_wants_to_see(asked: dict[str, object]) -> None:
+def test_an_accepted_cause_does_not_skip_a_plan_that_needs_approval(asked: dict[str, object]) -> None:
     case = an_investigated_case(S.REVIEWING_CODE, iteration=1, task=Task.VALIDATE_CAUSE, stands="found")
     policy = Policy.model_validate(asked)
     fact = ended(case, cause_reviewed("APPROVED"))
     assert decide(apply_fact(case, fact), fact, policy).to is S.PLANNING_APPROACH
 
 
-def test_a_word_that_leads_to_an_investigation_begins_a_new_round() -> None:
+def test_words_that_lead_to_an_investigation_begin_a_new_round() -> None:
     case = a_case(S.HUMAN_INPUT_RECEIVED, transitions=200, attempt=3)
     after = hears(case, ended(case, interpreted("INVESTIGATION_NEEDED")))
     assert (after.state, after.limits.attempt) == (S.INVESTIGATING, 1)
 
 
-def test_an_iteration_that_hands_in_nothing_is_counted_and_the_case_goes_on() -> None:
+def test_an_iteration_without_a_valid_outcome_counts() -> None:
     case = an_investigated_case(iteration=0)
     for count in BEFORE_THE_LAST:
         case = hears(case, TurnGaveUp(role=Role.INVESTIGATOR, reason="invalid twice", invalid=True))
@@ -741,7 +741,7 @@ def test_an_iteration_that_hands_in_nothing_is_counted_and_the_case_goes_on() ->
     assert (case.state, case.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
 
 
-def test_a_new_problem_that_a_person_has_to_agree_to_first_is_still_a_new_one() -> None:
+def test_a_new_problem_stays_new_after_an_approval() -> None:
     case = an_investigated_case(S.REVIEWING_CODE, iteration=5, stands="approved", hypothesis="H1")
     asked = reviewed("SPAWN_INVESTIGATOR").model_copy(
         update={"investigation": a_request(new_problem=True), "escalation": "It costs a day."}
@@ -764,7 +764,7 @@ def test_a_developer_can_not_begin_another_investigation_by_itself() -> None:
     assert after.investigation.number == 1
 
 
-def test_no_waiver_lets_what_must_not_ship_pass() -> None:
+def test_no_waiver_lets_an_unfit_commit_pass() -> None:
     waived = (Grant(subject=Subject.NO_COMMAND, by="ada"),)
     case = a_case(S.RUNNING_TESTS, grants=waived, checkpoint=HEAD)
     red = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="red", reason="a diagnostic's line", unfit=True)
@@ -772,10 +772,10 @@ def test_no_waiver_lets_what_must_not_ship_pass() -> None:
     assert is_green(apply_fact(case, red.model_copy(update={"verdict": "nothing_to_run", "unfit": False})))
 
 
-# --- what a turn may not hand in -------------------------------------------------------------------------------------
+# --- outcomes that are refused ---------------------------------------------------------------------------------------
 
 
-def test_an_alternative_that_is_left_out_is_not_eliminated() -> None:
+def test_a_hypothesis_that_is_left_out_is_not_eliminated() -> None:
     before = [a_hypothesis("H1"), a_hypothesis("H2"), a_hypothesis("H3", "eliminated")]
     found = iterated("ROOT_CAUSE_FOUND", a_hypothesis("H1", "confirmed"))
     assert contradicted(found, before) == "ROOT_CAUSE_FOUND, but H2 is in the matrix and not eliminated"
@@ -792,7 +792,7 @@ def test_an_alternative_that_is_left_out_is_not_eliminated() -> None:
         ("incomplete", 5, "H3", "H3 is eliminated"),
     ],
 )
-def test_only_a_hypothesis_that_stands_can_be_approved(
+def test_an_eliminated_or_unclaimed_hypothesis_can_not_be_approved(
     stands: str, iteration: int, hypothesis: str, problem: str
 ) -> None:
     matrix = [a_hypothesis("H1", "confirmed"), a_hypothesis("H2"), a_hypothesis("H3", "eliminated")]

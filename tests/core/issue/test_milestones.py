@@ -1,4 +1,4 @@
-"""How far a case goes, and what an approval says about that: no milestone is skipped, and no word is dropped."""
+"""How far a case goes by itself, and how an approval can change that."""
 
 import pytest
 
@@ -29,13 +29,13 @@ SENSITIVE = triaged(topics=[Topic.PERMISSIONS])
 
 
 def after(case: IssueCase, *facts: Fact, policy: Policy = TRIAGE_ONLY) -> IssueCase:
-    """With what code does by itself after each."""
+    """The case after these facts, with the automatic moves after each."""
     for fact in facts:
         assert fits(case, fact) is None
         known = apply_fact(case, fact)
         case = make_move(known, decide(known, fact, policy), policy, MORNING)
-        while (passing := automatic_move(case)) is not None:
-            case = make_move(case, passing, policy, MORNING)
+        while (automatic := automatic_move(case)) is not None:
+            case = make_move(case, automatic, policy, MORNING)
     return case
 
 
@@ -49,7 +49,7 @@ def waiting(subject: Subject, then: IssueState, **known: object) -> IssueCase:
 
 
 @pytest.mark.parametrize("has_analysis", [True, False])
-def test_sensitive_work_that_was_to_be_triaged_only_waits_at_the_milestone_once_it_is_agreed_to(
+def test_approved_sensitive_work_limited_to_triage_waits_at_the_milestone(
     has_analysis: bool,
 ) -> None:
     asked = after(a_case(analysed=has_analysis), ended(SENSITIVE))
@@ -62,7 +62,7 @@ def test_sensitive_work_that_was_to_be_triaged_only_waits_at_the_milestone_once_
 
 
 @pytest.mark.parametrize("until", [Milestone.PLAN, Milestone.PR])
-def test_an_approval_of_sensitive_work_that_names_a_further_milestone_goes_that_far(until: Milestone) -> None:
+def test_an_approval_of_sensitive_work_may_name_a_later_milestone(until: Milestone) -> None:
     asked = after(a_case(), ended(SENSITIVE))
     agreed = after(asked, Agreed(by="ann", until=until))
     assert (agreed.state, agreed.people.until) == (S.ANALYZING_REQUIREMENTS, until)
@@ -72,7 +72,7 @@ def test_an_approval_of_sensitive_work_that_names_a_further_milestone_goes_that_
         assert after(clear, ended(planned())).waits_for is WaitingFor.MILESTONE
 
 
-def test_a_bug_that_comes_with_its_analysis_is_planned_when_somebody_lets_it_go_as_far_as_the_plan() -> None:
+def test_an_analysed_bug_approved_up_to_the_plan_is_planned() -> None:
     at_triage = after(a_case(analysed=True), ended(triaged()))
     assert at_triage.waits_for is WaitingFor.MILESTONE
     assert after(at_triage, Agreed(by="ann", until=Milestone.PLAN)).state is S.PLANNING_APPROACH
@@ -87,22 +87,20 @@ PLAN_WANTED = [
 
 
 @pytest.mark.parametrize(("policy", "triage"), PLAN_WANTED)
-def test_a_bug_that_comes_with_its_analysis_is_planned_before_its_test(policy: Policy, triage: TriageOutcome) -> None:
+def test_an_analysed_bug_is_planned_before_its_test(policy: Policy, triage: TriageOutcome) -> None:
     begun = after(a_case(analysed=True), ended(triage), policy=policy)
     assert begun.state is S.ANALYZING_REQUIREMENTS
     assert after(begun, ended(analysed(), Role.ANALYST), policy=policy).state is S.PLANNING_APPROACH
 
 
 @pytest.mark.parametrize(("policy", "triage"), PLAN_WANTED)
-def test_a_sensitive_bug_with_its_analysis_is_planned_once_a_person_agrees(
-    policy: Policy, triage: TriageOutcome
-) -> None:
+def test_an_analysed_sensitive_bug_is_planned_after_the_approval(policy: Policy, triage: TriageOutcome) -> None:
     sensitive = triage.model_copy(update={"topics": [Topic.PERMISSIONS]})
     asked = after(a_case(analysed=True), ended(sensitive), policy=policy)
     assert after(asked, Agreed(by="ann"), policy=policy).state is S.PLANNING_APPROACH
 
 
-def test_a_bug_that_waited_after_its_triage_is_planned_where_plans_are_approved() -> None:
+def test_a_bug_that_waited_after_triage_is_planned_if_plans_are_approved() -> None:
     policy = Policy(until=Milestone.TRIAGE, approve_plan=True)
     at_triage = after(a_case(analysed=True), ended(triaged()), policy=policy)
     assert after(at_triage, Agreed(by="ann"), policy=policy).state is S.PLANNING_APPROACH
@@ -125,25 +123,23 @@ def test_a_bug_that_waited_after_its_triage_is_planned_where_plans_are_approved(
         (waiting(Subject.SENSITIVE, S.ANALYZING_REQUIREMENTS), Milestone.TRIAGE, "it has come as far as the triage"),
     ],
 )
-def test_an_approval_up_to_a_milestone_that_lies_behind_is_refused_with_what_fits(
-    case: IssueCase, until: Milestone, words: str
-) -> None:
+def test_an_approval_up_to_a_passed_milestone_is_refused(case: IssueCase, until: Milestone, words: str) -> None:
     with pytest.raises(Refused) as refused:
         refuse_misfit(case, Approve(milestone=until), TerminalPhrasing())
     assert words in refused.value.what
     assert "`caseworker approve" in refused.value.todo
-    assert apply_fact(case, Agreed(by="ann", until=until)).people.until is None  # nor does `why` ever promise it
+    assert apply_fact(case, Agreed(by="ann", until=until)).people.until is None  # and `why` never promises it
 
 
 @pytest.mark.parametrize("then", [S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH])
-def test_whoever_decides_what_an_analyst_did_not_want_to_may_say_how_far_it_goes(then: IssueState) -> None:
+def test_an_approved_escalation_of_the_analyst_may_name_a_milestone(then: IssueState) -> None:
     case = waiting(Subject.ESCALATION, then)
     refuse_misfit(case, Approve(milestone=Milestone.PLAN), TerminalPhrasing())
     assert after(case, Agreed(by="ann", until=Milestone.PLAN)).people.until is Milestone.PLAN
 
 
 @pytest.mark.parametrize("approve_plan", [True, False])
-def test_who_lets_a_plan_go_on_from_its_milestone_has_approved_it_where_an_approval_was_asked_for(
+def test_passing_the_plan_milestone_approves_the_plan_if_required(
     approve_plan: bool,
 ) -> None:
     policy = Policy(until=Milestone.PLAN, approve_plan=approve_plan)

@@ -1,4 +1,4 @@
-"""What follows when people step in: they take a case over and hand it back, merge while it works, and don't answer."""
+"""People step in: takeovers, hand-backs, merges during work, and questions without an answer."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def after(case: IssueCase, *facts: Fact) -> IssueCase:
 
 
 def passed(case: IssueCase) -> IssueCase:
-    """Also through what code does with no turn."""
+    """The case after these facts, with automatic moves."""
     while (move := automatic_move(case)) is not None:
         case = make_move(case, move, POLICY, MORNING)
     return case
@@ -77,7 +77,7 @@ SAID = (MessageId(4), MessageId(5))
 # --- handed back
 
 
-def test_what_was_said_of_a_pull_request_while_a_person_had_it_is_read_by_the_pm() -> None:
+def test_the_pm_reads_remarks_made_during_a_takeover() -> None:
     back = after(taken(ready()), HandedBack(by="ann", messages=SAID))
     assert (back.state, back.progress.go, back.people.taken_by, back.people.remarks) == (
         S.HUMAN_INPUT_RECEIVED,
@@ -89,23 +89,23 @@ def test_what_was_said_of_a_pull_request_while_a_person_had_it_is_read_by_the_pm
     assert after(back, pm(interpreted("NO_ACTION"))).waiting.wait == ready().waiting.wait
 
 
-def test_a_pull_request_that_is_handed_back_with_thanks_alone_waits_for_its_merge_again() -> None:
+def test_handing_back_a_pull_request_with_thanks_waits_for_its_merge() -> None:
     back = after(taken(ready()), HandedBack(by="ann"))
     assert (back.progress.go, passed(back).state) == (S.CREATING_PR, S.CREATING_PR)
 
 
-def test_who_worked_on_remarks_goes_on_with_those_that_came_meanwhile() -> None:
+def test_work_on_remarks_resumes_with_the_remarks_of_the_takeover() -> None:
     at_it = a_case(S.ADDRESSING_FEEDBACK, pull_request=7, remarks=[3])
     back = after(taken(at_it), HandedBack(by="ann", messages=SAID))
     assert (back.progress.go, back.people.remarks) == (S.ADDRESSING_FEEDBACK, (3, *SAID))
 
 
-def test_before_there_is_a_pull_request_whoever_goes_on_reads_what_was_said_and_where_code_goes_on_the_pm() -> None:
+def test_without_a_pull_request_the_resumed_turn_reads_words_else_the_pm() -> None:
     assert after(taken(a_case(S.IMPLEMENTING)), HandedBack(by="ann", messages=SAID)).progress.go is S.IMPLEMENTING
     assert after(taken(a_proven_case(S.CREATING_PR)), HandedBack(by="ann", messages=SAID)).progress.go is None
 
 
-def test_a_case_that_is_handed_back_goes_on_also_when_nothing_follows_from_the_words() -> None:
+def test_a_handed_back_case_goes_on_even_if_words_want_nothing() -> None:
     case = a_case(S.REVIEWING_CODE, pull_request=7, built=HEAD, green=HEAD)
     back = after(taken(case), HandedBack(by="ann", messages=SAID), pm(interpreted("NO_ACTION")))
     assert (back.state, back.people.handed_back) == (S.REVIEWING_CODE, False)
@@ -114,7 +114,7 @@ def test_a_case_that_is_handed_back_goes_on_also_when_nothing_follows_from_the_w
 
 
 @pytest.mark.parametrize("left", [S.REVIEWING_CODE, S.VALIDATING_SOLUTION, S.CREATING_PR])
-def test_what_a_person_has_pushed_meanwhile_is_tested_before_it_is_looked_at(left: IssueState) -> None:
+def test_pushed_commits_are_tested_before_they_are_reviewed(left: IssueState) -> None:
     back = after(taken(a_proven_case(left, built=HEAD)), HandedBack(by="ann"))
     assert passed(apply_fact(back, THEIRS)).state is S.RUNNING_TESTS
     contradicts = THEIRS.model_copy(update={"conflict": ("cart.py",)})
@@ -123,7 +123,7 @@ def test_what_a_person_has_pushed_meanwhile_is_tested_before_it_is_looked_at(lef
     assert "cart.py" in fixing.evidence.feedback
 
 
-def test_who_was_writing_goes_on_with_what_a_person_has_pushed() -> None:
+def test_writing_resumes_with_pushed_commits() -> None:
     back = after(taken(a_case(S.IMPLEMENTING)), HandedBack(by="ann"))
     assert (passed(apply_fact(back, THEIRS)).state, passed(apply_fact(back, THEIRS)).delivery.checkpoint) == (
         S.IMPLEMENTING,
@@ -132,7 +132,7 @@ def test_who_was_writing_goes_on_with_what_a_person_has_pushed() -> None:
 
 
 @pytest.mark.parametrize("reading", [interpreted("NO_ACTION"), interpreted(next="reviewing_code")])
-def test_what_a_person_has_pushed_to_a_pull_request_is_tested_however_the_pm_reads_the_words(
+def test_commits_pushed_to_a_pull_request_are_always_tested(
     reading: InterpretOutcome,
 ) -> None:
     back = apply_fact(after(taken(ready()), HandedBack(by="ann", messages=SAID)), THEIRS)
@@ -151,13 +151,11 @@ def test_what_a_person_has_pushed_to_a_pull_request_is_tested_however_the_pm_rea
         (MessageKind.TAKEOVER, "I'll take it.", False),
     ],
 )
-def test_words_that_want_something_are_told_from_thanks_and_bare_commands(
-    kind: MessageKind, text: str, wants: bool
-) -> None:
+def test_requests_are_told_apart_from_thanks_and_bare_commands(kind: MessageKind, text: str, wants: bool) -> None:
     assert command_of(kind, text).wants_something is wants
 
 
-def test_a_retry_right_after_a_merge_is_told_what_may_have_happened() -> None:
+def test_a_retry_right_after_a_merge_is_refused_with_an_explanation() -> None:
     wait = Wait(reason=WaitingFor.MERGE)
     case = a_case(S.WAITING_FOR_HUMAN_INPUT, pull_request=7, wait=wait.model_dump())
     assert fits(case, RetryAsked(by="bob")) == (
@@ -174,10 +172,10 @@ def test_a_retry_does_not_end_another_persons_takeover() -> None:
         refuse_misfit(had, Retry(), TerminalPhrasing())
 
 
-# --- the work of a case that stands
+# --- the work of a stopped case
 
 
-def test_a_case_that_stands_for_a_person_leaves_its_work_on_the_branch() -> None:
+def test_a_stopped_case_puts_its_work_on_the_branch() -> None:
     late = TurnGaveUp(role=Role.TECH_LEAD, reason="60 minutes", limit="time")
     broke = TurnGaveUp(role=Role.TECH_LEAD, reason="no money", limit="budget")
     for stands in (after(a_case(S.REVIEWING_CODE), late), after(a_case(S.REVIEWING_CODE), broke)):
@@ -187,10 +185,10 @@ def test_a_case_that_stands_for_a_person_leaves_its_work_on_the_branch() -> None
     assert not is_for_a_person(a_case(S.BLOCKED, checkpoint=BASE))
     assert not is_for_a_person(a_case(S.BLOCKED, task="unblock_investigation"))
     assert not is_for_a_person(a_case(S.IMPLEMENTING))
-    assert not is_for_a_person(a_case(S.BLOCKED, pull_request=7))  # what is unproven does not go where it may be merged
+    assert not is_for_a_person(a_case(S.BLOCKED, pull_request=7))  # unproven work is not put where people may merge it
 
 
-def test_who_takes_a_case_over_is_told_where_the_work_is() -> None:
+def test_the_receipt_of_a_takeover_says_where_the_work_is() -> None:
     told = obeyed(MessageKind.TAKEOVER, a_case(PARKED))
     assert told == (
         "taken over: the agents stand back; the work so far is on `agent/issue-42`, and what you commit there is taken "
@@ -206,7 +204,7 @@ def test_who_takes_a_case_over_is_told_where_the_work_is() -> None:
 FAILURE = TurnGaveUp(role=Role.PM, reason="the answer was invalid twice")
 
 
-def test_with_its_pull_request_open_a_case_is_parked_instead_of_failed_and_a_merge_or_a_close_ends_it() -> None:
+def test_with_an_open_pull_request_a_failure_parks_the_case() -> None:
     parked = after(ready(), Spoke(by="ann", messages=SAID), FAILURE)
     assert parked.state is PARKED
     assert parked.reason.endswith(
@@ -219,14 +217,14 @@ def test_with_its_pull_request_open_a_case_is_parked_instead_of_failed_and_a_mer
     assert after(a_case(S.REVIEWING_CODE), FAILURE).state is S.FAILED
 
 
-def test_a_limit_of_transitions_does_not_fail_a_case_whose_pull_request_is_open() -> None:
+def test_the_transition_limit_does_not_fail_a_case_with_a_pull_request() -> None:
     case = a_case(S.RUNNING_TESTS, transitions=60)
     move = Move(to=S.REVIEWING_CODE, reason="Green.")
     assert make_move(case, move, POLICY, MORNING).state is S.FAILED
     assert make_move(case.updated(pull_request=7), move, POLICY, MORNING).state is PARKED
 
 
-def test_a_question_about_a_pull_request_that_nobody_answers_leads_back_to_its_merge() -> None:
+def test_an_unanswered_question_about_a_pull_request_waits_for_its_merge() -> None:
     asked = after(ready(), Spoke(by="ann", messages=SAID), pm(interpreted("NEEDS_CLARIFICATION")))
     assert (asked.state, asked.waits_for) == (WAITS, WaitingFor.ANSWER)
     assert after(asked, Merged(by="ann")).state is S.COMPLETED
@@ -238,17 +236,17 @@ def test_a_question_about_a_pull_request_that_nobody_answers_leads_back_to_its_m
     assert (dropped.state, dropped.waiting.wait) == (WAITS, ready().waiting.wait)
 
 
-def test_a_case_that_is_blocked_with_its_pull_request_open_is_completed_by_a_merge() -> None:
+def test_a_merge_completes_a_blocked_case() -> None:
     blocked = after(ready(), Spoke(by="ann"), pm(interpreted("EXTERNAL_DEPENDENCY")))
     assert (blocked.state, after(blocked, Merged(by="ann")).state) == (S.BLOCKED, S.COMPLETED)
 
 
-def test_a_reopened_case_has_all_its_tries_again() -> None:
+def test_a_reopened_case_has_all_attempts_again() -> None:
     again = reopened(a_case(S.FAILED, flaky=3, test_tries=2, attempt=3, guided=True))
     assert (again.limits.flaky, again.limits.test_tries, again.limits.attempt, again.limits.guided) == (0, 0, 1, False)
 
 
-def test_what_was_left_open_by_a_merge_is_told_with_the_way_on() -> None:
+def test_remarks_left_open_by_a_merge_are_posted_with_what_to_do() -> None:
     open_then = a_case(S.COMPLETED, pull_request=7)
     assert told(open_then, IssueAbout.LEFT_OPEN, remarks=[("ada", "Please say goodbye, too.\nLoudly.")]) == (
         "Pull request 7 was merged before this was done, and nothing more is done about it here:\n"

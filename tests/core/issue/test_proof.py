@@ -1,4 +1,4 @@
-"""What lets a change pass: a waiver counts for what was asked about, and nothing is reviewed or delivered unbuilt."""
+"""What lets a change pass: waivers cover only what was asked about, and nothing unbuilt is reviewed or delivered."""
 
 import pytest
 
@@ -55,12 +55,12 @@ NOTHING_TO_RUN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="nothing_to_r
 
 
 def after(case: IssueCase, *facts: Fact) -> IssueCase:
-    """The case after each of them, and after what code does by itself."""
+    """The case after these facts, with the automatic moves after each."""
     for fact in facts:
         known = apply_fact(case, fact)
         case = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
-        while (passing := automatic_move(case)) is not None:
-            case = make_move(case, passing, POLICY, MORNING)
+        while (automatic := automatic_move(case)) is not None:
+            case = make_move(case, automatic, POLICY, MORNING)
     return case
 
 
@@ -74,7 +74,7 @@ def lead(status: ReviewStatus, case: IssueCase) -> TurnEnded:
 
 
 def goes_on(case: IssueCase, next: NextState | None = None) -> IssueCase:
-    """Somebody has spoken, and the pm takes that for a word to go on."""
+    """The case after a person spoke and the pm answered CONTINUE."""
     heard = after(case, Spoke(by="ann"))
     return after(heard, turn(Role.PM, interpreted("CONTINUE", next), heard))
 
@@ -87,7 +87,7 @@ def waived(build: BuildEnded) -> IssueCase:
 
 
 @pytest.mark.parametrize("build", [OLD_FAILURE, NOTHING_TO_RUN])
-def test_a_waived_build_is_reviewed_and_the_next_one_like_it_is_not_asked_about(build: BuildEnded) -> None:
+def test_a_build_waiver_also_covers_the_next_build_that_fails_alike(build: BuildEnded) -> None:
     case = waived(build)
     assert (case.state, is_green(case)) == (S.REVIEWING_CODE, True)
     again = case.updated(state=S.RUNNING_TESTS, checkpoint=OTHER)
@@ -95,7 +95,7 @@ def test_a_waived_build_is_reviewed_and_the_next_one_like_it_is_not_asked_about(
 
 
 @pytest.mark.parametrize("build", [OLD_FAILURE, NOTHING_TO_RUN])
-def test_a_waiver_lets_no_later_build_pass_that_fails_in_another_way(build: BuildEnded) -> None:
+def test_a_waiver_does_not_cover_a_build_that_fails_in_another_way(build: BuildEnded) -> None:
     broken = waived(build).updated(state=S.RUNNING_TESTS, checkpoint=OTHER, approved=OTHER)
     red = after(broken, OWN_FAILURE)
     assert (red.state, red.progress.task) == (S.RUNNING_TESTS, Task.JUDGE)
@@ -103,7 +103,7 @@ def test_a_waiver_lets_no_later_build_pass_that_fails_in_another_way(build: Buil
     assert not proven(red)
 
 
-def test_a_waiver_of_old_failures_is_none_of_a_build_in_which_nothing_could_be_run() -> None:
+def test_a_waiver_of_old_failures_does_not_cover_a_build_without_tests() -> None:
     case = waived(OLD_FAILURE).updated(state=S.RUNNING_TESTS)
     asked = after(case, NOTHING_TO_RUN)
     assert asked.waiting.wait is not None
@@ -113,7 +113,7 @@ def test_a_waiver_of_old_failures_is_none_of_a_build_in_which_nothing_could_be_r
 # --- built before it is reviewed -------------------------------------------------------------------------------------
 
 
-def test_who_looked_for_a_way_on_looks_again_after_a_word_and_approves_nothing() -> None:
+def test_an_unblock_turn_resumes_after_words_and_approves_nothing() -> None:
     stuck = after(waived(OLD_FAILURE).updated(state=S.RUNNING_TESTS, checkpoint=OTHER), OWN_FAILURE)
     stuck = stuck.updated(state=S.REVIEWING_CODE, task=Task.UNBLOCK, attempt=3)
     parked = after(stuck, lead("NEEDS_INFO", stuck))
@@ -124,7 +124,7 @@ def test_who_looked_for_a_way_on_looks_again_after_a_word_and_approves_nothing()
     assert after(looks, lead("UNBLOCKING_GUIDANCE", looks)).state is S.FIXING_ISSUES
 
 
-def test_who_met_a_limit_while_looking_for_a_way_on_looks_again() -> None:
+def test_an_unblock_turn_that_met_a_limit_resumes() -> None:
     stuck = a_case(S.REVIEWING_CODE, task="unblock", built=HEAD)
     late = after(stuck, TurnGaveUp(role=Role.TECH_LEAD, reason="60 minutes", limit="time"), RetryAsked(by="ann"))
     assert (late.state, late.progress.task) == (S.REVIEWING_CODE, Task.UNBLOCK)
@@ -135,28 +135,28 @@ def test_who_met_a_limit_while_looking_for_a_way_on_looks_again() -> None:
 
 @pytest.mark.parametrize("left", [S.REVIEWING_CODE, S.VALIDATING_SOLUTION, S.REVIEWING_INTEGRATION, S.CREATING_PR])
 @pytest.mark.parametrize("retried", [True, False])
-def test_what_was_not_seen_green_is_built_before_anybody_judges_it(left: IssueState, *, retried: bool) -> None:
+def test_a_commit_not_seen_green_is_built_before_its_review(left: IssueState, *, retried: bool) -> None:
     parked = a_case(S.REQUIRES_HUMAN_INTERVENTION, resume=left, built=HEAD, issue_type="BUG_FIX", red=True)
     on = after(parked, RetryAsked(by="ann")) if retried else goes_on(parked)
     assert on.state is S.RUNNING_TESTS
     assert "was not seen green" in on.reason
 
 
-def test_the_pm_sends_nothing_into_a_review_that_was_not_seen_green() -> None:
+def test_the_pm_can_not_send_an_unbuilt_commit_to_review() -> None:
     parked = a_case(S.REQUIRES_HUMAN_INTERVENTION, resume=S.FIXING_ISSUES, built=HEAD)
     assert goes_on(parked, "reviewing_code").state is S.RUNNING_TESTS
     green = parked.updated(green=HEAD)
     assert goes_on(green, "reviewing_code").state is S.REVIEWING_CODE
 
 
-def test_an_approval_of_what_was_not_seen_green_is_parked_and_retry_builds_it_again() -> None:
+def test_approving_a_commit_that_is_not_green_parks_the_case() -> None:
     case = a_case(S.REVIEWING_CODE, issue_type="BUG_FIX", red=True, built=HEAD)
     parked = after(case, lead("APPROVED", case))
     assert (parked.state, "`retry` builds it again" in parked.reason) == (S.REQUIRES_HUMAN_INTERVENTION, True)
     assert after(parked, RetryAsked(by="ann")).state is S.RUNNING_TESTS
 
 
-# --- what was not to be changed --------------------------------------------------------------------------------------
+# --- forbidden paths -------------------------------------------------------------------------------------------------
 
 FORBIDDEN = BuildEnded(
     stage=Stage.HEAD,
@@ -170,7 +170,7 @@ GREEN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="all p
 
 
 def told_to_take_it_back(build: BuildEnded = FORBIDDEN) -> IssueCase:
-    """A developer has read it, says it is done, and the next build is waited for."""
+    """A case whose developer was told to revert, says it is done, and waits for the next build."""
     red = after(a_case(S.RUNNING_TESTS, issue_type="BUG_FIX", red=True), build)
     assert red.progress.task is Task.JUDGE
     fixing = after(red, turn(Role.TESTER, judged(), red))
@@ -178,11 +178,11 @@ def told_to_take_it_back(build: BuildEnded = FORBIDDEN) -> IssueCase:
     return after(fixing, turn(Role.DEVELOPER, implemented(), fixing))
 
 
-def test_a_developer_takes_a_forbidden_change_back_before_anybody_is_asked() -> None:
+def test_a_developer_reverts_a_forbidden_change_before_people_are_asked() -> None:
     assert after(told_to_take_it_back(), GREEN).state is S.REVIEWING_CODE
 
 
-def test_a_forbidden_change_that_is_kept_all_the_same_is_asked_about_with_its_paths() -> None:
+def test_people_are_asked_about_a_forbidden_change_that_was_kept() -> None:
     asked = after(told_to_take_it_back(), FORBIDDEN)
     assert asked.waiting.wait is not None
     assert asked.waiting.wait.subject is Subject.FORBIDDEN
@@ -192,7 +192,7 @@ def test_a_forbidden_change_that_is_kept_all_the_same_is_asked_about_with_its_pa
     )
 
 
-def test_what_was_let_be_changed_is_built_again_recorded_and_named_in_the_pull_request() -> None:
+def test_an_allowed_path_is_rebuilt_recorded_and_in_the_pull_request() -> None:
     built = after(told_to_take_it_back(), FORBIDDEN, Agreed(by="ann"))
     assert (built.state, built.people.may_change) == (S.RUNNING_TESTS, ("setup.cfg",))
     green = after(built, GREEN)
@@ -204,7 +204,7 @@ def test_what_was_let_be_changed_is_built_again_recorded_and_named_in_the_pull_r
     )
 
 
-def test_who_let_one_path_be_changed_is_asked_about_another() -> None:
+def test_allowing_one_path_does_not_allow_another() -> None:
     case = after(told_to_take_it_back(), FORBIDDEN, Agreed(by="ann"), GREEN)
     case = case.updated(state=S.RUNNING_TESTS)
     other = FORBIDDEN.model_copy(update={"forbidden": ("api.py",), "reason": "`api.py` was changed"})
@@ -216,24 +216,24 @@ def test_who_let_one_path_be_changed_is_asked_about_another() -> None:
     assert after(asked, Agreed(by="ann")).people.may_change == ("setup.cfg", "api.py")
 
 
-def test_a_forbidden_change_that_fails_by_itself_as_well_is_repaired_before_anybody_is_asked() -> None:
+def test_a_forbidden_change_that_also_fails_is_repaired_first() -> None:
     assert (
         after(told_to_take_it_back(), FORBIDDEN.model_copy(update={"otherwise_red": True})).progress.task is Task.JUDGE
     )
 
 
-def test_a_line_of_a_measurement_is_never_waived() -> None:
+def test_a_diagnostic_line_can_not_be_waived() -> None:
     left = FORBIDDEN.model_copy(update={"forbidden": (), "otherwise_red": True, "reason": "a line of a measurement"})
     again = after(told_to_take_it_back(left), left)
     assert (again.state, again.progress.task) == (S.RUNNING_TESTS, Task.JUDGE)
 
 
-def test_who_does_not_let_a_path_be_changed_has_it_taken_back() -> None:
+def test_rejecting_a_forbidden_change_has_it_reverted() -> None:
     back = after(told_to_take_it_back(), FORBIDDEN, Declined(by="ann"))
     assert (back.state, back.limits.attempt, back.people.may_change) == (S.FIXING_ISSUES, 1, ())
 
 
-def test_many_paths_travel_under_few_names_and_one_more_path_is_another_name() -> None:
+def test_many_paths_have_few_stored_names_that_change_with_them() -> None:
     paths = [f"vendor/{number}.py" for number in range(30)]
     named = stored_names(paths)
     assert len(named) == 21
@@ -246,7 +246,7 @@ def test_many_paths_travel_under_few_names_and_one_more_path_is_another_name() -
 
 
 @pytest.mark.parametrize("speaks", [True, False])
-def test_a_case_that_failed_while_it_was_delivered_is_taken_up_with_what_a_person_pushed(*, speaks: bool) -> None:
+def test_a_case_that_failed_in_delivery_resumes_by_testing_pushed_commits(*, speaks: bool) -> None:
     delivered = a_proven_case(S.CREATING_PR, transitions=POLICY.transitions)
     failed = after(delivered, BranchMoved(theirs=OTHER, commit=OTHER))
     assert (failed.state, failed.waiting.resume) == (S.FAILED, S.CREATING_PR)
@@ -254,7 +254,7 @@ def test_a_case_that_failed_while_it_was_delivered_is_taken_up_with_what_a_perso
     if speaks:
         on = after(again, turn(Role.PM, interpreted("CONTINUE"), again))
     else:
-        passing = automatic_move(again.updated(go=again.waiting.resume))
-        assert passing is not None
-        on = make_move(again, passing, POLICY, MORNING)
+        automatic = automatic_move(again.updated(go=again.waiting.resume))
+        assert automatic is not None
+        on = make_move(again, automatic, POLICY, MORNING)
     assert on.state is S.RUNNING_TESTS

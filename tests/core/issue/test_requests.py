@@ -1,4 +1,4 @@
-"""What people are asked stays in sight until it is answered, whatever is said meanwhile."""
+"""Requests to people stay visible until they are answered, also after other messages."""
 
 import pytest
 
@@ -41,14 +41,14 @@ NOTHING = interpreted("NO_ACTION")
 
 
 def after(case: IssueCase, *facts: Fact | IssueOutcome) -> IssueCase:
-    """With what code does by itself after each. An outcome is the pm's."""
+    """The case after these steps, with automatic moves. An outcome is the pm's."""
     for one in facts:
         fact = ended(one) if isinstance(one, IssueOutcome) else one
         assert fits(case, fact) is None
         known = apply_fact(case, fact)
         case = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
-        while (passing := automatic_move(case)) is not None:
-            case = make_move(case, passing, POLICY, MORNING)
+        while (automatic := automatic_move(case)) is not None:
+            case = make_move(case, automatic, POLICY, MORNING)
     return case
 
 
@@ -57,7 +57,7 @@ def ended(outcome: IssueOutcome, role: Role = Role.PM) -> TurnEnded:
 
 
 def asks(case: IssueCase) -> IssueAbout | None:
-    """What the post was about that asked for what the case waits for."""
+    """The topic of the post that asked for the current wait."""
     wait = case.waiting.wait
     return wait.asked.about if wait is not None and wait.asked is not None else None
 
@@ -67,11 +67,11 @@ ASKED = after(a_case(S.REQUIREMENTS_UNCLEAR), questioned())
 PLAN = after(a_case(S.PLANNING_APPROACH), planned())
 
 
-# --- the question stays in sight
+# --- the question stays visible
 
 
 @pytest.mark.parametrize("words", [(), (SAID, NOTHING), (SAID, NOTHING, SAID, NOTHING)])
-def test_the_questions_are_shown_and_told_again_also_after_words_that_answer_nothing(words: tuple[Fact, ...]) -> None:
+def test_questions_are_shown_again_after_words_that_answer_nothing(words: tuple[Fact, ...]) -> None:
     case = after(ASKED, *words)
     assert (case.state, case.waiting.wait) == (ASKED.state, ASKED.waiting.wait)
     assert asks(case) is IssueAbout.QUESTIONS
@@ -83,7 +83,7 @@ def test_the_questions_are_shown_and_told_again_also_after_words_that_answer_not
     assert told(late, IssueAbout.REMINDER, asked=QUESTION) == f"Still waiting: {late.reason}\n\n{QUESTION}"
 
 
-def test_a_request_for_an_approval_is_shown_until_it_is_given_also_where_the_case_got_stuck() -> None:
+def test_a_request_for_approval_is_shown_until_given_also_if_stuck() -> None:
     assert "Subtract the discount." in told(PLAN, IssueAbout.PLAN, planned())
     back, stuck = after(PLAN, SAID, NOTHING), after(PLAN, SAID, LATE)
     assert (back.state, stuck.state) == (S.WAITING_FOR_HUMAN_INPUT, S.REQUIRES_HUMAN_INTERVENTION)
@@ -91,16 +91,16 @@ def test_a_request_for_an_approval_is_shown_until_it_is_given_also_where_the_cas
     assert asks(after(stuck, Agreed(by="ann"))) is None
 
 
-def test_nobody_is_asked_anything_while_somebody_has_the_case() -> None:
+def test_no_request_is_shown_during_a_takeover() -> None:
     taken = PLAN.updated(state=S.REQUIRES_HUMAN_INTERVENTION, taken_by="grace", reason="hers")
     assert told(taken, IssueAbout.REMINDER) == "Still waiting: hers"
 
 
-# --- stuck over what was said
+# --- stuck in an interpret turn
 
 
 @pytest.mark.parametrize("fact", [Agreed(by="ann"), Declined(by="ann")])
-def test_an_approval_is_taken_also_when_the_turn_that_reads_people_met_its_limit(fact: Fact) -> None:
+def test_an_approval_counts_also_after_an_interpret_turn_met_its_limit(fact: Fact) -> None:
     stuck = after(PLAN, SAID, LATE)
     moved = after(stuck, fact)
     agrees = isinstance(fact, Agreed)
@@ -108,14 +108,14 @@ def test_an_approval_is_taken_also_when_the_turn_that_reads_people_met_its_limit
     assert moved.granted(Subject.PLAN) is agrees
 
 
-def test_who_has_taken_a_case_over_is_not_overruled_by_an_approval_or_a_retry() -> None:
+def test_an_approval_or_retry_does_not_end_a_takeover() -> None:
     taken = PLAN.updated(state=S.REQUIRES_HUMAN_INTERVENTION, taken_by="grace")
     assert fits(taken, Agreed(by="ann")) == "nothing waits for an approval"
     with pytest.raises(Refused, match="`handback` lets the agents go on"):
         refuse_misfit(taken, Retry(), TerminalPhrasing())
 
 
-def test_an_approval_of_one_thing_is_not_taken_for_another() -> None:
+def test_an_approval_of_another_subject_is_refused() -> None:
     refuse_misfit(PLAN, Approve(subject=Subject.PLAN), TerminalPhrasing())
     with pytest.raises(Refused, match="it waits for another approval by now"):
         refuse_misfit(PLAN, Approve(subject=Subject.SENSITIVE), TerminalPhrasing())
@@ -133,7 +133,7 @@ def test_an_approval_of_one_thing_is_not_taken_for_another() -> None:
         (None, "`agent/issue-42` waits for a merge"),
     ],
 )
-def test_who_says_thanks_is_told_what_the_case_waits_for(reason: WaitingFor | None, words: str) -> None:
+def test_the_receipt_of_thanks_says_what_the_case_waits_for(reason: WaitingFor | None, words: str) -> None:
     wait = Wait(reason=reason) if reason is not None else None
     case = a_case(S.WAITING_FOR_HUMAN_INPUT, checkpoint=BASE, wait=wait, waiting_for=reason)
     assert kept(case) == f"kept on the record; {words}"

@@ -1,4 +1,4 @@
-"""The routing table: a legal row for every status of every role, from every state where that role works."""
+"""The routing table has a valid row for every status of every role, in every state where the role works."""
 
 from pathlib import Path
 
@@ -40,11 +40,11 @@ IN_THE_SPEC = {
     "BLOCKED, EXHAUSTED, INVESTIGATION_INCOMPLETE",
 }
 BESIDES_THE_SPEC = {Role.PM: {"READY", "BLOCKED"}}
-"""Of a pm that answers another role's question."""
+"""Statuses of a pm that answers another role's question."""
 
 
 def statuses(role: Role, task: Task) -> list[str]:
-    if task is Task.INVESTIGATE:  # its status is open, so that one nobody knows can be counted
+    if task is Task.INVESTIGATE:  # its status is an open string, so that unknown ones can be counted
         return list(INVESTIGATION_STATUSES)
     properties = outcome_schema(role, task)["properties"]
     assert isinstance(properties, dict)
@@ -59,12 +59,12 @@ def test_every_status_that_a_turn_can_end_with_has_a_row(role: Role, task: Task)
 
 
 @pytest.mark.parametrize("role", Role)
-def test_the_table_has_the_statuses_of_the_spec(role: Role) -> None:
+def test_the_routing_table_has_the_statuses_of_the_spec(role: Role) -> None:
     assert set(ROUTES[role]) - BESIDES_THE_SPEC.get(role, set()) == set(IN_THE_SPEC[role].split(", "))
 
 
 @pytest.mark.parametrize("role", list(ROUTES))
-def test_every_row_is_an_edge_of_the_table_from_every_state_where_the_role_works(role: Role) -> None:
+def test_every_row_follows_an_edge_from_every_state_of_its_role(role: Role) -> None:
     for status in ROUTES[role]:
         for state in works_in(role):
             to = routed(role, status, state)
@@ -79,7 +79,7 @@ def test_every_role_works_somewhere_and_every_state_with_a_turn_has_its_role() -
     assert {state for role in Role for state in works_in(role)} == (WORKING - {S.CREATING_PR}) | {S.BLOCKED}
 
 
-def test_an_exception_is_for_a_state_where_the_role_works() -> None:
+def test_an_exception_row_is_for_a_state_where_the_role_works() -> None:
     for role, rows in ROUTES.items():
         for route in rows.values():
             assert set(route.instead) <= set(works_in(role))
@@ -97,14 +97,14 @@ def test_an_alias_is_routed_as_the_status_it_stands_for(role: Role, alias: str, 
         assert routed(role, alias, state) == routed(role, own, state)
 
 
-def test_the_same_word_means_what_each_role_means_by_it() -> None:
+def test_the_same_alias_means_different_statuses_per_role() -> None:
     assert canonical(Role.DEVELOPER, "INCOMPLETE") == "PARTIAL"
     assert canonical(Role.INVESTIGATOR, "INCOMPLETE") == "INVESTIGATION_INCOMPLETE"
     assert canonical(Role.TECH_LEAD, "INCOMPLETE") == "INCOMPLETE"
     assert routed(Role.TECH_LEAD, "INCOMPLETE", S.REVIEWING_CODE) is None
 
 
-def test_an_answer_with_an_alias_is_taken_by_its_own_name() -> None:
+def test_an_answer_with_an_alias_gets_its_canonical_status() -> None:
     rejected = {**reviewed("CHANGES_REQUESTED").model_dump(mode="json"), "status": "REJECTED"}
     assert parse_outcome(Role.TECH_LEAD, Task.REVIEW, rejected) == reviewed("CHANGES_REQUESTED")
     unfinished = {**implemented("PARTIAL").model_dump(mode="json"), "status": "INCOMPLETE"}
@@ -116,18 +116,18 @@ def test_an_answer_with_an_alias_is_taken_by_its_own_name() -> None:
 # --- the check at the start ------------------------------------------------------------------------------------------
 
 
-def test_the_table_passes_the_check_that_every_worker_makes() -> None:
+def test_the_routing_table_passes_the_workers_start_check() -> None:
     check_routing()
     assert VERSION == 2
 
 
-def test_a_row_that_leads_where_no_edge_is_keeps_a_worker_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_without_an_edge_keeps_a_worker_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(routing.ROUTES[Role.ANALYST], "READY", Route(S.CREATING_PR))
     with pytest.raises(Defect, match="no legal row for analyst READY in analyzing_requirements"):
         check_routing()
 
 
-def test_an_alias_of_nothing_keeps_a_worker_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_alias_without_a_row_keeps_a_worker_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ALIASES[Role.DEVELOPER], "SHRUG", "NO_SUCH_STATUS")
     with pytest.raises(Defect, match="alias of developer for NO_SUCH_STATUS"):
         check_routing()
@@ -136,13 +136,13 @@ def test_an_alias_of_nothing_keeps_a_worker_from_starting(monkeypatch: pytest.Mo
 # --- what no row knows -----------------------------------------------------------------------------------------------
 
 
-def test_what_no_row_knows_is_nowhere() -> None:
+def test_a_status_without_a_row_is_not_routed() -> None:
     assert routed(Role.PM, "SHRUG", S.RECEIVED) is None
     assert routed(Role.INVESTIGATOR, "READY", S.INVESTIGATING) is None
 
 
 @pytest.mark.parametrize("state", sorted(WORKING | {S.BLOCKED}))
-def test_an_unknown_pair_goes_to_the_tech_lead_or_to_a_person(state: IssueState) -> None:
+def test_an_unrouted_status_goes_to_the_tech_lead_or_a_person(state: IssueState) -> None:
     move = unknown(a_case(state), "pm answered SHRUG")
     asks_the_tech_lead = S.REVIEWING_CODE in next_states(state)
     assert move.to is (S.REVIEWING_CODE if asks_the_tech_lead else S.REQUIRES_HUMAN_INTERVENTION)
@@ -150,7 +150,7 @@ def test_an_unknown_pair_goes_to_the_tech_lead_or_to_a_person(state: IssueState)
     assert move.reason == f"No rule says what follows when the pm answered SHRUG in {state}."
 
 
-def test_a_status_that_has_lost_its_row_is_on_the_record_and_the_tech_lead_decides(
+def test_a_status_without_a_row_is_recorded_and_the_tech_lead_decides(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     outcome = implemented("PARTIAL")

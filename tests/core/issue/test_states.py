@@ -1,4 +1,4 @@
-"""The table of states: what SPEC section 5 says, and what is proved over the table itself."""
+"""The table of states agrees with SPEC section 5, and has the properties proved here."""
 
 from itertools import pairwise
 
@@ -102,7 +102,7 @@ def test_the_edges_are_those_of_the_spec(state: IssueState) -> None:
     assert names(next_states(state)) == expected - {state.name}
 
 
-def test_the_kinds_of_states_are_those_of_the_spec_and_no_state_is_of_two_kinds() -> None:
+def test_each_state_has_exactly_one_kind_as_in_the_spec() -> None:
     assert names(WORKING) == set(WORKING_IN_THE_SPEC)
     assert names(WAITING) == WAITING_IN_THE_SPEC
     assert names(PARKED) == PARKED_IN_THE_SPEC
@@ -110,7 +110,7 @@ def test_the_kinds_of_states_are_those_of_the_spec_and_no_state_is_of_two_kinds(
     assert len(WORKING) + len(WAITING) + len(PARKED) + len(TERMINAL) == len(IssueState)
 
 
-def test_who_works_in_each_state_is_what_the_spec_says() -> None:
+def test_the_worker_of_each_state_is_the_specs() -> None:
     turns = {state: ROWS[state].turn for state in WORKING}
     assert {state.name: turn[0].value if turn else "code" for state, turn in turns.items()} == WORKING_IN_THE_SPEC
 
@@ -134,8 +134,8 @@ def test_every_state_that_is_not_terminal_can_reach_completed(state: IssueState)
     assert IssueState.COMPLETED in reachable(state)
 
 
-def test_received_can_reach_completed_by_work_alone_too() -> None:
-    """Not only because a merge completes a case from anywhere: the path over a pull request is there."""
+def test_received_can_reach_completed_by_work_alone() -> None:
+    """Also without the merge that completes a case from any state: there is a path through a pull request."""
     way = [
         IssueState.RECEIVED,
         IssueState.ANALYZING_REQUIREMENTS,
@@ -156,7 +156,7 @@ def test_every_waiting_state_has_its_time_out_edge_to_blocked(state: IssueState)
 
 
 @pytest.mark.parametrize("reason", WaitingFor)
-def test_every_wait_times_out_over_that_edge_but_those_for_a_milestone_and_a_merge(reason: WaitingFor) -> None:
+def test_every_wait_times_out_except_for_milestone_and_merge(reason: WaitingFor) -> None:
     asked = Move(to=IssueState.WAITING_FOR_HUMAN_INPUT, reason="people were asked", waiting_for=reason)
     waits = make_move(a_case(IssueState.REVIEWING_CODE), asked, Policy(), MORNING)
     assert waits.waiting.wait is not None

@@ -1,5 +1,5 @@
-"""A case walked at random: whatever turns, builds, people, clocks and crashes do, it keeps to the table, proves what it
-delivers, says what it waits for, counts every iteration of an investigation, and comes to an end or to a person."""
+"""Random walks of an issue case: with any turns, builds, people, clocks and crashes it follows the table, proves what
+it delivers, says what it waits for, counts every iteration of an investigation, and ends or waits for a person."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -60,17 +60,17 @@ from tests.core import investigation_examples as inv
 
 S = IssueState
 LUCK = st.integers(0, 9)
-"""What is rare happens at 0: else every walk is short."""
+"""Rare events happen at 0. If they were frequent, every walk would be short."""
 SHAS = [Sha(letter * 40) for letter in "abc"]
 
 
 def outcomes(task: Task, data: st.DataObject) -> IssueOutcome:
-    """What a model may answer: mostly what brings the case on. Who works may leave something to a person."""
+    """An outcome that a model may answer, mostly one that makes progress. A working role may escalate."""
     outcome = _answers(task, data)
     if not isinstance(outcome, WorkOutcome):
         return outcome
     asks = data.draw(st.sampled_from([*[[]] * 9, [RoleQuestion(to="analyst", question="Which?")]]))
-    escalation = "It touches logins." if asks or data.draw(LUCK) == 0 else ""  # who only asks is answered by its flow
+    escalation = "It touches logins." if asks or data.draw(LUCK) == 0 else ""  # the flow answers a role that only asks
     return outcome.model_copy(update={"escalation": escalation, "ask": asks})
 
 
@@ -144,7 +144,7 @@ FORBIDDEN: list[tuple[str, ...]] = [(), (), (), ("setup.cfg",), ("setup.cfg", "a
 
 
 class CaseMachine(RuleBasedStateMachine):
-    """The flow's part is played here in a few lines: the record is a JSON text, a crash reads it again."""
+    """Plays the flow in a few lines. The record is a JSON text, which is read again after a crash."""
 
     case: IssueCase
     policy: Policy
@@ -209,7 +209,7 @@ class CaseMachine(RuleBasedStateMachine):
         self.record = after.model_dump_json()
 
     def counts_on(self, before: IssueCase, after: IssueCase) -> None:
-        """No move takes an iteration back, or gives one away; only another problem has a count of its own."""
+        """No move changes the iteration count except by one iteration; a new problem has its own count."""
         was, now = before.investigation, after.investigation
         if was is None or now is None:
             assert was is None
@@ -225,7 +225,7 @@ class CaseMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def something_happens(self, data: st.DataObject) -> None:
-        """One rule for all, so that no walk leaves out the work: that is what gets a case anywhere."""
+        """One rule for all events, so that no walk leaves out the work: only work brings a case forward."""
         self.by_name[data.draw(st.sampled_from(self.possible()))](data)
 
     @property
@@ -271,11 +271,11 @@ class CaseMachine(RuleBasedStateMachine):
             self.it_is_delivered(data)
 
     def code_takes_it_on(self) -> None:
-        passing = automatic_move(self.case)
-        assert passing is not None
+        automatic = automatic_move(self.case)
+        assert automatic is not None
         before = self.case
-        self.moves(passing)
-        assert self.case.state is not before.state  # or it would pass by for ever
+        self.moves(automatic)
+        assert self.case.state is not before.state  # or it would loop forever
 
     def a_turn_ends(self, data: st.DataObject) -> None:
         role, task = turn_of(self.case)
@@ -379,10 +379,10 @@ class CaseMachine(RuleBasedStateMachine):
 
     def somebody_opens_it_again(self, data: st.DataObject) -> None:
         before = self.case
-        if before.state is S.FAILED and data.draw(LUCK) < 3:  # kept with what a person had pushed
+        if before.state is S.FAILED and data.draw(LUCK) < 3:  # its work may include pushed commits
             commit = data.draw(st.sampled_from(SHAS))
             before = apply_fact(before, BranchMoved(theirs=commit, commit=commit))
-        go = before.waiting.resume if data.draw(st.booleans()) else None  # words are made sense of first
+        go = before.waiting.resume if data.draw(st.booleans()) else None  # words are interpreted first
         self.case = reopened(before).updated(reason="again", go=go)
         assert self.case.investigation == before.investigation
         assert (self.case.epoch, self.case.progress.transitions) == (before.epoch + 1, before.progress.transitions + 1)
@@ -412,7 +412,7 @@ class CaseMachine(RuleBasedStateMachine):
             self.record = self.case.model_dump_json()
 
     def the_process_dies_or_continues_as_new(self, data: st.DataObject) -> None:
-        """What is not saved is the turn's number: it is claimed anew, and given again."""
+        """Only the turn's number was not saved: it is used again."""
         turns = self.case.progress.turns
         self.case = IssueCase.model_validate_json(self.record)
         assert self.case.progress.turns <= turns
@@ -433,12 +433,12 @@ class CaseMachine(RuleBasedStateMachine):
         if case.state in WAITING:
             assert case.waiting.wait is not None
             assert case.waits_for is case.waiting.wait.reason
-        assert case.state is not S.FAILED or case.delivery.pull_request is None  # or nobody would see it merged
+        assert case.state is not S.FAILED or case.delivery.pull_request is None  # or the case would miss its merge
         if case.progress.go is not None:
             assert case.state in WORKING
             assert case.progress.go in next_states(case.state) | {case.state}
         if case.state in WORKING - BY_PEOPLE:
-            stays = 2 * MOST_ITERATIONS  # counted as well; they end by limits of their own
+            stays = 2 * MOST_ITERATIONS  # moves within a state also count; other limits end them
             assert case.progress.transitions - case.limits.round_began <= self.policy.transitions + stays
         for subject in {grant.subject for grant in case.people.grants}:
             assert isinstance(subject, Subject)
@@ -455,12 +455,12 @@ class CaseMachine(RuleBasedStateMachine):
             assert (known.stands == "approved") == bool(known.hypothesis) or known.stands != "approved"
         if self.case.state is S.INVESTIGATING:
             assert known is not None
-            assert known.iteration < MOST_ITERATIONS  # or a sixth one would begin
+            assert known.iteration < MOST_ITERATIONS  # or a sixth iteration would begin
             assert known.stands == "open"
 
     @invariant()
     def whoever_is_given_a_turn_has_something_to_look_at(self) -> None:
-        """Who measures, judges a cause or sees to what is stuck has an investigation to do it for."""
+        """Diagnostics, cause reviews and unblock turns belong to an investigation."""
         if not hasattr(self, "case") or not self.works():
             return
         case = self.case
@@ -469,7 +469,7 @@ class CaseMachine(RuleBasedStateMachine):
         if case.progress.task is Task.UNBLOCK_INVESTIGATION:
             assert case.state is S.BLOCKED
         if case.state is S.REVIEWING_CODE and case.progress.task is None:
-            assert is_green(case)  # or what is approved might be what fails
+            assert is_green(case)  # or a failing commit might be approved
 
     @invariant()
     def what_asks_people_says_so(self) -> None:
@@ -478,15 +478,15 @@ class CaseMachine(RuleBasedStateMachine):
 
 
 REACHED: set[IssueState] = set()
-"""By all walks together."""
+"""The states that all walks reached together."""
 
 
-def test_whatever_happens_a_case_keeps_to_its_rules_and_gets_everywhere() -> None:
+def test_random_walks_keep_all_rules_and_reach_every_state() -> None:
     REACHED.clear()
     walks = settings(
         max_examples=150, stateful_step_count=60, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
-    for _ in range(4):  # the first 150 walks nearly always get everywhere; by chance one state may be missed
+    for _ in range(4):  # 150 walks nearly always reach every state; by chance one may be missed
         run_state_machine_as_test(CaseMachine, settings=walks)
         if set(IssueState) == REACHED:
             break

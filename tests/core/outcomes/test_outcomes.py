@@ -1,4 +1,4 @@
-"""The structured answers of turns: what is accepted, and what the agent is told when it is not."""
+"""Outcomes of turns: which answers are valid, and what the agent is told about invalid ones."""
 
 import pytest
 from pydantic import BaseModel, ValidationError
@@ -53,12 +53,12 @@ def plain(answer: BaseModel, **changes: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(("role", "task", "answer"), ANSWERS)
-def test_an_answer_comes_back_as_its_model(role: Role, task: Task, answer: Outcome) -> None:
+def test_an_answer_is_parsed_into_its_model(role: Role, task: Task, answer: Outcome) -> None:
     assert parse_outcome(role, task, plain(answer)) == answer
 
 
 @pytest.mark.parametrize("inside", ["see `cart.py`", "in shop/cart.py:12", "a KeyError", "config.yaml is wrong"])
-def test_what_a_reporter_would_be_told_holds_no_internals(inside: str) -> None:
+def test_text_for_the_reporter_with_internals_is_refused(inside: str) -> None:
     with pytest.raises(ValidationError, match="no internals"):
         parse_outcome(Role.INVESTIGATOR, Task.BUG, plain(investigated(), for_reporter=f"It broke: {inside}."))
 
@@ -66,17 +66,17 @@ def test_what_a_reporter_would_be_told_holds_no_internals(inside: str) -> None:
 @pytest.mark.parametrize(
     "fine", ["Error 500 on www.shop.example/checkout", "order no. 1182, i.e. yours", "the 2.0 release"]
 )
-def test_what_a_reporter_knows_may_be_said_to_them(fine: str) -> None:
+def test_text_that_a_reporter_understands_is_accepted(fine: str) -> None:
     parse_outcome(Role.INVESTIGATOR, Task.BUG, plain(investigated(), for_reporter=fine))
 
 
-def test_every_task_that_a_state_gives_has_its_answer() -> None:
+def test_every_turn_of_the_state_table_has_an_outcome_model() -> None:
     assert set(TURN_OF.values()) <= set(known_turns())
     assert {(role, task) for role, task, _ in ANSWERS} == set(known_turns())
 
 
 @pytest.mark.parametrize(("role", "task"), known_turns())
-def test_a_schema_names_the_statuses_and_forbids_more(role: Role, task: Task) -> None:
+def test_a_schema_names_the_statuses_and_forbids_other_fields(role: Role, task: Task) -> None:
     schema = outcome_schema(role, task)
     assert schema["additionalProperties"] is False
     properties = schema["properties"]
@@ -84,7 +84,7 @@ def test_a_schema_names_the_statuses_and_forbids_more(role: Role, task: Task) ->
     match task:
         case Task.BUG:
             assert "action" in properties
-        case Task.INVESTIGATE:  # open: a status that nobody knows is counted, not refused
+        case Task.INVESTIGATE:  # its status is an open string: unknown ones are counted, not refused
             assert all(status in properties["status"]["description"] for status in INVESTIGATION_STATUSES[:-1])
         case _:
             assert properties["status"]["enum"]
@@ -110,15 +110,13 @@ def test_a_schema_names_the_statuses_and_forbids_more(role: Role, task: Task) ->
         (Role.TECH_LEAD, Task.REVIEW, "APPROVED", "valid dictionary"),
     ],
 )
-def test_an_answer_that_does_not_fit_is_refused_and_told_why(
-    role: Role, task: Task, answer: object, complaint: str
-) -> None:
+def test_an_invalid_answer_is_refused_with_the_reason(role: Role, task: Task, answer: object, complaint: str) -> None:
     with pytest.raises(ValidationError, match=complaint):
         parse_outcome(role, task, answer)
 
 
 @pytest.mark.parametrize("severity", ["critical", "major"])
-def test_only_minor_findings_may_pass(severity: str) -> None:
+def test_an_approval_may_only_have_minor_findings(severity: str) -> None:
     finding = {"file": "a.py", "line": 1, "issue": "it is wrong", "severity": severity}
     with pytest.raises(ValidationError, match=f"APPROVED with a {severity} finding: only minor findings may pass"):
         parse_outcome(Role.TECH_LEAD, Task.REVIEW, plain(reviewed(), issues=[finding]))

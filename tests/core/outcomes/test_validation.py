@@ -1,4 +1,4 @@
-"""A validation that passes has a check for each point; the agent is told which ones it left out."""
+"""A validation that passes needs a check for each requirement; the agent is told which are missing."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def validated(*requirements: str, status: ValidationStatus = "PASS") -> Validati
     return ValidationOutcome(status=status, checks=checks, summary="Looked at everything.")
 
 
-def test_a_pass_that_checked_nothing_is_handed_back_with_every_point() -> None:
+def test_a_pass_without_checks_is_refused_and_names_every_requirement() -> None:
     assert unchecked(validated(), MUST, MUST_NOT) == (
         "PASS needs a check of its own for each must_do and must_not_do: there are 3, and `checks` has 0 different "
         "ones. Check all of them, or use the status that fits what you have seen.\n"
@@ -22,12 +22,12 @@ def test_a_pass_that_checked_nothing_is_handed_back_with_every_point() -> None:
     )
 
 
-def test_a_pass_that_left_one_out_is_told_which() -> None:
+def test_a_pass_that_left_out_a_requirement_is_told_which() -> None:
     told = unchecked(validated("- take the discount off.", "Do not change the API"), MUST, MUST_NOT)
     assert told.endswith("Not among them:\n- Keep the currency")
 
 
-def test_one_check_said_twice_is_one() -> None:
+def test_a_repeated_check_counts_once() -> None:
     assert "has 1 different ones" in unchecked(validated(*["Keep the currency"] * 3), MUST, MUST_NOT)
 
 
@@ -36,11 +36,11 @@ def test_one_check_of_everything_is_not_enough() -> None:
     assert unchecked(validated(everything), MUST, MUST_NOT).endswith("the status that fits what you have seen.")
 
 
-def test_of_many_points_the_first_are_named() -> None:
+def test_only_the_first_of_many_missing_requirements_are_named() -> None:
     assert unchecked(validated(), [f"Point {number}" for number in range(12)], []).endswith("- Point 9\n- and 2 more")
 
 
-def test_a_point_may_be_put_in_other_words() -> None:
+def test_a_requirement_may_be_reworded() -> None:
     assert unchecked(validated("It is 10 % less", "Euros stay euros", "The API is as it was"), MUST, MUST_NOT) == ""
 
 
@@ -49,5 +49,5 @@ def test_only_a_pass_has_to_be_complete(status: ValidationStatus) -> None:
     assert unchecked(validated(status=status), MUST, MUST_NOT) == ""
 
 
-def test_where_nothing_was_asked_for_there_is_nothing_to_check() -> None:
+def test_without_requirements_no_check_is_needed() -> None:
     assert unchecked(validated(), [], []) == ""

@@ -1,4 +1,4 @@
-"""The page about the keys of outcomes: it is current, it leaves nothing out, and it says what is needed."""
+"""The page about the keys of outcomes is current, complete, and says which keys are needed."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def test_every_turn_has_a_heading() -> None:
 
 
 def every_part() -> dict[str, Expected]:
-    """Every mapping that is somewhere in an outcome, by the name of its model."""
+    """Every mapping inside an outcome, by the name of its model."""
     found: dict[str, Expected] = {}
     for _, expected in outcomes_by_turns():
         definitions = expected.root.get("$defs")
@@ -37,7 +37,7 @@ def every_part() -> dict[str, Expected]:
     return {name: part for name, part in found.items() if part.names()}
 
 
-def test_every_key_is_told_with_what_it_holds_and_what_it_means() -> None:
+def test_every_key_has_its_type_and_meaning() -> None:
     page = outcomes_page()
     for name, part in every_part().items():
         for key in part.names():
@@ -48,7 +48,7 @@ def test_every_key_is_told_with_what_it_holds_and_what_it_means() -> None:
     assert "| anything |" not in page
 
 
-def test_no_words_are_left_of_what_is_not_there_any_more() -> None:
+def test_no_words_are_left_for_keys_that_no_longer_exist() -> None:
     parts = every_part()
     known = {f"{name}.{key}" for name, part in parts.items() for key in part.names()}
     assert set(MEANINGS) <= known
@@ -64,7 +64,7 @@ def test_no_pattern_is_shown_to_people() -> None:
 
 
 def smallest(expected: Expected) -> object:
-    """The least that holds what is needed."""
+    """The smallest value with all needed keys."""
     if choices := expected.choices():
         return choices[0]
     match expected.schema.get("type"):
@@ -80,7 +80,7 @@ def smallest(expected: Expected) -> object:
 
 
 @pytest.mark.parametrize(("role", "task"), known_turns())
-def test_what_is_called_needed_is_enough_where_no_rule_asks_for_more(role: Role, task: Task) -> None:
+def test_the_needed_keys_are_enough_if_no_rule_asks_for_more(role: Role, task: Task) -> None:
     expected = expected_by(outcome_schema(role, task))
     outcome = smallest(expected)
     assert isinstance(outcome, dict)

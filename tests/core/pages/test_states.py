@@ -1,4 +1,4 @@
-"""The page about the states is made from the table, and is current."""
+"""The page about the states is generated from the table, and is current."""
 
 from pathlib import Path
 
@@ -43,9 +43,7 @@ def test_every_edge_of_the_table_is_on_the_page(state: IssueState) -> None:
         (3, {"red": False}),
     ],
 )
-def test_no_pull_request_while_one_thing_that_the_page_names_is_missing(
-    number: int, missing: dict[str, object]
-) -> None:
+def test_no_pull_request_if_one_thing_that_the_page_names_is_missing(number: int, missing: dict[str, object]) -> None:
     case = a_proven_case(S.REVIEWING_CODE, **missing)
     assert proven(a_proven_case())
     with pytest.raises(Defect):

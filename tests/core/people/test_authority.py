@@ -1,4 +1,4 @@
-"""Who may say what, by the kind of case and by standing."""
+"""Who may give which command, by kind of case and standing."""
 
 from typing import get_args
 
@@ -38,7 +38,7 @@ WHO: list[tuple[MessageKind, set[Standing], set[Standing]]] = [
 
 
 @pytest.mark.parametrize(("kind", "bug", "issue"), WHO, ids=[row[0] for row in WHO])
-def test_who_may_give_a_command(kind: MessageKind, bug: set[Standing], issue: set[Standing]) -> None:
+def test_who_may_give_which_command(kind: MessageKind, bug: set[Standing], issue: set[Standing]) -> None:
     command = command_of(kind)
     assert {standing for standing in Standing if may("bug", standing, command)} == bug
     assert {standing for standing in Standing if may("issue", standing, command)} == issue
@@ -63,7 +63,7 @@ def test_the_table_has_every_command_every_kind_of_case_and_every_standing() -> 
         ("bug", REPORTER, K.CLOSE, None),
     ],
 )
-def test_the_receipt_says_why_it_is_not_theirs(
+def test_the_receipt_of_a_refused_command_says_why(
     case: CaseKind, standing: Standing, kind: MessageKind, receipt: str | None
 ) -> None:
     assert refusal(case, standing, command_of(kind)) == receipt

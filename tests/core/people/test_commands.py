@@ -1,4 +1,4 @@
-"""Commands as data: a closed union that is stored whole, and bare of people's words where a workflow sees it."""
+"""Commands are stored whole, and workflows see them without people's words."""
 
 from typing import get_args
 
@@ -30,7 +30,7 @@ GIVEN: list[Command] = [
 ]
 
 
-def test_every_kind_is_one_command() -> None:
+def test_every_message_kind_has_one_command() -> None:
     kinds = [model.model_fields["kind"].default for model in UNION]
     assert sorted(kinds) == sorted(MessageKind)
 
@@ -41,14 +41,14 @@ def test_a_command_is_read_back_as_it_was_stored(command: Command) -> None:
 
 
 @pytest.mark.parametrize("command", GIVEN, ids=lambda command: command.kind)
-def test_a_bare_command_has_all_but_the_words_of_its_author(command: Command) -> None:
+def test_a_bare_command_has_everything_but_its_authors_words(command: Command) -> None:
     words = {"reason": "", "amount": ""}
     expected = {name: words.get(name, value) for name, value in command.model_dump().items()}
     assert command.bare().model_dump() == expected
 
 
-def test_no_command_has_free_text_that_bare_leaves() -> None:
-    """A new field of people's words must be dropped by `bare`: workflow history is kept for ever."""
+def test_bare_removes_all_free_text() -> None:
+    """`bare` must drop every field with people's words: workflow history is kept forever."""
     allowed = {"reason", "amount", "subject"}
     for model in UNION:
         texts = {name for name, field in model.model_fields.items() if field.annotation in (str, str | None)}

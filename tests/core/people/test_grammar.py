@@ -1,4 +1,4 @@
-"""Which words are a command, and which are only words."""
+"""Which text is a command, and which is only words."""
 
 import pytest
 from hypothesis import given
@@ -31,7 +31,7 @@ def in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
 
 
 def in_words(command: Command, text: str) -> Command:
-    """Of a command that the surface knows: what its words tell."""
+    """A command that the surface knows, completed from its text."""
     return parse(text, Standing.OWNER, InIssue(), command)
 
 
@@ -188,13 +188,13 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize("text", NEVER_MIND)
-def test_a_reporter_drops_the_report_in_many_words(text: str) -> None:
+def test_a_reporter_can_withdraw_the_report_in_many_ways(text: str) -> None:
     assert in_bug(text, Standing.REPORTER, asked=False).kind is K.CLOSE
 
 
 @pytest.mark.parametrize("text", REPORTERS_WORDS)
 @pytest.mark.parametrize("asked", [True, False])
-def test_a_reporters_other_words_are_words(text: str, asked: bool) -> None:
+def test_other_text_of_a_reporter_is_plain_words(text: str, asked: bool) -> None:
     assert in_bug(text, Standing.REPORTER, asked=asked).kind is K.WORDS
 
 
@@ -212,7 +212,7 @@ def test_the_team_hands_back(text: str, standing: Standing) -> None:
 
 @pytest.mark.parametrize("standing", TEAM)
 @pytest.mark.parametrize("text", TEAMS_WORDS)
-def test_the_teams_other_words_are_words(text: str, standing: Standing) -> None:
+def test_other_text_of_the_team_is_plain_words(text: str, standing: Standing) -> None:
     assert in_bug(text, standing, asked=False).kind is K.WORDS
 
 
@@ -234,13 +234,13 @@ def test_a_close_has_a_type_and_a_reason(
 
 
 @pytest.mark.parametrize(("text", "resolution", "reason"), ANSWERS)
-def test_who_was_asked_need_not_say_close(text: str, resolution: Resolution, reason: str) -> None:
+def test_a_person_who_was_asked_need_not_write_close(text: str, resolution: Resolution, reason: str) -> None:
     closed = Close(resolution=resolution, reason=reason)
     assert in_bug(text, Standing.DEVELOPER, asked=True) == closed
     assert in_bug(text, Standing.DEVELOPER, asked=False).kind is K.WORDS
 
 
-def test_who_was_asked_and_names_only_the_type_is_asked_for_the_reason() -> None:
+def test_an_asked_person_who_names_only_the_type_is_asked_for_a_reason() -> None:
     incomplete = CloseIncomplete(resolution=R.DUPLICATE)
     assert in_bug("duplicate", Standing.DEVELOPER, asked=True) == incomplete
 
@@ -255,25 +255,25 @@ def test_who_was_asked_and_names_only_the_type_is_asked_for_the_reason() -> None
         "I don't know yet",
     ],
 )
-def test_who_was_asked_may_still_talk(text: str) -> None:
+def test_a_person_who_was_asked_may_still_write_plain_words(text: str) -> None:
     assert in_bug(text, Standing.DEVELOPER, asked=True).kind is K.WORDS
 
 
 @pytest.mark.parametrize("written", ["code_fix", "code fix", "code-fix", "Code Fix", "CODE_FIX"])
-def test_a_type_is_written_in_many_ways(written: str) -> None:
+def test_a_resolution_type_can_be_written_in_many_ways(written: str) -> None:
     expected = Close(resolution=R.CODE_FIX, reason="done")
     assert in_bug(f"close as {written}: done", Standing.OWNER, asked=False) == expected
 
 
 @pytest.mark.parametrize("resolution", Resolution)
-def test_every_type_can_be_said(resolution: Resolution) -> None:
+def test_every_resolution_type_can_be_written(resolution: Resolution) -> None:
     expected = Close(resolution=resolution, reason="we know")
     for name in (resolution.value, resolution.value.replace("_", " ")):
         assert in_bug(f"close {name}: we know", Standing.DEVELOPER, asked=False) == expected
 
 
 @pytest.mark.parametrize("text", [*NEVER_MIND, *TAKEOVERS, *HAND_BACKS, *(text for text, *_ in [*COMPLETE, *ANSWERS])])
-def test_strangers_command_nothing(text: str) -> None:
+def test_text_of_outsiders_is_never_a_command(text: str) -> None:
     assert in_bug(text, Standing.OTHER, asked=True).kind is K.WORDS
 
 
@@ -297,7 +297,7 @@ def test_strangers_command_nothing(text: str) -> None:
         "This looks good to me",
     ],
 )
-def test_thanks_and_nods_reopen_nothing(text: str) -> None:
+def test_thanks_and_agreement_do_not_reopen_a_case(text: str) -> None:
     assert not asks_for_something(text)
 
 
@@ -316,17 +316,17 @@ def test_thanks_and_nods_reopen_nothing(text: str) -> None:
         "это снова сломано",
     ],
 )
-def test_everything_else_that_is_said_reopens(text: str) -> None:
+def test_all_other_words_reopen_a_case(text: str) -> None:
     assert asks_for_something(text)
 
 
 @pytest.mark.parametrize("kind", K)
-def test_of_the_commands_only_a_takeover_and_a_retry_reopen(kind: MessageKind) -> None:
+def test_only_the_commands_takeover_and_retry_reopen_a_case(kind: MessageKind) -> None:
     expected = kind in {K.WORDS, K.ANSWER, K.TAKEOVER, K.RETRY}
     assert command_of(kind, "it is back").reopens is expected
 
 
-def test_thanks_reopen_nothing_whatever_they_are_called() -> None:
+def test_thanks_ask_for_nothing_with_any_command() -> None:
     for command in (Say(), Answer(), HandBack(asks=True)):
         thanked = in_words(command, "thanks")
         assert not thanked.reopens
@@ -348,19 +348,19 @@ SENTENCES = st.sampled_from(
 @given(
     st.sampled_from([text for text in NEVER_MIND if " as " not in text]), SENTENCES, st.sampled_from([". ", "\n", " "])
 )
-def test_a_reporters_command_with_anything_after_it_is_words(command: str, more: str, between: str) -> None:
+def test_a_reporters_command_with_text_after_it_is_plain_words(command: str, more: str, between: str) -> None:
     assert in_bug(f"{command}{between}{more}", Standing.REPORTER, asked=False).kind is K.WORDS
     assert in_bug(f"{more}{between}{command}", Standing.REPORTER, asked=False).kind is K.WORDS
 
 
 @given(st.sampled_from([*TAKEOVERS, *HAND_BACKS, "close", "close this"]), SENTENCES, st.sampled_from([". ", "\n", " "]))
-def test_a_developers_command_with_anything_around_it_is_words(command: str, more: str, between: str) -> None:
+def test_a_developers_command_with_text_around_it_is_plain_words(command: str, more: str, between: str) -> None:
     assert in_bug(f"{command}{between}{more}", Standing.DEVELOPER, asked=False).kind is K.WORDS
     assert in_bug(f"{more}{between}{command}", Standing.DEVELOPER, asked=False).kind is K.WORDS
 
 
 @given(st.text(), st.sampled_from(Standing), st.booleans())
-def test_any_text_is_understood_as_something(text: str, standing: Standing, asked: bool) -> None:
+def test_any_text_can_be_parsed(text: str, standing: Standing, asked: bool) -> None:
     command = in_bug(text, standing, asked=asked)
     if isinstance(command, Close) and standing in TEAM:
         assert command.resolution
@@ -368,7 +368,7 @@ def test_any_text_is_understood_as_something(text: str, standing: Standing, aske
 
 
 @pytest.mark.parametrize("word", ["close ", "thanks ", "please ", "duplicate of ", "@caseworker ", "no "])
-def test_a_message_as_long_as_can_be_is_read_like_any_other(word: str) -> None:
+def test_the_longest_message_is_parsed(word: str) -> None:
     for standing in Standing:
         assert in_bug(f"{word * 4_000}so", standing, asked=False).kind is K.WORDS
     assert asks_for_something(word * 4_000) is not word.startswith(("thanks", "@"))
@@ -498,14 +498,14 @@ JUST_WORDS = [
 
 
 @pytest.mark.parametrize("text", APPROVALS)
-def test_a_nod_approves_what_waits_for_it_and_nothing_else(text: str) -> None:
+def test_agreement_approves_only_if_the_case_waits_for_it(text: str) -> None:
     assert in_issue(text, awaits=True) is K.APPROVE
     assert in_issue(text, awaits=False) is K.WORDS
 
 
 @pytest.mark.parametrize("text", NO_APPROVALS)
 @pytest.mark.parametrize("awaits", [True, False])
-def test_what_is_not_plainly_an_approval_is_words(text: str, awaits: bool) -> None:
+def test_text_that_is_not_clearly_an_approval_is_plain_words(text: str, awaits: bool) -> None:
     assert in_issue(text, awaits=awaits) is K.WORDS
 
 
@@ -516,19 +516,19 @@ def test_the_other_commands_of_an_issue_case(text: str, kind: MessageKind, await
 
 
 @pytest.mark.parametrize("text", JUST_WORDS)
-def test_talking_about_commands_commands_nothing(text: str) -> None:
+def test_text_about_a_command_is_no_command(text: str) -> None:
     assert in_issue(text, awaits=False) is K.WORDS
 
 
-def test_a_bare_reject_is_meant_where_somebody_was_asked() -> None:
-    """It is then refused for want of a reason, and not taken for words."""
+def test_a_bare_reject_counts_if_the_case_waits_for_an_approval() -> None:
+    """Without a reason it is then refused, instead of being read as words."""
     assert in_issue("Reject.", awaits=True) is K.REJECT
 
 
 @given(
     st.sampled_from([*APPROVALS, "retry", "close", "hand back", "budget +5"]), SENTENCES, st.sampled_from([". ", "\n"])
 )
-def test_a_command_with_anything_around_it_is_words(command: str, more: str, between: str) -> None:
+def test_a_command_with_text_around_it_is_plain_words(command: str, more: str, between: str) -> None:
     assert in_issue(f"{command}{between}{more}", awaits=True) is K.WORDS
     assert in_issue(f"{more}{between}{command}", awaits=True) is K.WORDS
 
@@ -539,7 +539,7 @@ def test_no_question_is_a_command(text: str, awaits: bool) -> None:
 
 
 @pytest.mark.parametrize("word", ["approve ", "reject ", "budget +", "please ", "yes ", "try again ", "@caseworker "])
-def test_the_longest_message_is_read_in_no_time(word: str) -> None:
+def test_the_longest_message_is_parsed_quickly(word: str) -> None:
     assert in_issue(f"{word * 4_000}so", awaits=True) is K.WORDS
 
 
@@ -554,16 +554,16 @@ def test_the_longest_message_is_read_in_no_time(word: str) -> None:
         ("lots", 0, "lots"),
     ],
 )
-def test_the_amount_of_a_budget_is_what_was_said(text: str, micros: int, amount: str) -> None:
+def test_the_amount_of_a_budget_is_read_from_the_text(text: str, micros: int, amount: str) -> None:
     assert in_words(RaiseBudget(), text) == RaiseBudget(micros=micros, amount=amount)
 
 
-def test_an_amount_and_a_reason_that_are_given_as_data_are_kept() -> None:
+def test_an_amount_and_a_reason_given_as_data_are_kept() -> None:
     for command in (RaiseBudget(micros=7), Reject(reason="keep the API")):
         assert in_words(command, "+5") == command
 
 
-def test_a_budget_raised_in_words_holds_the_amount() -> None:
+def test_a_budget_raised_in_words_has_the_amount() -> None:
     said = parse("raise the budget by 2.50 dollars.", Standing.OWNER, InIssue())
     assert said == RaiseBudget(micros=2_500_000, amount="2.50 dollars")
 
@@ -578,5 +578,5 @@ def test_a_budget_raised_in_words_holds_the_amount() -> None:
         (" ", ""),
     ],
 )
-def test_a_rejection_holds_what_should_be_different(text: str, reason: str) -> None:
+def test_a_rejection_has_what_should_be_different(text: str, reason: str) -> None:
     assert in_words(Reject(), text) == Reject(reason=reason)

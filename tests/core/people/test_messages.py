@@ -1,4 +1,4 @@
-"""What people say, and the receipt each message gets."""
+"""Messages of people, and their receipts."""
 
 import pytest
 from pydantic import ValidationError
@@ -38,17 +38,17 @@ def message(turn: int | None = None, outcome: str | None = None, text: str = "It
         (3, "closed the case", 2, "seen: closed the case"),
     ],
 )
-def test_a_receipt_says_how_far_a_message_came(turn: int | None, outcome: str | None, turns: int, words: str) -> None:
+def test_the_receipt_of_a_message_in_each_stage(turn: int | None, outcome: str | None, turns: int, words: str) -> None:
     assert receipt(message(turn, outcome), turns) == words
 
 
-def test_a_message_holds_sixty_four_thousand_characters_and_no_more() -> None:
+def test_a_message_has_at_most_64_000_characters() -> None:
     assert len(message(text="x" * 64_000).text) == 64_000
     with pytest.raises(ValidationError, match="at most 64000 characters"):
         message(text="x" * 64_001)
 
 
-def test_the_kinds_are_those_of_the_spec_and_what_surfaces_and_cases_add() -> None:
+def test_the_message_kinds_are_those_of_the_spec_and_a_few_more() -> None:
     said = "words, answer, approve, reject, takeover, hand_back, budget, retry, close"
     added = "merged, pull_closed, edit, deletion, close_incomplete, fix_news, fix_merged, fix_ended"
     assert [kind.value for kind in MessageKind] == [*said.split(", "), *added.split(", ")]

@@ -1,4 +1,4 @@
-"""Evidence counts only if it is on record: a word for it is not enough, and one event is one piece."""
+"""Cited evidence counts only if it is on record, and one event counts once."""
 
 from datetime import UTC, datetime
 
@@ -81,18 +81,18 @@ def test_a_command_is_found_as_it_was_run(cited: str) -> None:
     assert tied.event == 1
 
 
-def test_a_command_among_others_on_a_line_was_run() -> None:
+def test_each_command_of_a_line_with_several_counts_as_run() -> None:
     (tied,) = tie([command("pytest -x")], record(*ran("cd src && pytest -x | tail -3")), {})
     assert isinstance(tied, Tied)
 
 
 @pytest.mark.parametrize("cited", ["pytest", "pytest -x", "tests/test_race.py", "rm -rf /"])
-def test_a_part_of_a_command_and_words_that_were_only_printed_are_no_command(cited: str) -> None:
+def test_a_part_of_a_command_or_printed_text_is_no_command(cited: str) -> None:
     (tied,) = tie([command(cited)], record(*ran('echo "pytest -x tests/test_race.py"')), {})
     assert tied == f"no command `{cited}` was run in this case: cite one as it was run"
 
 
-def test_a_command_that_never_came_back_was_not_run() -> None:
+def test_a_command_without_a_result_does_not_count_as_run() -> None:
     called, _ = ran("pytest -x")
     (tied,) = tie([command("pytest -x")], record(called), {})
     assert isinstance(tied, str)
@@ -104,13 +104,13 @@ def test_a_long_command_is_found_by_its_beginning() -> None:
     assert isinstance(tied, Tied)
 
 
-def test_a_builds_command_and_runs_by_their_number_are_found() -> None:
+def test_commands_of_builds_and_numbered_runs_are_found() -> None:
     story = record(a_build(2, "make test"), measured(8), bisected(1))
     found = tie([command("make test"), run("build 2"), run("diagnostic 8"), run("Bisect #1")], story, {})
     assert [tied.event for tied in found if isinstance(tied, Tied)] == [1, 1, 2, 3]
 
 
-def test_a_run_that_came_to_nothing_is_no_evidence() -> None:
+def test_a_run_without_a_result_is_no_evidence() -> None:
     story = record(measured(8, "BLOCKED"), bisected(1, "not_found"))
     assert tie([run("diagnostic 8"), run("bisect 1"), run("build 1"), run("my run")], story, {}) == [
         "there is no diagnostic 8 on record",
@@ -120,7 +120,7 @@ def test_a_run_that_came_to_nothing_is_no_evidence() -> None:
     ]
 
 
-def test_a_line_has_to_be_there_and_to_say_something() -> None:
+def test_a_cited_line_must_exist_and_not_be_empty() -> None:
     texts = {"a.py": "import os\n\nprint(os)\n", "large.bin": None}
     cited = [file("a.py:3"), file("./a.py:1-3"), file("large.bin:70"), file("a.py:2"), file("a.py:9"), file("b.py:1")]
     found = tie([*cited, file("a.py")], [], texts)
@@ -132,13 +132,13 @@ def test_a_line_has_to_be_there_and_to_say_something() -> None:
     ]
 
 
-def test_only_files_of_the_repository_are_looked_at() -> None:
+def test_only_files_of_the_repository_are_read() -> None:
     assert cited_files([file("../a:1"), file("/etc/passwd:1"), file("src/../../a:1"), file("src/a.py:3")]) == [
         "src/a.py"
     ]
 
 
-def test_three_names_for_one_event_are_one_piece() -> None:
+def test_three_citations_of_one_event_count_as_one() -> None:
     story = record(*ran("cd x && pytest -x && make test"))
     tied = tie([command("pytest -x"), command("make test"), command("cd x")], story, {})
     assert "these point at 1" in too_little([one for one in tied if isinstance(one, Tied)])
@@ -146,7 +146,7 @@ def test_three_names_for_one_event_are_one_piece() -> None:
     assert "these point at 1" in too_little([one for one in tied if isinstance(one, Tied)])
 
 
-def test_something_has_to_have_been_run() -> None:
+def test_evidence_from_files_alone_is_not_enough() -> None:
     texts = {"a.py": "import os\nimport sys\nprint(os)\n"}
     tied = tie([file("a.py:1"), file("a.py:2"), file("a.py:3")], [], texts)
     assert "something has to have been run" in too_little([one for one in tied if isinstance(one, Tied)])

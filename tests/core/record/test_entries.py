@@ -1,4 +1,4 @@
-"""The record's entries: a closed union that comes back as it was written, and text cut to size."""
+"""Record entries are read back as they were written, and long text is clipped."""
 
 import json
 from typing import get_args
@@ -16,7 +16,7 @@ ENTRIES = [entry for entry, _ in TABLE]
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry.kind for entry in ENTRIES])
-def test_each_entry_comes_back_as_it_was_written(entry: Entry) -> None:
+def test_each_entry_is_read_back_as_it_was_written(entry: Entry) -> None:
     assert parse_entry(json.loads(entry.model_dump_json())) == entry
 
 
@@ -27,7 +27,7 @@ def test_no_two_kinds_of_entry_have_the_same_name() -> None:
 
 
 @pytest.mark.parametrize("body", [{"kind": "rumour", "text": "x"}, {"text": "x"}, {}, None, "noted", []])
-def test_an_entry_of_no_known_kind_is_refused(body: object) -> None:
+def test_an_entry_without_a_known_kind_is_refused(body: object) -> None:
     with pytest.raises(ValidationError):
         parse_entry(body)
 
@@ -37,7 +37,7 @@ def test_an_unknown_kind_is_refused_by_name() -> None:
         parse_entry({"kind": "rumour"})
 
 
-def test_an_entry_that_lacks_something_is_refused() -> None:
+def test_an_entry_with_a_missing_field_is_refused() -> None:
     with pytest.raises(ValidationError, match=r"noted\.text\n  Field required"):
         parse_entry({"kind": "noted"})
 

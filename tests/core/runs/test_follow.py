@@ -45,13 +45,13 @@ WAITING = S.WAITING_FOR_HUMAN_INPUT
         # an approval passes a milestone
         (None, at(S.IMPLEMENTING), RunChange(begins=IMPLEMENT)),
         (None, at(S.PLANNING_APPROACH, until=Milestone.PLAN), RunChange(begins=PLAN)),
-        # people speak after the end: a run begins with the work, not with the reading
+        # people speak after the end: a run begins with the work, not with the interpretation
         (None, at(S.HUMAN_INPUT_RECEIVED, WaitingFor.MERGE), NOTHING),
         (None, at(WAITING, WaitingFor.MERGE), NOTHING),
         (None, at(S.ADDRESSING_FEEDBACK), RunChange(begins=IMPLEMENT)),
         (None, at(S.COMPLETED), NOTHING),
         (None, at(S.CLOSED), NOTHING),
-        # an approval on the way lets it go further
+        # an approval during the run lets the case go further
         (PLAN, at(S.IMPLEMENTING), RunChange(ends=RunState.INCOMPLETE, begins=IMPLEMENT)),
     ],
 )

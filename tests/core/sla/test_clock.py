@@ -1,4 +1,4 @@
-"""The promises of a bug case: when they fall due, and who is told."""
+"""The promises of a bug case: when they are due, and who is told."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -27,7 +27,7 @@ def after(minutes: float) -> datetime:
 
 
 class Story:
-    """The record of a case, told in minutes since the report."""
+    """Builds the record of a case, in minutes since the report."""
 
     def __init__(self, severity: Severity | None = Severity.P0, policy: Policy = POLICY) -> None:
         self.severity = severity
@@ -56,7 +56,7 @@ class Story:
         return due(to_settle(self.epochs), self.policy, after(minutes))
 
     def look(self, minutes: float) -> SlaChecked | None:
-        """As the clock does: the one thing that is due, if any, is done and recorded."""
+        """Does and records the one thing that is due, if any, like the clock."""
         found = self.next(minutes)
         if found is None or found.result is None or found.at > after(minutes):
             return None
@@ -71,7 +71,7 @@ class Story:
         return check
 
     def run(self, start: int, end: int) -> list[str]:
-        """Every minute a look; what came of it."""
+        """Checks every minute and returns what was done."""
         seen = []
         for minute in range(start, end + 1):
             while check := self.look(minute):
@@ -84,7 +84,7 @@ class Story:
     ("severity", "minutes"),
     [(Severity.P0, 5), (Severity.P1, 15), (Severity.P2, 60), (Severity.P3, 240), (None, 60)],
 )
-def test_a_report_is_to_be_acknowledged_in_time(severity: Severity | None, minutes: int) -> None:
+def test_a_report_has_a_time_to_be_acknowledged(severity: Severity | None, minutes: int) -> None:
     found = Story(severity).next(0)
     assert found is not None
     assert (found.at, found.target, found.result, found.told) == (after(minutes), "acknowledge", "missed", True)
@@ -107,13 +107,13 @@ def test_a_resolution_is_met_or_missed_by_its_own_time(minutes: float, result: s
     assert (found.target, found.result, found.told) == ("resolve", result, False)
 
 
-def test_a_case_that_was_closed_before_anybody_answered_counts_as_acknowledged() -> None:
+def test_a_case_closed_before_any_answer_counts_as_acknowledged() -> None:
     story = Story().moved(1, S.RESOLVED)
     assert story.run(1, 30) == ["1 acknowledge met 1", "1 resolve met 1"]
     assert story.next(30) is None
 
 
-def test_a_case_that_nobody_touches_climbs_the_levels_and_is_then_told_once_a_day() -> None:
+def test_an_ignored_case_climbs_the_levels_then_is_told_daily() -> None:
     assert Story().run(0, 3_000) == [
         "5 acknowledge missed 1",
         "20 follow_up reminded 1",
@@ -135,13 +135,13 @@ def test_an_acknowledged_case_is_followed_up_until_it_is_resolved() -> None:
     assert story.run(41, 500) == ["41 resolve met 1"]
 
 
-def test_with_one_level_of_contacts_or_none_nobody_else_is_told() -> None:
+def test_with_one_level_of_contacts_or_none_there_is_no_escalation() -> None:
     for contacts in ((), (("ada",),)):
         story = Story(policy=POLICY.model_copy(update={"contacts": contacts})).acknowledged(1)
         assert {line.split()[-1] for line in story.run(1, 3_000)} == {"1"}
 
 
-def test_nobody_is_told_anything_while_the_case_waits_for_its_reporter() -> None:
+def test_nobody_is_told_while_the_case_waits_for_its_reporter() -> None:
     story = Story().acknowledged(1).moved(2, S.AWAITING_REPORTER)
     assert story.run(2, 200) == ["2 acknowledge met 1", "60 resolve missed 1"]
     assert story.next(200) == Due(
@@ -149,14 +149,14 @@ def test_nobody_is_told_anything_while_the_case_waits_for_its_reporter() -> None
     )
 
 
-def test_the_reporters_answer_begins_the_pause_before_a_follow_up_anew() -> None:
+def test_the_reporters_answer_restarts_the_pause_before_a_follow_up() -> None:
     story = Story().acknowledged(1).moved(2, S.AWAITING_REPORTER)
     story.run(2, 29)
     story.moved(30, S.INVESTIGATING)
     assert story.run(30, 50) == ["45 follow_up reminded 1"]
 
 
-def test_the_promise_that_runs_out_while_it_waits_for_its_reporter_is_recorded_and_not_told() -> None:
+def test_a_promise_missed_during_a_wait_for_the_reporter_is_not_told() -> None:
     story = Story().acknowledged(1).moved(2, S.AWAITING_REPORTER)
     story.run(2, 59)
     found = story.next(60)
@@ -165,19 +165,19 @@ def test_the_promise_that_runs_out_while_it_waits_for_its_reporter_is_recorded_a
 
 
 @pytest.mark.parametrize("state", [S.AWAITING_DEV, S.DEV_TAKEOVER])
-def test_developers_are_followed_up_while_it_is_theirs(state: BugState) -> None:
+def test_developers_get_follow_ups_while_the_case_is_theirs(state: BugState) -> None:
     story = Story().acknowledged(1).moved(2, state)
     assert story.run(2, 20) == ["2 acknowledge met 1", "15 follow_up reminded 1"]
 
 
-def test_an_outage_ends_in_one_follow_up_not_in_all_those_that_were_due() -> None:
+def test_after_an_outage_there_is_only_one_follow_up() -> None:
     story = Story(Severity.P1).acknowledged(1)
     story.run(1, 2)
     assert story.run(200, 229) == ["200 follow_up reminded 1"]
     assert story.run(230, 230) == ["230 follow_up reminded 1"]
 
 
-def test_a_reopened_case_has_promises_of_its_own_from_the_reopening_on() -> None:
+def test_a_reopened_case_has_new_promises_from_the_reopening_on() -> None:
     story = Story().acknowledged(1)
     story.run(1, 1)
     story.moved(10, S.RESOLVED)
@@ -189,14 +189,14 @@ def test_a_reopened_case_has_promises_of_its_own_from_the_reopening_on() -> None
     assert [epoch.epoch for epoch in story.epochs] == [1, 2]
 
 
-def test_promises_that_the_clock_slept_through_are_settled_before_those_of_the_reopened_case() -> None:
+def test_missed_promises_are_settled_before_those_of_the_reopened_case() -> None:
     story = Story().acknowledged(1).moved(90, S.RESOLVED).moved(100, S.INVESTIGATING).acknowledged(101, About.REOPENED)
     assert story.run(102, 102) == ["102 acknowledge met 1", "102 resolve missed 1", "102 acknowledge met 1"]
     first, second = story.epochs
     assert (first.acknowledge, first.resolve, second.acknowledge, second.resolve) == ("met", "missed", "met", None)
 
 
-def test_the_level_of_a_reopened_case_begins_below() -> None:
+def test_a_reopened_case_begins_at_the_first_level() -> None:
     story = Story()
     story.run(0, 90)
     story.moved(91, S.RESOLVED)
@@ -204,7 +204,7 @@ def test_the_level_of_a_reopened_case_begins_below() -> None:
     assert [epoch.level for epoch in story.epochs] == [3, 1]
 
 
-def test_a_severity_without_a_target_of_its_own_has_the_usual_one() -> None:
+def test_a_severity_without_a_target_has_the_default() -> None:
     found = Story(policy=Policy(sla={})).next(0)
     assert found is not None
     assert found.at == after(5)
@@ -222,7 +222,7 @@ EVENTS = st.lists(
 
 
 @given(EVENTS, st.sampled_from([None, *Severity]))
-def test_whatever_happens_each_promise_is_recorded_once_and_levels_never_go_down(
+def test_each_promise_is_recorded_once_and_levels_never_go_down(
     events: list[tuple[str, int]], severity: Severity | None
 ) -> None:
     story, minute = Story(severity), 0
@@ -327,7 +327,7 @@ def test_developers_are_told_in_these_words(
         ("reminded", 4, ("margaret",)),
     ],
 )
-def test_the_level_is_told_and_of_a_missed_promise_the_owners_too(
+def test_the_level_is_told_and_for_a_missed_promise_the_owners_too(
     result: Literal["missed", "reminded", "escalated"], level: int, people: tuple[str, ...]
 ) -> None:
     found = Due(at=NINE, target="follow_up", result=result, promised=NINE, level=level, number=1)
@@ -338,7 +338,7 @@ def test_the_level_is_told_and_of_a_missed_promise_the_owners_too(
     ("seconds", "words"),
     [(-5, "0 s"), (59, "59 s"), (60, "1 min"), (3_599, "59 min"), (3_600, "1 h"), (90_000, "1 d 1 h"), (86_400, "1 d")],
 )
-def test_a_span_is_told_by_its_two_largest_units(seconds: int, words: str) -> None:
+def test_a_duration_has_its_two_largest_units(seconds: int, words: str) -> None:
     assert span(timedelta(seconds=seconds)) == words
 
 
@@ -361,7 +361,7 @@ def test_open_cases_are_listed_the_longest_overdue_first() -> None:
     assert [line.next_follow_up for line in lines] == [None, None, after(120)]
 
 
-def test_what_is_past_is_listed_as_missed_though_the_clock_has_not_recorded_it_yet() -> None:
+def test_a_missed_promise_is_listed_before_the_clock_records_it() -> None:
     facts = Story().acknowledged(2).epochs[-1]
     (line,) = listing([(facts, POLICY)], after(61))
     assert (line.acknowledge.kept, line.resolve.kept, line.overdue_since) == ("met", "missed", after(60))

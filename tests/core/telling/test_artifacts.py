@@ -49,7 +49,7 @@ SUMMARY = Summary(
 )
 
 
-def test_what_was_implemented_is_told_with_its_proof_and_its_cost() -> None:
+def test_the_artifact_of_an_implement_run_has_proof_and_cost() -> None:
     assert (
         artifact_page(run(WorkflowName.IMPLEMENT), SUMMARY, [])
         == """# The total is wrong
@@ -78,7 +78,7 @@ Pull request 7, branch `agent/issue-1`.
     )
 
 
-def test_of_what_is_not_done_only_the_state_is_told() -> None:
+def test_the_artifact_of_unfinished_work_has_only_its_status() -> None:
     bare: dict[str, object] = {
         "stands": "It failed.",
         "wrong": "",
@@ -93,13 +93,13 @@ def test_of_what_is_not_done_only_the_state_is_told() -> None:
     assert told == "# The total is wrong\n\nfailed, $0.42, 1 turn, 61 s\n\nHow it stands: It failed.\n"
 
 
-def test_the_plan_is_told_as_it_was_written() -> None:
+def test_the_artifact_of_a_plan_run_is_the_plan_as_written() -> None:
     plan = planned().model_copy(update={"plan": "# Plan\n\n1. Round once.\n\n"})
     assert artifact_page(run(WorkflowName.PLAN), SUMMARY, [plan]) == "# Plan\n\n1. Round once.\n"
     assert artifact_page(run(WorkflowName.PLAN), SUMMARY, []) is None
 
 
-def test_the_triage_is_told_with_its_verdict() -> None:
+def test_the_artifact_of_a_triage_run_has_its_verdict() -> None:
     assert (
         artifact_page(run(WorkflowName.TRIAGE), SUMMARY, [triaged()])
         == """# Triage

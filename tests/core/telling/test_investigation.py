@@ -1,4 +1,4 @@
-"""INVESTIGATION.md: all of an investigation on one page, on which nothing that an agent wrote can break out or hide."""
+"""INVESTIGATION.md has the whole investigation, and agents' text can't break its layout or hide anything."""
 
 import re
 from dataclasses import dataclass
@@ -164,7 +164,7 @@ As the investigator says (H1): shop.py:7 is not guarded.
 """
 
 
-def test_the_page_tells_all_of_an_investigation() -> None:
+def test_the_page_has_the_whole_investigation() -> None:
     assert investigation_page("Sum is wrong", inquiries(STORY)) == PAGE
 
 
@@ -173,7 +173,7 @@ def test_without_an_investigation_there_is_no_page() -> None:
     assert investigation_page("Sum is wrong", inquiries([review])) == ""
 
 
-def test_a_second_problem_has_a_part_of_its_own() -> None:
+def test_a_second_investigation_has_its_own_part() -> None:
     page = investigation_page("Sum", inquiries([*STORY, asked(6, problem_summary="It is slow.", new_problem=True)]))
     first, second = page.split("## Investigation 2")
     assert "## Investigation 1" in first
@@ -181,7 +181,7 @@ def test_a_second_problem_has_a_part_of_its_own() -> None:
     assert "A lock." not in second
 
 
-def test_a_blocked_developer_and_the_pm_are_told_with_the_problem() -> None:
+def test_the_problem_has_the_evidence_bundle_and_the_pms_resources() -> None:
     blocked = {"status": "BLOCKED", "changes": [], "summary": "Stuck.", "commit_message": "Stuck", "evidence": BUNDLE}
     given = {"status": "CONTINUE", "resources": "docs/counter.md:3 says how.", "reason": "It was there."}
     turns = [
@@ -197,7 +197,7 @@ def test_a_blocked_developer_and_the_pm_are_told_with_the_problem() -> None:
 
 
 def cells(row: str) -> list[str]:
-    """As a reader of Markdown splits a row: a backslash takes the next character along."""
+    """The cells of a Markdown row; a backslash escapes the next character."""
     return re.findall(r"\|((?:\\.|[^|\\])*)", row)[:-1]
 
 
@@ -247,13 +247,13 @@ def test_a_huge_matrix_has_all_its_rows_in_a_table_of_limited_size() -> None:
     assert [row.split(" | ")[0] for row in table.splitlines()[2:]] == [f"| H{n}" for n in range(1, 100)]
 
 
-def test_of_two_hypotheses_nothing_is_cut() -> None:
+def test_two_hypotheses_are_shown_uncut() -> None:
     evidence = [f"{n}: " + "y" * 200 for n in range(20)]
     table = matrix_table([Hypothesis(id=f"H{n}", hypothesis="x" * 500, evidence_for=evidence) for n in (1, 2)])
     assert "…" not in table
 
 
-def test_the_page_is_capped_however_much_was_said() -> None:
+def test_the_page_has_a_size_limit() -> None:
     big = {**BUNDLE, "error": "e" * 16_000, "attempts": ["a" * 2_000] * 20}
     blocked = {"status": "BLOCKED", "changes": [], "summary": "S", "commit_message": "S", "evidence": big}
     matrix = [
@@ -268,7 +268,7 @@ def test_the_page_is_capped_however_much_was_said() -> None:
     assert len(investigation_page("t" * 5_000, inquiries(turns))) <= PAGE_LIMIT + 100
 
 
-def test_only_what_the_last_iteration_names_is_proven() -> None:
+def test_only_the_cause_of_the_last_iteration_is_proven() -> None:
     claimed = inquiries(STORY)[0]
     assert is_proven(claimed, "H1")
     assert not is_proven(claimed, "H2")
@@ -276,13 +276,13 @@ def test_only_what_the_last_iteration_names_is_proven() -> None:
     assert not is_proven(inquiries([asked()])[0], "H1")
 
 
-def test_a_request_beside_another_status_begins_nothing() -> None:
+def test_a_request_with_another_status_begins_no_investigation() -> None:
     request = {"problem_summary": "It is slow.", "new_problem": True}
     plan = {"status": "PLANNING_COMPLETE", "plan": "# Plan", "investigation": request}
     assert inquiries([turn(1, Role.PM, Task.PLAN, **plan)]) == []
     assert len(inquiries([*STORY, turn(6, Role.PM, Task.PLAN, **plan)])) == 1
 
 
-def test_a_problem_that_is_put_into_words_later_is_told_in_these() -> None:
+def test_a_later_problem_summary_is_shown_on_the_page() -> None:
     page = investigation_page("Sum", inquiries([iterated(1, "NEED_MORE_ANALYSIS"), asked(2)]))
     assert "The sum is wrong now and then." in page

@@ -1,4 +1,4 @@
-"""Core says what people can do; the words for it are a surface's own."""
+"""Core says what people can do; each surface phrases it in its own words."""
 
 import ast
 import re
@@ -68,11 +68,11 @@ def test_no_string_of_core_names_the_command_line(module: Path) -> None:
 
 
 @pytest.mark.parametrize(("case", "words"), IN_SLACK, ids=["plan", "milestone", "budget", "merge"])
-def test_slack_says_how_to_move_a_waiting_case_by_replies(case: IssueCase, words: str) -> None:
+def test_slack_phrases_the_options_of_a_waiting_case_as_replies(case: IssueCase, words: str) -> None:
     assert "\n".join(option.words(ReplyPhrasing()) for option in options(case)) == words
 
 
-def test_slack_says_how_to_move_a_bug_case_by_replies() -> None:
+def test_slack_phrases_the_options_of_a_bug_case_as_replies() -> None:
     assert why_bug(BUGS["a bug, awaiting_reporter"], ReplyPhrasing()).moves_it == [
         "A plain reply from the reporter answers.",
         'A plain reply is read by the investigator; "please fix it" asks for a fix.',
@@ -92,7 +92,7 @@ def test_slack_refuses_in_its_own_words() -> None:
 
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
-def test_every_reply_that_slack_names_is_understood_as_that_command(case: IssueCase) -> None:
+def test_every_reply_that_slack_names_is_parsed_as_that_command(case: IssueCase) -> None:
     for option in options(case):
         reply = re.match(r"The reply `([^`]+)`", option.words(ReplyPhrasing()))
         if reply is not None:
@@ -101,7 +101,7 @@ def test_every_reply_that_slack_names_is_understood_as_that_command(case: IssueC
 
 
 @pytest.mark.parametrize("resolution", Resolution)
-def test_the_reply_that_resolves_a_bug_is_understood(resolution: Resolution) -> None:
+def test_the_reply_that_resolves_a_bug_is_parsed_as_a_close(resolution: Resolution) -> None:
     reply = ReplyPhrasing().resolve(BUGS["a bug, new"].id).removeprefix("the reply ").strip("`")
     heard = parse(reply.replace("KIND", resolution), Standing.DEVELOPER, InBug())
     assert heard == Close(resolution=resolution, reason="reason")

@@ -1,4 +1,4 @@
-"""The record told as a story: one table, every kind of entry."""
+"""The record as a story: a table with every kind of entry."""
 
 from datetime import UTC, datetime
 from typing import Literal, get_args
@@ -220,16 +220,16 @@ TABLE: list[tuple[Entry, list[str]]] = [
 
 
 @pytest.mark.parametrize(("entry", "lines"), TABLE)
-def test_each_entry_is_told_in_its_words(entry: Entry, lines: list[str]) -> None:
+def test_each_entry_has_its_lines(entry: Entry, lines: list[str]) -> None:
     assert [f"{told.mark}: {told.text}" for told in tell(entry)] == lines
 
 
-def test_the_table_has_every_kind_of_entry() -> None:
+def test_this_tests_table_has_every_kind_of_entry() -> None:
     union, _ = get_args(Entry)
     assert {type(entry) for entry, _ in TABLE} == set(get_args(union))
 
 
-def test_a_long_text_is_told_in_one_line_of_its_beginning() -> None:
+def test_a_long_text_is_cut_to_one_line() -> None:
     assert one_line("a  b\n\tc") == "a b c"
     assert one_line("x" * 160) == "x" * 160
     assert one_line("x" * 161) == "x" * 159 + "…"
@@ -252,5 +252,5 @@ LONG = f"It is {'very ' * 60}long."
     ],
     ids=["a reason", "a cause", "a post", "words"],
 )
-def test_what_a_line_is_told_for_is_told_whole(entry: Entry) -> None:
+def test_the_main_text_of_a_line_is_not_cut(entry: Entry) -> None:
     assert [told.text.endswith("very long.") for told in tell(entry)] == [True]

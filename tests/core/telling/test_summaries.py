@@ -1,4 +1,4 @@
-"""What came of a case: facts only, each from the record."""
+"""Summaries of cases, made from the record."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_a_summary_tells_what_was_wrong_what_changed_and_the_proof() -> None:
     ("stands", "wrong"),
     [("approved", "`total` is read before the lock."), ("found", "A guess."), ("given_up", "A guess.")],
 )
-def test_a_cause_that_was_proven_stands_in_place_of_what_the_analysis_supposed(stands: str, wrong: str) -> None:
+def test_a_proven_cause_replaces_the_analysts_root_cause(stands: str, wrong: str) -> None:
     case = a_proven_case(S.WAITING_FOR_HUMAN_INPUT, investigation={"stands": stands, "hypothesis": "H1"})
     proof = [{"kind": "command", "source": f"make {check}", "shows": "it"} for check in ("one", "two", "three")]
     found = InvestigationOutcome.model_validate(
@@ -110,7 +110,7 @@ def test_a_summary_claims_no_proof_that_was_not_seen() -> None:
     ("output", "line"),
     [("", ""), ("\n \n", ""), ("done\nbye", "bye"), ("2 failed, 3 passed\ntook 3 s", "2 failed, 3 passed")],
 )
-def test_the_line_shown_of_a_run_is_the_last_that_tells_how_it_went(output: str, line: str) -> None:
+def test_the_shown_line_of_a_run_is_the_last_with_a_result(output: str, line: str) -> None:
     build = a_build(a_run(output=output), stage=Stage.RED, commit=BASE)
     case = a_case(S.IMPLEMENTING, red=True)
     summary = summarise(case, a_file(), TYPED, outcomes=[], builds=[build], spent=(0, 0), rehearsed=False, seconds=0)
@@ -134,12 +134,12 @@ def test_the_line_shown_of_a_run_is_the_last_that_tells_how_it_went(output: str,
         (S.IMPLEMENTING, None, "working"),
     ],
 )
-def test_the_result_is_said_in_a_word(state: IssueState, waiting_for: str | None, result: str) -> None:
-    """Also where a pull request is open: it may be a question about it that the case waits for."""
+def test_the_result_of_a_case_is_one_word(state: IssueState, waiting_for: str | None, result: str) -> None:
+    """Also with an open pull request, about which people may be asked a question."""
     assert summary_of(state, waiting_for=waiting_for, pull_request=1).result == result
 
 
-def test_the_summary_of_a_failed_case_tells_what_is_missing_the_last_feedback_and_where_the_work_is() -> None:
+def test_a_failed_case_shows_missing_proof_last_feedback_and_its_branch() -> None:
     told = summary_of(S.FAILED, issue_type="BUG_FIX", red=True, built=HEAD, feedback="`make test` fails: 2 != 3")
     assert told.missing == [
         "Green: not yet, the build of commit cccccccccccc was not.",
@@ -148,18 +148,18 @@ def test_the_summary_of_a_failed_case_tells_what_is_missing_the_last_feedback_an
     assert (told.feedback, told.kept_on) == ("`make test` fails: 2 != 3", "agent/issue-42")
 
 
-def test_a_case_that_failed_before_anything_was_written_names_no_branch() -> None:
+def test_a_case_that_failed_before_any_commit_names_no_branch() -> None:
     told = summary_of(S.FAILED, checkpoint=BASE)
     assert (told.missing, told.kept_on) == (["Change: nothing is changed yet, so there is nothing to prove."], "")
 
 
 @pytest.mark.parametrize("state", [S.CLOSED, S.COMPLETED, S.IMPLEMENTING, S.WAITING_FOR_HUMAN_INPUT])
-def test_only_a_case_that_stopped_short_tells_what_it_lacks(state: IssueState) -> None:
+def test_only_a_failed_case_shows_what_is_missing(state: IssueState) -> None:
     told = summary_of(state, feedback="2 != 3")
     assert (told.missing, told.feedback, told.kept_on) == ([], "", "")
 
 
-def test_a_summary_tells_what_a_person_can_do_about_it_and_what_was_asked() -> None:
+def test_a_summary_has_the_options_of_a_person_and_the_question() -> None:
     case = a_case(S.FAILED)
     told = summarise(
         case, a_file(), TYPED, outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0, asked="1. Which page?"
@@ -194,5 +194,5 @@ def test_a_summary_tells_what_a_person_can_do_about_it_and_what_was_asked() -> N
         ({"state": BugState.RESOLVED, "reason": "closed by ada"}, "closed by ada"),
     ],
 )
-def test_a_bug_stands_in_one_line(known: dict[str, object], stands: str) -> None:
+def test_the_status_of_a_bug_case_is_one_line(known: dict[str, object], stands: str) -> None:
     assert standing_of_bug(a_bug(**known)) == stands

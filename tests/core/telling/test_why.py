@@ -1,4 +1,4 @@
-"""What `why` says of a case in every state: compared whole, with the page in `why_expected.md`."""
+"""What `why` says about a case in every state, compared with `why_expected.md`."""
 
 from pathlib import Path
 
@@ -38,8 +38,8 @@ GIVEN_BY_PEOPLE = [
 SAID = {K.REJECT: "keep the API", K.BUDGET: "+5"}
 
 
-def test_what_is_said_of_every_case_is_what_the_page_says() -> None:
-    """After a change renew the page as `why_examples.py` says, and read its diff."""
+def test_why_says_what_the_expected_page_says() -> None:
+    """After a change, regenerate the page as `why_examples.py` says, and read its diff."""
     assert f"{page()}\n" == Path(__file__).with_name("why_expected.md").read_text(encoding="utf-8")
 
 
@@ -52,7 +52,7 @@ def test_the_page_has_every_state_every_wait_and_every_subject() -> None:
 
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
-def test_everything_that_is_offered_fits(case: IssueCase) -> None:
+def test_every_offered_command_is_possible(case: IssueCase) -> None:
     for option in options(case):
         if option.kind is not None:
             refuse_misfit(case, command_of(option.kind, SAID.get(option.kind, "please go on")), TerminalPhrasing())
@@ -60,8 +60,8 @@ def test_everything_that_is_offered_fits(case: IssueCase) -> None:
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
 @pytest.mark.parametrize("kind", [K.APPROVE, K.REJECT, K.TAKEOVER, K.HAND_BACK, K.RETRY, K.CLOSE])
-def test_a_command_is_taken_exactly_where_it_is_offered(case: IssueCase, kind: MessageKind) -> None:
-    """Words and money are welcome also where nobody asks for them."""
+def test_a_command_is_possible_exactly_where_it_is_offered(case: IssueCase, kind: MessageKind) -> None:
+    """Words and a raised budget are also accepted where they are not offered."""
     offered = kind in [option.kind for option in options(case)]
     assert (_refusal(case, kind) is None) is offered
     if offered:
@@ -71,7 +71,7 @@ def test_a_command_is_taken_exactly_where_it_is_offered(case: IssueCase, kind: M
 
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)
-def test_a_case_that_is_not_over_can_always_be_moved_by_a_person(case: IssueCase) -> None:
+def test_a_person_can_always_move_an_open_case(case: IssueCase) -> None:
     told = why(case, Policy(), TerminalPhrasing())
     assert told.moves_it
     assert all(told.case in words or case.branch in words for words in told.moves_it)
@@ -186,7 +186,7 @@ REFUSED: list[tuple[str, IssueCase, Command, str]] = [
 
 
 @pytest.mark.parametrize(("case", "command", "words"), [row[1:] for row in REFUSED], ids=[r[0] for r in REFUSED])
-def test_what_does_not_fit_is_refused_in_these_words(case: IssueCase, command: Command, words: str) -> None:
+def test_an_impossible_command_is_refused_in_these_words(case: IssueCase, command: Command, words: str) -> None:
     with pytest.raises(Refused) as refused:
         refuse_misfit(case, command, TerminalPhrasing())
     assert str(refused.value) == words
@@ -226,5 +226,5 @@ ACCEPTED: list[tuple[str, IssueCase, Command]] = [
 
 
 @pytest.mark.parametrize(("case", "command"), [row[1:] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
-def test_what_fits_is_taken(case: IssueCase, command: Command) -> None:
+def test_a_possible_command_is_not_refused(case: IssueCase, command: Command) -> None:
     refuse_misfit(case, command, TerminalPhrasing())

@@ -1,4 +1,4 @@
-"""Every sentence said to a person, compared whole."""
+"""Texts of pull requests, commits, builds, receipts and statuses, compared whole."""
 
 import re
 
@@ -127,7 +127,7 @@ Fixes #42
 FILES = ["cart.py", "test_cart.py"]
 
 
-def test_a_pull_request_says_what_why_the_evidence_the_review_and_the_cost() -> None:
+def test_a_pull_request_has_what_why_evidence_review_and_cost() -> None:
     case = a_proven_case(S.CREATING_PR, turns=6, attempt=2)
     body = pull_request_body(
         a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost=cost_words(123_456, rehearsed=False)
@@ -146,7 +146,7 @@ def test_a_pull_request_that_conflicts_with_its_base_says_so_first() -> None:
     )
 
 
-def test_a_pull_request_names_every_file_that_git_does_and_no_other() -> None:
+def test_a_pull_request_names_exactly_the_files_that_git_names() -> None:
     body = pull_request_body(
         a_finished_file(), a_proven_case(S.CREATING_PR), [], changed=["auth/rights.py", "test_cart.py"], cost="$0.00"
     )
@@ -268,7 +268,7 @@ def test_a_pull_request_lists_tests_that_were_removed_skipped_or_weakened() -> N
     assert f"```\nOK\n```\n\n{told}- {findings[0]}\n- {findings[1]}\n\n## Review" in body
 
 
-def test_what_a_person_pushed_is_told_with_what_came_of_it() -> None:
+def test_merged_commits_of_a_person_are_told_with_conflicts() -> None:
     told = "A person has pushed cccccccccccc to agent/issue-42; it was merged with the work of the case."
     assert taken_in("agent/issue-42", HEAD, []) == told
     assert taken_in("agent/issue-42", HEAD, ["a.py", "b c.py"]) == (
@@ -330,7 +330,7 @@ def test_a_commit_message_keeps_the_words_drops_signatures_and_names_the_issue_o
 # --- runs and builds
 
 
-def test_a_run_is_told_with_its_command_its_end_and_its_output() -> None:
+def test_a_run_is_shown_with_command_result_and_output() -> None:
     words = run_words(a_run("npm test", exit_code=1, output="\nnot ok 1\n\n# 1 failed\n"))
     assert words == "`npm test` ended with exit code 1 after 1.2 s\n\n```\nnot ok 1\n\n# 1 failed\n```"
 
@@ -357,14 +357,14 @@ def test_only_the_end_of_a_long_output_is_shown() -> None:
     assert words.endswith("\n\n```\n98\n99\n```")
 
 
-def test_a_build_is_told_to_an_agent_with_its_stage_and_commit() -> None:
+def test_a_build_is_shown_to_an_agent_with_stage_and_commit() -> None:
     words = build_words(RED_BUILD)
     assert words.startswith("With the new test and without the change (bbbbbbbbbbbb):\n\n`make test` ended with")
     assert build_words(HEAD_BUILD).startswith("On the head (cccccccccccc):")
     assert build_words(a_build(stage=Stage.BASE)).startswith("On the base (cccccccccccc):")
 
 
-def test_feedback_tells_the_failing_commands_only() -> None:
+def test_feedback_has_only_the_failing_commands() -> None:
     assert build_feedback(RED_BUILD) == (
         "`python -m unittest test_cart` ended with exit code 1 after 1.2 s\n\n```\nFAIL: test_discount\n```"
     )
@@ -377,7 +377,7 @@ def test_the_latest_build_of_a_stage_is_found() -> None:
     assert latest([HEAD_BUILD], Stage.BASE) is None
 
 
-# --- where a case stands, what came of words
+# --- statuses of cases, receipts of words
 
 
 STANDING: list[tuple[IssueCase, str]] = [
@@ -403,22 +403,22 @@ STANDING: list[tuple[IssueCase, str]] = [
 
 
 @pytest.mark.parametrize(("case", "words"), STANDING)
-def test_a_case_says_where_it_stands_and_what_would_move_it(case: IssueCase, words: str) -> None:
+def test_the_status_line_says_what_would_move_the_case(case: IssueCase, words: str) -> None:
     assert standing_of(case) == words
 
 
-def test_words_that_nobody_hears_are_kept_and_told_what_the_case_waits_for() -> None:
+def test_the_receipt_of_unread_words_says_what_the_case_waits_for() -> None:
     waiting = a_case(S.WAITING_FOR_HUMAN_INPUT)
     assert kept(waiting) == "kept on the record; `agent/issue-42` waits for a merge"
     parked = a_case(S.REQUIRES_HUMAN_INTERVENTION)
     assert kept(parked) == "kept on the record; the case waits for a person, and `close` ends it"
 
 
-def test_who_read_a_message_is_said_in_words() -> None:
+def test_a_receipt_names_the_role_that_read_the_message() -> None:
     assert read_by(Role.SENIOR_DEVELOPER) == "read by the senior developer"
 
 
-def test_rehearsed_money_is_not_said_to_be_spent() -> None:
+def test_rehearsed_costs_are_not_shown_as_spent() -> None:
     assert cost_words(1_500_000, rehearsed=False) == "$1.50"
     assert cost_words(1_500_000, rehearsed=True) == "$0.00 (rehearsed; about $1.50 at list prices)"
 
@@ -436,7 +436,7 @@ def test_rehearsed_money_is_not_said_to_be_spent() -> None:
         (ReviewOutcome(status="APPROVED", issues=[MINOR]), "1 finding."),
     ],
 )
-def test_what_a_turn_came_to_is_said_in_a_line(outcome: Outcome, words: str) -> None:
+def test_each_outcome_has_a_one_line_summary(outcome: Outcome, words: str) -> None:
     assert outcome_words(outcome) == words
 
 
@@ -453,5 +453,5 @@ def test_no_command_can_break_out_of_its_code_span(command: str, span: str) -> N
     assert code(command) == span
 
 
-def test_what_is_shown_in_a_terminal_can_not_move_its_cursor() -> None:
+def test_printable_text_can_not_move_the_terminals_cursor() -> None:
     assert printable("\x1b[2Jgone\x07\n\tkept\u202e") == "�[2Jgone�\n\tkept�"

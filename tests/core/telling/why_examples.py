@@ -1,6 +1,6 @@
-"""A case in every state that is not terminal, for every wait and every subject, and what `why` says of each.
+"""What `why` says about a case in every state, for every wait and every subject.
 
-Renew the page of expected texts, and read its diff:
+Regenerate the page of expected texts, and read its diff:
 
     python -m tests.core.telling.why_examples > tests/core/telling/why_expected.md
 """
@@ -39,12 +39,12 @@ def a_wait(
 
 
 def _early(state: IssueState, /, **known: object) -> IssueCase:
-    """Before anything was written."""
+    """A case before any commit."""
     return a_case(state, **{"checkpoint": BASE, "transitions": 2, "reason": "The issue is worth working on.", **known})
 
 
 def _late(state: IssueState, /, **known: object) -> IssueCase:
-    """A bug fix whose test is red and whose change is there."""
+    """A bug fix with a red test and a written change."""
     seen = {
         "issue_type": "BUG_FIX",
         "tests": OTHER,
@@ -102,7 +102,7 @@ def _working() -> dict[str, IssueCase]:
 
 
 def _investigated() -> dict[str, IssueCase]:
-    """In an investigation, right after it, and where it got stuck."""
+    """Cases in an investigation, right after it, and stuck in it."""
     matrix = "Iteration 2 of 5: The cart is changed by two threads."
     stuck = "Iteration 2 of 5: Looked. It is stuck: access to the staging log. The pm sees to it."
     left = {"resume": S.INVESTIGATING, "since": MORNING}
@@ -212,7 +212,7 @@ def _parked() -> dict[str, IssueCase]:
 
 
 def _stuck(reason: WaitingFor) -> IssueCase:
-    """Somebody spoke while it waited, and the turn that was to make sense of it met its limit."""
+    """Cases that waited when a person spoke, and whose interpret turn met its limit."""
     wait = a_wait(reason, Subject.PLAN if reason is WaitingFor.APPROVAL else None)
     known: dict[WaitingFor, dict[str, object]] = {
         WaitingFor.MERGE: {"pull_request": 1, "pushed": HEAD},
