@@ -9,7 +9,7 @@ from rich.console import Console
 
 from caseworker.app.desk import Desk
 from caseworker.app.terminal.chat import Chat
-from caseworker.app.terminal.keyboard import Paper
+from caseworker.app.terminal.keyboard import PlainScreen
 from caseworker.app.terminal.send import Speaker
 from caseworker.app.terminal.talk import Talk
 from caseworker.core.base.roles import Role, Task
@@ -44,7 +44,7 @@ async def shown(home: Path, *entries: Entry) -> list[str]:
     lines.put_nowait(None)
     speaker = Speaker(case=case, name="grace", standing=Standing.DEVELOPER)
     try:
-        await Chat(desk=desk, speaker=speaker, talk=Talk(console), screen=Paper(console), lines=lines).go_on()
+        await Chat(desk=desk, speaker=speaker, talk=Talk(console), screen=PlainScreen(console), lines=lines).run()
     finally:
         await store.close()
     return [line[9:].strip() for line in file.getvalue().splitlines()]

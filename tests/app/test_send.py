@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from caseworker.app.cli.main import app, wrapped
 from caseworker.app.terminal.cases import show_cases
-from caseworker.app.terminal.live_view import Hung, PlainView, story_line
+from caseworker.app.terminal.live_view import PlainView, RailedLine, story_line
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import Audience
@@ -55,7 +55,7 @@ def completed(task: Task, summary: str) -> TurnCompleted:
 
 def test_the_line_beside_a_turn_goes_on_where_words_are_wrapped() -> None:
     console, file = paper(width=30, terminal=True)
-    console.print(Hung(story_line(Told(mark="agent", text="The seed takes chance out of it, so one is enough."))))
+    console.print(RailedLine(story_line(Told(mark="agent", text="The seed takes chance out of it, so one is enough."))))
     assert [line.rstrip() for line in file.getvalue().splitlines()] == [
         "│  The seed takes chance out",
         "│  of it, so one is enough.",

@@ -1,4 +1,4 @@
-"""The parts that commands share with the host, each imported only when it is asked for: commands start fast."""
+"""Parts that commands share with the host. Each is imported only when it is asked for, so that commands start fast."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ def make_chats(settings: Settings) -> dict[str, Chat]:
 
 
 def developers_channel(settings: Settings) -> Thread | None:
-    """Where a case's one summary thread is begun."""
+    """The channel where a bug case begins its one summary thread."""
     if settings.slack_bot_token is None or not settings.slack_summaries_channel:
         return None
     return Thread(surface="slack", channel=settings.slack_summaries_channel)
@@ -51,7 +51,7 @@ def make_forge(store: Store) -> Forge:
 
 
 async def look_at(folder: Path) -> "Folder":
-    """The repository that a person names by a folder; `Refused`, with what to do, where there is none."""
+    """Find the repository in a folder that a person named. `Refused`, with what to do, where there is none."""
     from caseworker.forges.local_folders import look
     from caseworker.workspaces.git import SafeGit
 

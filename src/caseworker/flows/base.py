@@ -1,6 +1,6 @@
 """Base class of the case workflows: wake-up signals, inbox claims, the outbox, waits, and the ways to call activities.
 
-It contains no rules: those are in core. No word of a person is in here: a bell carries an id, a claim brings ids, kinds
+It contains no rules: those are in core. It handles no text of people: a bell carries an id; a claim returns ids, kinds
 and standings.
 """
 
@@ -22,26 +22,26 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.posts import IssuePost
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import Settled
-    from caseworker.flows.failures import Interrupted, cause_of, is_refusal, is_the_workers, refusal_as_fact
+    from caseworker.flows.failures import Interrupted, cause_of, is_refusal, is_worker_failure, refusal_as_fact
 
 P = TypeVar("P")
 R = TypeVar("R")
 
 _STORE_TIMEOUT = timedelta(seconds=60)
-_PATIENTLY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
+_RETRY_ALWAYS = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
 _LONGEST_LOCAL_PAUSE = timedelta(seconds=1)
-"""Before another try of a local activity. Longer ones are timers of Temporal's server: a worker that has been told to
-end does not, as long as it has a local activity to try again."""
-_ONCE = RetryPolicy(maximum_attempts=1)
+"""Before another try of a local activity. Longer pauses are timers of Temporal's server, because a worker can't shut
+down while it has a local activity to retry."""
+_NO_RETRY = RetryPolicy(maximum_attempts=1)
 _SHORT_HEARTBEAT = timedelta(seconds=10)
 _LONGEST_PAUSE = 300.0
 _CLAIM_TIMEOUT = timedelta(seconds=10)
-"""It takes milliseconds; after a kill in the middle of it the case waits for so long."""
+"""A claim takes milliseconds; after a kill in the middle of it the case waits this long."""
 SHORT_HISTORY = 30
-"""Events under which a wait is not worth a new run."""
+"""A run with fewer events is not continued as new before a wait."""
 _LONG_WAIT = timedelta(hours=1)
-_YOUNG = timedelta(seconds=1)
-"""The server holds the successor of a younger run back, and whoever speaks meanwhile."""
+_SHORTEST_RUN = timedelta(seconds=1)
+"""The server delays the successor of a younger run, and with it the answers to people."""
 
 
 class CaseFlow:
@@ -51,7 +51,7 @@ class CaseFlow:
         self._bells = 0
         self._heard = 0  # how many bells had rung when we last looked into the inbox
         self._closing = False
-        self._cut_short: list[workflow.ActivityHandle[Any]] = []  # posts that a close came before
+        self._cut_short: list[workflow.ActivityHandle[Any]] = []  # posts that a close has cancelled
 
     @workflow.signal
     def incoming_message(self, message: MessageId) -> None:
@@ -65,22 +65,26 @@ class CaseFlow:
     # --- the inbox
 
     async def _claim(self, turn: int) -> list[Claimed]:
-        """By the number of the coming turn: claiming again gives the same unanswered messages, and newer ones."""
+        """Claim by the number of the coming turn: a repeated claim returns the same unanswered messages, and newer
+        ones."""
         heard = self._bells
         request = ClaimRequest(case=self._id, turn=turn)
         claimed = await self._call_store(RecordActivities.claim_messages, request)
-        # A local activity is in the history only when the workflow's task ends. If that task were lost after the
-        # messages were answered for, claiming again would not give them: a close would count and not close. So what
+        # A local activity is in the history only when the workflow's task ends. If that task is lost after the messages
+        # were answered, claiming again does not return them: a close would be receipted but not carried out. So what
         # was found is claimed once more by an activity of the server's (a timer would cost a second each time).
         if claimed:
             claimed = await workflow.execute_activity_method(
-                RecordActivities.claim_messages, request, start_to_close_timeout=_CLAIM_TIMEOUT, retry_policy=_PATIENTLY
+                RecordActivities.claim_messages,
+                request,
+                start_to_close_timeout=_CLAIM_TIMEOUT,
+                retry_policy=_RETRY_ALWAYS,
             )
         self._heard = heard
         return claimed
 
     async def _given(self, turn: int) -> list[MessageId]:
-        """What a turn that failed had in its hands, also what an attempt heard that can't tell any more."""
+        """The messages that a failed turn was given, including those that a dead attempt heard."""
         return await self._call_store(RecordActivities.given_to, ClaimRequest(case=self._id, turn=turn))
 
     async def _settle(self, messages: Sequence[MessageId], outcome: str, *, refused: bool = False) -> None:
@@ -92,10 +96,10 @@ class CaseFlow:
         for one in settled:
             await self._settle(one.messages, one.outcome, refused=one.refused)
 
-    # --- speaking
+    # --- posts
 
     def _outbox(self) -> Sequence[BugPost | IssuePost]:
-        """What is still to be said, in order."""
+        """The posts still to be made, in order."""
         raise NotImplementedError
 
     def _was_said(self, post: BugPost | IssuePost) -> None:
@@ -107,11 +111,11 @@ class CaseFlow:
         raise NotImplementedError
 
     async def _speak(self) -> None:
-        """Says what is in the outbox, in order, each post once. On the record that is a matter of milliseconds; a close
-        comes first should a chat surface be slow, and what was cut short is said later."""
+        """Make the posts in the outbox, in order, each once. On the record that takes milliseconds. If a chat surface
+        is slow, a close goes first, and the cancelled post is made later."""
         if not self._outbox():
             return
-        await self._save()  # whoever writes the words reads the case from the record
+        await self._save()  # the text is made from the case in the record
         while posts := list(self._outbox()):
             on_record = await self._call_store(PostActivities.say, SayRequest(case=self._id, posts=posts))
             for post in posts[:on_record]:
@@ -122,8 +126,8 @@ class CaseFlow:
         await self._save()
 
     async def _do(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
-        """A close or a takeover comes first, should the world be slow. What was cut short is done later, and not before
-        the first try at it is gone."""
+        """Run an activity that a close or a takeover may cancel. A cancelled one is repeated later, after its first try
+        has ended."""
         for begun in self._cut_short:
             await workflow.wait_condition(begun.done)
         self._cut_short.clear()
@@ -138,12 +142,12 @@ class CaseFlow:
     # --- waiting
 
     async def _wait_until(self, at: datetime | None) -> bool:
-        """Waits for a bell, or until that time. True: the time has come, and no bell rang. Before a long wait the run
-        is continued as new, so that a waiting case has a short history."""
+        """Wait for a bell, or until that time. True: the time has come, and no bell rang. Before a long wait the run is
+        continued as new, so that a waiting case has a short history."""
         left = None if at is None else max(at - workflow.now(), timedelta())
         long_history = workflow.info().get_current_history_length() > SHORT_HISTORY
         if (left is None or left > _LONG_WAIT) and long_history:
-            if not await self._rings_within(_YOUNG - (workflow.now() - workflow.info().start_time)):
+            if not await self._rings_within(_SHORTEST_RUN - (workflow.now() - workflow.info().start_time)):
                 await self._save()
                 self._continue_as_new_if(True)
             return False
@@ -159,7 +163,8 @@ class CaseFlow:
         return True
 
     async def _unless_rung(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R | EffectRefused:
-        """A word of people comes first, however long the forge is away; `Interrupted` then."""
+        """Run an activity unless a message comes first, so that an unreachable forge doesn't delay people; then
+        `Interrupted`."""
         handle = self._begin(method, argument)
         await workflow.wait_condition(lambda: handle.done() or self._bells != self._heard)
         if not handle.done():
@@ -173,23 +178,23 @@ class CaseFlow:
         return info.is_continue_as_new_suggested() or (info.get_current_history_length() >= self._policy.history_events)
 
     def _continue_as_new_if(self, wanted: bool) -> None:
-        """Only from the main coroutine and with no bell since the last look. What is in hand is claimed by the coming
-        turn's number, so the next run finds it again."""
+        """Call it only from the main coroutine, with no bell since the last look. Messages in hand are claimed by the
+        coming turn's number, so the next run finds them again."""
         if wanted and self._bells == self._heard and not self._closing:
             workflow.continue_as_new(CaseInput(case=self._id, policy=self._policy))
 
-    # --- asking the world
+    # --- calling activities
 
     async def _call_store(
         self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, summary: str | None = None
     ) -> R:
-        """The store only, a few milliseconds: a local activity, patient while the store is away. The summary is what
-        Temporal's web UI shows beside it."""
+        """Call the store as a local activity of a few milliseconds, retried while the store is away. Temporal's web UI
+        shows the summary beside it."""
         return await workflow.execute_local_activity_method(
             method,
             argument,
             start_to_close_timeout=_STORE_TIMEOUT,
-            retry_policy=_PATIENTLY,
+            retry_policy=_RETRY_ALWAYS,
             local_retry_threshold=_LONGEST_LOCAL_PAUSE,
             summary=summary,
         )
@@ -197,7 +202,7 @@ class CaseFlow:
     async def _run_short(
         self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, whatever_happens: bool = False
     ) -> R:
-        """Short work on the outside, idempotent by its key, repeated until it is done, refused, or the case closed."""
+        """Run short outside work, idempotent by its key, retried until it is done or refused, or the case is closed."""
         handle = self._begin(method, argument)
         await workflow.wait_condition(lambda: handle.done() or (self._closing and not whatever_happens))
         if not handle.done():
@@ -210,16 +215,16 @@ class CaseFlow:
             argument,
             start_to_close_timeout=timedelta(minutes=30),
             heartbeat_timeout=_SHORT_HEARTBEAT,
-            retry_policy=_PATIENTLY,
-            # Cancelled is only what is gone: the same effect must not be tried by two at once.
+            retry_policy=_RETRY_ALWAYS,
+            # Wait until it has ended: the same effect must not be tried by two at once.
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         )
 
     async def _run_long(
         self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
     ) -> R | TurnDied:
-        """Long work of an agent or a build. What it does is a transaction, so one that died is simply begun again:
-        a few times if it was its own fault, and for as long as it takes if the worker or the world was away."""
+        """Run long work of an agent or a build. It is a transaction, so a dead attempt is simply repeated: a few times
+        if it was its own fault, without limit if the worker or a service was away."""
         failures, pause = 0, 1.0
         while True:
             ended = await self._one_attempt(method, argument, limit=limit, heartbeat=heartbeat)
@@ -235,14 +240,14 @@ class CaseFlow:
     async def _one_attempt(
         self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
     ) -> R | TurnDied:
-        """It beats, and a close cancels it and waits until it is gone."""
+        """Run one attempt with heartbeats. A close cancels it and waits until it has ended."""
         handle = workflow.start_activity_method(
             method,
             argument,
             task_queue=TURNS_QUEUE,
             start_to_close_timeout=limit,
             heartbeat_timeout=timedelta(seconds=heartbeat),
-            retry_policy=_ONCE,
+            retry_policy=_NO_RETRY,
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         )
         while not handle.done():
@@ -257,7 +262,7 @@ class CaseFlow:
         except ActivityError as error:
             if is_cancelled_exception(error) or is_refusal(error):
                 raise
-            return TurnDied(reason=cause_of(error), passing=is_the_workers(error))
+            return TurnDied(reason=cause_of(error), passing=is_worker_failure(error))
 
     async def _pause(self, seconds: float) -> None:
         try:
@@ -269,11 +274,11 @@ class CaseFlow:
     # --- while long work is under way
 
     def _has_news(self) -> bool:
-        """Whether something came that `_meanwhile` should see to."""
+        """Whether something came that `_meanwhile` should handle."""
         return False
 
     async def _meanwhile(self, is_over: Callable[[], bool]) -> None:
-        """See to it; afterwards `_has_news` must be false.
+        """Handle the news; afterwards `_has_news` must be false.
 
         `is_over` tells whether the work has ended since: one workflow task can bring a message and that end together,
         and then the next look answers the message.

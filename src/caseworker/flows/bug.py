@@ -1,6 +1,6 @@
-"""The bug case: a conversation with a reporter and developers, from the first words to a resolution or a fix.
+"""Workflow of a bug case: a conversation with a reporter and developers, from the report to a resolution or a fix.
 
-What follows from what is in `core.bug.decide`; here is the order of things: look, say, work or wait.
+The rules are in `core.bug.decide`; this file has the order: look, say, work or wait.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ class BugInvestigationWorkflow(CaseFlow):
         super().__init__(start)
         self._bug = BugCase(id=start.case)
         self._saved = self._bug
-        self._timed = 0  # the round that the clock was last told of
+        self._timed = 0  # the round that the SLA clock was last told of
         self._seen = 0  # how many bells had rung when people were last answered during a turn
 
     @workflow.run
@@ -79,7 +79,7 @@ class BugInvestigationWorkflow(CaseFlow):
     # --- the inbox
 
     async def _look(self) -> None:
-        """What came in is obeyed, answered for, or put into the hands of the coming turn."""
+        """Read the inbox: each message is obeyed, answered, or given to the coming turn."""
         self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
         at_work = self._bug.state is BugState.INVESTIGATING
         claimed = await self._claim(self._bug.progress.turns + 1)
@@ -92,8 +92,8 @@ class BugInvestigationWorkflow(CaseFlow):
         await self._settle_all(found.settled)
 
     async def _fence(self) -> bool:
-        """Nobody works on the coming turn any more. One that ended unheard of is counted, and True: its number is used
-        up, and would claim nothing."""
+        """Keep attempts at the coming turn from completing. True: the turn had completed unheard of; it is counted,
+        since its number would claim nothing."""
         request = ClaimRequest(case=self._id, turn=self._bug.progress.turns + 1)
         used = await self._call_store(BugRecordActivities.fence_turn, request)
         if used:
@@ -127,8 +127,8 @@ class BugInvestigationWorkflow(CaseFlow):
             await self._give_up(cause_of(error))
 
     async def _receive(self) -> None:
-        """The first minutes: the reporter knows, the report is read, developers can follow."""
-        if self._bug.epoch == 1:  # who was told that it is open again knows that it was heard
+        """Acknowledge the report to the reporter, read it, and tell the developers."""
+        if self._bug.epoch == 1:  # after a reopening the reporter was told that it is open again
             await self._become(say(self._bug, About.ACKNOWLEDGED, Audience.REPORTER, 1))
             await self._say_and_fix()
         self._bug = await self._call_store(BugRecordActivities.read_report, self._bug)
@@ -137,7 +137,7 @@ class BugInvestigationWorkflow(CaseFlow):
         await self._keep_time()
 
     async def _turn(self) -> None:
-        """One turn of the investigator. What the inbox held is claimed by its number: the record is ahead of it."""
+        """Run one turn of the investigator. The messages in the inbox are claimed by its number."""
         turn = self._bug.progress.turns + 1
         self._seen = self._heard
         reply: BugTurnReply = await self._run_long(
@@ -164,7 +164,7 @@ class BugInvestigationWorkflow(CaseFlow):
         return self._bells != self._seen
 
     async def _meanwhile(self, is_over: Callable[[], bool]) -> None:
-        """People who speak while the agent works are answered at once; it hears them, or the next turn does."""
+        """Acknowledge messages that people send during a turn; the agent or the next turn reads them."""
         self._seen = self._bells
         said = await self._call_store(
             BugRecordActivities.messages_since, SinceRequest(case=self._id, after=self._bug.people.answered)
@@ -178,11 +178,11 @@ class BugInvestigationWorkflow(CaseFlow):
     # --- waiting
 
     async def _wait(self) -> None:
-        """For a bell, or until silence itself means something."""
+        """Wait for a bell, or until silence has a consequence."""
         if await self._wait_until(decisions.wake_at(self._bug)):
             await self._become(decisions.after_silence(self._bug, workflow.now()))
 
-    # --- saying and keeping
+    # --- posts and snapshots
 
     def _outbox(self) -> Sequence[BugPost]:
         return self._bug.outbox
@@ -192,7 +192,7 @@ class BugInvestigationWorkflow(CaseFlow):
         self._bug = said(self._bug, post, self._policy, workflow.now())
 
     async def _say_and_fix(self) -> None:
-        """Says what is to be said; then the fix that was asked for is opened."""
+        """Make the posts; then open the fix that was asked for."""
         await self._speak()
         if self._bug.repair.fix_wanted:
             reply = await self._do(BugActivities.open_fix, self._bug)
@@ -207,7 +207,7 @@ class BugInvestigationWorkflow(CaseFlow):
         await self._run_short(BugActivities.keep_time, self._id, whatever_happens=True)
 
     async def _become(self, after: BugCase) -> None:
-        """The case as it is from now on; a move is on the record before anything follows from it."""
+        """Set the case's new snapshot. A move is saved before anything follows from it."""
         before, self._bug = self._bug, after
         if after.progress.transitions != before.progress.transitions:
             move = BugMoved(
@@ -218,7 +218,7 @@ class BugInvestigationWorkflow(CaseFlow):
             self._saved = after
 
     async def _save(self) -> None:
-        """Before a run ends: counters and what is still to be said go on from the record."""
+        """Save before a run ends: the next run reads counters and the outbox from the record."""
         if self._bug != self._saved:
             await self._call_store(BugRecordActivities.save_bug, SaveBug(after=self._bug))
             self._saved = self._bug

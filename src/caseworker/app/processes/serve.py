@@ -1,4 +1,4 @@
-"""`caseworker serve`: listens to Slack, commits what comes, rings, and keeps the host alive. Others do the work."""
+"""`caseworker serve`: listens to Slack, commits each message, rings, and keeps the host alive. Workers do the rest."""
 
 import asyncio
 import signal
@@ -12,7 +12,7 @@ from rich.console import Console
 
 from caseworker.app.parts import look_at
 from caseworker.app.processes.find_host import ensure_host
-from caseworker.app.processes.serve_host import keep_the_host
+from caseworker.app.processes.serve_host import keep_host_alive
 from caseworker.app.processes.slack_settings import missing_settings
 from caseworker.app.processes.start_checks import check_disk, check_sandbox, read_rehearsal
 from caseworker.app.settings import Settings, make_home
@@ -66,7 +66,7 @@ async def serve(settings: Settings, console: Console) -> int:
             rehearsal=rehearsal,
             elsewhere={name: await store.repositories.register(ref) for name, ref in elsewhere.items()},
         )
-        with told_to_stop() as stop:
+        with stop_signal() as stop:
             await _listen(settings, store, place, stop)
     finally:
         await store.close()
@@ -75,14 +75,14 @@ async def serve(settings: Settings, console: Console) -> int:
 
 
 def _elsewhere(settings: Settings) -> dict[str, Path]:
-    """By service: where its code is, if it is not where all reports go."""
+    """The repositories of services whose code is not in `reports_repository`, by service."""
     return {
         name: Path(service.repository).expanduser() for name, service in settings.services.items() if service.repository
     }
 
 
 @contextmanager
-def told_to_stop() -> Iterator[asyncio.Event]:
+def stop_signal() -> Iterator[asyncio.Event]:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -104,7 +104,7 @@ async def _listen(settings: Settings, store: Store, place: ReportsChannel, stop:
     )
     catch_up = _catch_up(settings, store, intake)
     tasks = [
-        asyncio.create_task(_surface(settings, intake, catch_up, stop), name="slack"),
+        asyncio.create_task(_run_surface(settings, intake, catch_up, stop), name="slack"),
         asyncio.create_task(catch_up.run(), name="catching up"),
         *keeper,
     ]
@@ -114,14 +114,14 @@ async def _listen(settings: Settings, store: Store, place: ReportsChannel, stop:
         stop.set()
         log.info("ending: what was taken is being rung")
         await asyncio.wait(tasks[:1], timeout=_GRACE_SECONDS)
-        with suppress(TimeoutError):  # what was not rung is found by the next reconciler
+        with suppress(TimeoutError):  # the reconciler finds what was not rung
             await asyncio.wait_for(bell.drain(), timeout=_GRACE_SECONDS)
     finally:
-        await _end([*tasks, stopped])
+        await _cancel_all([*tasks, stopped])
 
 
-async def _end(tasks: "Sequence[asyncio.Task[Any]]") -> None:
-    """An error that ended one of them is the reason why we end."""
+async def _cancel_all(tasks: "Sequence[asyncio.Task[Any]]") -> None:
+    """Cancel the tasks, and raise the error that ended one of them, if any."""
     for task in tasks:
         task.cancel()
     ends = await asyncio.gather(*tasks, return_exceptions=True)
@@ -135,14 +135,14 @@ async def _bell(settings: Settings, store: Store) -> "tuple[Doorbell, list[async
         from caseworker.app.processes.bells import EmbeddedBell  # heavy
 
         await ensure_host(settings, store)
-        return EmbeddedBell(settings, store), [asyncio.create_task(keep_the_host(settings), name="host")]
+        return EmbeddedBell(settings, store), [asyncio.create_task(keep_host_alive(settings), name="host")]
     from caseworker.app.processes.bells import ClusterBell
 
     return ClusterBell(settings, store), []
 
 
 def _catch_up(settings: Settings, store: Store, intake: SlackIntake) -> CatchUp:
-    """What was said while nobody listened."""
+    """Reads messages that were written while nobody listened."""
     from caseworker.chats.slack import SlackChat
 
     assert settings.slack_bot_token is not None
@@ -150,7 +150,7 @@ def _catch_up(settings: Settings, store: Store, intake: SlackIntake) -> CatchUp:
     return CatchUp(store=store, slack=chat, intake=intake, channel=settings.slack_reports_channel)
 
 
-async def _surface(settings: Settings, intake: SlackIntake, catch_up: CatchUp, stop: asyncio.Event) -> None:
+async def _run_surface(settings: Settings, intake: SlackIntake, catch_up: CatchUp, stop: asyncio.Event) -> None:
     channels = f"reports from {settings.slack_reports_channel}, " + (
         f"developers in {settings.slack_summaries_channel}"
         if settings.slack_summaries_channel
@@ -206,7 +206,7 @@ async def _http(settings: Settings, intake: SlackIntake, stop: asyncio.Event, ch
 
 
 async def _until(stop: asyncio.Event, work: Awaitable[None]) -> None:
-    """The work, until we are told to stop; its own error, if it has one first."""
+    """Run the work until we are told to stop, and raise its error if it fails first."""
     task, stopped = asyncio.ensure_future(work), asyncio.create_task(stop.wait())
     await asyncio.wait([task, stopped], return_when=asyncio.FIRST_COMPLETED)
     stopped.cancel()

@@ -1,10 +1,10 @@
-"""Which settings Slack needs and does not have."""
+"""Says which settings Slack needs and does not have."""
 
 from caseworker.app.settings import Settings
 
 
 def missing_settings(settings: Settings) -> list[str]:
-    """What has to be set before Slack can be listened to, by name."""
+    """The names of settings that `serve` needs and that are not set."""
     missing = []
     if settings.slack_bot_token is None:
         missing.append("slack_bot_token (the bot's own, `xoxb-...`)")

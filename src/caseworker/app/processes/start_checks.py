@@ -1,4 +1,4 @@
-"""What is checked before anything is begun: the disk, the sandbox, a rehearsal."""
+"""Checks before anything is started: the disk, the sandbox, a rehearsal script."""
 
 import shutil
 from pathlib import Path
@@ -27,7 +27,7 @@ async def check_sandbox(settings: Settings) -> None:
 
 
 def read_rehearsal(path: Path | None) -> str | None:
-    """The script's text, checked: an error in it is told now, with its line, and not in the middle of a case."""
+    """Read and validate the script, so that a mistake is reported now, with its line, and not during a case."""
     if path is None:
         return None
     from caseworker.agents.rehearsal import load_rehearsal
