@@ -1,1 +1,1 @@
-"""Pages of docs/ that are generated from the code, so that they can't say anything else than it does."""
+"""Generates the pages of docs/ that describe the code, so that they can't contradict it."""

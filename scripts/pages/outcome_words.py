@@ -1,12 +1,12 @@
-"""What the keys of outcomes mean, for people who write one by hand, where the models themselves say nothing.
+"""What the keys of outcomes mean, for people who write one by hand, where the models have no description.
 
-It is not in the models, because their descriptions are sent to the agent with every call.
+These texts are not in the models, because descriptions there are sent to the agent with every call.
 """
 
 from typing import Final
 
 COMMON: Final = ("observations", "ask", "escalation")
-"""They are told once for all outcomes."""
+"""Keys that are described once for all outcomes."""
 
 PARTS: Final = {
     "Observation": "An observation",
@@ -14,7 +14,7 @@ PARTS: Final = {
     "InvestigationRequest": "An investigation",
     "Hypothesis": "A hypothesis",
 }
-"""What several outcomes have, by its heading."""
+"""Parts that several outcomes have, with their headings."""
 
 RULES: Final = {
     "QuestionsOutcome": "`NEEDS_CLARIFICATION` needs `questions`.",
@@ -141,4 +141,4 @@ MEANINGS: Final = {
     "Hypothesis.effort": "What that costs.",
     "Hypothesis.status": "How far it is.",
 }
-"""By model and key. Where a model has a description too, these words count: it was written for an agent."""
+"""By model and key. Where a model has a description too, this text is used: the other was written for an agent."""

@@ -1,4 +1,4 @@
-"""The page about what every turn answers with, made from the models themselves, so that it can't be out of date."""
+"""Generates the page about the outcome of every turn, from the models themselves."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -53,7 +53,7 @@ def outcomes_page() -> str:
 
 
 def outcomes_by_turns() -> list[tuple[list[Turn], Expected]]:
-    """What is expected, and of which turns: several may answer with the same."""
+    """The expected outcomes with their turns: several turns may have the same outcome."""
     by_title: dict[str, tuple[list[Turn], Expected]] = {}
     for role, task in known_turns():
         expected = expected_by(outcome_schema(role, task))
@@ -66,10 +66,10 @@ def title_of(expected: Expected) -> str:
 
 
 def rows_of(expected: Expected, prefix: str = "") -> Iterator[tuple[str, str, Expected]]:
-    """Each key with its place and its owner. What has a section of its own is not told again."""
+    """Each key with its prefix and its owner. Parts with a section of their own are not repeated."""
     for name in expected.names():
         inner = expected.key(name)
-        if inner is None or _is_filled_in(inner):
+        if inner is None or _is_constant(inner):
             continue
         yield prefix, name, expected
         item = inner.item()
@@ -84,13 +84,13 @@ def meaning_of(owner: Expected, name: str) -> str:
     return MEANINGS.get(f"{title_of(owner)}.{name}") or str(described or "")
 
 
-def _is_filled_in(expected: Expected) -> bool:
+def _is_constant(expected: Expected) -> bool:
     """`kind` says which outcome it is, and the turn knows that."""
     return "const" in expected.schema
 
 
 def _heading(turns: list[Turn]) -> str:
-    """`developer, senior_developer: implement, fix`: every one of these roles has every one of these tasks."""
+    """`developer, senior_developer: implement, fix`: each of these roles has each of these tasks."""
     if len(turns) == 1:
         return f"{turns[0][0]}/{turns[0][1]}"
     roles, tasks = dict.fromkeys(role for role, _ in turns), dict.fromkeys(task for _, task in turns)

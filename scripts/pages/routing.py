@@ -1,4 +1,4 @@
-"""The page about the routing, made from the table itself, so that it can't be out of date."""
+"""Generates the page about routing, from the table itself."""
 
 from typing import Final
 
@@ -69,7 +69,7 @@ def _section(role: Role, rows: dict[str, Route]) -> str:
 
 
 def _causes() -> str:
-    """Asked of the rules, not written down again."""
+    """Computed by the rules, not written down again."""
     table = ["| status | while iterations are left | after the last |", "|---|---|---|"]
     for status in ("APPROVED", "CHANGES_REQUESTED", "UNBLOCKING_GUIDANCE", "NEEDS_INFO"):
         outcome = CauseReviewOutcome(status=status, hypothesis="H1" if status == "APPROVED" else "", feedback="why")
@@ -90,7 +90,7 @@ def _to(state: IssueState | None) -> str:
 
 
 def _otherwise(route: Route) -> str:
-    """By what is done instead, so that two states with the same exception are one entry."""
+    """Grouped by destination, so that two states with the same exception are one entry."""
     by_end: dict[str, list[str]] = {}
     for state, to in route.instead.items():
         by_end.setdefault("*stays*" if to is state else f"`{to}`", []).append(f"`{state}`")

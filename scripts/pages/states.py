@@ -1,4 +1,4 @@
-"""The page about the states, made from the table and the rules themselves, so that it can't be out of date."""
+"""Generates the page about the states, from the table and the rules themselves."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ GUARDS: Final = (
 )
 """What `moves.proven` asks for, in its order."""
 _ANY: Final = "any_working_state"
-_USUAL: Final = (
+_USUAL_EDGES: Final = (
     (S.RECEIVED, S.ANALYZING_REQUIREMENTS, "worth doing"),
     (S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, "unclear"),
     (S.REQUIREMENTS_UNCLEAR, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "people are asked"),
@@ -50,7 +50,7 @@ _USUAL: Final = (
     (S.ADDRESSING_FEEDBACK, S.RUNNING_TESTS, ""),
     (S.WAITING_FOR_HUMAN_INPUT, S.COMPLETED, "merged"),
 )
-"""What most cases do, for who reads about them first."""
+"""The path of most cases, for readers who begin here."""
 _INVESTIGATION: Final = (
     (S.PLANNING_APPROACH, S.INVESTIGATING, "the pm asks for it"),
     (S.REVIEWING_CODE, S.INVESTIGATING, "the tech lead asks for it"),
@@ -63,13 +63,13 @@ _INVESTIGATION: Final = (
     (S.BLOCKED, S.PLANNING_APPROACH, "planned without a cause"),
     (S.BLOCKED, S.WAITING_FOR_HUMAN_INPUT, "people are asked"),
 )
-_SECOND: Final = {
+_OTHER_TURNS: Final = {
     S.RUNNING_TESTS: "; the tester: judge, after a red build",
     S.REVIEWING_CODE: "; unblock, validate cause",
     S.INVESTIGATING: "; a developer: diagnose",
     S.BLOCKED: "; the pm: unblock investigation, once",
 }
-"""Other turns than a state's usual one."""
+"""Turns of a state beside its usual one."""
 _INTRODUCTION: Final = """\
 # The states of an issue case
 
@@ -81,7 +81,7 @@ is out of date. Renew it with
 {renew}
 ```
 """
-_INQUIRED: Final = (
+_INVESTIGATION_NOTE: Final = (
     "An iteration that looks further, and a diagnostic, stay in `investigating`: see\n"
     "[investigations.md](investigations.md).\n"
 )
@@ -91,10 +91,10 @@ _COLOURS: Final = "Green works, yellow waits for people, red is parked until a p
 def states_page() -> str:
     parts = [
         _INTRODUCTION.format(renew=RENEW),
-        f"## The usual way\n\n```mermaid\n{_drawn(_labelled(_USUAL), drawn=USUAL_STATES)}\n```\n",
+        f"## The usual way\n\n```mermaid\n{_drawn(_labelled(_USUAL_EDGES), drawn=USUAL_STATES)}\n```\n",
         _COLOURS,
-        f"## An investigation\n\n```mermaid\n{_drawn(_labelled(_INVESTIGATION), drawn=_INQUIRING)}\n```\n",
-        _INQUIRED,
+        f"## An investigation\n\n```mermaid\n{_drawn(_labelled(_INVESTIGATION), drawn=_INVESTIGATING)}\n```\n",
+        _INVESTIGATION_NOTE,
         f"## Every edge\n\n```mermaid\n{_drawn(_all(), drawn=frozenset(IssueState))}\n```\n",
         _common(),
         f"## Who works where\n\n{_states()}\n",
@@ -104,10 +104,10 @@ def states_page() -> str:
     return "\n".join(parts)
 
 
-USUAL_STATES: Final = frozenset(state for before, after, _ in _USUAL for state in (before, after))
+USUAL_STATES: Final = frozenset(state for before, after, _ in _USUAL_EDGES for state in (before, after))
 
 
-_INQUIRING: Final = frozenset(state for before, after, _ in _INVESTIGATION for state in (before, after))
+_INVESTIGATING: Final = frozenset(state for before, after, _ in _INVESTIGATION for state in (before, after))
 
 
 def _labelled(edges: Iterable[tuple[IssueState, IssueState, str]]) -> list[str]:
@@ -120,7 +120,7 @@ def _labelled(edges: Iterable[tuple[IssueState, IssueState, str]]) -> list[str]:
 
 
 def _all() -> list[str]:
-    """Those that all working states have in common are drawn once."""
+    """Edges that all working states share are drawn once."""
     lines = [f'state "any working state" as {_ANY}']
     for state in IssueState:
         if state is S.HUMAN_INPUT_RECEIVED:
@@ -175,7 +175,7 @@ def _kind(state: IssueState) -> str:
 
 
 def _worker(state: IssueState) -> str:
-    return f"{_first(state)}{_SECOND.get(state, '')}"
+    return f"{_first(state)}{_OTHER_TURNS.get(state, '')}"
 
 
 def _first(state: IssueState) -> str:
@@ -214,7 +214,7 @@ _WAITS: Final = {
 
 
 def _end_of(reason: WaitingFor, policy: Policy) -> tuple[float, IssueState] | None:
-    """After how many days it ends, and where: asked of the rules, not written down again."""
+    """After how many days the wait ends, and in which state. Computed by the rules, not written down again."""
     now = datetime(2000, 1, 1, tzinfo=UTC)
     asking = Move(to=S.WAITING_FOR_HUMAN_INPUT, reason="asked", waiting_for=reason)
     case = take(IssueCase(id=CaseId("a/b#1"), state=S.REVIEWING_CODE), asking, policy, now)
@@ -228,7 +228,7 @@ def _names(states: Iterable[IssueState]) -> str:
 
 
 def _ordered(states: Iterable[IssueState]) -> list[IssueState]:
-    """In the order of the way, not of the alphabet."""
+    """In the order of the enum, not of the alphabet."""
     order = list(IssueState)
     return sorted(states, key=order.index)
 
