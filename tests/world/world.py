@@ -113,7 +113,9 @@ class World:
         """Stops the worker of the flows and leaves the one of the turns."""
         flows, turns = self._workers
         self._workers = [turns]
-        await end_in_time("the end of the flows", teardown.end_workers([flows]), self.patience, since=self._tasks_before)
+        await end_in_time(
+            "the end of the flows", teardown.end_workers([flows]), self.patience, since=self._tasks_before
+        )
 
     async def flows_start(self) -> None:
         """On a connection of its own: one connection takes one worker of each queue."""
@@ -125,7 +127,7 @@ class World:
         """Temporal's server has heard of the end of every activity."""
         handle = self.client.get_workflow_handle(workflow_id(case))
         async with in_time("the end of all activities", self.patience):
-            while (await handle.describe()).raw_description.pending_activities:
+            while (await handle.describe()).raw_description.pending_activities:  # noqa: ASYNC110 - only asking tells
                 await asyncio.sleep(0.02)
 
     async def reconciler_looks(self) -> None:

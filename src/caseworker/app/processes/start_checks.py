@@ -1,4 +1,4 @@
-"""Checks before anything is started: the disk, the sandbox, a rehearsal script."""
+"""Checks before anything is started: the disk and the sandbox."""
 
 import shutil
 from pathlib import Path
@@ -24,22 +24,3 @@ async def check_sandbox(settings: Settings) -> None:
     problem = await make_sandbox(settings).probe()
     if problem is not None:
         raise Refused(problem)
-
-
-def read_rehearsal(path: Path | None) -> str | None:
-    """Read and validate the script, so that a mistake is reported now, with its line, and not during a case."""
-    if path is None:
-        return None
-    from caseworker.agents.rehearsal import load_rehearsal
-
-    path = path.expanduser()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise Refused(
-            f"There is no rehearsal script at {path}.", todo="docs/rehearsal.md shows how to write one."
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} can't be read as text: {error}.") from error
-    load_rehearsal(text, path.name)
-    return text
