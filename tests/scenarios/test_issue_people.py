@@ -11,6 +11,7 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pm import Topic
 from caseworker.core.people.commands import MessageKind
 from caseworker.ports import AgentFailed, StoredCase
 from tests.world.agent import (
@@ -126,7 +127,7 @@ async def test_exhausted_attempts_end_with_the_tech_leads_help_and_keep_the_work
 
 async def test_an_authentication_change_waits_for_a_persons_approval_and_goes_to_the_senior(world: World) -> None:
     def sensitive(workspace: Path) -> Outcome:
-        return triaged(workspace).model_copy(update={"topics": ["authentication"]})
+        return triaged(workspace).model_copy(update={"topics": [Topic.AUTHENTICATION]})
 
     world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     case = await world.owner_files_issue()
