@@ -78,7 +78,7 @@ async def is_listed(client: Client, handle: WorkflowHandle[Labouring, None]) -> 
     return handle.id in [found.id async for found in client.list_workflows('ExecutionStatus = "Running"')]
 
 
-async def test_what_the_dead_had_begun_fails_at_once_as_theirs(temporal: Address) -> None:
+async def test_an_activity_of_a_dead_worker_fails_at_once(temporal: Address) -> None:
     client = await connect(temporal)
     async with labouring(client) as handle:
         await begin_and_die(client, handle)
@@ -91,7 +91,7 @@ async def test_what_the_dead_had_begun_fails_at_once_as_theirs(temporal: Address
     assert failed.value.cause.cause.type == WORKER_DIED
 
 
-async def test_what_nobody_had_begun_stays_for_who_comes(temporal: Address) -> None:
+async def test_an_activity_that_nobody_started_stays_scheduled(temporal: Address) -> None:
     client = await connect(temporal)
     async with labouring(client) as handle:
         await until_waiting(client, handle)

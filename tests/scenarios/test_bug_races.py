@@ -20,7 +20,7 @@ S = BugState
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 
 
-async def test_what_a_turn_heard_before_it_broke_is_answered_for(world: World) -> None:
+async def test_a_message_heard_by_a_turn_that_failed_gets_a_receipt(world: World) -> None:
     def breaks(workspace: Path) -> Outcome:
         raise RuntimeError("the agent's library broke")
 
@@ -50,7 +50,7 @@ async def test_a_message_that_arrives_with_the_end_of_a_turn_is_answered_once(wo
     assert await bug.posts(About.NOTED) == []
 
 
-async def test_a_worker_that_comes_back_after_a_takeover_makes_nobody_deaf(world: World) -> None:
+async def test_a_late_end_of_a_cancelled_turn_does_not_lose_later_messages(world: World) -> None:
     world.agent.holds_in(Role.INVESTIGATOR)
     bug = await world.reporter_writes(CLEAR)
     await world.agent.reached(Role.INVESTIGATOR)
@@ -94,7 +94,7 @@ async def somebody_who_was_cut_off_completes(bug: BugInWorld, turn: int) -> None
     assert await turns.complete(attempt, finished, None, entry)
 
 
-async def test_a_post_that_is_under_way_when_the_case_is_closed_is_there_once(office: Office) -> None:
+async def test_a_post_that_hangs_while_the_case_is_closed_appears_once(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     office.slack.trouble.hang("chat.postMessage")
@@ -108,7 +108,7 @@ async def test_a_post_that_is_under_way_when_the_case_is_closed_is_there_once(of
     assert len(keys) == len(set(keys))
 
 
-async def test_a_file_that_slack_can_not_give_now_holds_nothing_up(office: Office) -> None:
+async def test_a_slack_file_that_cannot_be_fetched_does_not_delay_the_case(office: Office) -> None:
     async def fetch(source: str, *, limit: int) -> bytes:
         raise Transient("Slack answered 500.")
 

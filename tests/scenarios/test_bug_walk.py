@@ -64,7 +64,7 @@ def at_random(chance: random.Random) -> object:
 
 
 @pytest.mark.slow
-async def test_nothing_is_lost_or_repeated_in_a_few_hundred_steps_at_random(world: World) -> None:
+async def test_nothing_is_lost_or_repeated_in_300_random_steps(world: World) -> None:
     chance = random.Random(SEED)
     world.agent.does(Role.INVESTIGATOR, Task.BUG, at_random(chance))  # type: ignore[arg-type] # an Act, by its call
     world.agent.hears()

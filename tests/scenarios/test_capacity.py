@@ -21,7 +21,7 @@ async def all_at_work_elsewhere(world: World, case: CaseInWorld) -> AsyncIterato
         yield
 
 
-async def test_a_developer_waits_for_its_turn_and_then_goes_on(world: World) -> None:
+async def test_a_developer_waits_for_a_free_place_and_then_works(world: World) -> None:
     release = world.agent.holds_in(Role.ANALYST)
     case = await world.owner_files_issue()
     await world.agent.reached(Role.ANALYST)
@@ -33,7 +33,7 @@ async def test_a_developer_waits_for_its_turn_and_then_goes_on(world: World) -> 
     assert (await case.story()).count(WAITS) == 1
 
 
-async def test_a_close_reaches_a_developer_that_waits_for_its_turn(world: World) -> None:
+async def test_a_close_ends_a_case_whose_developer_waits_for_a_free_place(world: World) -> None:
     release = world.agent.holds_in(Role.ANALYST)
     case = await world.owner_files_issue()
     await world.agent.reached(Role.ANALYST)

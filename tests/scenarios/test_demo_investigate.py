@@ -54,7 +54,7 @@ def checked_out(project: Path, commit: str, folder: Path) -> Path:
     return folder
 
 
-def test_the_sample_has_the_same_history_wherever_it_is_laid_out(depot: Path, tmp_path: Path) -> None:
+def test_every_copy_of_the_sample_has_the_same_commits(depot: Path, tmp_path: Path) -> None:
     with as_file(files("caseworker.app") / "demos" / "samples" / "depot") as sample:
         again = lay_out(sample, tmp_path)
     assert again != depot
@@ -63,7 +63,7 @@ def test_the_sample_has_the_same_history_wherever_it_is_laid_out(depot: Path, tm
     assert git(depot, "status", "--porcelain") == ""
 
 
-def test_the_race_is_there_from_one_commit_on_and_no_test_of_the_project_sees_it(depot: Path) -> None:
+def test_one_commit_introduces_the_race_and_no_test_of_the_sample_detects_it(depot: Path) -> None:
     seen: dict[str, bool] = {}
     for commit in commits(depot)[2:]:  # before that there were no days
         git(depot, "checkout", "--quiet", commit)
@@ -76,7 +76,7 @@ def test_the_race_is_there_from_one_commit_on_and_no_test_of_the_project_sees_it
     assert 2 <= first_bad <= len(names) - 4, "innocent commits before and after it"
 
 
-def test_the_race_shows_on_some_days_and_needs_returns(depot: Path) -> None:
+def test_the_race_shows_on_25_of_200_days_and_needs_returns(depot: Path) -> None:
     assert days(depot, "--seeds", "1-200").stdout.startswith("25 of 200 days do not add up")
     assert days(depot, "--seeds", "1-200", "--without", "moves").stdout.startswith("28 of 200 days do not add up")
     assert days(depot, "--seeds", "1-200", "--without", "returns").stdout == "0 of 200 days do not add up\n"
@@ -171,7 +171,7 @@ def failing_runs(project: Path) -> list[int]:
 
 
 @pytest.mark.slow
-def test_programs_get_the_200_runs_as_json(terminal: Terminal) -> None:
+def test_the_investigate_demo_prints_the_200_runs_as_json(terminal: Terminal) -> None:
     *record, measured, summary = [json.loads(line) for line in shown(terminal, "--json").splitlines()]
     assert [line["entry"]["version"] for line in record if line["entry"]["kind"] == "matrix_revised"] == [1, 2, 3]
     assert (measured["kind"], measured["runs"]) == ("measured", RUNS)

@@ -9,7 +9,7 @@ from tests.world.agent import Act, analyzed, answers, implemented, triaged
 from tests.world.world import World
 
 
-async def test_what_was_not_to_be_changed_is_waived_by_a_person_and_everything_is_checked_before_it_ships(
+async def test_a_person_waives_a_forbidden_path_and_every_requirement_is_validated(
     world: World,
 ) -> None:
     def a_large_one(workspace: Path) -> Outcome:

@@ -213,7 +213,7 @@ def _lock_of(project: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_a_worker_killed_in_every_working_state_costs_nothing_but_time(
+def test_a_case_whose_host_is_killed_in_every_working_state_loses_nothing(
     terminal: Terminal, project: Path, issue: Path, gate: Path
 ) -> None:
     make_slow(project, gate)
@@ -301,9 +301,7 @@ def _is_in_the_middle(terminal: Terminal, role: str) -> bool:
 
 @pytest.mark.timeout(120)
 @pytest.mark.slow
-def test_who_watches_a_case_whose_host_is_killed_sees_it_go_on(
-    terminal: Terminal, project: Path, run: list[str]
-) -> None:
+def test_run_keeps_watching_when_the_host_is_killed(terminal: Terminal, project: Path, run: list[str]) -> None:
     watcher = terminal.starts(*run)
     terminal.waits_until(partial(_is_in_the_middle, terminal, "analyst"), "the analyst in its turn")
     terminal.kills(terminal.host_pid)
@@ -314,9 +312,7 @@ def test_who_watches_a_case_whose_host_is_killed_sees_it_go_on(
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
-def test_the_temporal_server_killed_between_two_turns_comes_back_by_itself(
-    terminal: Terminal, project: Path, run: list[str]
-) -> None:
+def test_a_killed_temporal_server_is_restarted_by_the_host(terminal: Terminal, project: Path, run: list[str]) -> None:
     assert terminal.types(*run, "--detach").code == 0
     terminal.waits_until(lambda: len(terminal.entries("turn_completed")) >= 2, "the second turn's end")
     before = terminal.temporal_pid
@@ -329,7 +325,7 @@ def test_the_temporal_server_killed_between_two_turns_comes_back_by_itself(
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
-def test_a_run_may_be_interrupted_and_taken_up_and_two_may_watch(
+def test_an_interrupted_run_can_be_watched_again_by_two_commands(
     terminal: Terminal, project: Path, run: list[str]
 ) -> None:
     first = terminal.starts(*run)

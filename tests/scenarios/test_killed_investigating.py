@@ -23,9 +23,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_killed_in_every_iteration_and_measurement_an_investigation_goes_on_with_the_next(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_an_investigation_survives_a_kill_in_every_iteration_and_diagnostic(terminal: Terminal, tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     issue = tmp_path / "issue.md"
     issue.write_text("# The greeting misspells the world\n")

@@ -58,7 +58,7 @@ async def api(tmp_path: Path) -> AsyncIterator[WholeCast]:
 
 
 @pytest.mark.timeout(120)
-async def test_a_case_with_a_key_is_paid_for_and_the_key_is_nowhere(api: WholeCast, tmp_path: Path) -> None:
+async def test_a_case_with_an_api_key_is_charged_and_never_stores_the_key(api: WholeCast, tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     issue = tmp_path / "issue.md"
     issue.write_text("# The greeting misspells the world\n")
