@@ -1,4 +1,4 @@
-"""A bug from its first words to its end, in the terminal's own surface."""
+"""A bug case from its report to its end, in the terminal."""
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About, BugState

@@ -1,4 +1,4 @@
-"""People speak at any moment of a bug case, and each of them can see what came of it."""
+"""Messages, commands and closes at any moment of a bug case, and the receipts that people get."""
 
 import asyncio
 
@@ -45,7 +45,7 @@ async def test_a_third_persons_message_is_recorded_and_has_no_effect(world: Worl
     await bug.developer_says("Go on.")
     await bug.expect_findings(times=2)
     assert (await bug.receipts())[1] == "recorded: not the reporter"
-    assert len(await bug.posts()) == before + 3  # the follow-up and its findings, twice
+    assert len(await bug.posts()) == before + 3  # one follow-up post, and the findings for two audiences
     assert not any("I have that, too" in brief.prompt for brief in world.agent.briefs)
 
 
@@ -130,7 +130,7 @@ async def test_each_turn_resumes_the_session_of_the_last_completed_turn(world: W
     await bug.expect_findings(times=2)
     first, second, third = (brief for brief in world.agent.briefs if isinstance(brief, BugBrief))
     assert (second.resume, third.resume) == (first.attempt.session, second.attempt.session)
-    assert (first.tools, first.conversation) == ((), False)  # vague: asked about before any tool is used
+    assert (first.tools, first.conversation) == ((), False)  # a vague report: the first turn can only ask
     assert (second.tools, second.conversation) == (("Bash", "Read"), True)
 
 

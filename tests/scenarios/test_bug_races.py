@@ -1,4 +1,4 @@
-"""Moments in which two things happen to a bug case at once."""
+"""Two things happen to a bug case at the same moment."""
 
 from pathlib import Path
 
@@ -56,14 +56,14 @@ async def test_a_late_end_of_a_cancelled_turn_does_not_lose_later_messages(world
     await world.agent.reached(Role.INVESTIGATOR)
     await bug.developer_says("I'll take it")
     await bug.expect_post(About.TAKEN_OVER, Audience.DEVELOPERS)
-    await somebody_who_was_cut_off_completes(bug, turn=1)
+    await complete_cancelled_turn(bug, turn=1)
     await bug.developer_says("close not_a_bug works as designed")
     stored = await bug.expect_end()
     assert stored.case.ending.resolution == "not_a_bug"
 
 
-async def somebody_who_was_cut_off_completes(bug: BugInWorld, turn: int) -> None:
-    """As a worker would that was frozen when the turn was cancelled, and had not begun it yet."""
+async def complete_cancelled_turn(bug: BugInWorld, turn: int) -> None:
+    """Completes a turn, as a worker does that was frozen before it began and missed that the turn was cancelled."""
     turns, stored = bug.world.store.turns, await bug.stored()
     attempt = await turns.begin(
         bug.id, turn, role=Role.INVESTIGATOR, task=Task.BUG, worker="frozen", activity=b"", trace=stored.trace
@@ -99,9 +99,10 @@ async def test_a_post_that_hangs_while_the_case_is_closed_appears_once(office: O
     await bug.expect_findings()
     office.slack.trouble.hang("chat.postMessage")
     await bug.in_reports(RITA, "And order 1183.")
-    await until(lambda: any("/noted.reporter/" in post.key for post in office.slack.posts()))  # done, not answered
+    # Slack has posted it, but does not answer yet.
+    await until(lambda: any("/noted.reporter/" in post.key for post in office.slack.posts()))
     await bug.in_reports(RITA, "never mind")
-    await bug.expect_state(S.RESOLVED)  # at once, whatever the surface does
+    await bug.expect_state(S.RESOLVED)  # at once, although Slack hangs
     office.slack.trouble.let_go()
     await bug.expect_end()
     keys = [post.key for post in office.slack.posts()]

@@ -1,4 +1,4 @@
-"""What silence, restarts and long histories do to a bug case."""
+"""Bug cases with silent people, restarted workers, lost bells and long histories."""
 
 from caseworker.contract.names import workflow_id
 from caseworker.core.base.policy import Policy
@@ -71,12 +71,12 @@ async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: W
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
 
-    class Deaf:
+    class LostBell:
         async def ring(self, *_: object) -> None:
-            """The process died between the commit and the bell."""
+            """Does nothing, as if the process had died between the commit and the bell."""
 
-    # The one crash that can't be had from outside.
-    bell, world.conversation._doorbell = world.conversation._doorbell, Deaf()
+    # This crash can't be caused from outside, so the private bell is replaced.
+    bell, world.conversation._doorbell = world.conversation._doorbell, LostBell()
     await bug.developer_says("Is anybody there?")
     world.conversation._doorbell = bell
     assert (await bug.receipts())[-1] == "recorded"

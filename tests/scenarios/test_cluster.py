@@ -1,4 +1,4 @@
-"""Grown up: a Temporal cluster, PostgreSQL, and workers started by hand; no host process anywhere."""
+"""A deployment with a Temporal cluster, PostgreSQL and a worker started by hand, without a host process."""
 
 import asyncio
 import re

@@ -20,7 +20,7 @@ CULPRIT = "Returns do not hold up the others"
 BRANCH = "agent/issue-1"
 RUNS = 200
 PATIENCE = 240.0
-"""Twelve turns and three builds: more than the other demos have."""
+"""Seconds. Longer than for the other demos: this one has twelve turns and three builds."""
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_every_copy_of_the_sample_has_the_same_commits(depot: Path, tmp_path: Pa
 
 def test_one_commit_introduces_the_race_and_no_test_of_the_sample_detects_it(depot: Path) -> None:
     seen: dict[str, bool] = {}
-    for commit in commits(depot)[2:]:  # before that there were no days
+    for commit in commits(depot)[2:]:  # the first two commits can't simulate days yet
         git(depot, "checkout", "--quiet", commit)
         seen[subject(depot, commit)] = days(depot, "--seeds", "1-60").returncode == 0
         suite = [sys.executable, "-B", "-m", "unittest", "discover"]
@@ -73,7 +73,7 @@ def test_one_commit_introduces_the_race_and_no_test_of_the_sample_detects_it(dep
     names, adds_up = list(seen), list(seen.values())
     first_bad = names.index(CULPRIT)
     assert adds_up == [True] * first_bad + [False] * (len(names) - first_bad)
-    assert 2 <= first_bad <= len(names) - 4, "innocent commits before and after it"
+    assert 2 <= first_bad <= len(names) - 4, "there are good commits before it and later commits after it"
 
 
 def test_the_race_shows_on_25_of_200_days_and_needs_returns(depot: Path) -> None:
@@ -92,7 +92,7 @@ def test_an_investigation_finds_the_race_and_the_fix_holds(terminal: Terminal, t
     base = checked_out(project, "main", tmp_path / "base")
     (base / "tests" / "test_many_days.py").write_text(test)
     failed = failing_runs(base)
-    assert 0 < len(failed) < RUNS // 2, "now and then"
+    assert 0 < len(failed) < RUNS // 2, "it fails only sometimes"
     assert failing_runs(checked_out(project, BRANCH, tmp_path / "head")) == []
 
 
@@ -150,7 +150,7 @@ def expect_the_culprit(terminal: Terminal, project: Path) -> None:
 
 
 def expect_no_diagnostic_left(terminal: Terminal, project: Path) -> None:
-    """It was there, in a tree that is gone; nothing of it is in the pull request."""
+    """The diagnostic ran in a worktree that is gone, and none of its lines is in the pull request."""
     edits = [said for said in terminal.entries("turn_completed") if said["task"] == "diagnose"]
     assert [turn["turn"] for turn in edits] == [8]
     change = git(project, "diff", f"main...{BRANCH}")
@@ -161,7 +161,7 @@ def expect_no_diagnostic_left(terminal: Terminal, project: Path) -> None:
 
 
 def failing_runs(project: Path) -> list[int]:
-    """The test in a process of its own for each seed, as somebody at a shell would run it."""
+    """Returns the seeds that fail. Runs the test in a new process for each seed, as a person would in a shell."""
     script = (
         f"for seed in $(seq {RUNS}); do SEED=$seed {sys.executable} -B -m unittest tests.test_many_days "
         "> /dev/null 2>&1 || echo $seed; done"

@@ -1,4 +1,4 @@
-"""The host process: one per home, found, started, replaced, and told about in words when something is wrong."""
+"""The host process: one per home; how it is found, started, stopped and replaced, and what its errors say."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def test_a_killed_host_leaves_no_server_and_its_stale_file_is_ignored(terminal: 
 
 @pytest.mark.slow
 def test_a_stale_host_file_that_names_a_foreign_server_is_ignored(terminal: Terminal) -> None:
-    """Somebody else listens where the dead host's file says Temporal is."""
+    """Another program listens on the port that the dead host's file names as Temporal's."""
     terminal.types("host", "start")
     terminal.kills(terminal.host_pid)
     path = terminal.home / "host.json"

@@ -1,5 +1,8 @@
-"""Investigations: hypotheses, measurements, the five iterations, and who decides after them. Each on Temporal's own
-server, with real git, real builds and a scripted agent; every history is replayed at the end."""
+"""Investigations: hypotheses, diagnostics, the five iterations, and who decides after them.
+
+Each scenario runs on a real Temporal server with real git, real builds and a scripted agent; every history is
+replayed at the end.
+"""
 
 import pytest
 
@@ -16,15 +19,15 @@ from tests.world.investigation import (
     COMMAND,
     EVIDENCE,
     asks_to_measure,
+    changes_a_line,
     eliminates,
     finds_the_cause,
     hypothesis,
     iterates,
     judges,
     measures,
-    repairs_instead,
+    only_adds_a_line,
     spawns,
-    takes_it_back,
     unblocks,
 )
 from tests.world.world import CaseInWorld, World
@@ -36,7 +39,7 @@ SENIOR_DIAGNOSE = (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)
 
 
 @pytest.fixture(autouse=True)
-def tech_lead_wants_to_know(world: World) -> None:
+def start_with_an_investigation(world: World) -> None:
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, spawns(), approved)
     world.agent.does(Role.TECH_LEAD, Task.VALIDATE_CAUSE, judges("APPROVED", hypothesis="H1"))
     for turn in (INVESTIGATE, DIAGNOSE, SENIOR_DIAGNOSE):
@@ -255,8 +258,8 @@ async def test_an_investigation_can_have_a_single_hypothesis(world: World) -> No
 async def test_a_diagnostic_that_changes_a_line_is_refused_and_can_be_repaired(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
-        world.agent.does(*turn, repairs_instead)
-        world.agent.repairs(*turn, takes_it_back)
+        world.agent.does(*turn, changes_a_line)
+        world.agent.repairs(*turn, only_adds_a_line)
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
     assert "only adds lines" in world.agent.refused[0]
@@ -266,7 +269,7 @@ async def test_a_diagnostic_that_changes_a_line_is_refused_and_can_be_repaired(w
 async def test_a_diagnostic_that_repairs_code_twice_is_dropped_and_the_loop_goes_on(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
-        world.agent.does(*turn, repairs_instead)
+        world.agent.does(*turn, changes_a_line)
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
     second = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][1]

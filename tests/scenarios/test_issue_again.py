@@ -1,4 +1,4 @@
-"""Issue cases that are opened or tried again: what was missing is made, and what people pushed is taken in."""
+"""Issue cases that are reopened or retried: the workspace is created if missing, and pushed commits are included."""
 
 from pathlib import Path
 
@@ -74,7 +74,7 @@ async def test_a_commit_pushed_to_a_failed_case_is_there_after_a_retry(world: Wo
 
 
 def _pushes(world: World, name: str) -> None:
-    """As a person does who checks the branch out."""
+    """Clones the case's branch, commits a file and pushes, as a person would."""
     clone = world.home / "anns"
     git(world.home, "clone", "--quiet", "--branch", "agent/issue-1", str(world.repository), str(clone))
     (clone / name).write_text("mine\n")

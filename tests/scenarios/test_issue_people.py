@@ -1,5 +1,8 @@
-"""An issue case and its people: questions, approvals, takeovers, money, feedback. Each on Temporal's own server, with
-real git, real builds and a scripted agent; every history is replayed at the end."""
+"""People in an issue case: questions, approvals, takeovers, budget and feedback.
+
+Each scenario runs on a real Temporal server with real git, real builds and a scripted agent; every history is
+replayed at the end.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +48,7 @@ async def test_questions_can_be_answered_late_and_in_two_parts(world: World) -> 
         reads_people("CONTINUE", "Then it is clear."),
     )
     case = await world.owner_files_issue()
-    await case.expect_state(S.BLOCKED)  # nobody has answered for a week
+    await case.expect_state(S.BLOCKED)  # nobody answered within `answer_wait_seconds`
     assert "1. Which world?\n2. Since when?" in (await case.told())[0]
     await case.person_says("The one in greeting.txt.")
     await case.expect(lambda stored: stored.case.people.asked == 2, "the second question")
@@ -334,7 +337,7 @@ async def test_a_request_to_a_completed_case_opens_a_follow_up_case(world: World
     ]
     world.cases.append(child.case.id)
     follower = CaseInWorld(world, child.case.id)
-    await follower.expect_asked_for(Subject.NO_RED_TEST)  # it goes as far as its parent went
+    await follower.expect_asked_for(Subject.NO_RED_TEST)  # it does not stop at the milestone that its parent has passed
     assert child.title == "Please say goodbye, too."
     assert "Follows up on #1: The greeting misspells the world, whose pull" in child.file.issue.original_body
     assert "And loudly." in [message.text for message in await world.store.inbox.of(follower.id)]
@@ -470,7 +473,7 @@ async def test_work_of_a_parked_case_is_pushed_even_after_a_crash(world: World) 
     await world.worker_stops()
     await world.client.get_workflow_handle(f"case:{case.id}").terminate("the engine's data is gone")
     await world.worker_starts()
-    await world.the_silent_are_woken(case.id)
+    await world.reconciler_restarts(case.id)
     await case.expect_story("pushed agent/issue-1")
     assert await case.file_on_branch("greeting.txt") == "Hello world"
 
@@ -481,7 +484,7 @@ async def test_feedback_not_done_before_the_merge_is_listed_with_what_to_do_next
     case = await world.owner_files_issue()
     await case.expect_pull_request()
     await case.person_says("Please say goodbye, too.")
-    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)  # and not failed: it has to see the merge
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)  # not FAILED: the case has to notice the merge
     await world.worker_stops()
     await case.person_says("And loudly.")
     await case.person_merges()
@@ -554,7 +557,7 @@ def _is_updated(round: int) -> Callable[[StoredCase], bool]:
 
 
 def _commits_to_branch(world: World, name: str, text: str) -> None:
-    """As a person does who checks the branch out."""
+    """Clones the case's branch, commits a file and pushes, as a person would."""
     clone = world.home / "anns"
     git(world.home, "clone", "--quiet", "--branch", "agent/issue-1", str(world.repository), str(clone))
     (clone / name).write_text(text)

@@ -1,4 +1,4 @@
-"""What lets a change pass, from end to end: a waiver that names its paths, and a validation of everything."""
+"""Before a pull request: a waiver that names its paths, and a validation of every requirement."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ async def test_a_person_waives_a_forbidden_path_and_every_requirement_is_validat
     case = await world.owner_files_issue()
     await case.expect_asked_for(Subject.FORBIDDEN)
     assert "only a person can let `notes.txt` be changed" in (await case.told())[-1]
-    assert sum(brief.task is Task.FIX for brief in world.agent.briefs) == 1  # it was told to take it back
+    assert sum(brief.task is Task.FIX for brief in world.agent.briefs) == 1  # it was asked to revert the path first
     await case.person_approves()
     await case.expect_waiting(WaitingFor.MERGE)
     pull = await case.expect_pull_request()

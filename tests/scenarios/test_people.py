@@ -1,4 +1,4 @@
-"""People may speak at any moment: nothing is lost, and each can see what came of it."""
+"""Messages and closes at any moment of an issue case, and the receipts that people get."""
 
 import asyncio
 
@@ -72,7 +72,7 @@ async def test_deleting_the_branch_without_a_merge_closes_the_case(world: World)
     await case.expect_pull_request()
     git(world.repository, "branch", "--quiet", "-D", "agent/issue-1")
     await world.reconciler_looks()
-    await world.reconciler_looks()  # gone at two looks, not just for a moment
+    await world.reconciler_looks()  # closed only after two looks: the branch may be missing for a moment
     stored = await case.expect_end(S.CLOSED)
     assert "closed without a merge" in stored.case.reason
 
@@ -93,11 +93,11 @@ async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: W
     case = await world.owner_files_issue()
     await case.expect_pull_request()
 
-    class Deaf:
+    class LostBell:
         async def ring(self, *_: object) -> None:
-            """The process died between the commit and the bell."""
+            """Does nothing, as if the process had died between the commit and the bell."""
 
-    world.conversation._doorbell = Deaf()  # the one crash that can't be had from outside
+    world.conversation._doorbell = LostBell()  # this crash can't be caused from outside
     await case.person_says("Is anybody there?")
     assert (await case.receipts())[-1] == "recorded"
     await world.reconciler_looks()

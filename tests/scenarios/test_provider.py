@@ -1,4 +1,4 @@
-"""A case with a key: the model is asked over HTTP at a provider of ours, and the key stays in the gateway."""
+"""A case with an API key: the model is called over HTTP at a fake provider, and the key stays in the gateway."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ SIGNS = {
 
 
 class WholeCast(Provider):
-    """Answers each role from its part of the script; who asks is in the system prompt."""
+    """A provider that answers each role from its part of the script. The role is read from the system prompt."""
 
     def cast(self, script: str, workspace: Path) -> None:
         self.parts = {role: rehearsed(script, role, task, workspace=workspace) for role, task in STRAIGHT}

@@ -1,4 +1,4 @@
-"""What can't be done is told in a sentence that says what to do; exit code 2; nothing is left behind."""
+"""A command that can't be done exits with 2, says in one sentence what to do, and leaves nothing behind."""
 
 import os
 import subprocess
@@ -113,7 +113,7 @@ def test_cases_says_how_to_begin_when_there_are_none(terminal: Terminal) -> None
 
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real one: a file system in memory with a megabyte."""
+    """A really full disk: a file system of one megabyte in memory."""
     if os.geteuid() != 0:
         pytest.skip("mounting a small file system needs root")
     folder = tmp_path / "full"

@@ -1,4 +1,4 @@
-"""A crash at any instant costs nothing but time."""
+"""Issue cases survive stopped workers, lost answers, lost workspaces and an empty Temporal server."""
 
 import shutil
 from pathlib import Path
@@ -45,7 +45,7 @@ async def test_a_push_is_not_repeated_when_the_answer_is_lost(world: World) -> N
         if len(pushes) == 1:
             raise ConnectionError("the answer got lost")
 
-    world.parts.forge.source.push = lands_but_fails_once  # type: ignore[method-assign] # the crash after the effect
+    world.parts.forge.source.push = lands_but_fails_once  # type: ignore[method-assign] # simulates a crash after the push
     await case.expect_pull_request()
     assert len(set(pushes)) == 1
     assert git(world.repository, "rev-list", "--count", "main..agent/issue-1") == "1"
@@ -59,7 +59,7 @@ async def test_a_pull_request_is_not_opened_twice_when_the_answer_is_lost(world:
         opened.append(await open_it(pull))
         raise ConnectionError("the answer got lost")
 
-    world.parts.forge.pulls.open = opens_but_fails_once  # type: ignore[method-assign] # as above
+    world.parts.forge.pulls.open = opens_but_fails_once  # type: ignore[method-assign] # simulates a crash after the pull request
     case = await world.owner_files_issue()
     pull = await case.expect_pull_request()
     assert [pull.number] == [one.number for one in opened]
@@ -98,7 +98,7 @@ async def test_a_case_goes_on_from_its_record_when_temporal_starts_empty(
     await world.client.get_workflow_handle(f"case:{case.id}").terminate("the engine's data is gone")
     release()
     await world.worker_starts()
-    await world.the_silent_are_woken(case.id)
+    await world.reconciler_restarts(case.id)
     await case.expect_pull_request()
     assert await case.states() == STRAIGHT
 

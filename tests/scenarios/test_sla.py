@@ -1,4 +1,4 @@
-"""The clock beside a bug case, on the real server, with minutes that are short."""
+"""The SLA clock of a bug case on a real Temporal server, with targets of less than a second."""
 
 import asyncio
 import time
@@ -26,8 +26,9 @@ from tests.world.world import World, open_world
 
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 AGES = 1_000.0
+"""Minutes, like the next two."""
 SOON = 0.005
-"""Minutes: a third of a second."""
+"""A third of a second."""
 AT_ONCE = 0.00001
 
 
@@ -62,7 +63,7 @@ async def expect_checks(bug: BugInWorld, are_so: Callable[[list[str]], bool]) ->
 
 
 async def clock_strikes(bug: BugInWorld, minutes: float, *, at: datetime | None = None) -> datetime:
-    """So long after now, in one stroke: what the flow asks for when its timer fires."""
+    """Runs the check that the flow makes when its timer fires, as if this many minutes had passed."""
     now = at or datetime.now(UTC) + timedelta(minutes=minutes)
     store = bug.world.store
     keeping = SlaKeeping(store=store, posting=Posting(store=store, chats={}, terminal=TerminalPhrasing()))
@@ -121,7 +122,7 @@ async def test_a_missed_target_is_posted_to_contacts_and_owners_once(world: Worl
     await bug.expect_findings()
     await expect_checks(bug, lambda seen: len(seen) == 1)
     late = await clock_strikes(bug, AGES)
-    await clock_strikes(bug, AGES, at=late)  # the same again, as after a crash between telling and being heard
+    await clock_strikes(bug, AGES, at=late)  # once more, as after a crash before the result was saved
     assert await checks(bug) == ["acknowledge met 1", "resolve missed 1"]
     (said,) = await told(bug)
     assert said.startswith(f"**Not resolved in time**: {bug.id} (P2: {CLEAR}) has been open for 16 h 40 min.")

@@ -1,4 +1,4 @@
-"""What people do in Slack besides writing a line: change it, take it back, attach files, all at once, in blocks."""
+"""Slack messages that are edited, deleted, sent with files, in blocks or many at once, and developers' commands."""
 
 import asyncio
 
@@ -173,7 +173,7 @@ async def test_a_close_without_a_type_is_asked_about_and_the_answer_closes_the_c
     await bug.expect_findings()
     await bug.in_summaries(ADA, "close")
     await bug.expect_post(About.ASKED_TO_CLOSE, Audience.DEVELOPERS)
-    await bug.in_summaries(GRACE, "duplicate: of what?")  # nobody asked her
+    await bug.in_summaries(GRACE, "duplicate: of what?")  # not her question: only Ada was asked
     await bug.expect_findings(times=2)
     await bug.in_summaries(ADA, "duplicate: same as bug-0001")
     assert (await bug.expect_end()).case.ending.resolution == "duplicate"

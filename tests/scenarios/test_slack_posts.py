@@ -1,4 +1,4 @@
-"""What the bot says in Slack is said once, in order and in one thread a case, whatever Slack does."""
+"""The bot's posts appear in Slack once, in order and in one thread per case, also when Slack fails."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ async def test_two_cases_at_once_have_one_summary_thread_each(office: Office) ->
 
 
 async def test_a_post_is_not_repeated_when_slacks_answer_is_lost(office: Office) -> None:
-    office.slack.trouble.lose_answer("chat.postMessage", times=2)  # the acknowledgement's, and the summary's
+    office.slack.trouble.lose_answer("chat.postMessage", times=2)  # of the acknowledgement and of the summary
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     await bug.expect_told_once()
@@ -32,7 +32,7 @@ async def test_a_post_is_not_repeated_when_slacks_answer_is_lost(office: Office)
 
 async def test_posts_under_rate_limits_arrive_once_and_in_order(office: Office) -> None:
     office.slack.trouble.limit("chat.postMessage", times=1, retry_after=1)
-    office.slack.trouble.limit("chat.postMessage", times=4)  # more than are waited out in place
+    office.slack.trouble.limit("chat.postMessage", times=4)  # more than the client waits for by itself
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     office.slack.trouble.limit("chat.postMessage")

@@ -1,4 +1,4 @@
-"""From an issue to a merged pull request, and the ends it may come to before."""
+"""An issue case on its straight path to a merged pull request, and the ways in which it can end earlier."""
 
 from pathlib import Path
 

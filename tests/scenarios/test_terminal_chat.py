@@ -1,4 +1,4 @@
-"""The terminal as a chat: the real command, host and agent process, with people at the keys or in a pipe."""
+"""`report`, `chat` and the other commands with the real host and agent process, in a terminal and from a pipe."""
 
 import json
 import signal
@@ -15,14 +15,14 @@ pytestmark = pytest.mark.xdist_group("terminal chat")
 
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
-    """One home and one host for all of them, as a team has: each test has a case of its own."""
+    """One home and one host for all tests of this module. Each test opens its own case."""
     folder = tmp_path_factory.mktemp("chat")
     with open_terminal(folder / "home", CASEWORKER_REPORTS_REPOSITORY=str(make_project(folder / "hello"))) as here:
         yield here
 
 
 def report(terminal: Terminal, text: str = "the greeting is broken", *more: str | Path) -> str:
-    """The id of a case whose reporter was asked a question."""
+    """Reports a bug and returns the id of the case, whose reporter was asked a question."""
     answer = terminal.types("report", text, "--rehearse", BUG_REHEARSAL, "--name", "ada", "--json", *more)
     assert answer.code == 0, answer.err
     case = json.loads(answer.out.splitlines()[0])["case"]
@@ -183,7 +183,7 @@ def test_a_refused_report_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_interrupting_report_does_not_stop_the_case(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(terminal.environment, "CASEWORKER_REHEARSAL_PACE", "5")  # there is time to leave
+    monkeypatch.setitem(terminal.environment, "CASEWORKER_REHEARSAL_PACE", "5")  # slow, so that there is time to leave
     with terminal.opens("report", "the greeting is broken", "--rehearse", BUG_REHEARSAL, "--name", "ada") as window:
         window.shows("Ctrl-C leaves, and the case goes on.")
         window.process.send_signal(signal.SIGINT)
@@ -204,7 +204,7 @@ def test_an_issue_case_has_a_chat_and_refuses_commands_that_do_not_fit(terminal:
     answer = terminal.types("chat", "greeter#1", stdin="Well done.\n")
     assert answer.code == 0, answer
     assert "kept on the record; `agent/issue-1` waits for a merge  “Well done.”" in answer.out
-    assert answer.out.count("The greeting misspells the world") == 1  # its title, and not its story
+    assert answer.out.count("The greeting misspells the world") == 1  # as its title only: the story so far is not shown
     wrong = terminal.types("chat", "greeter#1", stdin="retry\n")
     assert (wrong.code, "`retry` does not fit" in wrong.out) == (2, True)
     followed = terminal.types("show", "greeter#1", "--follow")

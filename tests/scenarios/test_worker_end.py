@@ -1,4 +1,4 @@
-"""A worker ends in time, and a world that breaks leaves nothing that disturbs the next one."""
+"""A worker ends in time, and a failed scenario leaves nothing behind that affects the next one."""
 
 import asyncio
 import gc
@@ -104,7 +104,7 @@ async def test_a_failed_scenario_does_not_affect_the_next_one(
     with pytest.raises(AssertionError, match=told) if told else nullcontext():
         async with open_world(tmp_path / "broken", client) as broken:
             await breaks(broken, monkeypatch)
-    gc.collect()  # what it left to the garbage collector is told here, and not in a later test
+    gc.collect()  # warnings about what it left behind appear here, not in a later test
     assert children() == before
     assert processes_about("sleep 98765") == []
     assert [found.id async for found in broken.client.list_workflows("ExecutionStatus = 'Running'")] == []
