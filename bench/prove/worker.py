@@ -22,12 +22,13 @@ from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.worker import run_worker
 from caseworker.app.settings import Settings, load_settings
 from caseworker.core.base.errors import Transient
-from caseworker.flows.base import CaseFlow
+from caseworker.core.bug.case import BugCase
+from caseworker.flows.base.case import CaseFlow
 from caseworker.flows.bug import BugInvestigationWorkflow
 from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import Store
 
-FLOWS: Final[dict[str, type[CaseFlow]]] = {
+FLOWS: Final[dict[str, type[CaseFlow[BugCase]]]] = {
     "real": BugInvestigationWorkflow,
     "queue-in-memory": QueueInMemory,
     "no-last-look": NoLastLook,

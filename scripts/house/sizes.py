@@ -16,6 +16,7 @@ MOST_LINES_OF_WIRING: Final = 120
 SHOWN_FILES: Final = 10
 
 SETTINGS: Final = {
+    "Summary": "what programs read from `--json`: independent facts under flat names",
     "Policy": "the settings of one case: independent values that are read by name",
     "Settings": "the settings of the program: independent values that are read by name",
 }

@@ -224,7 +224,7 @@ class SlowLedger(StoredLedger):
 
 
 async def test_time_that_is_up_before_the_call_is_sent_costs_nothing(desk: Desk) -> None:
-    desk.store = replace(desk.store, ledger=SlowLedger(desk.store.database))
+    desk.store.ledger = SlowLedger(desk.store.database)
     ended = await desk.ask(replace(desk.question, seconds=0.2))
     assert isinstance(ended, Failed)
     assert (ended.why, desk.api.requests, (await desk.spent()).micros) == ("seconds", [], 0)

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -188,7 +188,8 @@ async def test_a_place_that_another_process_freed_is_found_by_polling(worker: Wo
 
 async def test_a_place_expires_when_its_holder_was_killed_but_not_while_it_lives(store: Store) -> None:
     now = datetime(2026, 11, 16, 9, 40, tzinfo=UTC)
-    timed = replace(store, places=StoredPlaces(store.database, clock=lambda: now))
+    timed = Store(store.database)
+    timed.places = StoredPlaces(store.database, clock=lambda: now)
     case = await open_case(store)
     assert await timed.places.ask(case, 100, most=2, queue=True)  # its worker is killed afterwards: it renews no more
     worker = Worker(timed, case, Capacity(store=timed, most=2, look_seconds=SOON, renew_seconds=SOON))
@@ -242,7 +243,8 @@ class Away(StoredPlaces):
 async def test_a_turn_goes_on_while_the_store_is_away_and_its_place_is_renewed_afterwards(store: Store) -> None:
     away = Away(store.database)
     away.failures = 2
-    capacity = Capacity(store=replace(store, places=away), most=1, look_seconds=SOON, renew_seconds=SOON)
+    store.places = away
+    capacity = Capacity(store=store, most=1, look_seconds=SOON, renew_seconds=SOON)
     case = await open_case(store)
     async with capacity.place(case, 1, wait=True) as has:
         assert has

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.workspaces.processes import Child
+from caseworker.workspaces.processes import Child, Program
 
 MORE_THAN_A_PIPE_HOLDS = b"line\n" * 300_000
 
@@ -23,14 +23,8 @@ class Collector:
 
 
 def start(script: str, output: Collector, *, errors: Collector | None = None, stdin: bytes = b"") -> Child:
-    return Child(
-        ["/bin/sh", "-c", script],
-        folder=Path("/"),
-        environment={"PATH": os.defpath},
-        on_output=output.add,
-        on_errors=errors.add if errors is not None else None,
-        stdin=stdin,
-    )
+    program = Program(argv=["/bin/sh", "-c", script], environment={"PATH": os.defpath}, stdin=stdin)
+    return Child(program, on_output=output.add, on_errors=errors.add if errors is not None else None)
 
 
 def open_files() -> set[str]:
@@ -88,7 +82,7 @@ async def test_a_process_that_can_not_be_started_leaves_no_file_open() -> None:
     before = open_files()
     for folder, program in ((Path("/nowhere"), "/bin/true"), (Path("/"), "/no/program")):
         with pytest.raises(FileNotFoundError) as missing:
-            Child([program], folder=folder, environment={}, on_output=print, on_errors=print, stdin=b"words")
+            Child(Program(argv=[program], folder=folder, stdin=b"words"), on_output=print, on_errors=print)
         assert str(missing.value.filename) == (str(folder) if folder != Path("/") else program)
     assert open_files() <= before
 

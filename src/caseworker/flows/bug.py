@@ -3,7 +3,7 @@
 What follows from what is in `core.bug.decide`; here is the order of things: look, say, work or wait.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 
@@ -29,39 +29,36 @@ with workflow.unsafe.imports_passed_through():
         SinceRequest,
     )
     from caseworker.core.bug import decide as decisions
-    from caseworker.core.bug.case import About, BugCase, BugPost, BugState
+    from caseworker.core.bug.case import About, BugCase, BugState
     from caseworker.core.bug.moves import said, say
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
-    from caseworker.core.issue.posts import IssuePost
     from caseworker.core.people.messages import Audience
     from caseworker.core.record.entries import BugMoved
-    from caseworker.flows.base import CaseFlow
+    from caseworker.flows.base.case import CaseFlow
     from caseworker.flows.failures import Interrupted, cause_of, is_refusal
 
 
 @workflow.defn(name=BUG_WORKFLOW)
-class BugInvestigationWorkflow(CaseFlow):
+class BugInvestigationWorkflow(CaseFlow[BugCase]):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
-        super().__init__(start)
-        self._bug = BugCase(id=start.case)
-        self._saved = self._bug
+        super().__init__(start, BugCase(id=start.case))
         self._timed = 0  # the round that the clock was last told of
         self._seen = 0  # how many bells had rung when people were last answered during a turn
 
     @workflow.run
     async def run(self, start: CaseInput) -> None:
-        self._bug = self._saved = await self._call_store(BugRecordActivities.load_bug, start.case)
-        self._timed = self._bug.epoch
+        self._case = self._saved = await self._call_store(BugRecordActivities.load_bug, start.case)
+        self._timed = self._case.epoch
         if workflow.info().continued_run_id is None:
             await self._keep_time()
         while True:
             await self._look()
             try:
                 await self._say_and_fix()
-                if self._bug.epoch != self._timed:
+                if self._case.epoch != self._timed:
                     await self._keep_time()
-                if not self._bug.is_over:
+                if not self._case.is_over:
                     await self._go_on()
                 elif await self._finish():
                     return
@@ -69,7 +66,7 @@ class BugInvestigationWorkflow(CaseFlow):
                 continue
 
     async def _go_on(self) -> None:
-        if self._bug.state is BugState.INVESTIGATING:
+        if self._case.state is BugState.INVESTIGATING:
             await self._save()
             self._continue_as_new_if(self._history_is_long())
             await self._investigate()
@@ -81,11 +78,11 @@ class BugInvestigationWorkflow(CaseFlow):
     async def _look(self) -> None:
         """What came in is obeyed, answered for, or put into the hands of the coming turn."""
         self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
-        at_work = self._bug.state is BugState.INVESTIGATING
-        claimed = await self._claim(self._bug.progress.turns + 1)
+        at_work = self._case.state is BugState.INVESTIGATING
+        claimed = await self._claim(self._case.progress.turns + 1)
         if not claimed and not at_work and await self._fence():
-            claimed = await self._claim(self._bug.progress.turns + 1)
-        found = decisions.look(self._bug, claimed, self._policy, workflow.now())
+            claimed = await self._claim(self._case.progress.turns + 1)
+        found = decisions.look(self._case, claimed, self._policy, workflow.now())
         await self._become(found.after)
         if at_work and found.after.state is not BugState.INVESTIGATING:
             await self._fence()
@@ -94,10 +91,10 @@ class BugInvestigationWorkflow(CaseFlow):
     async def _fence(self) -> bool:
         """Nobody works on the coming turn any more. One that ended unheard of is counted, and True: its number is used
         up, and would claim nothing."""
-        request = ClaimRequest(case=self._id, turn=self._bug.progress.turns + 1)
+        request = ClaimRequest(case=self._id, turn=self._case.progress.turns + 1)
         used = await self._call_store(BugRecordActivities.fence_turn, request)
         if used:
-            self._bug = self._bug.updated(turns=request.turn)
+            self._case = self._case.updated(turns=request.turn)
         return used
 
     async def _finish(self) -> bool:
@@ -106,18 +103,18 @@ class BugInvestigationWorkflow(CaseFlow):
         await self._run_short(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
         await self._save()
         await self._fence()
-        late = await self._claim(self._bug.progress.turns + 1)
+        late = await self._claim(self._case.progress.turns + 1)
         return not late and self._bells == self._heard
 
     # --- working
 
     async def _investigate(self) -> None:
         try:
-            if self._bug.report.severity is None:
+            if self._case.report.severity is None:
                 await self._receive()
-            if self._bug.progress.base is None:
-                base = await self._run_short(BugActivities.prepare_bug_workspace, self._bug)
-                self._bug = self._bug.updated(base=base)
+            if self._case.progress.base is None:
+                base = await self._run_short(BugActivities.prepare_bug_workspace, self._case)
+                self._case = self._case.updated(base=base)
             await self._turn()
         except ActivityError as error:
             if is_cancelled_exception(error):
@@ -128,36 +125,36 @@ class BugInvestigationWorkflow(CaseFlow):
 
     async def _receive(self) -> None:
         """The first minutes: the reporter knows, the report is read, developers can follow."""
-        if self._bug.epoch == 1:  # who was told that it is open again knows that it was heard
-            await self._become(say(self._bug, About.ACKNOWLEDGED, Audience.REPORTER, 1))
+        if self._case.epoch == 1:  # who was told that it is open again knows that it was heard
+            await self._become(say(self._case, About.ACKNOWLEDGED, Audience.REPORTER, 1))
             await self._say_and_fix()
-        self._bug = await self._call_store(BugRecordActivities.read_report, self._bug)
-        await self._become(say(self._bug, About.SUMMARY, Audience.DEVELOPERS, 1))
+        self._case = await self._call_store(BugRecordActivities.read_report, self._case)
+        await self._become(say(self._case, About.SUMMARY, Audience.DEVELOPERS, 1))
         await self._say_and_fix()
         await self._keep_time()
 
     async def _turn(self) -> None:
         """One turn of the investigator. What the inbox held is claimed by its number: the record is ahead of it."""
-        turn = self._bug.progress.turns + 1
+        turn = self._case.progress.turns + 1
         self._seen = self._heard
         reply: BugTurnReply = await self._run_long(
             InvestigationActivities.run_investigation,
-            BugTurnRequest(bug=self._bug, turn=turn, policy=self._policy),
+            BugTurnRequest(bug=self._case, turn=turn, policy=self._policy),
             limit=timedelta(seconds=self._policy.turn_seconds + 300),
             heartbeat=self._policy.turn_heartbeat_seconds,
         )
         if not isinstance(reply, BugTurnEnded):
             await self._give_up(reply.reason)
             return
-        self._bug = self._bug.updated(turns=turn)
-        ended = decisions.after_turn(self._bug, reply, self._policy, workflow.now())
+        self._case = self._case.updated(turns=turn)
+        ended = decisions.after_turn(self._case, reply, self._policy, workflow.now())
         await self._become(ended.after)
         await self._settle([message.id for message in reply.heard], SETTLED_BY[ended.action])
 
     async def _give_up(self, reason: str) -> None:
-        given = await self._given(self._bug.progress.turns + 1)
-        self._bug = self._bug.updated(turns=self._bug.progress.turns + 1)
-        await self._become(decisions.after_failed_turn(self._bug, reason, self._policy, workflow.now()))
+        given = await self._given(self._case.progress.turns + 1)
+        self._case = self._case.updated(turns=self._case.progress.turns + 1)
+        await self._become(decisions.after_failed_turn(self._case, reason, self._policy, workflow.now()))
         await self._settle(given, TURN_FAILED)
 
     def _has_news(self) -> bool:
@@ -167,11 +164,11 @@ class BugInvestigationWorkflow(CaseFlow):
         """People who speak while the agent works are answered at once; it hears them, or the next turn does."""
         self._seen = self._bells
         said = await self._call_store(
-            BugRecordActivities.messages_since, SinceRequest(case=self._id, after=self._bug.people.answered)
+            BugRecordActivities.messages_since, SinceRequest(case=self._id, after=self._case.people.answered)
         )
         if is_over():
             return
-        await self._become(decisions.acknowledged(self._bug, said))
+        await self._become(decisions.acknowledged(self._case, said))
         with suppress(Interrupted):  # whoever waits for the turn stops it
             await self._say_and_fix()
 
@@ -179,46 +176,36 @@ class BugInvestigationWorkflow(CaseFlow):
 
     async def _wait(self) -> None:
         """For a bell, or until silence itself means something."""
-        if await self._wait_until(decisions.wake_at(self._bug)):
-            await self._become(decisions.after_silence(self._bug, workflow.now()))
+        if await self._wait_until(decisions.wake_at(self._case)):
+            await self._become(decisions.after_silence(self._case, workflow.now()))
 
     # --- saying and keeping
-
-    def _outbox(self) -> Sequence[BugPost]:
-        return self._bug.outbox
-
-    def _was_said(self, post: BugPost | IssuePost) -> None:
-        assert isinstance(post, BugPost)
-        self._bug = said(self._bug, post, self._policy, workflow.now())
 
     async def _say_and_fix(self) -> None:
         """Says what is to be said; then the fix that was asked for is opened."""
         await self._speak()
-        if self._bug.repair.fix_wanted:
-            reply = await self._do(BugActivities.open_fix, self._bug)
+        if self._case.repair.fix_wanted:
+            reply = await self._do(BugActivities.open_fix, self._case)
             if isinstance(reply, FixOpened):
-                await self._become(decisions.fix_opened(self._bug, reply.case))
+                await self._become(decisions.fix_opened(self._case, reply.case))
             else:
-                await self._become(decisions.fix_refused(self._bug, reply.reason, self._policy, workflow.now()))
+                await self._become(decisions.fix_refused(self._case, reply.reason, self._policy, workflow.now()))
             await self._speak()
 
     async def _keep_time(self) -> None:
-        self._timed = self._bug.epoch
+        self._timed = self._case.epoch
         await self._run_short(BugActivities.keep_time, self._id, whatever_happens=True)
 
-    async def _become(self, after: BugCase) -> None:
-        """The case as it is from now on; a move is on the record before anything follows from it."""
-        before, self._bug = self._bug, after
-        if after.progress.transitions != before.progress.transitions:
-            move = BugMoved(
-                number=after.progress.transitions, from_state=before.state, to_state=after.state, reason=after.reason
-            )
-            shown = f"{before.state} → {after.state}"
-            await self._call_store(BugRecordActivities.save_bug, SaveBug(after=after, move=move), summary=shown)
-            self._saved = after
+    async def _record_move(self, before: BugCase, note: str) -> None:
+        after = self._case
+        move = BugMoved(
+            number=after.progress.transitions, from_state=before.state, to_state=after.state, reason=after.reason
+        )
+        shown = f"{before.state} → {after.state}"
+        await self._call_store(BugRecordActivities.save_bug, SaveBug(after=after, move=move), summary=shown)
 
-    async def _save(self) -> None:
-        """Before a run ends: counters and what is still to be said go on from the record."""
-        if self._bug != self._saved:
-            await self._call_store(BugRecordActivities.save_bug, SaveBug(after=self._bug))
-            self._saved = self._bug
+    async def _record_snapshot(self) -> None:
+        await self._call_store(BugRecordActivities.save_bug, SaveBug(after=self._case))
+
+    def _first_said(self) -> BugCase:
+        return said(self._case, self._case.outbox[0], self._policy, workflow.now())

@@ -21,39 +21,33 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.names import ISSUE_WORKFLOW
     from caseworker.core.base.ids import MessageId, Sha
     from caseworker.core.base.roles import Role, Task
-    from caseworker.core.bug.case import BugPost
     from caseworker.core.evidence.builds import Stage
     from caseworker.core.issue import facts, transitions
     from caseworker.core.issue.apply import after_turn, learn, remarked
+    from caseworker.core.issue.builds import wants_base_build, wants_red_build
     from caseworker.core.issue.case import IssueCase
+    from caseworker.core.issue.consultation import consult, questions_in, unanswered
     from caseworker.core.issue.facts import BuildEnded, EffectRefused, Fact, TurnEnded, TurnGaveUp
     from caseworker.core.issue.moves import counted
-    from caseworker.core.issue.posts import IssuePost
     from caseworker.core.issue.speech import said
     from caseworker.core.issue.states import TERMINAL, IssueState
-    from caseworker.core.issue.turns import WRITERS, at_work, is_for_a_person, turn_of
-    from caseworker.core.issue.words import not_read, of_role
-    from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion, WorkOutcome
-    from caseworker.core.outcomes.tester import TestsOutcome
+    from caseworker.core.issue.turns import at_work, is_for_a_person, longest_turn, turn_of
+    from caseworker.core.issue.words import not_read
+    from caseworker.core.outcomes.answers import RoleQuestion
     from caseworker.core.people.commands import MessageKind
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import not_done, read_by
-    from caseworker.core.record.entries import Noted, Transitioned
+    from caseworker.core.record.moves import entry_of_move
     from caseworker.core.telling.follow_up import followed_up
-    from caseworker.flows.base import CaseFlow
+    from caseworker.flows.base.case import CaseFlow
     from caseworker.flows.failures import Interrupted, refusal_as_fact
-
-_IN_LINE = timedelta(days=1)
-"""How long a developer may wait for a place before its own time begins."""
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)
-class IssueWorkflow(CaseFlow):
+class IssueWorkflow(CaseFlow[IssueCase]):
     @workflow.init
     def __init__(self, start: wire.CaseInput) -> None:
-        super().__init__(start)
-        self._case = IssueCase(id=start.case)
-        self._saved = self._case
+        super().__init__(start, IssueCase(id=start.case))
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
         self._kept: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
@@ -166,9 +160,7 @@ class IssueWorkflow(CaseFlow):
     async def _create_tests(self) -> Fact:
         """Red first: the tester's word counts only once the new test was seen to fail on the base."""
         fact = await self._turn()
-        if not isinstance(fact, TurnEnded) or not isinstance(fact.outcome, TestsOutcome):
-            return fact
-        if fact.outcome.status != "TESTS_READY" or fact.outcome.escalation:
+        if not wants_red_build(fact):
             return fact
         self._case = learn(self._case, fact)
         return await self._base_unless_built() or await self._build(Stage.RED)
@@ -176,7 +168,7 @@ class IssueWorkflow(CaseFlow):
     async def _run_tests(self) -> Fact:
         """A red build is compared with the base's: it may be no worse."""
         head = await self._build(Stage.HEAD)
-        if not isinstance(head, BuildEnded) or head.verdict != "red" or self._case.evidence.base_built:
+        if not wants_base_build(self._case, head):
             return head
         return await self._base_unless_built() or await self._build(Stage.HEAD)
 
@@ -191,8 +183,7 @@ class IssueWorkflow(CaseFlow):
     async def _build(self, stage: Stage) -> Fact:
         await self._prepare()  # a case may be reopened that was closed before it had a workspace
         number = self._case.progress.builds + 1
-        commit = self._case.delivery.base if stage is Stage.BASE else self._checkpoint
-        assert commit is not None
+        commit = self._case.base if stage is Stage.BASE else self._case.head
         request = wire.BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
         ended = await self._run_long(
             BuildActivities.run_build, request, limit=timedelta(hours=6), heartbeat=self._policy.heartbeat_seconds
@@ -206,17 +197,16 @@ class IssueWorkflow(CaseFlow):
 
     async def _turn(self) -> Fact:
         """One agent turn. What the inbox held was claimed by its number, so the record is ahead of the agent. A role
-        that has to know something from another is given the answer, and its turn again."""
+        that asks another role gets the answer, and its turn again."""
         await self._prepare()
         role, task = turn_of(self._case)
         while True:
             reply = await self._one_turn(role, task)
-            if not isinstance(reply, TurnEnded) or not isinstance(reply.outcome, WorkOutcome):
-                return reply
-            if not reply.outcome.ask or reply.outcome.escalation:  # what only a person may decide comes first
+            questions = questions_in(reply)
+            if not isinstance(reply, TurnEnded) or not questions:
                 return reply
             self._case = after_turn(self._case, reply)
-            refused = await self._consult(role, reply.outcome.ask)
+            refused = await self._consult(role, questions)
             if refused is not None:
                 return refused
 
@@ -226,7 +216,7 @@ class IssueWorkflow(CaseFlow):
         reply: wire.TurnReply = await self._run_long(
             TurnActivities.run_turn,
             wire.TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy),
-            limit=timedelta(seconds=self._policy.turn_seconds + 300) + (_IN_LINE if role in WRITERS else timedelta()),
+            limit=longest_turn(role, self._policy),
             heartbeat=self._policy.turn_heartbeat_seconds,
         )
         if isinstance(reply, facts.Deferred):  # what is in hand stays the next turn's, under this number
@@ -245,16 +235,16 @@ class IssueWorkflow(CaseFlow):
 
     async def _consult(self, asker: Role, questions: list[RoleQuestion]) -> Fact | None:
         """Each role that was asked has a turn, which can only answer. Null: all have answered."""
-        self._case, asked, refusal = transitions.consult(self._case, asker, questions)
-        for role, number in asked.items():
+        consultation = consult(self._case, asker, questions)
+        self._case = consultation.case
+        for role in consultation.asked:
             answered = await self._one_turn(role, Task.ANSWER)
             if not isinstance(answered, TurnEnded):
                 return answered
             self._case = after_turn(self._case, answered)
-            if isinstance(answered.outcome, AnswerOutcome) and answered.outcome.leaves_open(number):
-                first = next(question.question for question in questions if question.to == role.value)
-                return EffectRefused(reason=f"The {of_role(role)} can't answer: {first}")
-        return EffectRefused(reason=refusal) if refusal else None
+            if (open_question := unanswered(answered, role, questions)) is not None:
+                return open_question
+        return consultation.refused
 
     # --- the branch
 
@@ -292,39 +282,19 @@ class IssueWorkflow(CaseFlow):
         return reply if isinstance(reply, EffectRefused) else None
 
     def _push(self) -> wire.PushRequest:
-        return wire.PushRequest(case=self._case, commit=self._checkpoint)
-
-    @property
-    def _checkpoint(self) -> Sha:
-        assert self._case.delivery.checkpoint is not None
-        return self._case.delivery.checkpoint
+        return wire.PushRequest(case=self._case, commit=self._case.head)
 
     # --- keeping
 
     async def _after(self, fact: Fact) -> None:
         await self._become(transitions.after(self._case, fact, self._policy, workflow.now()))
 
-    async def _become(self, after: IssueCase, *, note: str = "") -> None:
-        """The case as it is from now on; a move is on the record before anything follows from it."""
-        before, self._case = self._case, after
-        number = after.progress.transitions
-        if number == before.progress.transitions:
-            return
-        if after.state is before.state and after.epoch == before.epoch:
-            entry: Transitioned | Noted = Noted(text=note or after.reason)
-        else:
-            entry = Transitioned(number=number, from_state=before.state, to_state=after.state, reason=after.reason)
-        await self._call_store(RecordActivities.record_move, wire.MoveRequest(after=after, entry=entry))
-        self._saved = after
+    async def _record_move(self, before: IssueCase, note: str) -> None:
+        request = wire.MoveRequest(after=self._case, entry=entry_of_move(before, self._case, note))
+        await self._call_store(RecordActivities.record_move, request)
 
-    async def _save(self) -> None:
-        if self._case != self._saved:
-            await self._call_store(RecordActivities.save_case, self._case)
-            self._saved = self._case
+    async def _record_snapshot(self) -> None:
+        await self._call_store(RecordActivities.save_case, self._case)
 
-    def _outbox(self) -> Sequence[IssuePost]:
-        return self._case.outbox
-
-    def _was_said(self, post: BugPost | IssuePost) -> None:
-        assert isinstance(post, IssuePost)
-        self._case = said(self._case, post)
+    def _first_said(self) -> IssueCase:
+        return said(self._case, self._case.outbox[0])

@@ -13,14 +13,12 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.names import LOOK_AGAIN, SLA_WORKFLOW
     from caseworker.contract.wire import CaseInput, CheckSla
     from caseworker.core.sla.clock import Due, due
-    from caseworker.flows.base import SHORT_HISTORY, CaseFlow
+    from caseworker.flows.base.flow import LONG_WAIT, SHORT_HISTORY, Flow
     from caseworker.flows.failures import is_refusal
-
-_LONG_WAIT = timedelta(hours=1)
 
 
 @workflow.defn(name=SLA_WORKFLOW)
-class SLATrackingWorkflow(CaseFlow):
+class SLATrackingWorkflow(Flow):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
@@ -52,15 +50,9 @@ class SLATrackingWorkflow(CaseFlow):
     async def _until(self, found: Due) -> None:
         left = found.at - workflow.now()
         if left > timedelta():
-            long_wait = left > _LONG_WAIT and workflow.info().get_current_history_length() > SHORT_HISTORY
+            long_wait = left > LONG_WAIT and workflow.info().get_current_history_length() > SHORT_HISTORY
             self._continue_as_new_if(long_wait or self._history_is_long())
-            await self._sleep(left)
+            await self._rings_within(left)
         elif found.result is not None:
             request = CheckSla(case=self._id, now=workflow.now())
             await self._run_short(SlaActivities.check_sla, request, whatever_happens=True)
-
-    async def _sleep(self, time: timedelta) -> None:
-        try:
-            await workflow.wait_condition(lambda: self._bells != self._heard, timeout=time)
-        except TimeoutError:
-            return

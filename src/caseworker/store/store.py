@@ -1,25 +1,5 @@
 """Opens the database, migrates it, and makes all ports of the store on it."""
 
-from dataclasses import dataclass
-
-from caseworker.ports import (
-    Attachments,
-    Bugs,
-    Builds,
-    Cases,
-    Effects,
-    Inbox,
-    Learnings,
-    Ledger,
-    Places,
-    PullRecords,
-    Record,
-    Repositories,
-    Runs,
-    Threads,
-    Transcripts,
-    Turns,
-)
 from caseworker.store.attachments import StoredAttachments
 from caseworker.store.bugs import StoredBugs
 from caseworker.store.builds import StoredBuilds
@@ -41,25 +21,27 @@ from caseworker.store.turns import StoredTurns
 from caseworker.store.upgrade import migrate
 
 
-@dataclass(frozen=True, kw_only=True)
 class Store:
-    database: Database
-    repositories: Repositories
-    cases: Cases
-    bugs: Bugs
-    runs: Runs
-    threads: Threads
-    attachments: Attachments
-    inbox: Inbox
-    record: Record
-    turns: Turns
-    effects: Effects
-    builds: Builds
-    pulls: PullRecords
-    ledger: Ledger
-    transcripts: Transcripts
-    learnings: Learnings
-    places: Places
+    """All records, on one database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.repositories = StoredRepositories(database)
+        self.cases = StoredCases(database)
+        self.bugs = StoredBugs(database)
+        self.runs = StoredRuns(database)
+        self.threads = StoredThreads(database)
+        self.attachments = StoredAttachments(database)
+        self.inbox = StoredInbox(database)
+        self.record = StoredRecord(database)
+        self.turns = StoredTurns(database)
+        self.effects = StoredEffects(database)
+        self.builds = StoredBuilds(database)
+        self.pulls = StoredPulls(database)
+        self.ledger = StoredLedger(database)
+        self.transcripts = StoredTranscripts(database)
+        self.learnings = StoredLearnings(database)
+        self.places = StoredPlaces(database)
 
     async def close(self) -> None:
         await self.database.close()
@@ -73,22 +55,4 @@ async def open_store(url: str) -> Store:
     except BaseException:
         await database.close()
         raise
-    return Store(
-        database=database,
-        repositories=StoredRepositories(database),
-        cases=StoredCases(database),
-        bugs=StoredBugs(database),
-        runs=StoredRuns(database),
-        threads=StoredThreads(database),
-        attachments=StoredAttachments(database),
-        inbox=StoredInbox(database),
-        record=StoredRecord(database),
-        turns=StoredTurns(database),
-        effects=StoredEffects(database),
-        builds=StoredBuilds(database),
-        pulls=StoredPulls(database),
-        ledger=StoredLedger(database),
-        transcripts=StoredTranscripts(database),
-        learnings=StoredLearnings(database),
-        places=StoredPlaces(database),
-    )
+    return Store(database)

@@ -60,9 +60,7 @@ class GitBisector:
         tree = await self._workspaces.branch_off(workspace, _TREE, bad)
         try:
             search = _Search(
-                git=self._git,
-                workspaces=self._workspaces,
-                builder=self._builder,
+                tools=_Tools(self._git, self._workspaces, self._builder),
                 tree=tree,
                 request=request,
                 seconds=seconds,
@@ -87,13 +85,18 @@ class GitBisector:
         return Sha(answer.text) if answer.code == 0 else None
 
 
+@dataclass(frozen=True)
+class _Tools:
+    git: Git
+    workspaces: Workspaces
+    builder: Builder
+
+
 @dataclass(kw_only=True)
 class _Search:
     """Runs one bisect and collects its steps and log."""
 
-    git: Git
-    workspaces: Workspaces
-    builder: Builder
+    tools: _Tools
     tree: Workspace
     request: BisectRequest
     seconds: float
@@ -126,7 +129,7 @@ class _Search:
             return _Stopped("not_found", words.too_many_steps())
         for run in range(1, self.request.runs + 1):
             # Ignored files that a build left may stay for the next run on the same commit, but not for another commit.
-            await self.workspaces.reset(self.tree, commit, scrub=run == 1)
+            await self.tools.workspaces.reset(self.tree, commit, scrub=run == 1)
             left = self.deadline - asyncio.get_running_loop().time()
             ended = await self._run_script(left) if left > 0 else None
             if ended is None or ended.timed_out:
@@ -141,7 +144,7 @@ class _Search:
 
     async def _run_script(self, seconds: float) -> CommandRun:
         command = Command(purpose=Purpose.TEST, command=self.request.script)
-        return (await self.builder.run(self.tree, [command], seconds=seconds))[0]
+        return (await self.tools.builder.run(self.tree, [command], seconds=seconds))[0]
 
     async def _add_step(self, commit: Sha, verdict: Verdict, ended: CommandRun, runs: int) -> None:
         self.steps.append(BisectStep(commit=commit, verdict=verdict, exit_code=ended.exit_code, runs=runs))
@@ -180,7 +183,7 @@ class _Search:
 
     async def _run_git(self, *arguments: str, accept: tuple[int, ...] = (0,)) -> GitAnswer:
         # With another work tree: none of these commands needs the files.
-        return await self.git(*arguments, git_dir=_git_dir(self.tree), work_tree=Path("/"), accept=accept)
+        return await self.tools.git(*arguments, git_dir=_git_dir(self.tree), work_tree=Path("/"), accept=accept)
 
 
 def _git_dir(workspace: Workspace) -> Path:

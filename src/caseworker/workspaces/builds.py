@@ -9,7 +9,7 @@ from caseworker.core.evidence.builds import OUTPUT_TAIL, Command, CommandRun, Pu
 from caseworker.ports import Enclosure, Sandbox, Workspace
 from caseworker.workspaces.egress import Resolve, look_up
 from caseworker.workspaces.output import FailureNames, readable
-from caseworker.workspaces.processes import Child
+from caseworker.workspaces.processes import Child, Program
 from caseworker.workspaces.sandbox import Unconfined
 from caseworker.workspaces.setup_network import SetupNetwork, find_interpreter
 
@@ -82,7 +82,7 @@ async def _run(command: Command, argv: Sequence[str], seconds: float) -> Command
     started = monotonic()
     output = _Output()
     # With an empty environment: what runs inside can read bwrap's.
-    child = Child(argv, folder=Path("/"), environment={}, on_output=output.add)
+    child = Child(Program(argv=argv), on_output=output.add)
     code = None
     try:
         async with asyncio.timeout(seconds):

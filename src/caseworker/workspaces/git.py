@@ -10,7 +10,7 @@ from pathlib import Path
 
 from caseworker.core.base.errors import Defect, Refused, Transient
 from caseworker.ports import GitAnswer
-from caseworker.workspaces.processes import Child
+from caseworker.workspaces.processes import Child, Program
 
 _SETTINGS = (
     "core.hooksPath=/dev/null",
@@ -132,14 +132,8 @@ class _Tail:
 
 def _start(argv: Sequence[str], work_tree: Path | None, output: _Bounded, error: _Tail, stdin: bytes) -> Child:
     try:
-        return Child(
-            argv,
-            folder=work_tree or Path("/"),
-            environment=_ENVIRONMENT,
-            on_output=output.add,
-            on_errors=error.add,
-            stdin=stdin,
-        )
+        program = Program(argv=argv, folder=work_tree or Path("/"), environment=_ENVIRONMENT, stdin=stdin)
+        return Child(program, on_output=output.add, on_errors=error.add)
     except FileNotFoundError as missing:
         if work_tree is not None and str(missing.filename) == str(work_tree):
             raise Transient(f"the worktree {work_tree} is gone.") from None

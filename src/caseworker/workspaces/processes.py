@@ -10,25 +10,27 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _CHUNK = 1 << 16
 OnOutput = Callable[[bytes], object]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """What to start, where, and with what."""
+
+    argv: Sequence[str]
+    folder: Path = Path("/")
+    environment: Mapping[str, str] = field(default_factory=dict)
+    stdin: bytes = b""
+
+
 class Child:
     """A process in its own session, so that its children can be killed with it. Whoever makes one must await `end`."""
 
-    def __init__(
-        self,
-        argv: Sequence[str],
-        *,
-        folder: Path,
-        environment: Mapping[str, str],
-        on_output: OnOutput,
-        on_errors: OnOutput | None = None,
-        stdin: bytes = b"",
-    ) -> None:
+    def __init__(self, program: Program, *, on_output: OnOutput, on_errors: OnOutput | None = None) -> None:
         """`on_output` gets each chunk of stdout, and of stderr unless `on_errors` is given. If one of them raises,
         `ended` raises that error."""
         self._loop = asyncio.get_running_loop()
@@ -37,7 +39,7 @@ class Child:
         self._gone: asyncio.Future[int] = self._loop.create_future()
         """Its exit code, when it has ended."""
         self._open: set[int] = set()
-        self._process, pipes = _start(argv, folder, environment, stdin, apart=on_errors is not None)
+        self._process, pipes = _start(program, apart=on_errors is not None)
         for pipe, callback in zip(pipes, (on_output, on_errors or on_output), strict=False):
             self._open.add(pipe)
             self._loop.add_reader(pipe, self._read, pipe, callback)
@@ -94,20 +96,18 @@ class Child:
         self._gone.set_result(self._process.wait())
 
 
-def _start(
-    argv: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes, *, apart: bool
-) -> tuple[subprocess.Popen[bytes], list[int]]:
+def _start(program: Program, *, apart: bool) -> tuple[subprocess.Popen[bytes], list[int]]:
     """Starts the process. Returns it and the pipes to read from: stdout, and with `apart` another one for stderr."""
     pipes = [os.pipe() for _ in range(1 + apart)]
     theirs = [writing for _, writing in pipes]
     try:
-        if stdin:
-            theirs.append(_memory_file(stdin))
+        if program.stdin:
+            theirs.append(_memory_file(program.stdin))
         process = subprocess.Popen(
-            argv,
-            cwd=folder,
-            env=environment,
-            stdin=theirs[-1] if stdin else subprocess.DEVNULL,
+            program.argv,
+            cwd=program.folder,
+            env=program.environment,
+            stdin=theirs[-1] if program.stdin else subprocess.DEVNULL,
             stdout=pipes[0][1],
             stderr=pipes[-1][1],
             start_new_session=True,

@@ -6,21 +6,33 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.forbidden_paths import listed
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.facts import BuildEnded
+from caseworker.core.issue.facts import BuildEnded, Fact, TurnEnded
 from caseworker.core.issue.moves import Move, is_green, was_red
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
 from caseworker.core.issue.usual_moves import blocked, repair, unblock, waiver
 from caseworker.core.outcomes.pm import IssueType
-from caseworker.core.outcomes.tester import JudgeOutcome
+from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome
 
 S = IssueState
 
-
 _TEST_TRIES: Final = 2
-
-
 _FLAKY_RUNS: Final = 2
+
+
+def wants_red_build(fact: Fact) -> bool:
+    """The tester has written a test: it counts once it was seen to fail on the base."""
+    return (
+        isinstance(fact, TurnEnded)
+        and isinstance(fact.outcome, TestsOutcome)
+        and fact.outcome.status == "TESTS_READY"
+        and not fact.outcome.escalation
+    )
+
+
+def wants_base_build(case: IssueCase, head: Fact) -> bool:
+    """A red build is compared with the base's, which is built once."""
+    return isinstance(head, BuildEnded) and head.verdict == "red" and not case.evidence.base_built
 
 
 def after_red(case: IssueCase, fact: BuildEnded) -> Move:

@@ -223,6 +223,18 @@ class IssueCase(Snapshot):
         return self.delivery.checkpoint
 
     @property
+    def base(self) -> Sha:
+        """The commit that the work began on. Only once the workspace was prepared."""
+        assert self.delivery.base is not None
+        return self.delivery.base
+
+    @property
+    def head(self) -> Sha:
+        """The newest commit of the work. Only once the workspace was prepared."""
+        assert self.delivery.checkpoint is not None
+        return self.delivery.checkpoint
+
+    @property
     def branch(self) -> str:
         """Where the work is pushed to."""
         return self.delivery.branch

@@ -1,6 +1,5 @@
 """The verbs of an issue case: a look into the inbox, a fact or a silence in, the case as it is then out."""
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -8,7 +7,6 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
-from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import learn, remarked
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.command_facts import fact_of
@@ -20,14 +18,10 @@ from caseworker.core.issue.people import passing_by, reopened
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
-from caseworker.core.issue.words import OBEYED, kept, obeyed, of_role
-from caseworker.core.outcomes.answers import RoleQuestion
+from caseworker.core.issue.words import OBEYED, kept, obeyed
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import SPOKEN, Claimed
 from caseworker.core.people.receipts import OVER, Settled, not_done
-
-_MOST_QUESTIONS = 6
-"""Between roles, in one state."""
 
 
 class Look(BaseModel):
@@ -189,18 +183,6 @@ def _reopen(case: IssueCase, message: Claimed, late: Sequence[Claimed]) -> Issue
 
 
 # --- questions between roles
-
-
-def consult(case: IssueCase, asker: Role, questions: Sequence[RoleQuestion]) -> tuple[IssueCase, dict[Role, int], str]:
-    """The case with the questions counted; whom to ask, and how many; and why not, if it is refused."""
-    counted_case = case.updated(consulted=case.progress.consulted + len(questions))
-    first = questions[0].question
-    if counted_case.progress.consulted > _MOST_QUESTIONS:
-        return counted_case, {}, f"The {of_role(asker)} keeps asking the others: {first}"
-    if any(question.to == asker.value for question in questions):
-        return counted_case, {}, f"The {of_role(asker)} asks itself: {first}"
-    asked = Counter(question.to for question in questions)
-    return counted_case, {Role(name): number for name, number in asked.items()}, ""
 
 
 def _ids(messages: Sequence[Claimed]) -> tuple[MessageId, ...]:

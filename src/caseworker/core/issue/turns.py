@@ -1,7 +1,9 @@
 """Who is given which task in which state."""
 
+from datetime import timedelta
 from typing import Final
 
+from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import PARKED, ROWS, WORKING, IssueState
@@ -15,6 +17,9 @@ TURN_OF: Final = {state: row.turn for state, row in ROWS.items() if row.turn is 
 
 
 WRITERS: Final = frozenset({Role.DEVELOPER, Role.SENIOR_DEVELOPER})
+_MARGIN: Final = timedelta(minutes=5)
+"""For what the activity does before and after the agent."""
+_LONGEST_LINE: Final = timedelta(days=1)
 _SECOND: Final[dict[Task, Role]] = {
     Task.JUDGE: Role.TESTER,
     Task.UNBLOCK: Role.TECH_LEAD,
@@ -50,3 +55,8 @@ def turn_of(case: IssueCase) -> tuple[Role, Task]:
         (_SECOND[case.progress.task], case.progress.task) if case.progress.task is not None else TURN_OF[case.state]
     )
     return (Role.SENIOR_DEVELOPER if role is Role.DEVELOPER and case.limits.senior else role), task
+
+
+def longest_turn(role: Role, policy: Policy) -> timedelta:
+    """The time-out of the turn's activity. A developer's own time begins when it has a place in the line."""
+    return timedelta(seconds=policy.turn_seconds) + _MARGIN + (_LONGEST_LINE if role in WRITERS else timedelta())

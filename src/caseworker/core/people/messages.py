@@ -81,8 +81,8 @@ class Attachment(NewAttachment):
         return not self.content and not self.problem and self.size > 0
 
 
-class NewMessage(BaseModel):
-    """A message before it is stored. `external_id` is the surface's own id: a second delivery is a no-op."""
+class _Message(BaseModel):
+    """`external_id` is the surface's own id: a second delivery is a no-op."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -102,14 +102,19 @@ class NewMessage(BaseModel):
     """Set at once where nothing will come of it: such a message rings no bell."""
     refused: bool = False
     """The command was not carried out; the outcome says why."""
-    attachments: tuple[NewAttachment, ...] = ()
 
     @property
     def kind(self) -> MessageKind:
         return self.command.kind
 
 
-class Message(NewMessage):
+class NewMessage(_Message):
+    """A message before it is stored."""
+
+    attachments: tuple[NewAttachment, ...] = ()
+
+
+class Message(_Message):
     id: MessageId
     received_at: datetime
     turn: int | None = None

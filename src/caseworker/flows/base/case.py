@@ -1,4 +1,4 @@
-"""Base class of the case workflows: wake-up signals, inbox claims, the outbox, waits, and the ways to call activities.
+"""Base class of the case workflows: inbox claims, the snapshot, the outbox, and long work with news in between.
 
 It contains no rules: those are in core. No word of a person is in here: a bell carries an id, a claim brings ids, kinds
 and standings.
@@ -6,7 +6,7 @@ and standings.
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy
@@ -15,52 +15,40 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import PostActivities, RecordActivities
     from caseworker.contract.names import TURNS_QUEUE
-    from caseworker.contract.wire import CaseInput, ClaimRequest, PostRequest, SayRequest, SettleRequest, TurnDied
-    from caseworker.core.base.ids import CaseId, MessageId
-    from caseworker.core.bug.case import BugPost
+    from caseworker.contract.wire import (
+        AnyPost,
+        CaseInput,
+        ClaimRequest,
+        PostRequest,
+        SayRequest,
+        SettleRequest,
+        TurnDied,
+    )
+    from caseworker.core.base.ids import MessageId
+    from caseworker.core.bug.case import BugCase
+    from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.facts import EffectRefused
-    from caseworker.core.issue.posts import IssuePost
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import Settled
+    from caseworker.flows.base.flow import LONG_WAIT, PATIENTLY, SHORT_HISTORY, YOUNG_RUN, Flow
     from caseworker.flows.failures import Interrupted, cause_of, is_refusal, is_the_workers, refusal_as_fact
 
+C = TypeVar("C", BugCase, IssueCase)
 P = TypeVar("P")
 R = TypeVar("R")
 
-_STORE_TIMEOUT = timedelta(seconds=60)
-_PATIENTLY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
-_LONGEST_LOCAL_PAUSE = timedelta(seconds=1)
-"""Before another try of a local activity. Longer ones are timers of Temporal's server: a worker that has been told to
-end does not, as long as it has a local activity to try again."""
 _ONCE = RetryPolicy(maximum_attempts=1)
-_SHORT_HEARTBEAT = timedelta(seconds=10)
 _LONGEST_PAUSE = 300.0
 _CLAIM_TIMEOUT = timedelta(seconds=10)
 """It takes milliseconds; after a kill in the middle of it the case waits for so long."""
-SHORT_HISTORY = 30
-"""Events under which a wait is not worth a new run."""
-_LONG_WAIT = timedelta(hours=1)
-_YOUNG = timedelta(seconds=1)
-"""The server holds the successor of a younger run back, and whoever speaks meanwhile."""
 
 
-class CaseFlow:
-    def __init__(self, start: CaseInput) -> None:
-        self._id: CaseId = start.case
-        self._policy = start.policy
-        self._bells = 0
-        self._heard = 0  # how many bells had rung when we last looked into the inbox
-        self._closing = False
+class CaseFlow(Flow, Generic[C]):
+    def __init__(self, start: CaseInput, case: C) -> None:
+        super().__init__(start)
+        self._case: C = case
+        self._saved: C = case
         self._cut_short: list[workflow.ActivityHandle[Any]] = []  # posts that a close came before
-
-    @workflow.signal
-    def incoming_message(self, message: MessageId) -> None:
-        self._bells += 1
-
-    @workflow.signal
-    def close_requested(self, message: MessageId) -> None:
-        self._bells += 1
-        self._closing = True
 
     # --- the inbox
 
@@ -74,7 +62,7 @@ class CaseFlow:
         # was found is claimed once more by an activity of the server's (a timer would cost a second each time).
         if claimed:
             claimed = await workflow.execute_activity_method(
-                RecordActivities.claim_messages, request, start_to_close_timeout=_CLAIM_TIMEOUT, retry_policy=_PATIENTLY
+                RecordActivities.claim_messages, request, start_to_close_timeout=_CLAIM_TIMEOUT, retry_policy=PATIENTLY
             )
         self._heard = heard
         return claimed
@@ -92,33 +80,47 @@ class CaseFlow:
         for one in settled:
             await self._settle(one.messages, one.outcome, refused=one.refused)
 
-    # --- speaking
+    # --- the snapshot
 
-    def _outbox(self) -> Sequence[BugPost | IssuePost]:
-        """What is still to be said, in order."""
-        raise NotImplementedError
-
-    def _was_said(self, post: BugPost | IssuePost) -> None:
-        """Take a post out of the outbox."""
-        raise NotImplementedError
+    async def _become(self, after: C, *, note: str = "") -> None:
+        """The case as it is from now on. A move is on the record before anything follows from it."""
+        before, self._case = self._case, after
+        if after.progress.transitions != before.progress.transitions:
+            await self._record_move(before, note)
+            self._saved = after
 
     async def _save(self) -> None:
-        """Save the snapshot, if it has changed since it was last saved."""
+        """What changed since the last move: counters, and what is still to be said."""
+        if self._case != self._saved:
+            await self._record_snapshot()
+            self._saved = self._case
+
+    async def _record_move(self, before: C, note: str) -> None:
+        """Saves the snapshot together with the entry of its move. `note` is for a move within a state."""
         raise NotImplementedError
+
+    async def _record_snapshot(self) -> None:
+        raise NotImplementedError
+
+    def _first_said(self) -> C:
+        """The case after the first post of its outbox was said."""
+        raise NotImplementedError
+
+    # --- speaking
 
     async def _speak(self) -> None:
         """Says what is in the outbox, in order, each post once. On the record that is a matter of milliseconds; a close
         comes first should a chat surface be slow, and what was cut short is said later."""
-        if not self._outbox():
+        if not self._case.outbox:
             return
         await self._save()  # whoever writes the words reads the case from the record
-        while posts := list(self._outbox()):
+        while posts := list[AnyPost](self._case.outbox):
             on_record = await self._call_store(PostActivities.say, SayRequest(case=self._id, posts=posts))
-            for post in posts[:on_record]:
-                self._was_said(post)
+            for _ in posts[:on_record]:
+                self._case = self._first_said()
             if on_record < len(posts):
                 await self._do(PostActivities.post, PostRequest(case=self._id, post=posts[on_record]))
-                self._was_said(posts[on_record])
+                self._case = self._first_said()
         await self._save()
 
     async def _do(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
@@ -135,28 +137,17 @@ class CaseFlow:
             raise Interrupted
         return await handle
 
-    # --- waiting
-
     async def _wait_until(self, at: datetime | None) -> bool:
         """Waits for a bell, or until that time. True: the time has come, and no bell rang. Before a long wait the run
         is continued as new, so that a waiting case has a short history."""
         left = None if at is None else max(at - workflow.now(), timedelta())
         long_history = workflow.info().get_current_history_length() > SHORT_HISTORY
-        if (left is None or left > _LONG_WAIT) and long_history:
-            if not await self._rings_within(_YOUNG - (workflow.now() - workflow.info().start_time)):
+        if (left is None or left > LONG_WAIT) and long_history:
+            if not await self._rings_within(YOUNG_RUN - (workflow.now() - workflow.info().start_time)):
                 await self._save()
                 self._continue_as_new_if(True)
             return False
         return not await self._rings_within(left)
-
-    async def _rings_within(self, time: timedelta | None) -> bool:
-        if time is not None and time <= timedelta():
-            return self._bells != self._heard
-        try:
-            await workflow.wait_condition(lambda: self._bells != self._heard, timeout=time)
-        except TimeoutError:
-            return False
-        return True
 
     async def _unless_rung(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R | EffectRefused:
         """A word of people comes first, however long the forge is away; `Interrupted` then."""
@@ -166,54 +157,7 @@ class CaseFlow:
             handle.cancel()
         return await refusal_as_fact(handle)
 
-    # --- a long history
-
-    def _history_is_long(self) -> bool:
-        info = workflow.info()
-        return info.is_continue_as_new_suggested() or (info.get_current_history_length() >= self._policy.history_events)
-
-    def _continue_as_new_if(self, wanted: bool) -> None:
-        """Only from the main coroutine and with no bell since the last look. What is in hand is claimed by the coming
-        turn's number, so the next run finds it again."""
-        if wanted and self._bells == self._heard and not self._closing:
-            workflow.continue_as_new(CaseInput(case=self._id, policy=self._policy))
-
-    # --- asking the world
-
-    async def _call_store(
-        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, summary: str | None = None
-    ) -> R:
-        """The store only, a few milliseconds: a local activity, patient while the store is away. The summary is what
-        Temporal's web UI shows beside it."""
-        return await workflow.execute_local_activity_method(
-            method,
-            argument,
-            start_to_close_timeout=_STORE_TIMEOUT,
-            retry_policy=_PATIENTLY,
-            local_retry_threshold=_LONGEST_LOCAL_PAUSE,
-            summary=summary,
-        )
-
-    async def _run_short(
-        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, whatever_happens: bool = False
-    ) -> R:
-        """Short work on the outside, idempotent by its key, repeated until it is done, refused, or the case closed."""
-        handle = self._begin(method, argument)
-        await workflow.wait_condition(lambda: handle.done() or (self._closing and not whatever_happens))
-        if not handle.done():
-            handle.cancel()
-        return await handle
-
-    def _begin(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> workflow.ActivityHandle[R]:
-        return workflow.start_activity_method(
-            method,
-            argument,
-            start_to_close_timeout=timedelta(minutes=30),
-            heartbeat_timeout=_SHORT_HEARTBEAT,
-            retry_policy=_PATIENTLY,
-            # Cancelled is only what is gone: the same effect must not be tried by two at once.
-            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-        )
+    # --- long work
 
     async def _run_long(
         self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float

@@ -1,0 +1,1 @@
+"""What the workflows of all kinds share."""

@@ -1,0 +1,105 @@
+"""Base class of all workflows: wake-up signals, waits, and the ways to call activities. It contains no rules."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from temporalio import workflow
+from temporalio.common import RetryPolicy
+
+with workflow.unsafe.imports_passed_through():
+    from caseworker.contract.wire import CaseInput
+    from caseworker.core.base.ids import CaseId, MessageId
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+_STORE_TIMEOUT = timedelta(seconds=60)
+PATIENTLY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
+_LONGEST_LOCAL_PAUSE = timedelta(seconds=1)
+"""Before another try of a local activity. Longer ones are timers of Temporal's server: a worker that has been told to
+end does not, as long as it has a local activity to try again."""
+_SHORT_HEARTBEAT = timedelta(seconds=10)
+SHORT_HISTORY = 30
+"""Events under which a wait is not worth a new run."""
+LONG_WAIT = timedelta(hours=1)
+YOUNG_RUN = timedelta(seconds=1)
+"""The server holds the successor of a younger run back, and whoever speaks meanwhile."""
+
+
+class Flow:
+    def __init__(self, start: CaseInput) -> None:
+        self._id: CaseId = start.case
+        self._policy = start.policy
+        self._bells = 0
+        self._heard = 0  # how many bells had rung when we last looked into the inbox
+        self._closing = False
+
+    @workflow.signal
+    def incoming_message(self, message: MessageId) -> None:
+        self._bells += 1
+
+    @workflow.signal
+    def close_requested(self, message: MessageId) -> None:
+        self._bells += 1
+        self._closing = True
+
+    # --- waiting
+
+    async def _rings_within(self, time: timedelta | None) -> bool:
+        if time is not None and time <= timedelta():
+            return self._bells != self._heard
+        try:
+            await workflow.wait_condition(lambda: self._bells != self._heard, timeout=time)
+        except TimeoutError:
+            return False
+        return True
+
+    # --- a long history
+
+    def _history_is_long(self) -> bool:
+        info = workflow.info()
+        return info.is_continue_as_new_suggested() or (info.get_current_history_length() >= self._policy.history_events)
+
+    def _continue_as_new_if(self, wanted: bool) -> None:
+        """Only from the main coroutine and with no bell since the last look. What is in hand is claimed by the coming
+        turn's number, so the next run finds it again."""
+        if wanted and self._bells == self._heard and not self._closing:
+            workflow.continue_as_new(CaseInput(case=self._id, policy=self._policy))
+
+    # --- asking the world
+
+    async def _call_store(
+        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, summary: str | None = None
+    ) -> R:
+        """The store only, a few milliseconds: a local activity, patient while the store is away. The summary is what
+        Temporal's web UI shows beside it."""
+        return await workflow.execute_local_activity_method(
+            method,
+            argument,
+            start_to_close_timeout=_STORE_TIMEOUT,
+            retry_policy=PATIENTLY,
+            local_retry_threshold=_LONGEST_LOCAL_PAUSE,
+            summary=summary,
+        )
+
+    async def _run_short(
+        self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, whatever_happens: bool = False
+    ) -> R:
+        """Short work on the outside, idempotent by its key, repeated until it is done, refused, or the case closed."""
+        handle = self._begin(method, argument)
+        await workflow.wait_condition(lambda: handle.done() or (self._closing and not whatever_happens))
+        if not handle.done():
+            handle.cancel()
+        return await handle
+
+    def _begin(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> workflow.ActivityHandle[R]:
+        return workflow.start_activity_method(
+            method,
+            argument,
+            start_to_close_timeout=timedelta(minutes=30),
+            heartbeat_timeout=_SHORT_HEARTBEAT,
+            retry_policy=PATIENTLY,
+            # Cancelled is only what is gone: the same effect must not be tried by two at once.
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        )
