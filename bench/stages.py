@@ -18,8 +18,8 @@ def main() -> None:
     from pathlib import Path
 
     import caseworker.app.cli.main  # noqa: F401 # what every command imports
+    from caseworker.app.parts import read_rehearsal
     from caseworker.app.processes.logs import set_up_logs
-    from caseworker.app.processes.start_checks import read_rehearsal
     from caseworker.app.settings import load_settings
     from caseworker.app.terminal.run import RunRequest, issue_argument
 

@@ -5,8 +5,6 @@ import asyncio
 import sys
 from typing import Final
 
-from rich.console import Console
-
 from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.serve import serve
 from caseworker.app.settings import Settings, load_settings
@@ -25,7 +23,7 @@ def main() -> int:
     settings = _ShortHistories.model_validate(load_settings().model_dump())
     set_up_logs(settings)
     try:
-        return asyncio.run(serve(settings, Console(stderr=True)))
+        return asyncio.run(serve(settings))
     except Transient:
         return 1  # Temporal is down at the moment: whoever starts us does so again
 

@@ -16,7 +16,7 @@ from scripts.house.measure import Measure
 from scripts.house.tree import Tree
 
 HEADING: Final = "What a change touches"
-AIMS: Final = {"new command": 3, "new state": 3, "new waiver": 3, "new surface": 3, "new workflow": 5}
+AIMS: Final = {"new command": 5, "new state": 3, "new waiver": 3, "new surface": 3, "new workflow": 5}
 
 _NOT_WRITTEN: Final = "not written yet"
 _FILE: Final = re.compile(r"(?P<path>[^\s,()]+)\s*(?P<remark>\([^)]*\))?")

@@ -105,7 +105,7 @@ async def test_by_http_a_killed_host_is_started_again_and_found_where_it_is_then
     slack: SlackDouble, terminal: Terminal
 ) -> None:
     async with serving(terminal, CASEWORKER_SLACK_SIGNING_SECRET=slack.signing_secret) as served:
-        address = str((await served.logs("listening to Slack by HTTP"))["at"])
+        address = str((await served.logs("listening by HTTP"))["at"])
         slack.sends_events_to(address)
         async with httpx.AsyncClient() as client:
             assert (await client.post(address, json={"type": "event_callback"})).status_code == 401

@@ -14,6 +14,7 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pm import Topic
 from caseworker.core.people.commands import MessageKind
 from caseworker.ports import AgentFailed, StoredCase
 from tests.world.agent import (
@@ -129,7 +130,7 @@ async def test_a_case_fails_after_its_last_attempt_and_keeps_the_work_on_its_bra
 
 async def test_an_authentication_change_waits_for_approval_and_goes_to_the_senior(world: World) -> None:
     def sensitive(workspace: Path) -> Outcome:
-        return triaged(workspace).model_copy(update={"topics": ["authentication"]})
+        return triaged(workspace).model_copy(update={"topics": [Topic.AUTHENTICATION]})
 
     world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     case = await world.owner_files_issue()

@@ -9,6 +9,7 @@ from caseworker.core.bug.case import About
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pm import Topic
 from caseworker.core.people.messages import Audience
 from tests.world.agent import found, reads_people, triaged, unclear, writes_greeting
 from tests.world.bugs import PATIENCE
@@ -20,7 +21,7 @@ S = IssueState
 
 
 def sensitive(workspace: Path) -> Outcome:
-    return triaged(workspace).model_copy(update={"topics": ["authentication"], "status": "NEEDS_APPROVAL"})
+    return triaged(workspace).model_copy(update={"topics": [Topic.AUTHENTICATION], "status": "NEEDS_APPROVAL"})
 
 
 async def open_fix(office: Office) -> tuple[SlackBug, CaseInWorld]:

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from caseworker.app.settings import Settings
-from caseworker.ports import Chat, Forge, Sandbox, Source, Store, Thread
+from caseworker.core.base.errors import Refused
+from caseworker.ports import Forge, Sandbox, Source, Store
 
 if TYPE_CHECKING:
     from caseworker.forges.local_folders import Folder
@@ -17,21 +18,6 @@ def make_sandbox(settings: Settings) -> Sandbox:
     if settings.sandbox == "off":
         return Unconfined(folder)
     return Bubblewrap(folder, expose=tuple(settings.expose))
-
-
-def make_chats(settings: Settings) -> dict[str, Chat]:
-    if settings.slack_bot_token is None:
-        return {}
-    from caseworker.chats.slack import SlackChat
-
-    return {"slack": SlackChat(token=settings.slack_bot_token.get_secret_value(), base_url=settings.slack_api_url)}
-
-
-def developers_channel(settings: Settings) -> Thread | None:
-    """Where a case's one summary thread is begun."""
-    if settings.slack_bot_token is None or not settings.slack_summaries_channel:
-        return None
-    return Thread(surface="slack", channel=settings.slack_summaries_channel)
 
 
 def make_source() -> Source:
@@ -56,3 +42,22 @@ async def look_at(folder: Path) -> "Folder":
     from caseworker.workspaces.git import SafeGit
 
     return await look(folder, SafeGit())
+
+
+def read_rehearsal(path: Path | None) -> str | None:
+    """The script's text, checked: an error in it is told now, with its line, and not in the middle of a case."""
+    if path is None:
+        return None
+    from caseworker.agents.rehearsal import load_rehearsal
+
+    path = path.expanduser()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise Refused(
+            f"There is no rehearsal script at {path}.", todo="docs/rehearsal.md shows how to write one."
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path} can't be read as text: {error}.") from error
+    load_rehearsal(text, path.name)
+    return text

@@ -9,8 +9,9 @@ from caseworker.activities.turn.capacity import Capacity
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.bell import make_doorbell
-from caseworker.app.parts import developers_channel, make_chats, make_forge, make_sandbox
+from caseworker.app.parts import make_forge, make_sandbox
 from caseworker.app.settings import Settings
+from caseworker.app.surfaces import developers_channel, make_chats
 from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Model, Store, Switchboard, Thread, Workspaces
 from caseworker.workspaces.bisector import GitBisector

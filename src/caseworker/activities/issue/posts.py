@@ -11,7 +11,7 @@ from caseworker.core.people.posts import Post
 from caseworker.core.record.conversation import text_of
 from caseworker.ports import Store, StoredCase, Thread
 
-_NOT_OF_A_TURN = frozenset({IssueAbout.REMINDER, IssueAbout.ANSWERS, IssueAbout.LEFT_OPEN})
+_NOT_OF_A_TURN = frozenset({IssueAbout.REMINDER, IssueAbout.ANSWERS, IssueAbout.LEFT_OPEN, IssueAbout.BUDGET_NEAR})
 
 
 class IssuePosts:

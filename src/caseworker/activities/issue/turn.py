@@ -18,16 +18,13 @@ from caseworker.contract.wire import TurnReply, TurnRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Task
 from caseworker.core.casefile.sections import after_outcome
-from caseworker.core.issue import words as issue_words
-from caseworker.core.issue.case import cap_of
 from caseworker.core.issue.facts import TurnEnded
 from caseworker.core.issue.turns import WRITERS
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.tester import TestsOutcome
-from caseworker.core.people.messages import Audience, Message
-from caseworker.core.record.entries import Posted
+from caseworker.core.people.messages import Message
 from caseworker.core.telling.commits import commit_message
 from caseworker.ports import FinishedTurn, IssueBrief, Store, StoredCase, Workspace, Workspaces
 
@@ -83,7 +80,6 @@ class IssueTurn:
         )
 
     async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> TurnEnded:
-        await self._tell_if_money_runs_out()
         assert not isinstance(finished.outcome, BugOutcome)
         return TurnEnded(
             role=finished.role,
@@ -91,6 +87,7 @@ class IssueTurn:
             checkpoint=finished.checkpoint,
             session=finished.session,
             heard=tuple(message.id for message in heard),
+            spent_micros=(await self.parts.store.ledger.spent(self.request.case.id)).micros,
         )
 
     async def _checkpoint(self, this: Try, outcome: Outcome, workspace: Workspace) -> Sha:
@@ -103,15 +100,6 @@ class IssueTurn:
             parent=_parent(self.request, workspace),
             name=f"turn-{this.turn}-{this.attempt.number}",
         )
-
-    async def _tell_if_money_runs_out(self) -> None:
-        """Once for each budget, when four fifths of it are used."""
-        case, store = self.request.case, self.parts.store
-        cap = cap_of(case, self.request.policy)
-        spent = (await store.ledger.spent(case.id)).micros
-        if cap and spent >= cap * 4 // 5:
-            told = Posted(audience=Audience.DEVELOPERS, about="budget", text=issue_words.budget_near(spent, cap))
-            await store.record.append(case.id, [told], trace=self.stored.trace, key=f"budget/{cap}")
 
 
 def _order(request: TurnRequest, stored: StoredCase) -> TurnOrder:

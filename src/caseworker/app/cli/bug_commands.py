@@ -31,7 +31,7 @@ def report(
     json: Json = False,
 ) -> None:
     """Report a bug, and see what is asked or found. Interrupt it at will: the case goes on."""
-    from caseworker.app.processes.start_checks import read_rehearsal
+    from caseworker.app.parts import read_rehearsal
     from caseworker.app.terminal.report import ReportRequest, read_attachments, read_text
     from caseworker.app.terminal.report import report as report_bug
 
@@ -133,9 +133,9 @@ def sla(json: Json = False) -> None:
 
 def serve() -> None:
     """Listen to Slack, in the foreground: Socket Mode, or HTTP. SIGTERM or Ctrl-C ends it cleanly."""
-    from caseworker.app.processes.serve import serve as serve_slack
+    from caseworker.app.processes.serve import serve as serve_surfaces
 
-    raise typer.Exit(do(serve_slack(settings_now(), make_console())))
+    raise typer.Exit(do(serve_surfaces(settings_now())))
 
 
 def slack_manifest(

@@ -63,7 +63,7 @@ def run(
     json: Json = False,
 ) -> None:
     """Take an issue to a pull request. Interrupt it at will: the case goes on, and the same command takes it up."""
-    from caseworker.app.processes.start_checks import read_rehearsal
+    from caseworker.app.parts import read_rehearsal
     from caseworker.app.terminal.run import RunRequest, issue_argument
     from caseworker.app.terminal.run import run as run_case
     from caseworker.core.base.policy import Milestone

@@ -13,7 +13,8 @@ from rich.console import Console
 from caseworker.app.demos.fix import lay_out, tell_next
 from caseworker.app.demos.stage import Play
 from caseworker.app.desk import Desk, at_desk
-from caseworker.app.processes.start_checks import check_disk, check_sandbox, read_rehearsal
+from caseworker.app.parts import read_rehearsal
+from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.bug_summary import bug_summary, cost_line
 from caseworker.app.terminal.live_view import print_json_line

@@ -12,7 +12,8 @@ from shlex import quote
 from rich.console import Console
 
 from caseworker.app.desk import reading
-from caseworker.app.processes.start_checks import check_disk, check_sandbox, read_rehearsal
+from caseworker.app.parts import read_rehearsal
+from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.run import RunRequest, run
 from caseworker.core.base.errors import Refused

@@ -12,7 +12,8 @@ from rich.console import Console
 
 from caseworker.app.demos.fix import lay_out, tell_next
 from caseworker.app.desk import Desk, at_desk, person
-from caseworker.app.processes.start_checks import check_disk, check_sandbox, read_rehearsal
+from caseworker.app.parts import read_rehearsal
+from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
 from caseworker.app.terminal.run import exit_code

@@ -1,34 +1,28 @@
-"""`caseworker serve`: listens to Slack, commits what comes, rings, and keeps the host alive. Others do the work."""
+"""`caseworker serve`: listens to the surfaces, stores what comes, rings, and keeps the host alive."""
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, Final
 
 import structlog
-from rich.console import Console
 
-from caseworker.app.parts import look_at
 from caseworker.app.processes.find_host import ensure_host
 from caseworker.app.processes.serve_host import keep_the_host
-from caseworker.app.processes.slack_settings import missing_settings
-from caseworker.app.processes.start_checks import check_disk, check_sandbox, read_rehearsal
+from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
+from caseworker.app.surfaces import Listening, Surface, surfaces
 from caseworker.core.base.errors import Refused
 from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.conversation import Conversation
 from caseworker.intake.new_cases import NewCases
-from caseworker.intake.slack import ReportsChannel, SlackIntake
-from caseworker.intake.slack_catchup import CatchUp
 from caseworker.ports import Doorbell, Store
 from caseworker.store.store import open_store
 
 log = structlog.get_logger()
 
 _GRACE_SECONDS: Final = 10
-_LOOK_SECONDS: Final = 1.0
 
 
 def slack_app_manifest(http: str) -> str:
@@ -43,42 +37,36 @@ def slack_app_manifest(http: str) -> str:
     return manifest("caseworker", False, url if url.endswith(PATH) else f"{url}{PATH}")
 
 
-async def serve(settings: Settings, console: Console) -> int:
-    if missing := missing_settings(settings):
-        raise Refused(
-            f"Slack can't be listened to yet. Missing: {'; '.join(missing)}.",
-            todo="docs/slack.md shows where each comes from; `caseworker.toml` or CASEWORKER_<NAME> sets it.",
-        )
-    assert settings.reports_repository is not None
-    found = await look_at(settings.reports_repository.expanduser())
-    elsewhere = {name: (await look_at(path)).ref for name, path in _elsewhere(settings).items()}
-    rehearsal = read_rehearsal(settings.reports_rehearsal)
+async def serve(settings: Settings) -> int:
+    wanted = _wanted(settings)
+    for surface in wanted:
+        await surface.check()
     check_disk(settings.home)
     if settings.is_embedded:
         await check_sandbox(settings)
     make_home(settings)
     store = await open_store(settings.database)
     try:
-        place = ReportsChannel(
-            channel=settings.slack_reports_channel,
-            repository=await store.repositories.register(found.ref),
-            policy=settings.policy(),
-            rehearsal=rehearsal,
-            elsewhere={name: await store.repositories.register(ref) for name, ref in elsewhere.items()},
-        )
         with told_to_stop() as stop:
-            await _listen(settings, store, place, stop)
+            await _serve(settings, store, wanted, stop)
     finally:
         await store.close()
     log.info("listening has ended")
     return 0
 
 
-def _elsewhere(settings: Settings) -> dict[str, Path]:
-    """By service: where its code is, if it is not where all reports go."""
-    return {
-        name: Path(service.repository).expanduser() for name, service in settings.services.items() if service.repository
-    }
+def _wanted(settings: Settings) -> list[Surface]:
+    """The surfaces that have settings. Refused if one of them lacks something, or if there is none."""
+    known = surfaces(settings)
+    wanted = [surface for surface in known if surface.is_wanted] or known
+    for surface in wanted:
+        if missing := surface.missing():
+            page = f"docs/{surface.name.lower()}.md"
+            raise Refused(
+                f"{surface.name} can't be listened to yet. Missing: {'; '.join(missing)}.",
+                todo=f"{page} shows where each comes from; `caseworker.toml` or CASEWORKER_<NAME> sets it.",
+            )
+    return wanted
 
 
 @contextmanager
@@ -93,31 +81,25 @@ def told_to_stop() -> Iterator[asyncio.Event]:
             loop.remove_signal_handler(number)
 
 
-async def _listen(settings: Settings, store: Store, place: ReportsChannel, stop: asyncio.Event) -> None:
+async def _serve(settings: Settings, store: Store, wanted: Sequence[Surface], stop: asyncio.Event) -> None:
     doorbell, keeper = await _bell(settings, store)
     bell = BackgroundBell(doorbell)
-    intake = SlackIntake(
-        store=store,
-        conversation=Conversation(store=store, doorbell=bell),
-        new_cases=NewCases(store=store, doorbell=bell),
-        place=place,
-    )
-    catch_up = _catch_up(settings, store, intake)
-    tasks = [
-        asyncio.create_task(_surface(settings, intake, catch_up, stop), name="slack"),
-        asyncio.create_task(catch_up.run(), name="catching up"),
-        *keeper,
-    ]
+    conversation, new_cases = Conversation(store=store, doorbell=bell), NewCases(store=store, doorbell=bell)
+    heard = [await surface.listen(store, conversation, new_cases) for surface in wanted]
+    server = [asyncio.create_task(_http(settings, heard, stop), name="http")] if any(it.routes for it in heard) else []
+    work = [asyncio.create_task(run(), name=name) for it in heard for name, run in it.work.items()]
     stopped = asyncio.create_task(stop.wait())
+    tasks = [*server, *work, *keeper, stopped]
     try:
-        await asyncio.wait([*tasks, stopped], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         stop.set()
         log.info("ending: what was taken is being rung")
-        await asyncio.wait(tasks[:1], timeout=_GRACE_SECONDS)
+        if server:
+            await asyncio.wait(server, timeout=_GRACE_SECONDS)
         with suppress(TimeoutError):  # what was not rung is found by the next reconciler
             await asyncio.wait_for(bell.drain(), timeout=_GRACE_SECONDS)
     finally:
-        await _end([*tasks, stopped])
+        await _end(tasks)
 
 
 async def _end(tasks: "Sequence[asyncio.Task[Any]]") -> None:
@@ -141,47 +123,7 @@ async def _bell(settings: Settings, store: Store) -> "tuple[Doorbell, list[async
     return ClusterBell(settings, store), []
 
 
-def _catch_up(settings: Settings, store: Store, intake: SlackIntake) -> CatchUp:
-    """What was said while nobody listened."""
-    from caseworker.chats.slack import SlackChat
-
-    assert settings.slack_bot_token is not None
-    chat = SlackChat(token=settings.slack_bot_token.get_secret_value(), base_url=settings.slack_api_url)
-    return CatchUp(store=store, slack=chat, intake=intake, channel=settings.slack_reports_channel)
-
-
-async def _surface(settings: Settings, intake: SlackIntake, catch_up: CatchUp, stop: asyncio.Event) -> None:
-    channels = f"reports from {settings.slack_reports_channel}, " + (
-        f"developers in {settings.slack_summaries_channel}"
-        if settings.slack_summaries_channel
-        else "developers nowhere in Slack (slack_summaries_channel is not set)"
-    )
-    if settings.slack_app_token is not None:
-        await _until(stop, _socket(settings, intake, catch_up, channels))
-    else:
-        await _http(settings, intake, stop, channels)
-
-
-async def _socket(settings: Settings, intake: SlackIntake, catch_up: CatchUp, channels: str) -> None:
-    from caseworker.chats.slack_app import SlackSocket
-
-    assert settings.slack_app_token is not None
-    token = settings.slack_app_token.get_secret_value()
-    socket = SlackSocket(intake.receive, app_token=token, base_url=settings.slack_api_url, on_connection=catch_up.wake)
-    log.info("listening to Slack by Socket Mode", **{"for": channels})
-    connected = asyncio.create_task(_tell_when_connected(socket.connected))
-    try:
-        await socket.run()
-    finally:
-        connected.cancel()
-
-
-async def _tell_when_connected(connected: asyncio.Event) -> None:
-    await connected.wait()
-    log.info("connected with Slack")
-
-
-async def _http(settings: Settings, intake: SlackIntake, stop: asyncio.Event, channels: str) -> None:
+async def _http(settings: Settings, heard: Sequence[Listening], stop: asyncio.Event) -> None:
     import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import Request
@@ -189,28 +131,15 @@ async def _http(settings: Settings, intake: SlackIntake, stop: asyncio.Event, ch
     from starlette.routing import Route
 
     from caseworker.app.processes.web import listen_on, served
-    from caseworker.chats.slack_app import PATH, http_route
 
     async def health(_: Request) -> Response:
         return PlainTextResponse("ok\n")
 
-    assert settings.slack_signing_secret is not None
-    secret = settings.slack_signing_secret.get_secret_value()
-    route = http_route(intake.receive, signing_secret=secret, base_url=settings.slack_api_url)
-    app = Starlette(routes=[route, Route("/health", health)])
+    routes = [route for listening in heard for route in listening.routes]
+    app = Starlette(routes=[*routes, Route("/health", health)])
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS)
     with listen_on(settings.serve_host, settings.serve_port) as listener:
         host, port = listener.getsockname()[:2]
-        log.info("listening to Slack by HTTP", at=f"http://{host}:{port}{PATH}", **{"for": channels})
+        for route in routes:
+            log.info("listening by HTTP", at=f"http://{host}:{port}{route.path}")
         await served(config, listener, stop)
-
-
-async def _until(stop: asyncio.Event, work: Awaitable[None]) -> None:
-    """The work, until we are told to stop; its own error, if it has one first."""
-    task, stopped = asyncio.ensure_future(work), asyncio.create_task(stop.wait())
-    await asyncio.wait([task, stopped], return_when=asyncio.FIRST_COMPLETED)
-    stopped.cancel()
-    if task.done():
-        await task
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)

@@ -24,22 +24,3 @@ async def check_sandbox(settings: Settings) -> None:
     problem = await make_sandbox(settings).probe()
     if problem is not None:
         raise Refused(problem)
-
-
-def read_rehearsal(path: Path | None) -> str | None:
-    """The script's text, checked: an error in it is told now, with its line, and not in the middle of a case."""
-    if path is None:
-        return None
-    from caseworker.agents.rehearsal import load_rehearsal
-
-    path = path.expanduser()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise Refused(
-            f"There is no rehearsal script at {path}.", todo="docs/rehearsal.md shows how to write one."
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} can't be read as text: {error}.") from error
-    load_rehearsal(text, path.name)
-    return text

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from caseworker.app.parts import look_at
-from caseworker.app.processes.slack_settings import missing_settings
 from caseworker.app.settings import Settings
+from caseworker.app.surfaces import Slack
 from caseworker.core.base.errors import Refused, Transient
 
 Mark = Literal["ok", "note", "missing"]
@@ -23,7 +23,7 @@ async def examine_reports(settings: Settings) -> list[Finding]:
 
 
 async def _repository(settings: Settings) -> Finding:
-    from caseworker.app.processes.start_checks import read_rehearsal
+    from caseworker.app.parts import read_rehearsal
 
     if settings.reports_repository is None:
         return Finding(
@@ -42,7 +42,7 @@ async def _slack(settings: Settings) -> list[Finding]:
     if settings.slack_bot_token is None:
         started = settings.slack_app_token or settings.slack_signing_secret or settings.slack_reports_channel
         if started:
-            return [Finding("slack", "missing", f"missing: {'; '.join(missing_settings(settings))} (docs/slack.md)")]
+            return [Finding("slack", "missing", f"missing: {'; '.join(Slack(settings).missing())} (docs/slack.md)")]
         return [Finding("slack", "ok", "not set up: reports come from the terminal (docs/slack.md)")]
     return [
         await _bot(settings),
@@ -65,7 +65,7 @@ async def _bot(settings: Settings) -> Finding:
         who = await chat.whoami()
     except (Refused, Transient) as error:
         return Finding("slack", "missing", str(error))
-    if missing := missing_settings(settings):
+    if missing := Slack(settings).missing():
         return Finding("slack", "note", f"the bot is {who}; `serve` needs {'; '.join(missing)} (docs/slack.md)")
     way = "Socket Mode" if settings.slack_app_token is not None else "HTTP"
     return Finding("slack", "ok", f"the bot is {who}; `caseworker serve` listens by {way}")

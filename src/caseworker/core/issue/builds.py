@@ -1,5 +1,6 @@
 """What follows from a build, and from what the tester says of a red one."""
 
+from datetime import timedelta
 from typing import Final, assert_never
 
 from caseworker.core.base.policy import Policy
@@ -16,6 +17,7 @@ from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome
 
 S = IssueState
 
+LONGEST_BUILD: Final = timedelta(hours=6)
 _TEST_TRIES: Final = 2
 _FLAKY_RUNS: Final = 2
 

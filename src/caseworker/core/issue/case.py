@@ -173,6 +173,8 @@ class People(Part):
     """Remarks that came while the last change was being written: the pm reads them once the pull request is updated."""
     until: Milestone | None = None
     """How far a person let the case go. Null: as far as its policy says."""
+    warned_of_cap: int = 0
+    """The budget, in micro-dollars, that people were last told is nearly used."""
     extra_micros: int = 0
     """Granted by people over the policy's budget."""
 

@@ -24,6 +24,8 @@ class TurnEnded(_Fact):
     session: SessionId
     heard: tuple[MessageId, ...] = ()
     """What was said to it while it worked."""
+    spent_micros: int = 0
+    """By the whole case, up to the end of this turn."""
 
 
 class TurnGaveUp(_Fact):

@@ -1,0 +1,172 @@
+"""The surfaces on which people can speak to cases, one class each: what it needs, how it speaks, how it is heard.
+
+Each part is imported only when it is asked for: commands start fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+import structlog
+
+from caseworker.app.parts import look_at, read_rehearsal
+from caseworker.app.settings import Settings
+from caseworker.core.base.repositories import RepositoryRef
+from caseworker.ports import Chat, Store, Thread
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
+
+    from caseworker.chats.slack import SlackChat
+    from caseworker.intake.conversation import Conversation
+    from caseworker.intake.new_cases import NewCases
+    from caseworker.intake.slack import ReportsChannel
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listening:
+    """How a surface is heard: by requests that come to us, by work that runs until it is cancelled, or by both."""
+
+    routes: Sequence[Route] = ()
+    work: Mapping[str, Callable[[], Coroutine[None, None, None]]] = field(default_factory=dict)
+    """By name, for the log."""
+
+
+class Surface(Protocol):
+    @property
+    def name(self) -> str:
+        """As people write it. In lower case it is the name of its threads and of its page in docs/."""
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a setting of it was made."""
+
+    def missing(self) -> list[str]:
+        """What has to be set before it can be listened to, by name."""
+
+    async def check(self) -> None:
+        """Raises `Refused` if what its settings name is not there."""
+
+    def chat(self) -> Chat | None:
+        """How cases speak there. Null: they don't."""
+
+    def developers(self) -> Thread | None:
+        """Where developers are told of bugs that were reported elsewhere."""
+
+    async def listen(self, store: Store, conversation: Conversation, new_cases: NewCases) -> Listening: ...
+
+
+@dataclass(frozen=True)
+class Slack:
+    settings: Settings
+    name: Final = "Slack"
+
+    @property
+    def is_wanted(self) -> bool:
+        return self.settings.slack_bot_token is not None or bool(self.settings.slack_reports_channel)
+
+    def missing(self) -> list[str]:
+        settings, missing = self.settings, []
+        if settings.slack_bot_token is None:
+            missing.append("slack_bot_token (the bot's own, `xoxb-...`)")
+        if settings.slack_app_token is None and settings.slack_signing_secret is None:
+            missing.append("slack_app_token (`xapp-...`, for Socket Mode) or slack_signing_secret (for HTTP)")
+        if not settings.slack_reports_channel:
+            missing.append("slack_reports_channel (the id of the channel where bugs are reported)")
+        if settings.reports_repository is None:
+            missing.append("reports_repository (where the code is that reports are about)")
+        if settings.anthropic_api_key is None and settings.reports_rehearsal is None:
+            missing.append("anthropic_api_key, or reports_rehearsal to try it out without a model")
+        return missing
+
+    async def check(self) -> None:
+        await self._repositories()
+        read_rehearsal(self.settings.reports_rehearsal)
+
+    def chat(self) -> SlackChat | None:
+        if self.settings.slack_bot_token is None:
+            return None
+        from caseworker.chats.slack import SlackChat
+
+        token = self.settings.slack_bot_token.get_secret_value()
+        return SlackChat(token=token, base_url=self.settings.slack_api_url)
+
+    def developers(self) -> Thread | None:
+        if self.settings.slack_bot_token is None or not self.settings.slack_summaries_channel:
+            return None
+        return Thread(surface=self.name.lower(), channel=self.settings.slack_summaries_channel)
+
+    async def listen(self, store: Store, conversation: Conversation, new_cases: NewCases) -> Listening:
+        from caseworker.chats.slack_app import SlackSocket, http_route
+        from caseworker.intake.slack import SlackIntake
+        from caseworker.intake.slack_catchup import CatchUp
+
+        settings, chat = self.settings, self.chat()
+        assert chat is not None
+        place = await self._reports(store)
+        intake = SlackIntake(store=store, conversation=conversation, new_cases=new_cases, place=place)
+        catch_up = CatchUp(store=store, slack=chat, intake=intake, channel=settings.slack_reports_channel)
+        log.info("listening to Slack", by="HTTP" if settings.slack_app_token is None else "Socket Mode", **self._places)
+
+        def connected() -> None:
+            log.info("connected with Slack")
+            catch_up.wake()
+
+        if settings.slack_app_token is not None:
+            socket = SlackSocket(
+                intake.receive,
+                app_token=settings.slack_app_token.get_secret_value(),
+                base_url=settings.slack_api_url,
+                on_connection=connected,
+            )
+            return Listening(work={"Slack": socket.run, "Slack's history": catch_up.run})
+        assert settings.slack_signing_secret is not None
+        secret = settings.slack_signing_secret.get_secret_value()
+        route = http_route(intake.receive, signing_secret=secret, base_url=settings.slack_api_url)
+        return Listening(routes=[route], work={"Slack's history": catch_up.run})
+
+    async def _repositories(self) -> dict[str, RepositoryRef]:
+        """By service; under the empty name, where all other reports go."""
+        services = self.settings.services.items()
+        paths = {name: Path(service.repository) for name, service in services if service.repository}
+        assert self.settings.reports_repository is not None
+        paths[""] = self.settings.reports_repository
+        return {name: (await look_at(path.expanduser())).ref for name, path in paths.items()}
+
+    async def _reports(self, store: Store) -> ReportsChannel:
+        from caseworker.intake.slack import ReportsChannel
+
+        found = await self._repositories()
+        registered = {name: await store.repositories.register(ref) for name, ref in found.items()}
+        return ReportsChannel(
+            channel=self.settings.slack_reports_channel,
+            repository=registered.pop(""),
+            policy=self.settings.policy(),
+            rehearsal=read_rehearsal(self.settings.reports_rehearsal),
+            elsewhere=registered,
+        )
+
+    @property
+    def _places(self) -> dict[str, str]:
+        summaries = self.settings.slack_summaries_channel
+        nowhere = "nowhere in Slack (slack_summaries_channel is not set)"
+        return {"reports": self.settings.slack_reports_channel, "developers": summaries or nowhere}
+
+
+def surfaces(settings: Settings) -> list[Surface]:
+    return [Slack(settings)]
+
+
+def make_chats(settings: Settings) -> dict[str, Chat]:
+    found = {surface.name.lower(): surface.chat() for surface in surfaces(settings)}
+    return {name: chat for name, chat in found.items() if chat is not None}
+
+
+def developers_channel(settings: Settings) -> Thread | None:
+    """Where a case's one summary thread is begun."""
+    return next((thread for surface in surfaces(settings) if (thread := surface.developers()) is not None), None)
