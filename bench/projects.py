@@ -10,7 +10,7 @@ from typing import Final
 
 import yaml
 
-_SHOP: Final = Path(str(files("caseworker.app") / "demos" / "shop"))
+_SHOP: Final = Path(str(files("caseworker.app") / "demos" / "samples" / "shop"))
 ISSUE: Final = _SHOP / "issue.md"
 _ENVIRONMENT: Final = {
     "PATH": os.environ.get("PATH", os.defpath),

@@ -1,1 +1,1 @@
-"""Generates the pages of docs/ that describe the code, so that they can't contradict it."""
+"""Generates those pages of docs/ that describe tables and models of the code."""

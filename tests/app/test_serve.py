@@ -128,7 +128,7 @@ async def test_messages_written_while_nobody_listened_are_read_afterwards(
         ts = await slack.user_writes(REPORTS, ADA, "the greeting is broken")
         await expect_post(slack, REPORTS, "Which greeting did you see?")
         assert await served.ends() == 0
-    slack.forget(REPORTS, ADA, "never mind", thread=ts)
+    slack.add_without_event(REPORTS, ADA, "never mind", thread=ts)
     async with serving(terminal) as served:
         await expect_post(slack, REPORTS, "This is closed")
         assert await served.ends() == 0

@@ -118,7 +118,7 @@ async def test_our_own_posts_are_ignored(desk: Desk) -> None:
 
 
 async def test_a_reply_to_a_report_whose_event_was_lost_opens_its_case_in_the_same_thread(desk: Desk) -> None:
-    ts = desk.slack.forget(REPORTS, ADA, "checkout is broken")
+    ts = desk.slack.add_without_event(REPORTS, ADA, "checkout is broken")
     await desk.slack.user_writes(REPORTS, GRACE, "me too", thread=ts)
     await desk.slack.user_writes(REPORTS, ADA, "it says error 500", thread=ts)
     bug = await desk.only_bug()
@@ -129,7 +129,7 @@ async def test_a_reply_to_a_report_whose_event_was_lost_opens_its_case_in_the_sa
 
 
 async def test_a_report_that_comes_after_its_reply_is_in_the_same_case(desk: Desk) -> None:
-    ts = desk.slack.forget(REPORTS, ADA, "checkout is broken")
+    ts = desk.slack.add_without_event(REPORTS, ADA, "checkout is broken")
     await desk.slack.user_writes(REPORTS, ADA, "it says error 500", thread=ts)
     late = desk.slack.workspace.find(REPORTS, ts)
     assert late is not None
@@ -195,8 +195,8 @@ async def test_edits_of_and_by_third_persons_do_not_count(desk: Desk) -> None:
     assert len(desk.bell.rung) == 1
 
 
-async def test_edits_of_unknown_messages_are_ignored(desk: Desk) -> None:
-    ts = desk.slack.forget(REPORTS, ADA, "long ago")
+async def test_changes_of_what_was_never_taken_are_ignored(desk: Desk) -> None:
+    ts = desk.slack.add_without_event(REPORTS, ADA, "long ago")
     await desk.slack.edits(REPORTS, ts, "longer ago")
     await desk.slack.deletes(REPORTS, ts)
     assert desk.kinds == ["ignored", "ignored"]

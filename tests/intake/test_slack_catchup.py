@@ -44,10 +44,10 @@ async def arrives_late(desk: Desk, ts: str) -> None:
 async def test_reports_and_replies_written_while_nobody_listened_are_taken_in_their_order(desk: Desk) -> None:
     known = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     anchor = await desk.summary_thread((await desk.only_bug()).case.id)
-    desk.slack.forget(REPORTS, ADA, "it says error 500", thread=known)
-    desk.slack.forget(SUMMARY, GRACE, "look at the cart", thread=anchor)
-    lost = desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
-    desk.slack.forget(REPORTS, GRACE, "since 9:40", thread=lost)
+    desk.slack.add_without_event(REPORTS, ADA, "it says error 500", thread=known)
+    desk.slack.add_without_event(SUMMARY, GRACE, "look at the cart", thread=anchor)
+    lost = desk.slack.add_without_event(REPORTS, GRACE, "the search finds nothing")
+    desk.slack.add_without_event(REPORTS, GRACE, "since 9:40", thread=lost)
     assert await catch_up_of(desk).look() == 4
     assert await texts(desk) == [
         "checkout is broken",
@@ -67,8 +67,8 @@ async def test_reports_and_replies_written_while_nobody_listened_are_taken_in_th
 
 async def test_a_message_that_was_found_and_then_delivered_counts_once(desk: Desk) -> None:
     known = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
-    reply = desk.slack.forget(REPORTS, ADA, "since 9:40", thread=known)
-    lost = desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    reply = desk.slack.add_without_event(REPORTS, ADA, "since 9:40", thread=known)
+    lost = desk.slack.add_without_event(REPORTS, GRACE, "the search finds nothing")
     assert await catch_up_of(desk).look() == 2
     await arrives_late(desk, reply)
     await arrives_late(desk, lost)
@@ -78,7 +78,7 @@ async def test_a_message_that_was_found_and_then_delivered_counts_once(desk: Des
 
 async def test_a_message_found_and_delivered_at_the_same_time_counts_once(desk: Desk) -> None:
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
-    lost = [desk.slack.forget(REPORTS, GRACE, f"report {number}") for number in range(10)]
+    lost = [desk.slack.add_without_event(REPORTS, GRACE, f"report {number}") for number in range(10)]
     await asyncio.gather(*(catch_up_of(desk).look() for _ in range(3)), *(arrives_late(desk, ts) for ts in lost))
     assert sorted(await texts(desk)) == sorted(["checkout is broken", *(f"report {number}" for number in range(10))])
 
@@ -99,12 +99,12 @@ async def test_looking_again_finds_nothing_and_reads_only_what_is_new(desk: Desk
     catch_up, history = catch_up_of(desk), "conversations.history"
     assert (await catch_up.look(), desk.slack.calls.count(history)) == (1, 2)
     assert (await catch_up.look(), desk.slack.calls.count(history)) == (0, 3)
-    desk.slack.forget(REPORTS, GRACE, "one more")
+    desk.slack.add_without_event(REPORTS, GRACE, "one more")
     assert await catch_up.look() == 1
 
 
-async def test_messages_before_the_first_report_are_ignored(desk: Desk) -> None:
-    desk.slack.forget(REPORTS, GRACE, "good morning")
+async def test_what_was_said_before_the_first_report_is_none_of_our_business(desk: Desk) -> None:
+    desk.slack.add_without_event(REPORTS, GRACE, "good morning")
     assert await catch_up_of(desk).look() == 0
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     assert await catch_up_of(desk).look() == 0
@@ -113,7 +113,7 @@ async def test_messages_before_the_first_report_are_ignored(desk: Desk) -> None:
 
 async def test_a_first_report_missed_after_the_start_is_found(desk: Desk) -> None:
     catch_up = catch_up_of(desk)
-    desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    desk.slack.add_without_event(REPORTS, GRACE, "the search finds nothing")
     assert await catch_up.look() == 1
 
 
@@ -139,7 +139,7 @@ async def test_threads_of_a_closed_case_are_read_for_a_week(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     bug = await desk.only_bug()
     await desk.store.bugs.save(bug.case.updated(state=BugState.RESOLVED), trace=bug.trace)
-    desk.slack.forget(REPORTS, ADA, "it is broken again", thread=ts)
+    desk.slack.add_without_event(REPORTS, ADA, "it is broken again", thread=ts)
     assert await catch_up_of(desk).look() == 1
     assert desk.bell.rung[-1][0] == bug.case.id
 
@@ -163,13 +163,13 @@ async def test_a_missing_thread_does_not_hide_others(desk: Desk) -> None:
     gone = await desk.slack.user_writes(REPORTS, ADA, "a mistake")
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     desk.slack.workspace.delete(REPORTS, gone)
-    desk.slack.forget(REPORTS, ADA, "since 9:40", thread=ts)
+    desk.slack.add_without_event(REPORTS, ADA, "since 9:40", thread=ts)
     assert await catch_up_of(desk).look() == 1
 
 
 async def test_after_an_error_of_slack_the_next_look_finds_what_was_missed(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
-    desk.slack.forget(REPORTS, ADA, "since 9:40", thread=ts)
+    desk.slack.add_without_event(REPORTS, ADA, "since 9:40", thread=ts)
     catch_up = catch_up_of(desk)
     desk.slack.trouble.fail("conversations.replies")
     with pytest.raises(Transient):
@@ -189,7 +189,7 @@ async def running(catch_up: CatchUp) -> AsyncIterator[None]:
 async def test_it_looks_again_by_itself_also_after_an_error(desk: Desk) -> None:
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     desk.slack.trouble.fail("conversations.history", times=3)
-    desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    desk.slack.add_without_event(REPORTS, GRACE, "the search finds nothing")
     async with running(catch_up_of(desk, looks=0.05)):
         await until(lambda: len(desk.bell.rung) == 2)
     assert await texts(desk) == ["checkout is broken", "the search finds nothing"]
