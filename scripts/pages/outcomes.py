@@ -67,7 +67,7 @@ def rows_of(expected: Expected, prefix: str = "") -> Iterator[tuple[str, str, Ex
     """Yields each key with its prefix and its owner. Leaves out the keys of parts that have their own section."""
     for name in expected.names():
         inner = expected.key(name)
-        if inner is None or _is_constant(inner):
+        if inner is None or _is_filled_in(inner):
             continue
         yield prefix, name, expected
         item = inner.item()

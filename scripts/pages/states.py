@@ -26,7 +26,7 @@ GUARDS: Final = (
 )
 """What `moves.proven` asks for, in its order."""
 _ANY: Final = "any_working_state"
-_USUAL_EDGES: Final = (
+_USUAL: Final = (
     (S.RECEIVED, S.ANALYZING_REQUIREMENTS, "worth doing"),
     (S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, "unclear"),
     (S.REQUIREMENTS_UNCLEAR, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "people are asked"),
@@ -63,7 +63,7 @@ _INVESTIGATION: Final = (
     (S.BLOCKED, S.PLANNING_APPROACH, "planned without a cause"),
     (S.BLOCKED, S.WAITING_FOR_HUMAN_INPUT, "people are asked"),
 )
-_OTHER_TURNS: Final = {
+_SECOND: Final = {
     S.RUNNING_TESTS: "; the tester: judge, after a red build",
     S.REVIEWING_CODE: "; unblock, validate cause",
     S.INVESTIGATING: "; a developer: diagnose",
@@ -94,10 +94,10 @@ _COLOURS: Final = "Green: an agent works. Yellow: waits for people. Red: parked 
 def states_page() -> str:
     parts = [
         _INTRODUCTION.format(renew=RENEW),
-        f"## The usual way\n\n```mermaid\n{_drawn(_labelled(_USUAL_EDGES), drawn=USUAL_STATES)}\n```\n",
+        f"## The usual way\n\n```mermaid\n{_drawn(_labelled(_USUAL), drawn=USUAL_STATES)}\n```\n",
         _COLOURS,
-        f"## An investigation\n\n```mermaid\n{_drawn(_labelled(_INVESTIGATION), drawn=_INVESTIGATING)}\n```\n",
-        _INVESTIGATION_NOTE,
+        f"## An investigation\n\n```mermaid\n{_drawn(_labelled(_INVESTIGATION), drawn=_INQUIRING)}\n```\n",
+        _INQUIRED,
         f"## Every edge\n\n```mermaid\n{_drawn(_all(), drawn=frozenset(IssueState))}\n```\n",
         _common(),
         f"## Who works where\n\n{_states()}\n",
@@ -107,10 +107,10 @@ def states_page() -> str:
     return "\n".join(parts)
 
 
-USUAL_STATES: Final = frozenset(state for before, after, _ in _USUAL_EDGES for state in (before, after))
+USUAL_STATES: Final = frozenset(state for before, after, _ in _USUAL for state in (before, after))
 
 
-_INVESTIGATING: Final = frozenset(state for before, after, _ in _INVESTIGATION for state in (before, after))
+_INQUIRING: Final = frozenset(state for before, after, _ in _INVESTIGATION for state in (before, after))
 
 
 def _labelled(edges: Iterable[tuple[IssueState, IssueState, str]]) -> list[str]:
@@ -178,7 +178,7 @@ def _kind(state: IssueState) -> str:
 
 
 def _worker(state: IssueState) -> str:
-    return f"{_first(state)}{_OTHER_TURNS.get(state, '')}"
+    return f"{_first(state)}{_SECOND.get(state, '')}"
 
 
 def _first(state: IssueState) -> str:
