@@ -1,4 +1,4 @@
-# Everything is installed by the targets themselves, into .venv; nothing by hand.
+# Each target installs what it needs into .venv; nothing has to be installed by hand.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,17 +9,18 @@ BIN := $(VENV)/bin
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-run: $(VENV)/.ready ## Set everything up and watch a bug become a pull request (no key, no network)
+run: $(VENV)/.ready ## Install everything and take a sample bug to a pull request (the demo needs no key and no network)
 	@$(BIN)/caseworker demo
 
-setup: $(VENV)/.ready ## Only install: the program into .venv, git and bubblewrap into the system
+setup: $(VENV)/.ready ## Only install: packages into .venv; git and bubblewrap into the system if missing
 
-# Checks and pure tests take one processor each; what follows waits for processes as much as it works.
+# The checks and the pure tests run side by side, on one processor each. The other tests wait for processes most of the
+# time, so four of them run at once.
 test: $(VENV)/.ready-dev ## All checks and all tests
 	@$(MAKE) --no-print-directory --output-sync=target -j2 check pure
 	$(BIN)/pytest -n 4 --dist loadgroup --ignore=tests/core
 
-pure: $(VENV)/.ready-dev ## Only the tests that start nothing: the core
+pure: $(VENV)/.ready-dev ## Only the tests of the core, which start no process
 	$(BIN)/pytest tests/core
 
 check: $(VENV)/.ready-dev ## Only the static checks
@@ -34,30 +35,30 @@ format: $(VENV)/.ready-dev ## Format the code
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-pages: $(VENV)/.ready-dev ## Write the generated pages of docs/ anew
+pages: $(VENV)/.ready-dev ## Write the generated pages of docs/ again
 	$(BIN)/python -m scripts.pages
 
-bench: $(VENV)/.ready-dev ## Measure, side by side, and print tables
+bench: $(VENV)/.ready-dev ## Measure speed and memory, and print tables
 	$(BIN)/python -m bench
 
-prove: $(VENV)/.ready-dev ## Prove that nothing said is lost: kills in every state, 10,000 messages, two mutants
+prove: $(VENV)/.ready-dev ## Prove that no message is lost: kills in every state, 10,000 messages, two wrong flows
 	$(BIN)/pytest -m slow
 	$(BIN)/python -m bench.prove $(PROVE)
 
-histories: $(VENV)/.ready-dev ## Record the histories of this version that later versions must replay
+histories: $(VENV)/.ready-dev ## Record this version's histories, which later versions must replay
 	@$(BIN)/python -m scripts.histories
 
-house: $(VENV)/.ready-dev ## Measure the tree: sizes, imports, names, files per change; fails where an aim is missed
+house: $(VENV)/.ready-dev ## Measure the code: sizes, imports, names, files per change; fails if an aim is missed
 	$(BIN)/python -m scripts.house
 
-lock: $(VENV)/.ready-dev ## Renew the hashed locks from pyproject.toml
+lock: $(VENV)/.ready-dev ## Write the lock files with hashes again from pyproject.toml
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
 		pyproject.toml setup-requirements.in -o requirements.lock
 	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
 		--extra dev pyproject.toml setup-requirements.in -c requirements.lock -o requirements-dev.lock
 
-clean: ## Remove what was installed here
+clean: ## Remove .venv and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
 $(VENV)/.ready: requirements.lock pyproject.toml scripts/install

@@ -1,1 +1,1 @@
-"""Measurements of Caseworker, printed beside their targets; no time is asserted. `python -m bench --help`."""
+"""Measures Caseworker and prints the results beside their targets; no time is asserted. `python -m bench --help`."""

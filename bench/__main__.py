@@ -1,6 +1,6 @@
-"""`python -m bench [NAME...] [--json]`: measure, print tables; it fails only where something could not be measured.
+"""`python -m bench [NAME...] [--json]`: measures and prints tables; fails only where something could not be measured.
 
-Where others edit the tree meanwhile, hosts restart in the middle of a measurement: set PYTHONPATH to a copy of `src`.
+If somebody edits the tree meanwhile, hosts restart during a measurement: set PYTHONPATH to a copy of `src`.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in _MEASUREMENTS]:
         parser.error(f"there is no measurement {unknown[0]}; there are {', '.join(_MEASUREMENTS)}")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that hosts are stopped and folders removed then, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that hosts are stopped and folders removed also then
     console, aside = Console(), Console(stderr=True)
     reports, failures = [], 0
     begun, load = time.monotonic(), os.getloadavg()[0]

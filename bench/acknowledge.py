@@ -1,4 +1,4 @@
-"""`acknowledge`: how long a surface waits until words are committed, at 100 messages a second, while others work."""
+"""`acknowledge`: measures how long a surface waits for a commit, at 100 messages a second, while others work."""
 
 import asyncio
 import json
@@ -32,9 +32,9 @@ _RATE: Final = 100.0
 _BARE_RATE: Final = 50.0
 _TARGET: Final = 150.0
 _SHARE: Final = 0.99
-"""Of the sends that have to succeed for the times to mean anything."""
+"""Share of the sends that must succeed for the times to be meaningful."""
 
-Once = Callable[[], Awaitable[bool]]
+Send = Callable[[], Awaitable[bool]]
 
 
 def measure() -> Report:
@@ -60,7 +60,7 @@ def measure() -> Report:
 
 async def _measure(home: Path) -> tuple[list[float], list[float], list[float]]:
     async with open_stage(home, Setup(seed=1, serving="bench.side_by_side")) as stage:
-        anchors = await _opened(stage)
+        anchors = await _open_cases(stage)
         session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
         async with session:
             slack, bare = await asyncio.gather(
@@ -71,8 +71,8 @@ async def _measure(home: Path) -> tuple[list[float], list[float], list[float]]:
     return slack, bare, manual
 
 
-async def _opened(stage: Stage) -> list[str]:
-    """Every case is opened, and its developers know of it."""
+async def _open_cases(stage: Stage) -> list[str]:
+    """Open every case, and wait until its developers have its summary."""
     sender = Sender(stage.slack, stage.url)
     conversations = storm(_CASES, _CASES, 10.0, Random(1))
     await sender.play(conversations)
@@ -82,15 +82,15 @@ async def _opened(stage: Stage) -> list[str]:
     return [conversation.anchor for conversation in conversations]
 
 
-async def _paced(once: Once, rate: float) -> list[float]:
-    """Milliseconds of each; the next one begins on time, however long the last one takes."""
+async def _paced(send: Send, rate: float) -> list[float]:
+    """Milliseconds of each send; the next one begins on time, however long the last one takes."""
     taken: list[float] = []
     good = 0
 
     async def timed() -> None:
         nonlocal good
         begun = time.perf_counter()
-        done = await once()
+        done = await send()
         taken.append((time.perf_counter() - begun) * 1000)
         good += done
 
@@ -104,10 +104,10 @@ async def _paced(once: Once, rate: float) -> list[float]:
     return taken
 
 
-def _by_slack(stage: Stage, session: aiohttp.ClientSession, anchors: Sequence[str], url: str) -> Once:
+def _by_slack(stage: Stage, session: aiohttp.ClientSession, anchors: Sequence[str], url: str) -> Send:
     lot, workspace = Random(2), stage.slack.indexed
 
-    async def once() -> bool:
+    async def send() -> bool:
         anchor = lot.choice(anchors)
         user = str((workspace.find(REPORTS, anchor) or {})["user"])
         said = workspace.say(REPORTS, user, "it happens again", thread=anchor)
@@ -115,7 +115,7 @@ def _by_slack(stage: Stage, session: aiohttp.ClientSession, anchors: Sequence[st
         async with session.post(url, data=body, headers=stage.slack.delivery.signed(body)) as answer:
             return answer.status == 200
 
-    return once
+    return send
 
 
 async def _manual(stage: Stage) -> list[float]:
@@ -125,12 +125,12 @@ async def _manual(stage: Stage) -> list[float]:
     cases = [CaseId(case) for case in stage.slack.indexed.summary_of]
     lot, numbers = Random(3), count()
 
-    async def once() -> bool:
+    async def send() -> bool:
         words = Words(surface="terminal", external_id=f"bench {next(numbers)}", author="ada", text="it happens again")
         return await conversation.say(lot.choice(cases), words, Standing.DEVELOPER) is not None
 
     try:
-        return await _paced(once, _RATE)
+        return await _paced(send, _RATE)
     finally:
         await bell.drain()
         await store.close()

@@ -1,4 +1,4 @@
-"""`help`: how fast the commands answer that only say something."""
+"""`help`: measures how fast commands answer that only print something."""
 
 import sys
 from typing import Final

@@ -1,7 +1,7 @@
-"""The same case without Caseworker: a shell script with the same git commands, agent turns and builds, in its order.
+"""Runs the same case without Caseworker: a shell script with the same git commands, agent turns and builds, in order.
 
 The agent is the same program with the same tools, schema and environment, in the same sandbox, on the same rehearsed
-model. What is missing is what is measured: records, workflow, retries, budget, events, and the case file.
+model. The difference is what is measured: records, workflow, retries, budget, events, and the case file.
 """
 
 import json
@@ -51,7 +51,7 @@ class BareCase:
         self._sandbox = Bubblewrap(folder / "sandbox")
 
     def run(self, script: Path, *, pace: float) -> Ran:
-        """Only the shell script is timed: the model's server is up before it."""
+        """Only the shell script is timed: the model's server is started before it."""
         for role in _TURNS:
             place = self._place(role)
             for inner in (place.config, place.home, place.socket.parent):
@@ -61,7 +61,7 @@ class BareCase:
         with self._model(script, pace):
             ran = timed(["/bin/bash", str(file)], {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self._folder)})
         if not git(self._shop, "branch", "--list", _BRANCH):
-            raise NotMeasured(f"the bare script did not get to its end: {self._last_words()}")
+            raise NotMeasured(f"the bare script did not get to its end: {self._end_of_log()}")
         return ran
 
     @contextmanager
@@ -138,6 +138,6 @@ class BareCase:
     def _place(self, role: Role) -> AttemptFolder:
         return AttemptFolder(self._folder / role.value)
 
-    def _last_words(self) -> str:
+    def _end_of_log(self) -> str:
         log = self._folder / "log"
         return log.read_text(errors="replace")[-600:] if log.exists() else "it said nothing"

@@ -1,7 +1,7 @@
-"""`cases`: 20 and then 200 issues at once for one worker, from the first ring until each has its pull request.
+"""`cases`: measures 20 and then 200 issues at once on one worker, from the first ring to each pull request.
 
-Only the agents have a stand-in that answers at once (bench/cases_worker.py). Temporal's server, the records, worktrees,
-sandboxed builds, pushes and pull requests are real.
+Only the agents are replaced, by a stand-in that answers at once (bench/cases_worker.py). Temporal's server, the
+records, worktrees, sandboxed builds, pushes and pull requests are real.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from temporalio.client import Client
 from tests.world.project import make_project
 
 from bench.home import NotMeasured, private_folder
-from bench.prove.processes import Kept, KeptTemporal
+from bench.prove.processes import RestartedProcess, RestartedTemporal
 from bench.report import Report, Row
 from caseworker.app.bell import make_doorbell
 from caseworker.contract.names import workflow_id
@@ -36,25 +36,25 @@ from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store
 
 _SIZES: Final = "20 200"
-"""`BENCH_CASES` in the environment says otherwise, while the measurement itself is worked on."""
+"""`BENCH_CASES` in the environment overrides it, for work on the measurement itself."""
 _SLOTS: Final = 8
-_A_MINUTE: Final = 150.0
-_LINEAR: Final = 1.3
-_MEMORY: Final = 400.0
+_RATE_TARGET: Final = 150.0
+_RATIO_TARGET: Final = 1.3
+_MEMORY_TARGET: Final = 400.0
 _LOOK_SECONDS: Final = 0.1
-_STILL_SECONDS: Final = 60.0
-"""With nothing written down for so long, something is wrong."""
+_GIVE_UP_SECONDS: Final = 60.0
+"""With no new record entry for so long, something is wrong."""
 _AT_ONCE: Final = 16
-"""Histories asked for at the same time."""
+"""Histories fetched at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Stage:
-    """The server, one worker, and the way in."""
+    """The server, one worker, and what opens cases."""
 
     home: Path
-    temporal: KeptTemporal
-    worker: Kept
+    temporal: RestartedTemporal
+    worker: RestartedProcess
     client: Client
     store: Store
     new_cases: NewCases
@@ -67,7 +67,7 @@ class _Stage:
         return _Processor(worker=own, children=children, temporal=_used_by(self.temporal.server.pid)[0])
 
     def memory(self) -> Mapping[str, float]:
-        """Megabytes, by the kernel's name for them."""
+        """Megabytes, by the kernel's names."""
         if self.worker.pid is None:
             raise NotMeasured("the worker is gone")
         status = Path(f"/proc/{self.worker.pid}/status").read_text()
@@ -76,7 +76,7 @@ class _Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class _Processor:
-    """Seconds of it that were used so far. What the hypervisor or another program takes is not among them."""
+    """Processor seconds used so far, without what the hypervisor or other programs take."""
 
     worker: float
     children: float
@@ -88,7 +88,7 @@ class _Progress:
     waiting: int
     """Cases that wait for people: on the straight path, for the merge of their pull request."""
     written: int
-    """Entries in all records: cases take their steps side by side, so for a long time none waits."""
+    """Entries in all records. Cases advance side by side, so for a long time none waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,11 +111,11 @@ def measure() -> Report:
     few, many = runs[0], runs[-1]
     failed, timed_out = sum(run.failed for run in runs), sum(run.timed_out for run in runs)
     rows = [
-        *(_rate(run, _A_MINUTE if run is many else None) for run in runs),
+        *(_rate(run, _RATE_TARGET if run is many else None) for run in runs),
         *(Row(what=f"time for each, {run.size} at once", samples=[run.each], of=run.size) for run in runs),
-        Row(what="their ratio", samples=[many.each / few.each], unit="times", target=_LINEAR),
+        Row(what="their ratio", samples=[many.each / few.each], unit="times", target=_RATIO_TARGET),
         *_processor(many),
-        *(row for run in runs for row in _memory(run, _MEMORY if run is many else None)),
+        *(row for run in runs for row in _memory(run, _MEMORY_TARGET if run is many else None)),
         Row(what="their ratio, most", samples=[many.peak / few.peak], unit="times"),
         Row(what="failed workflow tasks", samples=[failed], unit="", target=0),
         Row(what="workflow tasks that timed out", samples=[timed_out], unit=""),
@@ -155,10 +155,10 @@ _NOTES: Final = (
 
 def _run(size: int) -> _Run:
     with private_folder() as folder:
-        return asyncio.run(_measured(folder / "h", size))
+        return asyncio.run(_measure_run(folder / "h", size))
 
 
-async def _measured(home: Path, size: int) -> _Run:
+async def _measure_run(home: Path, size: int) -> _Run:
     async with _open_stage(home) as stage:
         cases = await _open(stage, 1)
         await _until_waiting(stage, 1)
@@ -170,9 +170,9 @@ async def _measured(home: Path, size: int) -> _Run:
         seconds = time.monotonic() - begun
         after, memory = stage.processor(), stage.memory()
         await _check_delivered(stage.store)
-        failed, timed_out = await _mishaps(stage.client, cases)
+        failed, timed_out = await _failed_tasks(stage.client, cases)
         if stage.worker.pid != worker:
-            raise NotMeasured(f"the worker died and was started again: {_last_words(home)}")
+            raise NotMeasured(f"the worker died and was started again: {_end_of_log(home)}")
     return _Run(
         size=size,
         seconds=seconds,
@@ -189,7 +189,7 @@ async def _measured(home: Path, size: int) -> _Run:
 
 
 def _used_by(pid: int) -> tuple[float, float]:
-    """Seconds of processor: the process's own, and those of its children that have ended."""
+    """Processor seconds of the process itself, and of its children that have ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     user, system, children_user, children_system = (int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in fields[11:15])
     return user + system, children_user + children_system
@@ -198,11 +198,13 @@ def _used_by(pid: int) -> tuple[float, float]:
 @asynccontextmanager
 async def _open_stage(home: Path) -> AsyncIterator[_Stage]:
     project = await asyncio.to_thread(make_project, home / "greeting")
-    temporal = KeptTemporal(home / "temporal")
+    temporal = RestartedTemporal(home / "temporal")
     await temporal.start()
     address = temporal.server.address
     store = await open_store(f"sqlite:///{home / 'caseworker.db'}")
-    worker = Kept([sys.executable, "-m", "bench.cases_worker"], _environment(home, address.target), home / "worker.log")
+    worker = RestartedProcess(
+        [sys.executable, "-m", "bench.cases_worker"], _environment(home, address.target), home / "worker.log"
+    )
     try:
         client = await connect(address)
         worker.start()
@@ -233,7 +235,7 @@ def _environment(home: Path, temporal: str) -> dict[str, str]:
 
 
 async def _open(stage: _Stage, size: int) -> list[CaseId]:
-    """All at once; each is committed and then rung, as when a person types it."""
+    """Open all cases at once; each is committed and then rung, as when a person types it."""
 
     async def one() -> CaseId:
         text = f"The greeting misspells the world. Seen by {new_trace()}."  # the same text would be the same issue
@@ -245,7 +247,7 @@ async def _open(stage: _Stage, size: int) -> list[CaseId]:
 
 
 async def _until_waiting(stage: _Stage, size: int) -> None:
-    """Until so many cases wait for people."""
+    """Wait until so many cases wait for people."""
     written, since = -1, time.monotonic()
     while True:
         now = await asyncio.to_thread(_look, stage.home / "caseworker.db")
@@ -253,15 +255,15 @@ async def _until_waiting(stage: _Stage, size: int) -> None:
             return
         if now.written != written:
             written, since = now.written, time.monotonic()
-        if time.monotonic() - since > _STILL_SECONDS:
+        if time.monotonic() - since > _GIVE_UP_SECONDS:
             raise NotMeasured(
-                f"{now.waiting} of {size} cases wait for people, and nothing happens: {_last_words(stage.home)}"
+                f"{now.waiting} of {size} cases wait for people, and nothing happens: {_end_of_log(stage.home)}"
             )
         await asyncio.sleep(_LOOK_SECONDS)
 
 
 def _look(database: Path) -> _Progress:
-    """Not by the port, and only what indexes tell: parsing every case ten times a second would be part of the load."""
+    """Read SQL directly, and only from indexes: parsing every case ten times a second would add to the load."""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
         states = dict(connection.execute("select state, count(*) from cases group by state").fetchall())
         ((written,),) = connection.execute("select count(*) from record").fetchall()
@@ -277,7 +279,7 @@ async def _check_delivered(store: Store) -> None:
             raise NotMeasured(f"{stored.case.id} left the straight path: {stored.case.reason}")
 
 
-async def _mishaps(client: Client, cases: list[CaseId]) -> tuple[int, int]:
+async def _failed_tasks(client: Client, cases: list[CaseId]) -> tuple[int, int]:
     """How many workflow tasks failed, and how many timed out, in every run of every case."""
     turns = asyncio.Semaphore(_AT_ONCE)
 
@@ -291,7 +293,7 @@ async def _mishaps(client: Client, cases: list[CaseId]) -> tuple[int, int]:
 
 
 async def _events(client: Client, workflow: str) -> list[int]:
-    """Of all its runs, once it rests: a case that waits for people goes on in a new one."""
+    """The events of all its runs, once it rests: a case that waits for people continues as new."""
     while await _is_at_work(client, workflow):  # noqa: ASYNC110  # Temporal has no event for that
         await asyncio.sleep(_LOOK_SECONDS)
     events: list[int] = []
@@ -308,5 +310,5 @@ async def _is_at_work(client: Client, workflow: str) -> bool:
     return described.raw_description.HasField("pending_workflow_task")
 
 
-def _last_words(home: Path) -> str:
+def _end_of_log(home: Path) -> str:
     return (home / "worker.log").read_text(errors="replace")[-800:]

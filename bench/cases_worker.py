@@ -1,4 +1,4 @@
-"""`caseworker worker` with a runtime that answers at once: what is measured with it is everything around the agents.
+"""`caseworker worker` with a runtime that answers at once, to measure everything around the agents.
 
 Run as `python -m bench.cases_worker`. Files are edited, tests are run and branches are pushed as always.
 """
@@ -21,7 +21,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.record.entries import AgentEvent, AgentSaid
 from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear, Store
 
-_STRAIGHT: Final[Mapping[tuple[Role, Task], Act]] = {
+_ACTS: Final[Mapping[tuple[Role, Task], Act]] = {
     (Role.PM, Task.TRIAGE): triaged,
     (Role.ANALYST, Task.ANALYZE): analyzed,
     (Role.TESTER, Task.CREATE_TESTS): wrote_test,
@@ -31,21 +31,21 @@ _STRAIGHT: Final[Mapping[tuple[Role, Task], Act]] = {
 
 
 class StraightPath:
-    """An `AgentRuntime` that takes a case to its pull request without a detour, and keeps nothing in memory."""
+    """An `AgentRuntime` that takes a case straight to its pull request, and keeps nothing in memory."""
 
     async def run(
         self, brief: Brief, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]], ear: Ear
     ) -> AgentFinished | AgentFailed:
         await saw([AgentSaid(turn=brief.attempt.turn, text=f"I am the {brief.role}.")])
-        act = _STRAIGHT.get((brief.role, brief.task))
+        act = _ACTS.get((brief.role, brief.task))
         if act is None:
             return AgentFailed(why="script", reason=f"The straight path has no {brief.task} by the {brief.role}.")
         end = act(brief.tree.path)
         return end if isinstance(end, AgentFailed) else AgentFinished(outcome=end, calls=1)
 
 
-def put_in_place() -> None:
-    """The one thing that is not real, put in from outside."""
+def replace_runtime() -> None:
+    """Replace the runtime, the only part that is not real."""
     real_parts = wiring.make_parts
 
     def make_parts(settings: Settings, store: Store, client: Client) -> wiring.Parts:
@@ -57,7 +57,7 @@ def put_in_place() -> None:
 def main() -> int:
     settings = load_settings()
     set_up_logs(settings)
-    put_in_place()
+    replace_runtime()
     return asyncio.run(run_worker(settings))
 
 

@@ -1,4 +1,4 @@
-"""A private home of Caseworker for the time of a measurement: the real command, its host, and the record on disk."""
+"""A temporary home of Caseworker for a measurement: the real command, its host, and the record on disk."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-_PATIENCE: Final = 180.0
+_COMMAND_SECONDS: Final = 180.0
 _GONE_SECONDS: Final = 20.0
 _MEMORY: Final = Path("/dev/shm")
 _ROOM: Final = 1 << 30
@@ -27,7 +27,7 @@ class NotMeasured(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A line of a case's record."""
+    """An entry of a case's record."""
 
     kind: str
     at: float
@@ -50,7 +50,7 @@ class Ran:
 class Home:
     def __init__(self, folder: Path, *, pace: float = 0) -> None:
         self.folder = folder
-        # PYTHONPATH goes along: another copy of the code can be measured with it.
+        # PYTHONPATH is passed on, so that another copy of the code can be measured.
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH") if name in os.environ}
         self.environment = {**kept, "CASEWORKER_HOME": str(folder), "CASEWORKER_REHEARSAL_PACE": str(pace)}
 
@@ -65,7 +65,7 @@ class Home:
         self.types("host", "start")
 
     def stops_host(self) -> None:
-        """And waits until its processes are gone, so that they don't disturb the next measurement."""
+        """Stop the host and wait until its processes are gone, so that they don't disturb the next measurement."""
         host = self.host_processes()
         with suppress(NotMeasured):
             self.types("host", "stop")
@@ -74,7 +74,7 @@ class Home:
             time.sleep(0.02)
 
     def record(self, repository: str) -> list[Entry]:
-        """Of the repository's only case."""
+        """The record of the repository's only case."""
         rows = self._rows("select kind, at, body from record where case_id like ? order by sequence", repository)
         return [Entry(kind=kind, at=_seconds(at), body=json.loads(body)) for kind, at, body in rows]
 
@@ -87,7 +87,7 @@ class Home:
         return [_seconds(at) for (at,) in rows]
 
     def host_log(self) -> dict[str, float]:
-        """When the host last said what."""
+        """When the host last logged each event."""
         lines = [json.loads(line) for line in (self.folder / "host.log").read_text().splitlines() if line[:1] == "{"]
         return {line["event"]: datetime.fromisoformat(line["timestamp"]).timestamp() for line in lines}
 
@@ -106,7 +106,7 @@ class Home:
 def timed(argv: Sequence[str], environment: Mapping[str, str], *, codes: Sequence[int] = (0, 1)) -> Ran:
     spawned = time.time()
     done = subprocess.run(
-        argv, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE
+        argv, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_COMMAND_SECONDS
     )
     ended = time.time()
     if done.returncode not in codes:
@@ -116,8 +116,8 @@ def timed(argv: Sequence[str], environment: Mapping[str, str], *, codes: Sequenc
     return Ran(spawned=spawned, ended=ended, out=done.stdout)
 
 
-def only(entries: Sequence[Entry], kind: str) -> Entry:
-    """The first of its kind."""
+def first_of(entries: Sequence[Entry], kind: str) -> Entry:
+    """The first entry of its kind."""
     for entry in entries:
         if entry.kind == kind:
             return entry
@@ -131,7 +131,7 @@ def _seconds(at: str) -> float:
 
 @contextmanager
 def private_folder(*, in_memory: bool = False) -> Iterator[Path]:
-    """With a short name, because those of sockets are; removed at the end."""
+    """A folder that is removed at the end. Its path is short, because socket paths must be."""
     base = _MEMORY if in_memory and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM else None
     with tempfile.TemporaryDirectory(prefix="cwb-", dir=base, ignore_cleanup_errors=True) as folder:
         yield Path(folder)

@@ -1,7 +1,8 @@
-"""The rehearsed model for the bare script, one socket per role: `python -m bench.model FOLDER SCRIPT WORKSPACE PACE`.
+"""Serves the rehearsed model for the bare script, one socket per role: `python -m bench.model FOLDER SCRIPT WORKSPACE
+PACE`.
 
-The script is played by Caseworker's own upstream, without the gateway before it: a shell script counts and reserves
-nothing. It says `ready` when it listens, and ends with its standard input.
+The script is played by Caseworker's own upstream, without the gateway: a shell script counts and reserves nothing. It
+prints `ready` when it listens, and ends when its standard input does.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What is worked on: the demo's shop with rehearsals of any length, and a repository large enough to be slow."""
+"""Makes the repositories to work on: the demo's shop with rehearsals of any length, and a large, slow repository."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from typing import Final
 
 import yaml
 
-_SHOP: Final = Path(str(files("caseworker.app") / "demos" / "shop"))
+_SHOP: Final = Path(str(files("caseworker.app") / "demos" / "samples" / "shop"))
 ISSUE: Final = _SHOP / "issue.md"
 _ENVIRONMENT: Final = {
     "PATH": os.environ.get("PATH", os.defpath),
@@ -55,7 +55,7 @@ def rehearsal(file: Path, *, more_steps: int = 0) -> Path:
 
 
 def rejection(file: Path) -> Path:
-    """The shortest case: one turn, one model call, and the case is over."""
+    """A rehearsal of the shortest case: one turn, one model call, and the case is over."""
     outcome = {
         "status": "REJECT",
         "type": "BUG_FIX",
@@ -69,7 +69,7 @@ def rejection(file: Path) -> Path:
 
 
 def make_large(folder: Path, *, number_of_files: int, commits: int) -> Path:
-    """Files of about 3 KB in folders of 50, each commit after the first changing 20 of them."""
+    """Files of about 3 KB in folders of 50; each commit after the first changes 20 of them."""
     folder.mkdir(parents=True)
     git(folder, "init", "--quiet", "--initial-branch=main")
     git(folder, "fast-import", "--quiet", stdin=b"".join(_history(number_of_files, commits)))

@@ -1,4 +1,4 @@
-"""`prompt`: how many bytes go with every model call, per role and task, counted in a real request of the real agent."""
+"""`prompt`: counts the fixed bytes of every model call, per role and task, in a real request of the real agent."""
 
 import asyncio
 import json
@@ -56,7 +56,7 @@ class FreeLedger:
 
 
 class NoTranscripts:
-    """A `Transcripts` that forgets: a refused call leaves nothing to go on from."""
+    """A `Transcripts` that keeps nothing: a refused call has no continuation."""
 
     async def append(
         self, session: SessionId, subpath: str, project: str, entries: Sequence[dict[str, object]]
@@ -76,7 +76,7 @@ class NoTranscripts:
 
 @dataclass
 class _Provider:
-    """Remembers what it is asked and refuses it, so that the turn ends with its first call."""
+    """Keeps each request and refuses it, so that the turn ends with its first call."""
 
     url: str
     bodies: list[bytes] = field(default_factory=list)
@@ -88,7 +88,7 @@ class _Provider:
 
 def measure() -> Report:
     with private_folder() as folder:
-        bodies = asyncio.run(_asked(folder))
+        bodies = asyncio.run(_first_requests(folder))
     rows: list[Row] = []
     for (role, task), body in bodies.items():
         request: dict[str, Any] = json.loads(body)
@@ -113,7 +113,7 @@ def _bytes(part: object) -> int:
     return len(json.dumps(part, ensure_ascii=False).encode())
 
 
-async def _asked(folder: Path) -> dict[tuple[Role, Task], bytes]:
+async def _first_requests(folder: Path) -> dict[tuple[Role, Task], bytes]:
     found: dict[tuple[Role, Task], bytes] = {}
     for role, task in known_turns():
         async with _provider() as provider:
@@ -123,18 +123,18 @@ async def _asked(folder: Path) -> dict[tuple[Role, Task], bytes]:
                 transcripts=NoTranscripts(),
                 model=ModelSettings(key="no key", base_url=provider.url),
             )
-            end = await runtime.run(_brief(folder, role, task), _unseen, _Alone())
+            end = await runtime.run(_brief(folder, role, task), _ignore_events, _NoPeople())
         if not provider.bodies:
             raise NotMeasured(f"the {role}'s agent made no model call: {end}")
         found[role, task] = provider.bodies[0]
     return found
 
 
-async def _unseen(events: Sequence[AgentEvent]) -> None: ...
+async def _ignore_events(events: Sequence[AgentEvent]) -> None: ...
 
 
-class _Alone:
-    """An ear with nobody around."""
+class _NoPeople:
+    """An `Ear` that hears nobody."""
 
     async def news(self) -> Sequence[Message]:
         return []
@@ -144,7 +144,7 @@ class _Alone:
 
 
 def _brief(folder: Path, role: Role, task: Task) -> IssueBrief:
-    """Also for a bug: only the tool for its conversation is left out."""
+    """A brief for an issue, used for a bug as well: then only the tool for its conversation is missing."""
     workspace = folder / "workspace"
     workspace.mkdir(exist_ok=True)
     issue = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")

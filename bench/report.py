@@ -1,4 +1,4 @@
-"""What a measurement hands back, and how it is shown: a table for people, JSON for programs."""
+"""The result of a measurement, shown as a table for people or as JSON for programs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ _DIGITS: Final[dict[Unit, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One thing that was measured."""
+    """One measured quantity."""
 
     what: str
     samples: Sequence[float]
@@ -33,9 +33,9 @@ class Row:
     """An upper limit, unless `at_least`."""
     at_least: bool = False
     part: bool = False
-    """Of the row above it: shown indented."""
+    """Whether it is a part of the row above it: shown indented."""
     of: int | None = None
-    """From how many measurements this one number was made."""
+    """The number of measurements behind this one number."""
 
     @property
     def count(self) -> int:
@@ -86,7 +86,7 @@ class Report:
 def percentiles(
     what: str, samples: Sequence[float], wanted: Mapping[float, float | None], *, unit: Unit = "ms"
 ) -> list[Row]:
-    """A row for each percentile, with its target; 100 is the most."""
+    """A row for each percentile, with its target; 100 is the maximum."""
     ordered = sorted(samples)
 
     def at(percent: float) -> float:
@@ -114,9 +114,11 @@ def show(report: Report, console: Console) -> None:
         table.add_row(
             f"  {row.what}" if row.part else row.what,
             str(row.count),
-            said(row.median, row.unit),
-            f"{said(min(row.samples), row.unit)} … {said(max(row.samples), row.unit)}" if len(row.samples) > 1 else "",
-            "" if row.target is None else f"{'≥' if row.at_least else '≤'} {said(row.target, row.unit)}",
+            formatted(row.median, row.unit),
+            f"{formatted(min(row.samples), row.unit)} … {formatted(max(row.samples), row.unit)}"
+            if len(row.samples) > 1
+            else "",
+            "" if row.target is None else f"{'≥' if row.at_least else '≤'} {formatted(row.target, row.unit)}",
             {True: "[green]yes[/]", False: "[red]no[/]", None: ""}[row.met],
             style="dim" if row.part else "",
         )
@@ -126,5 +128,5 @@ def show(report: Report, console: Console) -> None:
     console.print()
 
 
-def said(value: float, unit: Unit) -> str:
+def formatted(value: float, unit: Unit) -> str:
     return f"{value:{_DIGITS[unit]}} {unit}".rstrip()

@@ -1,5 +1,7 @@
-"""A serving process with two ways in: Slack's events into the inbox, as `caseworker serve` takes them, and a bare
-handler that only checks the signature. Run as `python -m bench.side_by_side`."""
+"""A serving process with two routes: Slack events as `caseworker serve` takes them, and a bare handler.
+
+The bare handler only checks the signature. Run as `python -m bench.side_by_side`.
+"""
 
 import asyncio
 import sys

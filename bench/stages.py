@@ -1,6 +1,6 @@
-"""What `caseworker run` does before it opens a case, step by step: `python -m bench.stages SPAWNED REPO ISSUE SCRIPT`.
+"""Times the steps of `caseworker run` before it opens a case: `python -m bench.stages SPAWNED REPO ISSUE SCRIPT`.
 
-It calls the same functions in the same order in a process of its own, whose host is up, and prints seconds as JSON.
+It calls the same functions in the same order in a process of its own, with the host up, and prints seconds as JSON.
 """
 
 import sys

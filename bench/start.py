@@ -1,4 +1,5 @@
-"""`start`: from the spawn of `caseworker run` to the first agent turn, with the host up, down, and in an empty home."""
+"""`start`: measures from the spawn of `caseworker run` to the first agent turn, with the host up, down, and in an empty
+home."""
 
 import json
 import os
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from bench.home import Home, Ran, only, open_home, private_folder, timed
+from bench.home import Home, Ran, first_of, open_home, private_folder, timed
 from bench.projects import ISSUE, make_shop, rejection
 from bench.report import Report, Row
 
@@ -38,12 +39,12 @@ class _Kind:
         before: Sequence[float] = [0.0] * len(first)
         for stage, ends in self.ends.items():
             took = [end - earlier for end, earlier in zip(ends, before, strict=True)]
-            rows.append(Row(what=_SAID[stage], samples=took, part=True))
+            rows.append(Row(what=_STAGE_NAMES[stage], samples=took, part=True))
             before = ends
         return [*rows, Row(what=f"first model call, {self.what}", samples=self.ends["model_call"])]
 
 
-_SAID: Final = {
+_STAGE_NAMES: Final = {
     "host_spawned": "the command: imports, checks, records opened; spawns the host",
     "server_spawned": "the host: its imports, until Temporal's server is spawned",
     "host_started": "Temporal answers, records opened, `host started`",
@@ -67,13 +68,13 @@ def measure() -> Report:
         resting.stops_host()
         for number in range(_TIMES):
             shop = make_shop(folder / f"shop{number}")
-            up.add(*_watched(steady, shop, script, host_down=False))
+            up.add(*_stage_ends(steady, shop, script, host_down=False))
             for stage, seconds in _stages(steady, shop, script).items():
                 stages[stage].append(seconds)
-            down.add(*_watched(resting, shop, script, host_down=True))
+            down.add(*_stage_ends(resting, shop, script, host_down=True))
             resting.stops_host()
             with open_home(folder / f"e{number}") as fresh:
-                empty.add(*_watched(fresh, shop, script, host_down=True))
+                empty.add(*_stage_ends(fresh, shop, script, host_down=True))
     before = [Row(what=what, samples=seconds, part=True) for what, seconds in stages.items()]
     walk = Row(what="of `the case is committed`, host up, measured apart", samples=_sums(stages))
     return Report(
@@ -87,12 +88,12 @@ def measure() -> Report:
     )
 
 
-def _watched(home: Home, shop: Path, script: Path, *, host_down: bool) -> tuple[list[tuple[str, float]], float]:
+def _stage_ends(home: Home, shop: Path, script: Path, *, host_down: bool) -> tuple[list[tuple[str, float]], float]:
     ran = home.runs_case(shop, ISSUE, script)
     record = home.record(shop.name)
     ends = _host_ends(home) if host_down else []
-    ends += [(kind, only(record, kind).at) for kind in ("case_opened", "messages_claimed")]
-    ends += [("attempt_begun", home.attempts(shop.name)[0]), (_FIRST_TURN, only(record, _FIRST_TURN).at)]
+    ends += [(kind, first_of(record, kind).at) for kind in ("case_opened", "messages_claimed")]
+    ends += [("attempt_begun", home.attempts(shop.name)[0]), (_FIRST_TURN, first_of(record, _FIRST_TURN).at)]
     ends += [("model_call", home.model_calls(shop.name)[0])]
     return ends, ran.spawned
 

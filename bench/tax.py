@@ -1,4 +1,4 @@
-"""`tax`: what a whole rehearsed case costs beside a shell script that does the same git, agent and test commands."""
+"""`tax`: compares a whole rehearsed case with a shell script that runs the same git, agent and test commands."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _STEP_TARGET: Final = 50.0
 
 @dataclass
 class _Bench:
-    """Cases one after the other, each on a repository of its own."""
+    """Runs cases one after the other, each on a repository of its own."""
 
     folder: Path
     up: list[tuple[int, float]] = field(default_factory=list)
@@ -77,7 +77,7 @@ def measure() -> Report:
 
 
 def _paced(bench: _Bench) -> list[Row]:
-    """With the host down and an empty home, the dearest way to run a case."""
+    """With the host down and an empty home, the most expensive way to run a case."""
     script = rehearsal(bench.folder / "paced.yaml")
     bare, ours = [], []
     for number in range(_PACED_TIMES):
@@ -93,9 +93,9 @@ def _paced(bench: _Bench) -> list[Row]:
 
 
 def _unpaced(bench: _Bench) -> list[float]:
-    """The cases to fit lines through; handed back: how much more each smallest case took with the host down."""
+    """Run the cases to fit lines through. Returns per round how much longer the smallest took with the host down."""
     scripts = {size: rehearsal(bench.folder / f"more{size}.yaml", more_steps=size) for size in _SIZES}
-    dearer: list[float] = []
+    extra_seconds: list[float] = []
     with open_home(bench.folder / "u") as steady, open_home(bench.folder / "d") as resting:
         bench.by_caseworker(steady, scripts[_SIZES[0]])  # the first turn of a host imports the agent's SDK
         bench.gaps.clear()
@@ -103,13 +103,13 @@ def _unpaced(bench: _Bench) -> list[float]:
             for size, script in scripts.items():
                 bench.bare.append((_DEMO_CALLS + size, bench.by_script(script, pace=0)))
                 bench.up.append((_DEMO_CALLS + size, bench.by_caseworker(steady, script)))
-            dearer.append(bench.by_caseworker(resting, scripts[_SIZES[0]]) - bench.up[-len(_SIZES)][1])
+            extra_seconds.append(bench.by_caseworker(resting, scripts[_SIZES[0]]) - bench.up[-len(_SIZES)][1])
             resting.stops_host()
-    return dearer
+    return extra_seconds
 
 
-def _fit(bench: _Bench, dearer: Sequence[float]) -> list[Row]:
-    """A line per round, so that the differences have a spread as well."""
+def _fit(bench: _Bench, extra_seconds: Sequence[float]) -> list[Row]:
+    """One line per round, so that the differences have a spread as well."""
     ours, other = (_lines(samples) for samples in (bench.up, bench.bare))
     fixed = [mine.intercept - bare.intercept for mine, bare in zip(ours, other, strict=True)]
     steps = [(mine.slope - bare.slope) * 1000 for mine, bare in zip(ours, other, strict=True)]
@@ -117,7 +117,7 @@ def _fit(bench: _Bench, dearer: Sequence[float]) -> list[Row]:
     for calls in (_DEMO_CALLS + size for size in _SIZES):
         rows.append(Row(what=f"shell script, {calls} model calls, no pace", samples=_of(bench.bare, calls)))
         rows.append(Row(what=f"caseworker run, {calls} model calls, no pace", samples=_of(bench.up, calls)))
-    down = [more + part for more, part in zip(dearer, fixed, strict=True)]
+    down = [more + part for more, part in zip(extra_seconds, fixed, strict=True)]
     return [
         *rows,
         Row(what="fixed part, host up", samples=fixed, target=_FIXED_TARGET),
@@ -138,7 +138,7 @@ def _of(samples: Sequence[tuple[int, float]], calls: int) -> list[float]:
 
 
 def _gaps(record: Sequence[Entry]) -> list[tuple[str, float]]:
-    """Between turns, in milliseconds: plain ones, and those with builds in between, less what the commands took."""
+    """Milliseconds between turns: plain ones, and those with builds in between, without the commands' time."""
     found: list[tuple[str, float]] = []
     ended: Entry | None = None
     commands, builds = 0.0, 0

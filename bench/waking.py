@@ -1,4 +1,4 @@
-"""`waking`: from the commit of a message to its claim by a case that was asleep, with up to 2,000 of them waiting."""
+"""`waking`: measures from the commit of a message to its claim by a waiting case, with up to 2,000 of them."""
 
 import asyncio
 import json
@@ -37,13 +37,13 @@ _P95: Final = 500.0
 _RATIO: Final = 1.5
 _AT_ONCE: Final = 16
 _IDLE: Final = 0.05
-"""Of one core: what a worker uses that has nothing to do."""
+"""Of one core: less than this counts as idle."""
 _MEGA: Final = 1_048_576
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asleep:
-    """The cases, and how to speak to them."""
+class _Waiting:
+    """The waiting cases, and what is needed to write to them."""
 
     stage: Stage
     store: Store
@@ -84,11 +84,11 @@ async def _measure(home: Path) -> tuple[dict[int, tuple[list[float], list[float]
         try:
             doorbell = make_doorbell(await connect(stage.temporal.server.address), store)
             repository = await store.repositories.register(LocalRepository(path=home / "shop"))
-            asleep = _Asleep(stage=stage, store=store, doorbell=doorbell, repository=repository, cases=[])
+            waiting = _Waiting(stage=stage, store=store, doorbell=doorbell, repository=repository, cases=[])
             for size, sample in _SAMPLE.items():
-                await _put_to_sleep(asleep, size)
+                await _make_waiting(waiting, size)
                 await _idle(stage)
-                times[size] = await _woken(asleep, sample)
+                times[size] = await _wake(waiting, sample)
                 await _idle(stage)
                 memory[size] = _memory(stage)
         finally:
@@ -96,20 +96,20 @@ async def _measure(home: Path) -> tuple[dict[int, tuple[list[float], list[float]
     return times, memory
 
 
-async def _put_to_sleep(asleep: _Asleep, size: int) -> None:
-    """As a case that has asked its reporter stands in the record: its flow takes that up, and waits."""
+async def _make_waiting(waiting: _Waiting, size: int) -> None:
+    """Store cases as if they had asked their reporter: their flows load that, and wait."""
     turns = asyncio.Semaphore(_AT_ONCE)
 
     async def one() -> None:
         async with turns:
-            case = await _asked(asleep.store, asleep.repository, len(asleep.cases))
-            asleep.cases.append(case)
-            await asleep.doorbell.ring(case, MessageId(0), MessageKind.WORDS)
+            case = await _case_that_asked(waiting.store, waiting.repository, len(waiting.cases))
+            waiting.cases.append(case)
+            await waiting.doorbell.ring(case, MessageId(0), MessageKind.WORDS)
 
-    await asyncio.gather(*(one() for _ in range(size - len(asleep.cases))))
+    await asyncio.gather(*(one() for _ in range(size - len(waiting.cases))))
 
 
-async def _asked(store: Store, repository: RepositoryId, number: int) -> CaseId:
+async def _case_that_asked(store: Store, repository: RepositoryId, number: int) -> CaseId:
     trace = new_trace()
     bug = NewBug(
         title="Error 500", reporter="rita", repository=repository, policy=Policy(), rehearsal=None, trace=trace
@@ -134,9 +134,9 @@ async def _asked(store: Store, repository: RepositoryId, number: int) -> CaseId:
     return case
 
 
-async def _woken(asleep: _Asleep, sample: int) -> tuple[list[float], list[float]]:
-    """Milliseconds from the commit to the claim, by the record; and of them until the bell was rung."""
-    conversation = Conversation(store=asleep.store, doorbell=asleep.doorbell)
+async def _wake(waiting: _Waiting, sample: int) -> tuple[list[float], list[float]]:
+    """Milliseconds from the commit to the claim, by the record; and of these, until the bell was rung."""
+    conversation = Conversation(store=waiting.store, doorbell=waiting.doorbell)
     committed: dict[int, float] = {}
     rung: dict[int, float] = {}
 
@@ -148,11 +148,11 @@ async def _woken(asleep: _Asleep, sample: int) -> tuple[list[float], list[float]
 
     begun = time.monotonic()
     async with asyncio.TaskGroup() as group:
-        for number, case in enumerate(Random(sample).sample(asleep.cases, sample)):
+        for number, case in enumerate(Random(sample).sample(waiting.cases, sample)):
             await asyncio.sleep(begun + number / _RATE - time.monotonic())
             group.create_task(speak(case))
-    await _idle(asleep.stage)
-    claims = _claims(asleep.stage.database)
+    await _idle(waiting.stage)
+    claims = _claims(waiting.stage.database)
     if lost := [message for message in committed if message not in claims]:
         raise NotMeasured(f"{len(lost)} of {sample} messages were not claimed")
     taken = [(claims[message] - at) * 1000 for message, at in committed.items()]
@@ -171,7 +171,7 @@ def _seconds(at: str) -> float:
 
 
 async def _idle(stage: Stage) -> None:
-    """Until the worker has had nothing to do for two seconds."""
+    """Wait until the worker has had nothing to do for two seconds."""
     for _ in range(300):
         used = await _usage(stage, 1.0)
         if used < _IDLE and await _usage(stage, 1.0) < _IDLE:

@@ -1,4 +1,4 @@
-"""`worktree`: a case's worktree from the mirror, against clones of the same repository."""
+"""`worktree`: compares making a case's worktree from the mirror with clones of the same repository."""
 
 import asyncio
 import shutil

@@ -10,5 +10,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first: then the short ones fill the gaps, and no worker is left alone at the end."""
+    """Run the longest tests first: then the short ones fill the gaps, and no worker is left alone at the end."""
     items.sort(key=lambda item: item.path.parent.name != "scenarios")

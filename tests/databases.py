@@ -1,4 +1,4 @@
-"""Databases for the edge suites: `store` is an open store on SQLite and on PostgreSQL, empty at the start of each test.
+"""Databases for the edge suites: `store` is an open store on SQLite and PostgreSQL, empty at the start of each test.
 
 Migrations run once a session: a test on SQLite gets a copy of that file, and on PostgreSQL a database that is emptied
 before it (20 ms; a copy takes 150), unless it asks for one of its own.
@@ -45,7 +45,7 @@ class PostgresServer:
         return self.url(name)
 
     async def emptied_database(self) -> str:
-        """The one that tests share, one after the other."""
+        """The database that tests share, one after the other."""
         deletions = "; ".join(f"DELETE FROM {table.name}" for table in reversed(metadata.sorted_tables))
         await self.execute(f"DO $$ BEGIN {deletions}; END $$", database="shared")
         return self.url("shared")
@@ -109,7 +109,7 @@ def store_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> s
 
 @pytest.fixture
 def emptied_url(backend: str, request: pytest.FixtureRequest) -> str:
-    """The same, cheaper, for tests that leave no process behind."""
+    """The same as `store_url` but faster, for tests that leave no process behind."""
     if backend == "sqlite":
         return str(request.getfixturevalue("store_url"))
     postgres: PostgresServer = request.getfixturevalue("postgres")

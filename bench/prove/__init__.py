@@ -1,4 +1,4 @@
-"""`make prove`: that nothing people say is lost, doubled or reordered, shown with real processes that are killed.
+"""`make prove`: shows with real processes that are killed that no message is lost, doubled or reordered.
 
-What is proved, and what stands in for a model, is in docs/proofs.md. `python -m bench.prove --help`.
+docs/proofs.md says what is proved, and what stands in for a model. `python -m bench.prove --help`.
 """

@@ -1,4 +1,4 @@
-"""`python -m bench.prove`: the storm, the contest with two mutants, the copies, the absence; tables, an exit code."""
+"""`python -m bench.prove`: runs the storm, the contest with two mutants, the copies and the outage; prints tables."""
 
 import argparse
 import asyncio
@@ -25,7 +25,7 @@ def main() -> int:
     parser.add_argument("--only", choices=("storm", "sudden", "contest"), default=None)
     parser.add_argument("--keep", type=Path, default=None, help="a folder for databases and logs, to look into later")
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that processes are stopped and folders removed, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that processes and folders are removed also then
     size = Size(messages=given.messages, cases=given.cases, kills=given.kills, rate=given.rate)
     with private_folder() as private:
         folder: Path = given.keep or private

@@ -1,4 +1,4 @@
-"""The claims of a proof, each with what was counted and what may be counted at most (or has to be at least)."""
+"""The claims of a proof, each with what was counted and its limits."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ class Check:
 
 
 def handled_once(mails: Sequence[Mail], facts: Facts) -> list[Check]:
-    """Acknowledged is handled, once; so is what landed without an acknowledgement."""
+    """Every acknowledged message is handled once; so is every message that arrived unacknowledged."""
     rows = Counter(row.reference for row in facts.messages)
     words = Counter(number for row in facts.messages for number in marks(row.text))
     claims = Counter(message for _, _, message in facts.claims)
@@ -83,7 +83,7 @@ def said_once(facts: Facts, keys: Mapping[str, Sequence[str]]) -> list[Check]:
 
 
 def _given(log: Sequence[Given]) -> dict[tuple[str, int], list[int]]:
-    """By turn: what its last attempt was given. Attempts before it died, and count as if they never were."""
+    """By turn, the messages that its last attempt was given. Earlier attempts died and don't count."""
     newest: dict[tuple[str, int], int] = {}
     for line in log:
         newest[line.case, line.turn] = max(line.attempt, newest.get((line.case, line.turn), 0))
@@ -95,7 +95,7 @@ def _given(log: Sequence[Given]) -> dict[tuple[str, int], list[int]]:
 
 
 def _inversions(mails: Sequence[Mail], given: Mapping[tuple[str, int], Sequence[int]]) -> int:
-    """What was never acknowledged has no place in an order: it may have been on its way while its author went on."""
+    """Unacknowledged messages are left out: they may have been on their way while their author went on."""
     author = {mail.number: (mail.case, mail.author) for mail in mails if mail.acknowledged}
     latest: dict[tuple[int, str], int] = {}
     wrong = 0

@@ -1,4 +1,4 @@
-"""What the mutant with its queue in memory needs of the store: exactly the messages it names, whoever else waits."""
+"""Claims exactly the named messages, for the mutant that keeps its queue in memory."""
 
 from sqlalchemy import update
 from temporalio import activity
@@ -11,8 +11,8 @@ from caseworker.ports import Store
 from caseworker.store.message_tables import messages as rows
 from caseworker.store.store import Store as RealStore
 
-_THE_REPORT = 0
-"""What a new case's bell carries instead of an id."""
+_REPORT_ID = 0
+"""The id that a new case's bell carries instead of a message's."""
 
 
 class ClaimsById:
@@ -23,7 +23,7 @@ class ClaimsById:
     @activity.defn
     async def claim_by_id(self, case: CaseId, turn: int, ids: list[MessageId]) -> list[Claimed]:
         said = await self._store.inbox.of(case)
-        wanted = {said[0].id if number == _THE_REPORT else number for number in ids}
+        wanted = {said[0].id if number == _REPORT_ID else number for number in ids}
         fresh = [message for message in said if message.id in wanted and message.turn is None]
         if fresh:
             async with self._store.database.writing() as connection:

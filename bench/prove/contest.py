@@ -1,4 +1,5 @@
-"""The contest: our flow beside two with a mistake, in the same conditions. A proof that passes those proves nothing."""
+"""The contest: our flow against two faulty ones, in the same conditions. A proof that the faulty ones pass proves
+nothing."""
 
 from pathlib import Path
 from random import Random
@@ -17,13 +18,13 @@ _CASES: Final = 20
 _RATE: Final = 15.0
 _KILLS: Final = 6
 _AWAY: Final = 15.0
-"""Seconds: longer than a client of Temporal's tries by itself."""
+"""Seconds: longer than a client of Temporal's retries by itself."""
 _RACES: Final = 60
 _RACE_SECONDS: Final = 45.0
 
 
 async def contests(folder: Path, seed: int, console: Console, aside: Console) -> bool:
-    """True: ours holds in both, and each mutant fails in its own."""
+    """True: our flow holds in both contests, and each mutant fails in its own."""
     storms = [
         await _storm(folder / "contest-real", Setup(seed=seed), aside),
         await _storm(folder / "contest-memory", Setup(seed=seed, flow="queue-in-memory", reconciler=False), aside),
@@ -38,7 +39,7 @@ async def contests(folder: Path, seed: int, console: Console, aside: Console) ->
 
 
 def _lost(mutant: Column) -> bool:
-    """It has to fail for the reason it was made for: words that nobody took up."""
+    """A mutant must fail for the reason it was made for: messages that nobody claimed."""
     return any(check.what == NEVER_CLAIMED and not check.holds for check in mutant.checks)
 
 

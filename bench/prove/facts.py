@@ -1,4 +1,4 @@
-"""What the store says happened, read from outside with plain SQL, while it runs and when all is quiet."""
+"""Reads from the database, with plain SQL, what happened: during a proof and after it."""
 
 import json
 import sqlite3
@@ -22,7 +22,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Pulse:
-    """How far things are."""
+    """Counters that show how far the work is."""
 
     entries: int
     unclaimed: int
@@ -31,11 +31,11 @@ class Pulse:
     """Cases under investigation."""
     unfinished_posts: int
     waiting: tuple[str, ...]
-    """Cases that wait, with words in hand that only their next turn will read."""
+    """Cases that wait and have claimed messages that only their next turn will read."""
 
     @property
     def is_quiet(self) -> bool:
-        """Nothing is to be done unless somebody speaks."""
+        """Whether nothing is to be done unless somebody writes."""
         return not (self.unclaimed or self.working or self.unfinished_posts)
 
 
@@ -50,7 +50,7 @@ class Facts:
     """Keys of all posts that were begun and are done."""
     undone_posts: int
     misplaced_moves: int
-    """Of cases: out of their order in the record, or not what the case's snapshot says was the last one."""
+    """Moves that are out of order in the record, or differ from the last one in the case's snapshot."""
     reopenings: int
     turns: int
     cases: int

@@ -1,4 +1,4 @@
-"""Two bug flows with a mistake each, which the proof must find. Registered under the real flow's name, here only."""
+"""Two faulty bug flows, which the proof must find. They are registered under the real flow's name, here only."""
 
 from datetime import timedelta
 
@@ -17,13 +17,13 @@ BY_ID_QUEUE = "prove-claims-by-id"
 
 @workflow.defn(name=BUG_WORKFLOW)
 class QueueInMemory(BugInvestigationWorkflow):
-    """It believes the signals: what they brought is all there is. The store is never asked who is waiting."""
+    """Takes only what the signals brought, and never asks the store for waiting messages."""
 
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
         self._queue: list[MessageId] = []
-        self._taken: list[MessageId] = []  # by the coming turn, which may look more than once
+        self._taken: list[MessageId] = []  # taken by the coming turn, which may look more than once
         self._taken_by = 0
 
     @workflow.signal(name=INCOMING_MESSAGE)
@@ -60,7 +60,7 @@ class QueueInMemory(BugInvestigationWorkflow):
 
 @workflow.defn(name=BUG_WORKFLOW)
 class NoLastLook(BugInvestigationWorkflow):
-    """It returns once everything is cleaned up, without looking into the inbox again."""
+    """Returns after the clean-up, without looking into the inbox again."""
 
     @workflow.init
     def __init__(self, start: CaseInput) -> None:

@@ -1,4 +1,4 @@
-"""The people of a proof: who says what when, drawn from a seed, and sent as Slack sends it."""
+"""The people of a proof: who writes what and when, drawn from a seed, and sent as Slack sends it."""
 
 import asyncio
 import json
@@ -20,10 +20,10 @@ from bench.prove.standin import mark
 Author = Literal["reporter", "ada", "grace", "stranger"]
 _AUTHORS: Final[tuple[Author, ...]] = ("reporter", "ada", "grace", "stranger")
 NEVER_MIND: Final = "never mind"
-_PATIENCE: Final = 3.0
+_ANSWER_SECONDS: Final = 3.0
 _READING: Final = 1.0
 """Seconds that a developer needs to read the summary before answering it."""
-_BEFORE_THE_CLOSE: Final = 6.0
+_CLOSE_AFTER: Final = 6.0
 """Seconds from a report to its close in a race: by then its turn is over."""
 _PAUSES: Final = (0.2, 3.0, 15.0)
 """Seconds before each further try; Slack's are about 0, 60 and 300."""
@@ -40,7 +40,7 @@ class Mail:
     at: float
     """Seconds from the start at which it is sent, if its author is free by then."""
     reference: str = ""
-    """Slack's own name for it: channel and time stamp. It comes as an event, or is read later by catching up."""
+    """Slack's name for it: channel and time stamp. It comes as an event, or is read later by catching up."""
     acknowledged: bool = False
     tries: int = 0
 
@@ -56,7 +56,7 @@ class Conversation:
 
 
 def storm(messages: int, cases: int, seconds: float, lot: Random, *, first: int = 1) -> list[Conversation]:
-    """Every case gets as many; reports come early, people speak in bursts, most reporters change their mind once."""
+    """Every case gets equally many messages. Reports come early, people write in bursts, most reporters close once."""
     conversations, numbers = [], count(first)
     for case, share in enumerate(_shares(messages, cases)):
         begun = lot.uniform(0, seconds * 0.3)
@@ -72,12 +72,12 @@ def storm(messages: int, cases: int, seconds: float, lot: Random, *, first: int 
 
 
 def races(cases: int, seconds: float, lot: Random) -> list[Conversation]:
-    """In every case one close, and developers' words at the same moment; nobody says anything later, whose bell could
+    """Every case has one close, and developers' messages at the same moment. Nobody writes later, since that bell could
     make up for a lost one."""
     conversations, numbers = [], count(1)
     for case in range(cases):
-        begun = lot.uniform(0, seconds - _BEFORE_THE_CLOSE)
-        close = begun + _BEFORE_THE_CLOSE
+        begun = lot.uniform(0, seconds - _CLOSE_AFTER)
+        close = begun + _CLOSE_AFTER
         mails = [
             Mail(number=next(numbers), case=case, author="reporter", text=_report(), at=begun),
             Mail(number=next(numbers), case=case, author="reporter", text=NEVER_MIND, at=close),
@@ -97,14 +97,15 @@ class Sender:
         self._begun = time.monotonic()
         self.sent: list[Mail] = []
         self._session = aiohttp.ClientSession(
-            timeout=aiohttp.ClientTimeout(total=_PATIENCE), connector=aiohttp.TCPConnector(limit=0, force_close=True)
+            timeout=aiohttp.ClientTimeout(total=_ANSWER_SECONDS),
+            connector=aiohttp.TCPConnector(limit=0, force_close=True),
         )
 
     async def close(self) -> None:
         await self._session.close()
 
     async def play(self, conversations: Sequence[Conversation]) -> None:
-        """Each author says the next thing when the last one was acknowledged or given up."""
+        """Each author sends the next message when the last one was acknowledged or given up."""
         self._begun = time.monotonic()
         async with asyncio.TaskGroup() as group:
             for conversation in conversations:
@@ -136,7 +137,7 @@ class Sender:
         await self._with_retries(mail, payload)
 
     async def summary(self, conversation: Conversation) -> str:
-        """Developers speak in the case's summary thread: they have to wait until there is one."""
+        """The case's summary thread, where developers write. Waits until there is one."""
         while conversation.anchor not in self._slack.indexed.case_of:  # noqa: ASYNC110  # told by no event
             await asyncio.sleep(0.1)
         summary = self._slack.indexed.summary(self._slack.indexed.case_of[conversation.anchor])
@@ -175,7 +176,7 @@ def _bursts(many: int, begin: float, end: float, lot: Random) -> list[float]:
 
 
 def _change_minds(mails: Sequence[Mail], lot: Random) -> None:
-    """In two of three cases the reporter closes; whatever anybody says later opens it again."""
+    """In two of three cases the reporter closes; any later message reopens the case."""
     theirs = [mail for mail in mails[1:-1] if mail.author == "reporter"]
     if theirs and lot.random() < 0.67:
         lot.choice(theirs).text = NEVER_MIND

@@ -1,5 +1,5 @@
-"""The processes of a proof, each on its own: Temporal's server, the serving process, the worker. Killed, and started
-again at once."""
+"""The separate processes of a proof: Temporal's server, the serving process, the worker. Each can be killed and is
+restarted at once."""
 
 import asyncio
 import ctypes
@@ -24,7 +24,7 @@ from caseworker.engine.server import TemporalServer
 
 Target = Literal["worker", "temporal", "serving"]
 _PR_SET_PDEATHSIG: Final = 1
-_BREATH: Final = 0.2
+_RESTART_SECONDS: Final = 0.2
 """Seconds before a process that ended by itself is started again."""
 _SLOTS: Final = 8
 
@@ -37,11 +37,11 @@ class Setup:
     flow: str = "real"
     reconciler: bool = True
     asks_only: bool = False
-    """The stand-in asks the reporter at once: for benchmarks."""
+    """Whether the stand-in asks the reporter at once: for benchmarks."""
     serving: str = "bench.prove.serving"
 
 
-class Kept:
+class RestartedProcess:
     """A process that is started again whenever it ends."""
 
     def __init__(self, argv: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
@@ -90,11 +90,11 @@ class Kept:
                 )
             await self._process.wait()
             if not self._killed:
-                await asyncio.sleep(_BREATH)
+                await asyncio.sleep(_RESTART_SECONDS)
 
 
-class KeptTemporal:
-    """Temporal's server on the same ports and data; `down` holds it down."""
+class RestartedTemporal:
+    """Temporal's server, restarted on the same ports and data unless `down` is set."""
 
     def __init__(self, folder: Path) -> None:
         self.server = TemporalServer(folder)
@@ -137,13 +137,13 @@ class KeptTemporal:
 
 @dataclass(kw_only=True)
 class Stage:
-    """Everything up, and where to find it."""
+    """All running processes, and their addresses and files."""
 
     home: Path
     slack: CountingSlack
-    temporal: KeptTemporal
-    worker: Kept
-    serving: Kept
+    temporal: RestartedTemporal
+    worker: RestartedProcess
+    serving: RestartedProcess
     url: str
     log: Path
     conversations: list[Conversation] = field(default_factory=list)
@@ -155,7 +155,7 @@ class Stage:
         return self.home / "caseworker.db"
 
     def kill(self, target: Target) -> bool:
-        named: dict[Target, Kept | KeptTemporal] = {
+        named: dict[Target, RestartedProcess | RestartedTemporal] = {
             "worker": self.worker,
             "temporal": self.temporal,
             "serving": self.serving,
@@ -187,21 +187,21 @@ def environment(home: Path, slack: CountingSlack, temporal: str, port: int) -> d
 @asynccontextmanager
 async def open_stage(home: Path, setup: Setup) -> AsyncIterator[Stage]:
     await asyncio.to_thread(_make_home, home)
-    slack, temporal, log = CountingSlack(), KeptTemporal(home / "temporal"), home / "given.log"
+    slack, temporal, log = CountingSlack(), RestartedTemporal(home / "temporal"), home / "given.log"
     await slack.start()
     await temporal.start()
     port = _free_port()
     env = environment(home, slack, temporal.server.address.target, port)
     options = ["no-reconciler"] * (not setup.reconciler) + ["asks-only"] * setup.asks_only
-    worker = Kept(
+    worker = RestartedProcess(
         _python("bench.prove.worker", str(log), str(setup.seed), setup.flow, *options), env, home / "worker.log"
     )
-    serving = Kept(_python(setup.serving), env, home / "serving.log")
+    serving = RestartedProcess(_python(setup.serving), env, home / "serving.log")
     url = f"http://127.0.0.1:{port}{PATH}"
     stage = Stage(home=home, slack=slack, temporal=temporal, worker=worker, serving=serving, url=url, log=log)
     try:
         serving.start()
-        await answering(url, patience=30)  # it makes the database's tables
+        await wait_for_answer(url, patience=30)  # this process makes the database's tables
         worker.start()
         slack.sends_events_to(url)
         yield stage
@@ -215,7 +215,7 @@ def _make_home(home: Path) -> None:
     make_shop(home / "shop")
 
 
-async def answering(url: str, *, patience: float) -> None:
+async def wait_for_answer(url: str, *, patience: float) -> None:
     async with asyncio.timeout(patience), aiohttp.ClientSession() as session:
         while True:
             with suppress(aiohttp.ClientError):

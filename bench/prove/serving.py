@@ -1,5 +1,8 @@
-"""The serving process of a proof: `caseworker serve`, with a history that is long after 50 events instead of 1,500, so
-that cases continue as new all the time. Run as `python -m bench.prove.serving`."""
+"""The serving process of a proof: `caseworker serve` with short histories.
+
+A history counts as long after 50 events instead of 1,500, so that cases often continue as new. Run as `python -m
+bench.prove.serving`.
+"""
 
 import asyncio
 import sys
@@ -25,7 +28,7 @@ def main() -> int:
     try:
         return asyncio.run(serve(settings))
     except Transient:
-        return 1  # Temporal is down at the moment: whoever starts us does so again
+        return 1  # Temporal is down: whoever starts this process does so again
 
 
 if __name__ == "__main__":

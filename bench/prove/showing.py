@@ -1,4 +1,4 @@
-"""How proofs are shown: a row per claim, a column per contestant."""
+"""Prints proofs: a row per claim, a column per contestant."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

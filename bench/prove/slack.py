@@ -1,4 +1,4 @@
-"""The tests' Slack, made to hold tens of thousands of messages, and counting what the bot posts by key."""
+"""The tests' fake Slack, changed to hold tens of thousands of messages and to count the bot's posts by key."""
 
 import asyncio
 from collections import defaultdict
@@ -13,14 +13,14 @@ REPORTS, SUMMARIES = "C0REPORTS", "C0SUMMARY"
 
 
 class IndexedWorkspace(Workspace):
-    """Finds messages by name instead of looking at each of them."""
+    """Finds messages by an index instead of looking at each of them."""
 
     def __init__(self, channels: Sequence[str]) -> None:
         super().__init__(channels)
         self._by_name: dict[tuple[str, str], Json] = {}
         self._threads: dict[tuple[str, str], list[Json]] = defaultdict(list)
         self.keys: dict[str, list[str]] = defaultdict(list)
-        """Key of a post -> the time stamps of all posts that carry it: one, if all is well."""
+        """Key of a post -> the time stamps of all posts with it: one, if all is well."""
         self.case_of: dict[str, str] = {}
         """First message of a reports thread -> case."""
         self.summary_of: dict[str, asyncio.Future[str]] = {}
@@ -59,7 +59,7 @@ class IndexedWorkspace(Workspace):
 
 
 class CountingSlack(SlackDouble):
-    """Its own events (the bot's posts, told to the bot) are delivered as Slack does; people's are sent by `people`."""
+    """Delivers events of the bot's own posts as Slack does; `people` sends those of people."""
 
     def __init__(self) -> None:
         super().__init__(channels=(REPORTS, SUMMARIES), patience=3.0)

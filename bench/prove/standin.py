@@ -1,6 +1,6 @@
-"""The model's stand-in behind the runtime port: it notes which messages it was given, and answers by lot.
+"""A stand-in for the model behind the runtime port: it logs which messages it was given, and answers at random.
 
-A real agent takes 220 MB and most of a second; what is proved here is everything around it.
+A real agent takes 220 MB and most of a second; the proof is about everything around it.
 """
 
 import asyncio

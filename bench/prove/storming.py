@@ -1,4 +1,4 @@
-"""The storm itself, and on the same stage, once it is over, the two sudden things."""
+"""Runs the storm, and after it, on the same stage, the copies and the outage."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ class Size:
         return self.messages / self.rate
 
     def at_least(self, whole: int) -> float:
-        """What a run of 10,000 messages has to come to, for one of this size."""
+        """The number expected of a run of 10,000 messages, scaled to this size."""
         return min(whole, whole * self.messages // 10_000)
 
 

@@ -1,4 +1,4 @@
-"""Two sudden things: fifty copies of one delivery at once, and Temporal down for a minute while people talk."""
+"""Two further trials: fifty copies of one delivery at once, and Temporal down for a minute while people write."""
 
 import asyncio
 import json
@@ -50,11 +50,11 @@ async def copies(stage: Stage, lot: Random, aside: Console) -> Shown:
 
 
 async def outage(stage: Stage, lot: Random, aside: Console) -> Shown:
-    """People go on talking while Temporal is away; intake must not need it."""
+    """People go on writing while Temporal is away; intake must not need it."""
     aside.print(f"Temporal away for {_AWAY:.0f} s …", style="dim", highlight=False)
     before = gather(stage.database).cases
     conversations = storm(_CASES * _EACH, _CASES, _AWAY * 0.9, lot, first=500_000)
-    # Developers can't speak before there is a summary thread, which nobody begins meanwhile.
+    # Developers can't write before there is a summary thread, which nobody begins meanwhile.
     for conversation in conversations:
         for mail in conversation.mails:
             mail.author = "reporter"

@@ -1,4 +1,4 @@
-"""The trials: a storm with kills, a race without, many copies of one delivery, and a long absence of Temporal's."""
+"""Runs one trial: sends messages, kills processes or stops Temporal meanwhile, and waits until everything rests."""
 
 import asyncio
 import time
@@ -22,8 +22,8 @@ from caseworker.engine.client import connect
 
 _TARGETS: Final[tuple[Target, ...]] = ("worker", "temporal", "serving")
 _SHARE: Final = 0.95
-"""Of the sends that have to succeed: an idle run must not pass."""
-_LAST_WORDS: Final = 4
+"""Share of the sends that must succeed: an idle run must not pass."""
+_MOST_LAST_MESSAGES: Final = 4
 _STILL: Final = 3.0
 """Seconds without a new entry until quiet counts as rest."""
 
@@ -54,7 +54,7 @@ class Trial:
 
     async def run(self, *, seconds: float, kills: int = 0, away: float = 0.0) -> None:
         watching = asyncio.create_task(self._tell())
-        # An absence comes after the kills: who is up then has to cope with it alone.
+        # The outage comes after the kills: whatever runs then must cope with it alone.
         killing = asyncio.create_task(self._kill(seconds * (0.48 if away else 0.96), kills))
         absence = asyncio.create_task(self._absence(seconds / 2, away))
         try:
@@ -70,18 +70,18 @@ class Trial:
         self.resting = time.monotonic() - self.begun - self.sending
 
     async def rest(self) -> None:
-        """Until nothing is left to do. What waits for the reporter gets a last word from them."""
-        for _ in range(_LAST_WORDS):
+        """Wait until nothing is left to do. Cases that wait for the reporter get a last message from them."""
+        for _ in range(_MOST_LAST_MESSAGES):
             found = await self.quiet()
             if found is None:
                 return
             if not found.unsettled:
                 self.rested = True
                 return
-            await self._say_last_words(found)
+            await self._send_last_messages(found)
 
     async def quiet(self) -> Pulse | None:
-        """None: something is left to do, and nobody has done anything about it for long."""
+        """None: something is left to do, and nothing has changed for long."""
         last, since = pulse(self.stage.database), time.monotonic()
         while True:
             await asyncio.sleep(0.5)
@@ -94,7 +94,7 @@ class Trial:
             if still > self.stuck:
                 return None
 
-    async def _say_last_words(self, found: Pulse) -> None:
+    async def _send_last_messages(self, found: Pulse) -> None:
         cases = {case: anchor for anchor, case in self.stage.slack.indexed.case_of.items()}
         anchors = {cases[case] for case in found.waiting if case in cases}
         number = max(mail.number for mail in self.mails)
@@ -106,7 +106,7 @@ class Trial:
                 await self.sender.say(conversation, mail)
 
     async def _kill(self, seconds: float, kills: int) -> None:
-        """Each target once in each of its slices of the time, at a moment drawn by lot."""
+        """Kill each target once in each of its time slices, at a random moment."""
         moments: list[tuple[float, Target]] = []
         for place, target in enumerate(_TARGETS):
             count = (kills + len(_TARGETS) - 1 - place) // len(_TARGETS)
@@ -137,7 +137,7 @@ class Trial:
                 soft_wrap=True,
             )
 
-    # --- what came of it
+    # --- results
 
     def checks(self) -> list[Check]:
         facts, log = gather(self.stage.database), read_log(self.stage.log)
@@ -156,13 +156,13 @@ class Trial:
         return gather(self.stage.database).reopenings
 
     async def continued(self) -> int:
-        """How many runs of bug cases were ended by a continue-as-new, by Temporal's own count."""
-        client = await _patiently(self.stage)
+        """How many runs of bug cases ended by a continue-as-new, by Temporal's own count."""
+        client = await _connect(self.stage)
         query = f"WorkflowType = '{BUG_WORKFLOW}' AND ExecutionStatus = 'ContinuedAsNew'"
         return (await client.count_workflows(query)).count
 
 
-async def _patiently(stage: Stage) -> Client:
+async def _connect(stage: Stage) -> Client:
     for _ in range(50):
         with suppress(Transient):
             return await connect(stage.temporal.server.address)

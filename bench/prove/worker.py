@@ -1,4 +1,4 @@
-"""The worker of a proof: `caseworker worker` with the model's stand-in, and for a mutant with its flow instead of ours.
+"""The worker of a proof: `caseworker worker` with the model's stand-in, and for a mutant with its flow.
 
 Run as `python -m bench.prove.worker LOG SEED FLOW [no-reconciler] [asks-only]`.
 """
@@ -35,7 +35,7 @@ FLOWS: Final[dict[str, type[CaseFlow[BugCase]]]] = {
 }
 
 
-class _Silent(Reconciler):
+class _NoReconciler(Reconciler):
     async def ring_unclaimed(self) -> None:
         return
 
@@ -47,7 +47,7 @@ def main() -> int:
     log, seed, flow, *options = sys.argv[1:]
     settings = load_settings()
     set_up_logs(settings)
-    # An ear asks the store who is waiting: a queue in memory has none.
+    # An ear asks the store for waiting messages: a queue in memory has none.
     deaf = flow == "queue-in-memory"
     standin = StandIn(Path(log), seed=int(seed), asks_only="asks-only" in options, deaf=deaf)
     real_parts = wiring.make_parts
@@ -58,7 +58,7 @@ def main() -> int:
         return replace(real_parts(settings, store, client), runtime=standin)
 
     def no_reconciler(parts: wiring.Parts) -> Reconciler:
-        return _Silent(store=parts.store, doorbell=parts.doorbell, forge=parts.forge)
+        return _NoReconciler(store=parts.store, doorbell=parts.doorbell, forge=parts.forge)
 
     beside: list[asyncio.Task[None]] = []
     setattr(working, "make_parts", make_parts)  # noqa: B010  # the one thing that is not real, put in from outside
@@ -68,7 +68,7 @@ def main() -> int:
     try:
         return asyncio.run(run_worker(settings))
     except Transient:
-        return 1  # Temporal is down at the moment: whoever starts us does so again
+        return 1  # Temporal is down: whoever starts this process does so again
 
 
 async def _claims(client: Client, store: Store) -> None:

@@ -1,11 +1,11 @@
-"""How many files a change touches, as `docs/design.md` lists them.
+"""Counts how many files a change touches, as `docs/design.md` lists them.
 
 Under the heading "What a change touches" each change has one list, which may go on in indented lines:
 
     - new state: `core/issue/states.py`, `core/issue/decide.py` (one transition), `docs/states.md`
 
-A path begins at the repository or at the package. What stands in parentheses is for the reader; `(new)` marks a file
-that the change creates, so that only its folder must exist.
+A path begins at the repository or at the package. Text in parentheses is for the reader; `(new)` marks a file that the
+change creates, so that only its folder must exist.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What a class of the tree inherits and holds: ancestors, whether it is a record, fields, constructor."""
+"""Finds what a class of the tree inherits and holds: ancestors, whether it is a record, fields, constructor."""
 
 import ast
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def _fields(tree: Tree, one: Definition) -> dict[str, ast.AnnAssign]:
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Of a method, without self."""
+    """The number of parameters of a method, without self."""
     taken = function.args
     named = len(taken.posonlyargs) + len(taken.args) + len(taken.kwonlyargs)
     return named - 1 + bool(taken.vararg) + bool(taken.kwarg)

@@ -1,4 +1,4 @@
-"""The workflows: how many classes stand above the common base, and how many lines they have."""
+"""Measures the workflows: how many classes are above the common base, and how many lines they have."""
 
 import ast
 from collections.abc import Iterator

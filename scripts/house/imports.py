@@ -1,4 +1,4 @@
-"""Packages that import each other, at every level of the tree."""
+"""Counts packages that import each other, at every level of the tree."""
 
 import sys
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from scripts.house.measure import Measure
 from scripts.house.tree import Tree
 
 SPLIT_BY_SUBJECT: Final = ("core", "app", "activities")
-"""These consist of packages. While one is a flat list of modules, its measure has no number."""
+"""Packages that consist of packages. While one is a flat list of modules, its measure has no number."""
 
 
 def measures(tree: Tree) -> Iterator[Measure]:
@@ -48,7 +48,7 @@ def _mutual(graph: grimp.ImportGraph, level: str) -> tuple[str, ...]:
 
 @contextmanager
 def _found_first(folder: Path) -> Iterator[None]:
-    """grimp looks for the package on Python's path. An installed copy of it must not be measured instead."""
+    """Put the folder first on Python's path, so that grimp doesn't measure an installed copy."""
     sys.path.insert(0, str(folder))
     try:
         yield

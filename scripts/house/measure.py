@@ -16,7 +16,7 @@ class Measure:
     findings: tuple[str, ...] = ()
     """What was counted, one line each, the worst first where there is an order."""
     shows_findings: bool = False
-    """Also where the aim is met."""
+    """Whether they are shown also where the aim is met."""
     allowed: tuple[str, ...] = ()
     """What was left out of the count, with the reason."""
 

@@ -1,4 +1,4 @@
-"""Names of modules: gerunds, and names that stand for two things."""
+"""Counts module names that are gerunds, and names that stand for two things."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from scripts.house.tree import Tree
 MOST_GERUNDS: Final = 3
 
 NOUNS: Final = {"routing", "string", "thing", "wiring", "telling", "pricing", "warning", "heading"}
-"""End in -ing and name a thing. `telling` and `wiring` are in the layout."""
+"""Names that end in -ing and name a thing. `telling` and `wiring` are in the layout."""
 
 KINDS: Final = ("bug", "issue", "pull")
-"""Kinds of case. What each kind's package has, such as `core/bug/case.py` and `core/issue/case.py`, is one name."""
+"""Kinds of case. A module that each kind's package has, such as `case.py`, counts as one name."""
 
 _KIND: Final = "a kind of case: its part in each layer"
 _SURFACE: Final = "a surface: its part in each layer"

@@ -1,4 +1,4 @@
-"""Rules written more than once: tables keyed by state, and text that is parsed again on its way."""
+"""Counts rules that are written more than once: tables keyed by state, and text that is parsed again on its way."""
 
 import ast
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ FEWEST_KEYS: Final = 8
 """A smaller dict is an exception for some states, not a table of them."""
 
 PARSERS: Final = ("parse", "asks_for_something", "micros_of")
-"""Functions that parse what a person wrote into a command or a part of one. Keep this list true."""
+"""Functions that parse what a person wrote into a command or a part of one. Keep this list up to date."""
 
 
 def measures(tree: Tree) -> Iterator[Measure]:
@@ -60,7 +60,7 @@ def _enum_of(tree: Tree, module: Module, key: ast.expr) -> str | None:
 
 
 def _parses(tree: Tree) -> Measure:
-    """Calls from other modules than those that define parsers."""
+    """Counts calls of parsers from modules that define none."""
     name = "calls that parse text into commands"
     parsers = [one for one in tree.definitions() if one.node.name in PARSERS and _is_in_module(one)]
     if not parsers:

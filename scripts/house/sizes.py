@@ -1,4 +1,4 @@
-"""Sizes: fields of records, lines of files, functions and wiring, parameters of constructors."""
+"""Measures sizes: fields of records, lines of files, functions and wiring, parameters of constructors."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ def measures(tree: Tree) -> Iterator[Measure]:
 
 
 def _counted(name: str, unit: str, over: Iterable[Sized], allowed: tuple[str, ...] = ()) -> Measure:
-    """How many there are; none is the aim."""
+    """The number of items over a limit; the aim is none."""
     found = sorted(over, reverse=True)
     return Measure(
         name=name,
@@ -111,8 +111,8 @@ def _wide_constructors(tree: Tree) -> Measure:
 
 
 def _taken(tree: Tree, one: Definition) -> int:
-    """What a constructor takes. A dataclass counts where it does work: where it has async methods. Records have limits
-    of their own, and a field with a default is the object's own state."""
+    """How many parameters a constructor takes. A dataclass counts if it does work, that is, has async methods. Records
+    have limits of their own, and a field with a default is the object's own state."""
     for statement in one.node.body:
         if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
             return parameters(statement)

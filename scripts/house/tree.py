@@ -1,4 +1,4 @@
-"""The parsed source tree, and where a name used in one module is defined."""
+"""Parses the source tree, and finds where a name used in one module is defined."""
 
 import ast
 import re
@@ -11,8 +11,8 @@ from typing import Final
 
 Node = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
-_LONGEST_WAY: Final = 20
-"""Imports and aliases that are followed from a name to its definition, so that a circle ends."""
+_MOST_STEPS: Final = 20
+"""At most so many imports and aliases are followed from a name to its definition, so that a circle ends."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Definition:
 @dataclass(frozen=True, eq=False)
 class Tree:
     root: Path
-    """Of the repository: holds src, tests and docs."""
+    """The repository's folder: holds src, tests and docs."""
     package: str
     modules: dict[str, Module]
 
@@ -129,7 +129,7 @@ class Tree:
                 return None
 
     def _named(self, module: Module, name: str, way: int) -> Definition | Module | None:
-        if way > _LONGEST_WAY:
+        if way > _MOST_STEPS:
             return None
         match module.bindings.get(name):
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef() as node:
@@ -146,7 +146,7 @@ class Tree:
 
 
 def read_tree(root: Path, package: str) -> Tree:
-    """Parses src without what mypy is told to leave out, such as the demos' sample projects."""
+    """Parse src without what mypy is told to leave out, such as the demos' sample projects."""
     source, left_out = root / "src", _left_out(root)
     modules = {}
     for path in sorted((source / package).rglob("*.py")):

@@ -1,4 +1,4 @@
-"""Leftovers of earlier versions: patch markers, names of old rules, migrations, committed histories."""
+"""Counts leftovers of earlier versions: patch markers, names of old rules, migrations, committed histories."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ OLD_NAMES: Final = (
     "legacy",
     "backward",
 )
-"""A name that has one of these in it tells versions of the rules apart. Upper and lower case are the same."""
+"""A name that contains one of these, in any case, tells versions of the rules apart."""
 MIGRATIONS: Final = 1
 MOST_HISTORIES: Final = 25
 

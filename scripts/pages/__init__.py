@@ -1,1 +1,1 @@
-"""Pages of docs/ that are generated from the code, so that they can't say anything else than it does."""
+"""Generates those pages of docs/ that describe tables and models of the code."""

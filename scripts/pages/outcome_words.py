@@ -1,12 +1,12 @@
-"""What the keys of outcomes mean, for people who write one by hand, where the models themselves say nothing.
+"""Meanings of outcome keys for docs/outcomes.md, where the models themselves have no description.
 
-It is not in the models, because their descriptions are sent to the agent with every call.
+They are not in the models, because descriptions of models are sent to the agent with every call.
 """
 
 from typing import Final
 
 COMMON: Final = ("observations", "ask", "escalation")
-"""They are told once for all outcomes."""
+"""Keys that are described once for all outcomes."""
 
 PARTS: Final = {
     "Observation": "An observation",
@@ -14,7 +14,7 @@ PARTS: Final = {
     "InvestigationRequest": "An investigation",
     "Hypothesis": "A hypothesis",
 }
-"""What several outcomes have, by its heading."""
+"""Models that are part of several outcomes, with their headings."""
 
 RULES: Final = {
     "QuestionsOutcome": "`NEEDS_CLARIFICATION` needs `questions`.",
@@ -35,7 +35,7 @@ RULES: Final = {
     "CauseReviewOutcome": "`APPROVED` needs `hypothesis`, and every other status a `feedback` that is not empty.",
     "UnblockingOutcome": "`CONTINUE` needs `resources`, `NEEDS_CLARIFICATION` needs `questions`.",
 }
-"""What a status or an action needs beyond the keys that are always needed."""
+"""Keys that a status or an action needs in addition to those that are always needed."""
 
 MEANINGS: Final = {
     "TriageOutcome.status": "Work on it, refuse it, or let a person decide first.",
@@ -46,12 +46,12 @@ MEANINGS: Final = {
     "PlanOutcome.status": "The plan is there; or people, an investigation or something outside is needed first.",
     "PlanOutcome.plan": "In Markdown: steps, files, tests, risks.",
     "PlanOutcome.reason": "What keeps the pm from planning.",
-    "QuestionsOutcome.status": "People are asked; or the answer was found after all.",
-    "InterpretOutcome.status": "What people said: go on, unclear, nothing to do, an end, or what comes first.",
-    "InterpretOutcome.next": "With `CONTINUE`: the state to go on in; left out: where it was left.",
-    "AnalysisOutcome.status": "It is understood; it is not; or something is in the way.",
+    "QuestionsOutcome.status": "People have to be asked; or the answer was found after all.",
+    "InterpretOutcome.status": "What people want: go on, be asked again, nothing, an end, or something else first.",
+    "InterpretOutcome.next": "With `CONTINUE`: the next state; if left out, the state from before the wait.",
+    "AnalysisOutcome.status": "The issue is understood; it is unclear; or something is in the way.",
     "AnalysisOutcome.files": "The files that matter.",
-    "AnalysisOutcome.patterns": "Customs of this code that the change should keep.",
+    "AnalysisOutcome.patterns": "Conventions of this code that the change should follow.",
     "AnalysisOutcome.test_requirement": "Which test is wanted.",
     "AnalysisOutcome.must_do": "What has to be true in the end.",
     "AnalysisOutcome.must_not_do": "What must not change.",
@@ -61,20 +61,20 @@ MEANINGS: Final = {
     "FileNote.purpose": "What it is for.",
     "FileNote.action": "What is to be done with it.",
     "TestRequirement.required": "Whether a new test has to be seen to fail first.",
-    "TestRequirement.type": "Of a bug, of a new feature, or the tests that there are.",
+    "TestRequirement.type": "For a bug, for a new feature, or only the existing tests.",
     "TestRequirement.location": "The file of the test.",
     "TestRequirement.description": "What it shows.",
-    "TestsOutcome.status": "It is written; it needs another turn; the requirements have a gap; or it can't be done.",
+    "TestsOutcome.status": "The test is written; needs another turn; the requirements have a gap; or it can't be done.",
     "TestsOutcome.test_file": "The test's path from the root of the repository.",
     "TestsOutcome.test_command": "A shell command that runs the new test alone, from the root of the repository.",
     "TestsOutcome.summary": "What it shows, and how it fails today.",
-    "JudgeOutcome.status": "It is the code; the tech lead should look; it is the test; it was chance; or it is stuck.",
-    "ValidationOutcome.status": "All is met; it is not; in part; the tests are wrong; or it can't be told.",
+    "JudgeOutcome.status": "The code is wrong; the tech lead should look; the test is wrong; it was chance; or stuck.",
+    "ValidationOutcome.status": "The requirements are met; not met; met in part; the tests are wrong; or unknown.",
     "ValidationOutcome.checks": "One for each `must_do` and `must_not_do` of the analysis.",
     "ValidationOutcome.summary": "What was checked, and how it went.",
     "Met.requirement": "The requirement, in its own words.",
     "Met.met": "Whether it is met.",
-    "ImplementationOutcome.status": "`READY_FOR_QA`: done, now it is built. Others: not yet, or somebody should look.",
+    "ImplementationOutcome.status": "`READY_FOR_QA`: done, the build is next. Others: not done, or needs a look.",
     "ImplementationOutcome.changes": "What was changed, file by file.",
     "ImplementationOutcome.evidence": "What is in the way, with `BLOCKED`.",
     "Change.file": "From the root of the repository.",
@@ -82,7 +82,7 @@ MEANINGS: Final = {
     "EvidenceBundle.expected": "What should have happened.",
     "EvidenceBundle.actual": "What happened.",
     "EvidenceBundle.environment": "Where: versions, system, settings.",
-    "ReviewOutcome.status": "It may become a pull request; it is to be changed; or something is needed first.",
+    "ReviewOutcome.status": "The change is approved; it has to be changed; or something else is needed first.",
     "ReviewOutcome.good": "What is good about it.",
     "ReviewOutcome.issues": "What was found.",
     "ReviewOutcome.feedback_for_writer": "What the developer is to do, or what is asked.",
@@ -92,7 +92,7 @@ MEANINGS: Final = {
     "Finding.issue": "What is wrong there.",
     "Finding.severity": "How bad it is.",
     "AnswerOutcome.status": "The questions are answered; or they can't be.",
-    "BugOutcome.action": "Ask the reporter, tell what was found, call for people, say it is over, or begin the fix.",
+    "BugOutcome.action": "Ask the reporter, post findings, escalate, resolve, or begin the fix.",
     "BugOutcome.root_cause": "What is wrong, at which file and line.",
     "BugOutcome.fix_type": "What would repair it.",
     "BugOutcome.confidence": "How sure it is.",
@@ -119,10 +119,10 @@ MEANINGS: Final = {
     "Diagnostic.if_true": "What will be seen if the hypothesis holds.",
     "Diagnostic.if_false": "What will be seen if it does not.",
     "DiagnosticOutcome.status": "It was measured; or it could not be.",
-    "DiagnosticOutcome.agrees": "What it agrees with: what the hypothesis foretells, or not.",
+    "DiagnosticOutcome.agrees": "Which prediction was seen: the one for a true or for a false hypothesis.",
     "DiagnosticOutcome.summary": "What was seen.",
-    "CauseReviewOutcome.status": "The cause is proven; it is not yet; a hint how to go on; or a person is asked.",
-    "UnblockingOutcome.status": "It goes on; it is planned without; something outside is missing; or people are asked.",
+    "CauseReviewOutcome.status": "The cause is proven; it is not proven yet; plan without it; or ask a person.",
+    "UnblockingOutcome.status": "It goes on; plan without a cause; something outside is missing; or ask people.",
     "UnblockingOutcome.reason": "Why.",
     "Observation.type": "A word for it, for example `pattern_discovered`.",
     "Observation.content": "What later cases should know.",
@@ -137,8 +137,8 @@ MEANINGS: Final = {
     "Hypothesis.percent": "How likely it is, in percent.",
     "Hypothesis.evidence_for": "What speaks for it.",
     "Hypothesis.evidence_against": "What speaks against it.",
-    "Hypothesis.next_test": "What would show it.",
-    "Hypothesis.effort": "What that costs.",
-    "Hypothesis.status": "How far it is.",
+    "Hypothesis.next_test": "How to test it next.",
+    "Hypothesis.effort": "How much work the next test is.",
+    "Hypothesis.status": "How far it has been tested.",
 }
-"""By model and key. Where a model has a description too, these words count: it was written for an agent."""
+"""By model and key. They replace the model's own description, which was written for an agent."""

@@ -1,4 +1,4 @@
-"""The page about what every turn answers with, made from the models themselves, so that it can't be out of date."""
+"""Generates docs/outcomes.md, about the outcome of every turn, from the outcome models."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,28 +14,26 @@ RENEW: Final = "make pages"
 _INTRODUCTION: Final = """\
 # What each turn answers
 
-Every turn of an agent ends with an `outcome`. A real model is shown its keys; who writes a [rehearsal](rehearsal.md)
-finds them here, by role and task. Where a status leads is in [routing](routing.md), with the other names that some
-statuses have.
+For authors of [rehearsals](rehearsal.md): the keys of every turn's `outcome`, by role and task. Every turn of an agent
+ends with an outcome. [Routing](routing.md) says where each status leads, and which other names some statuses have.
 
-This page is made from the models (`core/outcomes/`); a test says when it is out of date. Renew
-it with
+This page is generated from the code (`core/outcomes/`), and a test fails when it is out of date. Write it again with
 
 ```
 {renew}
 ```
 
 *Needed*: the outcome is refused without this key. All others may be left out. `files[].path` is the key `path` of each
-item in `files`, and `test_requirement.type` a key inside `test_requirement`; these are needed where what they are part
-of is there. A key that is not listed is refused.
+item in `files`, and `test_requirement.type` is a key inside `test_requirement`; such a key is needed only if its parent
+is there. A key that is not listed is refused.
 """
 _COMMON: Final = """\
 ## Keys of every outcome
 
 {everywhere}
 
-A role that may be stuck also has these. `ask` is answered in the turn `answer` of the role that is asked, and then the
-asker has its turn again.
+Roles that can get stuck also have these. The role that is asked by `ask` answers in its turn `answer`, and then the
+role that asked has its turn again.
 
 {working}
 """
@@ -53,7 +51,7 @@ def outcomes_page() -> str:
 
 
 def outcomes_by_turns() -> list[tuple[list[Turn], Expected]]:
-    """What is expected, and of which turns: several may answer with the same."""
+    """Returns each outcome model with the turns that answer with it."""
     by_title: dict[str, tuple[list[Turn], Expected]] = {}
     for role, task in known_turns():
         expected = expected_by(outcome_schema(role, task))
@@ -66,7 +64,7 @@ def title_of(expected: Expected) -> str:
 
 
 def rows_of(expected: Expected, prefix: str = "") -> Iterator[tuple[str, str, Expected]]:
-    """Each key with its place and its owner. What has a section of its own is not told again."""
+    """Yields each key with its prefix and its owner. Leaves out the keys of parts that have their own section."""
     for name in expected.names():
         inner = expected.key(name)
         if inner is None or _is_filled_in(inner):
@@ -85,16 +83,16 @@ def meaning_of(owner: Expected, name: str) -> str:
 
 
 def _is_filled_in(expected: Expected) -> bool:
-    """`kind` says which outcome it is, and the turn knows that."""
+    """`kind` says which outcome it is; the program fills it in, as the turn determines it."""
     return "const" in expected.schema
 
 
 def _heading(turns: list[Turn]) -> str:
-    """`developer, senior_developer: implement, fix`: every one of these roles has every one of these tasks."""
+    """Returns `developer, senior_developer: implement, fix` if each of these roles has each of these tasks."""
     if len(turns) == 1:
         return f"{turns[0][0]}/{turns[0][1]}"
     roles, tasks = dict.fromkeys(role for role, _ in turns), dict.fromkeys(task for _, task in turns)
-    assert len(turns) == len(roles) * len(tasks), f"the heading would promise turns that there are not: {turns}"
+    assert len(turns) == len(roles) * len(tasks), f"the heading would name turns that do not exist: {turns}"
     return f"{', '.join(roles)}: {', '.join(tasks)}"
 
 

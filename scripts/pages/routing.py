@@ -1,4 +1,4 @@
-"""The page about the routing, made from the table itself, so that it can't be out of date."""
+"""Generates docs/routing.md from the routing table."""
 
 from typing import Final
 
@@ -18,38 +18,38 @@ RENEW: Final = "make pages"
 _INTRODUCTION: Final = """\
 # Where a case goes after a turn
 
-Every turn of an agent ends with one status. This table says where it leads: one row for each role and status, in
-version {version}. Nothing else routes; guards may hold a row back for evidence that is missing, for a limit, or for a
-person's word ([states.md](states.md) has them). Where the pm has made sense of what people said, `CONTINUE` may name
-the state that they want, and the same guards apply. A worker checks the table when it starts, and does not start with
-a row that leads where the table of states has no edge.
+For authors of rehearsals and developers of Caseworker: which state follows when a turn ends with a status. Every turn
+of an agent ends with one status. This table (version {version}) has one row for each role and status, and nothing else
+decides where the case goes. Guards can stop a move: for missing evidence, for a limit, or until a person answers
+([states.md](states.md)). When the pm has read messages, `CONTINUE` may name the next state, and the same guards apply.
+A worker checks the table when it starts, and refuses to start if a row has no edge in the table of states.
 
-This page is made from the table (`core/issue/routing.py`, `core/outcomes/status_names.py`); a test
-says when it is out of date. Renew it with
+This page is generated from the code (`core/issue/routing.py`, `core/outcomes/status_names.py`), and a test fails when
+it is out of date. Write it again with
 
 ```
 {renew}
 ```
 
-*stays*: the case stays in its state, for another turn, or goes on where it was left when a person was asked.
-*Otherwise* names the states from which the row leads somewhere else.
+*stays*: the case stays in its state for another turn, or goes on where it was when a person was asked.
+*Otherwise* names the states from which the row leads to another state.
 """
 _CAUSE: Final = """\
-## What the tech lead says of a cause
+## The tech lead's review of a cause
 
-After an investigation the tech lead judges a cause, not a commit, and the same statuses mean something else: nothing is
-approved for a pull request by them. After the last of {most} iterations only three moves are left.
+After an investigation the tech lead reviews a cause, not a commit, and the same statuses have another meaning: they
+approve no pull request. After the last of {most} iterations only three moves are left.
 
 """
 _UNKNOWN: Final = """\
-## A status that no row knows
+## Unknown statuses
 
-It is put on the record with the role and the state, and the tech lead is asked for a way on (`reviewing_code`). From
-a state that has no edge to the tech lead, the case goes to `requires_human_intervention`, and a person decides. Nothing
-is guessed, and nothing counts as done.
+A status without a row is recorded with the role and the state, and the tech lead is asked how to go on
+(`reviewing_code`). From a state without an edge to the tech lead, the case goes to `requires_human_intervention`, and a
+person decides. Nothing is guessed, and nothing counts as done.
 
-An investigator's status is the exception: {most} iterations of an investigation may end with one that nobody knows, and
-count as `NEED_MORE_ANALYSIS`; the next such one counts as `BLOCKED`.
+The investigator is the exception: {most} iterations of an investigation may end with an unknown status and count as
+`NEED_MORE_ANALYSIS`; the next one counts as `BLOCKED`.
 """
 
 
@@ -69,7 +69,7 @@ def _section(role: Role, rows: dict[str, Route]) -> str:
 
 
 def _causes() -> str:
-    """Asked of the rules, not written down again."""
+    """Calls the rules instead of repeating them here."""
     table = ["| status | while iterations are left | after the last |", "|---|---|---|"]
     for status in ("APPROVED", "CHANGES_REQUESTED", "UNBLOCKING_GUIDANCE", "NEEDS_INFO"):
         outcome = CauseReviewOutcome(status=status, hypothesis="H1" if status == "APPROVED" else "", feedback="why")
@@ -90,7 +90,7 @@ def _to(state: IssueState | None) -> str:
 
 
 def _otherwise(route: Route) -> str:
-    """By what is done instead, so that two states with the same exception are one entry."""
+    """Groups the exceptions by the state they lead to, so that states with the same exception are one entry."""
     by_end: dict[str, list[str]] = {}
     for state, to in route.instead.items():
         by_end.setdefault("*stays*" if to is state else f"`{to}`", []).append(f"`{state}`")

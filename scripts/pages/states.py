@@ -1,4 +1,4 @@
-"""The page about the states, made from the table and the rules themselves, so that it can't be out of date."""
+"""Generates docs/states.md from the table of states and the rules."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -19,9 +19,9 @@ from caseworker.core.issue.words import of_role
 S = IssueState
 RENEW: Final = "make pages"
 GUARDS: Final = (
-    "there is a change: the commit is not the one the work began from",
-    "the build of that very commit was green; or it was built, and a person waived what keeps it from being green",
-    "the tech lead approved that very commit",
+    "there is a change: the commit is not the one from which the work began",
+    "the build of exactly that commit was green; or it was built, and a person waived what keeps it from being green",
+    "the tech lead approved exactly that commit",
     "for a bug: a test was seen to fail without the fix; or a person waived it",
 )
 """What `moves.proven` asks for, in its order."""
@@ -50,7 +50,7 @@ _USUAL: Final = (
     (S.ADDRESSING_FEEDBACK, S.RUNNING_TESTS, ""),
     (S.WAITING_FOR_HUMAN_INPUT, S.COMPLETED, "merged"),
 )
-"""What most cases do, for who reads about them first."""
+"""The moves of most cases, for the first diagram."""
 _INVESTIGATION: Final = (
     (S.PLANNING_APPROACH, S.INVESTIGATING, "the pm asks for it"),
     (S.REVIEWING_CODE, S.INVESTIGATING, "the tech lead asks for it"),
@@ -58,8 +58,8 @@ _INVESTIGATION: Final = (
     (S.INVESTIGATING, S.REVIEWING_CODE, "a cause, or five iterations"),
     (S.REVIEWING_CODE, S.CREATING_TESTS, "the cause is accepted"),
     (S.REVIEWING_CODE, S.PLANNING_APPROACH, "planned without a cause"),
-    (S.INVESTIGATING, S.BLOCKED, "stuck, the pm sees to it"),
-    (S.BLOCKED, S.INVESTIGATING, "something new to go by"),
+    (S.INVESTIGATING, S.BLOCKED, "stuck, the pm decides"),
+    (S.BLOCKED, S.INVESTIGATING, "new information"),
     (S.BLOCKED, S.PLANNING_APPROACH, "planned without a cause"),
     (S.BLOCKED, S.WAITING_FOR_HUMAN_INPUT, "people are asked"),
 )
@@ -69,23 +69,26 @@ _SECOND: Final = {
     S.INVESTIGATING: "; a developer: diagnose",
     S.BLOCKED: "; the pm: unblock investigation, once",
 }
-"""Other turns than a state's usual one."""
+"""Turns in a state besides its usual one."""
 _INTRODUCTION: Final = """\
 # The states of an issue case
 
-One state holds at a time, and at most one agent works in it. Edges permit, evidence decides. This page is made from the
-table (`core/issue/states.py`) and the rules (`core/issue/decide.py`, `core/issue/moves.py`); a test says when it
-is out of date. Renew it with
+For users who want to know what a state means, and for developers of Caseworker: all states, the edges between them,
+who works in each, and how long a case waits. A case is in one state at a time, and at most one agent works in it. An
+edge alone is not enough for a move: the evidence has to be there as well.
+
+This page is generated from the code (`core/issue/states.py`, `core/issue/decide.py`, `core/issue/moves.py`), and a
+test fails when it is out of date. Write it again with
 
 ```
 {renew}
 ```
 """
 _INQUIRED: Final = (
-    "An iteration that looks further, and a diagnostic, stay in `investigating`: see\n"
+    "A diagnostic, and an iteration that needs another one, stay in `investigating`: see\n"
     "[investigations.md](investigations.md).\n"
 )
-_COLOURS: Final = "Green works, yellow waits for people, red is parked until a person moves it, grey is over.\n"
+_COLOURS: Final = "Green: an agent works. Yellow: waits for people. Red: parked until a person moves it. Grey: ended.\n"
 
 
 def states_page() -> str:
@@ -99,7 +102,7 @@ def states_page() -> str:
         _common(),
         f"## Who works where\n\n{_states()}\n",
         f"## What `creating_pr` needs\n\nIt is entered only if\n\n{_listed(GUARDS)}\n",
-        f"## What a wait leads to\n\n{_waits()}\n",
+        f"## How long a case waits\n\n{_waits()}\n",
     ]
     return "\n".join(parts)
 
@@ -120,7 +123,7 @@ def _labelled(edges: Iterable[tuple[IssueState, IssueState, str]]) -> list[str]:
 
 
 def _all() -> list[str]:
-    """Those that all working states have in common are drawn once."""
+    """Draws edges that all working states have in common once."""
     lines = [f'state "any working state" as {_ANY}']
     for state in IssueState:
         if state is S.HUMAN_INPUT_RECEIVED:
@@ -150,10 +153,10 @@ _GROUPS: Final = (
 
 def _common() -> str:
     return (
-        "What all working states have in common is drawn once, at `any working state`. Every state that is not over\n"
-        f"can end in {_names(TERMINAL)}: the forge says merged, a limit is reached,\n"
-        "a person closes it. `failed` and `closed` are opened again by `retry`, or by words that ask for work;\n"
-        "`completed` never is.\n"
+        "Edges that all working states have in common are drawn once, at `any working state`. Every state that has\n"
+        f"not ended can end in {_names(TERMINAL)}: the branch was merged, a limit is reached, or\n"
+        "a person closes the case. `retry`, or a message that asks for work, opens a `failed` or `closed` case again,\n"
+        "but never a `completed` one.\n"
     )
 
 
@@ -166,7 +169,7 @@ def _states() -> str:
     rows = ["| state | kind | who works | goes on to |", "|---|---|---|---|"]
     for state in IssueState:
         after = "any working state" if state is S.HUMAN_INPUT_RECEIVED else _names(own_edges(state))
-        rows.append(f"| `{state}` | {_kind(state)} | {_worker(state)} | {after or 'nothing: it is over'} |")
+        rows.append(f"| `{state}` | {_kind(state)} | {_worker(state)} | {after or 'nothing: it has ended'} |")
     return "\n".join(rows)
 
 
@@ -194,7 +197,7 @@ def _waits() -> str:
     for reason in WaitingFor:
         end = _end_of(reason, policy)
         if end is None:
-            rows.append(f"| {_WAITS[reason]} | no | it waits as long as it takes |")
+            rows.append(f"| {_WAITS[reason]} | no | it waits without limit |")
         else:
             reminded = f"after {policy.reminder_seconds / 3_600:.0f} hours"
             rows.append(
@@ -208,13 +211,13 @@ _WAITS: Final = {
     WaitingFor.ANSWER: "an answer",
     WaitingFor.APPROVAL: "an approval, or a waiver",
     WaitingFor.BUDGET: "more money",
-    WaitingFor.MILESTONE: "a word to go on after a milestone",
+    WaitingFor.MILESTONE: "permission to go on after a milestone",
     WaitingFor.MERGE: "a merge",
 }
 
 
 def _end_of(reason: WaitingFor, policy: Policy) -> tuple[float, IssueState] | None:
-    """After how many days it ends, and where: asked of the rules, not written down again."""
+    """Returns after how many days the wait ends, and in which state. Calls the rules instead of repeating them here."""
     now = datetime(2000, 1, 1, tzinfo=UTC)
     asking = Move(to=S.WAITING_FOR_HUMAN_INPUT, reason="asked", waiting_for=reason)
     case = make_move(IssueCase(id=CaseId("a/b#1"), state=S.REVIEWING_CODE), asking, policy, now)
@@ -228,7 +231,7 @@ def _names(states: Iterable[IssueState]) -> str:
 
 
 def _ordered(states: Iterable[IssueState]) -> list[IssueState]:
-    """In the order of the way, not of the alphabet."""
+    """Sorts by the order in which a case passes the states, not by the alphabet."""
     order = list(IssueState)
     return sorted(states, key=order.index)
 

@@ -1,4 +1,4 @@
-"""A home with one issue case in it, in whatever state a test needs: the real store, and no host."""
+"""A home with one issue case in any state that a test needs: the real store, and no host."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ class IssueDesk:
         self.case = CaseId("")
 
     async def begin(self, *entries: Entry, **known: object) -> CaseId:
-        """The case, as if it had come there."""
+        """Open the case in the given state."""
         store = await open_store(self.settings.database)
         try:
             self.case = await open_case(store)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from caseworker.app.desk import Desk
 from caseworker.app.terminal.chat import Chat
-from caseworker.app.terminal.keyboard import Paper
+from caseworker.app.terminal.keyboard import PlainScreen
 from caseworker.app.terminal.send import Speaker
 from caseworker.app.terminal.talk import Talk
 from caseworker.core.base.roles import Role, Task
@@ -21,22 +21,22 @@ from caseworker.intake.new_cases import NewCases
 from caseworker.store.store import open_store
 from tests.app.issue_desk import IssueDesk
 from tests.core.examples import HEAD
-from tests.intake.bell import NotedBell
+from tests.intake.bell import RecordingBell
 
 S = IssueState
 REPLY = "We say  goodbye, too."
 
 
 async def shown(home: Path, *entries: Entry) -> list[str]:
-    """The lines of a chat with a case that has these on its record, without times."""
+    """The lines of a chat with a case whose record has these entries, without times."""
     office = IssueDesk(home)
     case = await office.begin(*entries)
     store = await open_store(office.settings.database)
     desk = Desk(
         settings=office.settings,
         store=store,
-        conversation=Conversation(store=store, doorbell=NotedBell()),
-        new_cases=NewCases(store=store, doorbell=NotedBell()),
+        conversation=Conversation(store=store, doorbell=RecordingBell()),
+        new_cases=NewCases(store=store, doorbell=RecordingBell()),
     )
     file = io.StringIO()
     console = Console(file=file, width=200, color_system=None)
@@ -44,7 +44,7 @@ async def shown(home: Path, *entries: Entry) -> list[str]:
     lines.put_nowait(None)
     speaker = Speaker(case=case, name="grace", standing=Standing.DEVELOPER)
     try:
-        await Chat(desk=desk, speaker=speaker, talk=Talk(console), screen=Paper(console), lines=lines).go_on()
+        await Chat(desk=desk, speaker=speaker, talk=Talk(console), screen=PlainScreen(console), lines=lines).run()
     finally:
         await store.close()
     return [line[9:].strip() for line in file.getvalue().splitlines()]

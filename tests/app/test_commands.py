@@ -1,4 +1,4 @@
-"""Commands to a case that does not fit: refused before anything is sent, and before a host is started for it."""
+"""Commands that do not fit a case: refused before anything is sent, and before a host is started for it."""
 
 import io
 import signal
@@ -109,7 +109,7 @@ REFUSALS: list[tuple[str, Types, dict[str, object], str]] = [
 
 
 @pytest.mark.parametrize(("does", "known", "words"), [row[1:] for row in REFUSALS], ids=[row[0] for row in REFUSALS])
-async def test_what_does_not_fit_is_refused_before_anything_is_sent(
+async def test_a_command_that_does_not_fit_is_refused_before_anything_is_sent(
     desk: IssueDesk, does: Types, known: dict[str, object], words: str
 ) -> None:
     await desk.begin(**known)
@@ -124,7 +124,7 @@ def pipe(monkeypatch: pytest.MonkeyPatch, words: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(words)))
 
 
-async def test_a_dash_stands_for_the_words_on_standard_input(desk: IssueDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_dash_reads_the_text_from_standard_input(desk: IssueDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     await desk.begin(state=S.IMPLEMENTING)
     pipe(monkeypatch, b"try again\n")
     with pytest.raises(Refused, match="`retry` does not fit"):
@@ -138,7 +138,7 @@ async def test_a_dash_stands_for_the_words_on_standard_input(desk: IssueDesk, mo
     assert await desk.messages() == []
 
 
-async def test_who_is_asked_for_a_resolution_may_leave_and_a_program_is_not_asked(desk: IssueDesk) -> None:
+async def test_a_person_asked_for_a_resolution_may_leave_and_a_program_is_not_asked(desk: IssueDesk) -> None:
     store = await open_store(desk.settings.database)
     bug = await open_bug(store)
     await store.close()
@@ -156,9 +156,7 @@ async def test_who_is_asked_for_a_resolution_may_leave_and_a_program_is_not_aske
 
 
 @pytest.mark.parametrize(("outcome", "refused"), [("approved", False), ("not done: nothing waits for it", True)])
-async def test_a_command_that_the_case_itself_refused_is_remembered(
-    desk: IssueDesk, outcome: str, refused: bool
-) -> None:
+async def test_receipts_remember_that_the_case_refused_a_command(desk: IssueDesk, outcome: str, refused: bool) -> None:
     case = await desk.begin(state=S.IMPLEMENTING)
     store, receipts = await open_store(desk.settings.database), Receipts()
     try:
@@ -173,7 +171,7 @@ async def test_a_command_that_the_case_itself_refused_is_remembered(
 
 
 @pytest.mark.parametrize("kind", [K.APPROVE, K.REJECT, K.RETRY, K.BUDGET])
-async def test_a_bug_case_is_told_none_of_it(desk: IssueDesk, kind: MessageKind) -> None:
+async def test_a_bug_case_refuses_commands_for_issue_cases(desk: IssueDesk, kind: MessageKind) -> None:
     store = await open_store(desk.settings.database)
     bug = await open_bug(store)
     await store.close()
@@ -193,7 +191,7 @@ async def test_a_bug_case_is_told_none_of_it(desk: IssueDesk, kind: MessageKind)
         (K.CLOSE, None, False, 3),
     ],
 )
-def test_the_exit_code_tells_whether_it_was_done(
+def test_the_exit_code_says_whether_a_command_was_done(
     kind: MessageKind, outcome: str | None, refused: bool, code: int
 ) -> None:
     message = Message(

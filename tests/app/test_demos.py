@@ -1,4 +1,4 @@
-"""The last lines of a demo: what they tell you to type works as it stands."""
+"""The last lines of a demo: the commands they name work as printed."""
 
 import io
 import os
@@ -25,7 +25,9 @@ def told(width: int = 80) -> str:
     return paper.getvalue()
 
 
-def test_who_has_the_program_on_the_path_is_told_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_the_program_on_the_path_only_the_commands_are_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = tmp_path / "caseworker"
     program.write_text("#!/bin/sh\n", encoding="utf-8")
     program.chmod(0o755)

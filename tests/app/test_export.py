@@ -53,7 +53,7 @@ async def exported(settings: Settings, case: CaseId, to: Path | None, run: Workf
     return [Path(line) for line in paper.getvalue().splitlines()]
 
 
-async def test_a_case_file_is_written_that_loads_and_can_be_run_again(settings: Settings, tmp_path: Path) -> None:
+async def test_an_exported_case_file_can_be_loaded_and_run_again(settings: Settings, tmp_path: Path) -> None:
     case = await a_case(settings)
     file, record = await exported(settings, case, tmp_path / "out")
     assert (file.name, record.name) == ("issue-state.json", "record.jsonl")
@@ -63,7 +63,7 @@ async def test_a_case_file_is_written_that_loads_and_can_be_run_again(settings: 
     assert json.loads(record.read_text().splitlines()[0])["entry"]["kind"] == "case_opened"
 
 
-async def test_the_newest_plan_that_was_finished_is_written(settings: Settings, tmp_path: Path) -> None:
+async def test_the_newest_finished_plan_is_written(settings: Settings, tmp_path: Path) -> None:
     first, second = planned(), planned().model_copy(update={"plan": "# Plan\n\n1. Round once.\n\n"})
     unclear = planned("NEEDS_CLARIFICATION").model_copy(update={"plan": "unfinished"})
     asks = planned().model_copy(update={"plan": "asks", "ask": [RoleQuestion(to="analyst", question="Why?")]})
@@ -78,7 +78,7 @@ async def test_without_a_finished_plan_none_is_written(settings: Settings, tmp_p
     assert [path.name for path in await exported(settings, case, tmp_path)] == ["issue-state.json", "record.jsonl"]
 
 
-async def test_in_github_actions_the_files_go_into_the_workspace_unless_a_folder_is_named(
+async def test_in_github_actions_files_go_into_the_workspace_unless_a_folder_is_named(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = await a_case(settings)
@@ -108,7 +108,7 @@ async def test_the_artifact_of_a_run_is_printed_or_written_alone(
     assert written == [tmp_path / "out" / "IMPLEMENT.md"]
 
 
-async def test_the_artifact_of_a_run_that_never_was_is_refused(settings: Settings, tmp_path: Path) -> None:
+async def test_the_artifact_of_a_run_that_does_not_exist_is_refused(settings: Settings, tmp_path: Path) -> None:
     case = await a_case(settings)
     with pytest.raises(Refused, match="no artifact of a run `review`"):
         await exported(settings, case, tmp_path, WorkflowName.REVIEW)

@@ -1,4 +1,4 @@
-"""`caseworker learnings`: what is listed, of which repository, and what is forgotten."""
+"""`caseworker learnings`: what is listed, for which repository, and what is forgotten."""
 
 import io
 import json
@@ -30,7 +30,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def learns(settings: Settings) -> Learns:
-    """A case in the repository of that folder, and what it noted."""
+    """Opens a case in the repository of that folder, with what it noted."""
 
     async def learn(folder: Path, title: str, observations: list[Observation]) -> CaseId:
         store = await open_store(settings.database)
@@ -91,7 +91,7 @@ async def test_a_repository_is_named_by_its_folder_or_one_inside(
         await listed(settings, repo=tmp_path)
 
 
-async def test_a_repository_that_is_not_on_this_disk_is_no_hindrance(
+async def test_a_repository_that_is_not_on_this_disk_does_not_stop_the_listing(
     settings: Settings, learns: Learns, tmp_path: Path
 ) -> None:
     project = make_project(tmp_path / "project")
@@ -122,7 +122,9 @@ async def test_a_learning_of_another_repository_than_the_named_one_is_not_forgot
     assert "theirs" in await listed(settings)
 
 
-async def test_programs_get_json(settings: Settings, learns: Learns, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_learnings_are_printed_as_json_for_programs(
+    settings: Settings, learns: Learns, capsys: pytest.CaptureFixture[str]
+) -> None:
     case = await learns(Path("/srv/shop"), "One", noted("a"))
     console = Console(file=io.StringIO())
     assert await list_learnings(settings, console, repo=None, forget=None, as_json=True) == 0
@@ -134,7 +136,7 @@ async def test_programs_get_json(settings: Settings, learns: Learns, capsys: pyt
     assert json.loads(capsys.readouterr().out) == []
 
 
-async def test_where_there_is_nothing_nothing_is_made(settings: Settings) -> None:
+async def test_listing_without_records_creates_nothing(settings: Settings) -> None:
     with pytest.raises(Refused, match="There are no cases yet"):
         await listed(settings)
     assert not settings.home.exists()

@@ -1,4 +1,4 @@
-"""The line somebody types: what each key does to it, and which part of it fits into a row."""
+"""The input line: what each key does to it, and which part of it fits into a row."""
 
 import pytest
 from hypothesis import given
@@ -32,7 +32,7 @@ def typed(keys: str) -> tuple[list[str | None], str, int]:
         ("\x1b[200~one\r\ntwo\x1b[201~", "one\n\ntwo", 8),
     ],
 )
-def test_a_key_does_what_it_does_everywhere(keys: str, text: str, cursor: int) -> None:
+def test_each_key_edits_the_line_as_in_a_shell(keys: str, text: str, cursor: int) -> None:
     assert typed(keys) == ([], text, cursor)
 
 
@@ -42,7 +42,7 @@ def test_enter_finishes_a_line_and_ctrl_c_and_ctrl_d_leave() -> None:
     assert typed("\x04")[0] == [None]
 
 
-def test_earlier_lines_come_back() -> None:
+def test_the_arrow_keys_recall_earlier_lines() -> None:
     assert typed("one\rtwo\r\x1b[A\x1b[A")[1] == "one"
     assert typed("one\rtwo\r\x1b[A\x1b[A\x1b[B")[1] == "two"
     assert typed("one\r\x1b[A\x1b[B")[1] == ""

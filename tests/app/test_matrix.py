@@ -126,7 +126,7 @@ async def shown(
 
 @pytest.mark.parametrize("terminal", [True, False])
 @pytest.mark.parametrize("width", [100, 180])
-async def test_it_is_a_table_over_time_that_fits_100_columns(settings: Settings, terminal: bool, width: int) -> None:
+async def test_the_matrix_over_time_fits_100_columns(settings: Settings, terminal: bool, width: int) -> None:
     case = await a_case(settings, *FOUND)
     assert await shown(settings, case, terminal=terminal, width=width) == EXPECTED
 
@@ -142,7 +142,7 @@ async def test_five_iterations_fit_100_columns_and_80(settings: Settings) -> Non
     assert "H1  50 %        10 %        20 %        30 %        40 %        50 %\n" in narrow
 
 
-async def test_what_was_not_measured_what_is_missing_and_who_helped_is_said(settings: Settings) -> None:
+async def test_unmeasured_requests_missing_things_and_help_are_shown(settings: Settings) -> None:
     case = await a_case(
         settings,
         iterated("NEED_DEVELOPER_DIAGNOSTIC"),
@@ -159,7 +159,7 @@ async def test_what_was_not_measured_what_is_missing_and_who_helped_is_said(sett
     assert "3 of 5 iterations done. No cause is proven." in page
 
 
-async def test_what_was_observed_keeps_its_lines_up_to_twenty_more(settings: Settings) -> None:
+async def test_an_observation_is_shown_with_up_to_twenty_more_lines(settings: Settings) -> None:
     seen = diagnosed().model_copy(update={"observed": "\n".join(f"read {number}" for number in range(30))})
     page = await shown(settings, await a_case(settings, *FOUND[:3], seen))
     assert "observed: read 0\n                read 1\n" in page
@@ -175,7 +175,7 @@ async def test_several_investigations_have_a_heading_each(settings: Settings) ->
     assert "\nInvestigation 2  0 of 5 iterations done. No cause is proven.\n\nAsked for  Now it is slow.\n" in page
 
 
-async def test_a_case_without_one_says_so_and_when_there_is_one(settings: Settings) -> None:
+async def test_a_case_without_an_investigation_says_when_there_would_be_one(settings: Settings) -> None:
     case = await a_case(settings, triaged())
     assert await shown(settings, case, width=400) == (
         f"Nothing is investigated in {case}. An investigation begins when the pm or the tech lead asks for one, or "
@@ -194,7 +194,7 @@ async def test_a_bug_says_where_its_findings_are(settings: Settings) -> None:
     )
 
 
-async def test_a_case_that_is_not_there_is_refused_as_by_every_command(settings: Settings) -> None:
+async def test_an_unknown_case_is_refused_as_by_every_command(settings: Settings) -> None:
     await a_case(settings)
     with pytest.raises(Refused, match="There is no case `shop#9`"):
         await shown(settings, "shop#9")
@@ -219,13 +219,13 @@ async def test_a_program_gets_an_empty_list_where_nothing_is_investigated(
     assert json.loads(capsys.readouterr().out)["investigations"] == []
 
 
-async def test_the_page_that_agents_get_is_printed_as_it_is(settings: Settings) -> None:
+async def test_the_page_that_agents_get_is_printed_unchanged(settings: Settings) -> None:
     page = await shown(settings, await a_case(settings, *FOUND), width=40, markdown=True)
     assert page.startswith("# Investigation: Checkout is broken\n")
     assert ROUNDING in page
 
 
-async def test_nothing_that_an_agent_wrote_can_steer_the_terminal(settings: Settings) -> None:
+async def test_text_of_an_agent_can_not_control_the_terminal(settings: Settings) -> None:
     case = await a_case(settings, iterated("SHRUG", a_hypothesis(hypothesis="a\x1b[2Jb"), summary="x\x07y"))
     page = await shown(settings, case)
     assert "\x1b" not in page

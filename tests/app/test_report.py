@@ -1,4 +1,4 @@
-"""What a report is made of before anything is created: its words, its files, and the repository it is about."""
+"""What a report needs before anything is created: its text, its files, and the repository it is about."""
 
 import os
 from pathlib import Path
@@ -27,19 +27,19 @@ def settings(**known: object) -> Settings:
         ("Checkout API fails", None, None, "/srv/checkout"),
     ],
 )
-def test_the_repository_is_named_or_told_by_the_service_or_the_one_for_all(
+def test_the_repository_is_the_named_one_the_services_or_the_default(
     text: str, named: str | None, default: str | None, expected: str
 ) -> None:
     known = settings(services=SERVICES, reports_repository=default)
     assert repository_for(text, Path(named) if named else None, known) == Path(expected)
 
 
-def test_a_report_about_nothing_known_is_refused_with_both_ways() -> None:
+def test_a_report_without_a_repository_is_refused_with_both_ways_to_name_one() -> None:
     with pytest.raises(Refused, match=r"--repo PATH.*reports_repository"):
         repository_for("it is broken", None, settings())
 
 
-def test_a_file_keeps_its_name_and_tells_what_it_is(tmp_path: Path) -> None:
+def test_an_attached_file_keeps_its_name_and_gets_a_media_type(tmp_path: Path) -> None:
     (tmp_path / "screen shot.png").write_bytes(b"\x89PNG")
     (tmp_path / "what").write_bytes(b"")
     image, unknown = read_attachments([tmp_path / "screen shot.png", tmp_path / "what"])
@@ -47,7 +47,7 @@ def test_a_file_keeps_its_name_and_tells_what_it_is(tmp_path: Path) -> None:
     assert (unknown.media_type, unknown.size) == ("application/octet-stream", 0)
 
 
-def test_a_file_that_cannot_be_had_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     large = tmp_path / "large.log"
     large.touch()
     os.truncate(large, 10_000_001)
@@ -58,7 +58,7 @@ def test_a_file_that_cannot_be_had_is_refused(tmp_path: Path) -> None:
         read_attachments([large] * 11)
 
 
-def test_a_report_without_words_is_refused() -> None:
+def test_a_report_without_text_is_refused() -> None:
     with pytest.raises(Refused, match="no words"):
         read_text(" \n")
     assert read_text("  it is broken\n") == "it is broken"

@@ -1,4 +1,4 @@
-"""`caseworker run`, before anything runs: by which rules a case is opened, how far it goes, and how it is told."""
+"""`caseworker run` before anything runs: the policy of a case, how far it goes, and what is printed."""
 
 import json
 from pathlib import Path
@@ -44,12 +44,12 @@ def policy(request: RunRequest, rules: RepositoryRules, **known: object) -> Poli
     return policy_for(request, rules, Settings.model_validate({"home": "/nowhere", **known}))
 
 
-def test_a_case_is_opened_by_the_rules_of_the_deployment() -> None:
+def test_a_case_is_opened_with_the_deployments_policy() -> None:
     found = policy(asked(), RepositoryRules(), budget_usd=3, until="plan", approve_plan=True, attempts=2)
     assert (found.budget_micros, found.until, found.approve_plan, found.attempts) == (3_000_000, M.PLAN, True, 2)
 
 
-def test_a_repository_narrows_them_and_an_option_has_the_last_word() -> None:
+def test_the_repository_narrows_the_policy_and_an_option_overrides_both() -> None:
     rules = RepositoryRules(approve_plan=True, budget_micros=2_500_000, until=M.TRIAGE)
     narrowed = policy(asked(), rules)
     assert (narrowed.budget_micros, narrowed.until, narrowed.approve_plan) == (2_500_000, M.TRIAGE, True)
@@ -61,7 +61,7 @@ def test_the_milestones_of_the_command_line_are_those_of_the_core() -> None:
     assert [until.value for until in Until] == [milestone.value for milestone in Milestone]
 
 
-# --- further than before
+# --- a later step
 
 
 async def stored(store: Store, **known: object) -> StoredCase:
@@ -88,14 +88,14 @@ def at_milestone(until: Milestone) -> dict[str, object]:
         (M.PLAN, M.PLAN, False),
     ],
 )
-async def test_a_case_at_a_milestone_goes_on_for_a_further_one(
+async def test_a_case_at_a_milestone_goes_on_to_a_later_one(
     store: Store, reached: Milestone, wanted: Milestone, goes_on: bool
 ) -> None:
     assert may_go_on_until(await stored(store, **at_milestone(reached)), wanted) is goes_on
 
 
 @pytest.mark.parametrize("reason", [WaitingFor.APPROVAL, WaitingFor.MERGE, None])
-async def test_a_case_that_works_or_waits_for_something_else_is_not_sent_on(
+async def test_a_case_that_works_or_waits_for_something_else_does_not_go_on(
     store: Store, reason: WaitingFor | None
 ) -> None:
     wait = Wait(reason=reason) if reason is not None else None
@@ -123,7 +123,7 @@ async def test_a_case_that_works_or_waits_for_something_else_is_not_sent_on(
         (at_milestone(M.TRIAGE), [], ""),
     ],
 )
-async def test_what_people_are_asked_is_the_request_or_what_was_to_be_had(
+async def test_a_waiting_case_shows_its_request_or_its_milestones_result(
     store: Store, known: dict[str, object], outcomes: list[Outcome], words: str
 ) -> None:
     waits = await stored(store, **known)
@@ -142,7 +142,7 @@ LONG = f"This is the plan.\n\n{'step ' * 2_000}done."
         ({"wait": Wait(reason=WaitingFor.ANSWER, asked=QUESTION), "taken_by": "grace"}, ""),
     ],
 )
-async def test_what_people_are_asked_is_not_what_the_pm_has_said_since(
+async def test_the_request_is_shown_and_not_what_the_pm_has_said_since(
     store: Store, known: dict[str, object], words: str
 ) -> None:
     """A long request is in the record word for word."""
@@ -154,7 +154,7 @@ async def test_what_people_are_asked_is_not_what_the_pm_has_said_since(
     assert await what_is_asked(store, waits, []) == words
 
 
-# --- who does not stay
+# --- detached
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ async def test_what_people_are_asked_is_not_what_the_pm_has_said_since(
         ({"state": S.CLOSED}, "was opened before and is closed. `caseworker retry local/shop#1` works on it again."),
     ],
 )
-async def test_who_does_not_stay_is_told_whether_it_works_or_what_it_waits_for(
+async def test_detached_it_prints_whether_the_case_works_or_what_it_waits_for(
     store: Store, known: dict[str, object], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     left = await stored(store, **known)
@@ -189,5 +189,5 @@ async def test_who_does_not_stay_is_told_whether_it_works_or_what_it_waits_for(
     ("result", "code"),
     [("pull_request", 0), ("merged", 0), ("milestone", 0), ("waits", 1), ("ended", 1), ("working", 1)],
 )
-def test_the_exit_code_is_0_for_what_was_wanted(result: str, code: int) -> None:
+def test_the_exit_code_is_0_if_the_case_reached_its_goal(result: str, code: int) -> None:
     assert exit_code(a_summary(result=result)) == code

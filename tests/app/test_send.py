@@ -1,4 +1,4 @@
-"""How it reads: nothing told three times, lines wrapped between words, and every case with its title."""
+"""Terminal output: nothing is told twice, lines are wrapped between words, and every case has its title."""
 
 import re
 
@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from caseworker.app.cli.main import app, wrapped
 from caseworker.app.terminal.cases import show_cases
-from caseworker.app.terminal.live_view import Hung, PlainView, story_line
+from caseworker.app.terminal.live_view import PlainView, RailedLine, story_line
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import Audience
@@ -23,7 +23,7 @@ REPLY = "Thank you, that is what was missing."
 
 
 @pytest.mark.parametrize(("reason", "told"), [(REPLY, 1), (f"Not to be done: {REPLY}", 1), ("ada has spoken.", 1)])
-def test_what_the_pm_says_is_told_once(reason: str, told: int) -> None:
+def test_the_pms_reply_is_shown_once(reason: str, told: int) -> None:
     console, file = paper()
     view = PlainView(console)
     view.show(recorded(completed(Task.INTERPRET, REPLY)))
@@ -33,7 +33,7 @@ def test_what_the_pm_says_is_told_once(reason: str, told: int) -> None:
     assert "✔ turn 4: the pm says CONTINUE\n" in file.getvalue()
 
 
-def test_what_others_say_at_the_end_of_a_turn_is_told_with_it() -> None:
+def test_summaries_of_other_tasks_are_shown_with_their_turn() -> None:
     console, file = paper()
     PlainView(console).show(recorded(completed(Task.TRIAGE, REPLY)))
     assert file.getvalue() == f"10:30:00 ✔ turn 4: the pm says CONTINUE: {REPLY}\n"
@@ -53,9 +53,9 @@ def completed(task: Task, summary: str) -> TurnCompleted:
     )
 
 
-def test_the_line_beside_a_turn_goes_on_where_words_are_wrapped() -> None:
+def test_the_rail_of_a_turn_continues_beside_wrapped_lines() -> None:
     console, file = paper(width=30, terminal=True)
-    console.print(Hung(story_line(Told(mark="agent", text="The seed takes chance out of it, so one is enough."))))
+    console.print(RailedLine(story_line(Told(mark="agent", text="The seed takes chance out of it, so one is enough."))))
     assert [line.rstrip() for line in file.getvalue().splitlines()] == [
         "│  The seed takes chance out",
         "│  of it, so one is enough.",
@@ -70,7 +70,7 @@ def test_an_error_is_wrapped_between_words_and_a_command_in_it_stays_whole() -> 
 # --- all of them
 
 
-async def test_a_list_of_cases_says_what_each_is_about(store: Store) -> None:
+async def test_a_list_of_cases_shows_each_title(store: Store) -> None:
     case = await open_case(store, "The total [forgets] the discount")
     await move(store, case, MOVED, state=IssueState.CLOSED, reason="Closed by ada. " + "So be it. " * 8)
     for terminal in (False, True):

@@ -1,4 +1,4 @@
-"""`caseworker serve`: the real process between a Slack of our own and the host."""
+"""`caseworker serve`: the real process between a fake Slack and the host."""
 
 import asyncio
 import json
@@ -86,7 +86,7 @@ async def expect_post(slack: SlackDouble, channel: str, words: str) -> str:
             await asyncio.sleep(0.05)
 
 
-async def test_a_report_in_slack_is_asked_about_in_its_thread(slack: SlackDouble, terminal: Terminal) -> None:
+async def test_a_report_in_slack_gets_a_question_in_its_thread(slack: SlackDouble, terminal: Terminal) -> None:
     async with serving(terminal, CASEWORKER_SLACK_APP_TOKEN=slack.app_token) as served:
         await served.logs("connected with Slack")
         ts = await slack.user_writes(REPORTS, ADA, "the greeting is broken")
@@ -101,7 +101,7 @@ async def test_a_report_in_slack_is_asked_about_in_its_thread(slack: SlackDouble
 
 
 @pytest.mark.slow
-async def test_by_http_a_killed_host_is_started_again_and_found_where_it_is_then(
+async def test_by_http_a_killed_host_is_started_again_and_found_on_its_new_ports(
     slack: SlackDouble, terminal: Terminal
 ) -> None:
     async with serving(terminal, CASEWORKER_SLACK_SIGNING_SECRET=slack.signing_secret) as served:
@@ -120,7 +120,7 @@ async def test_by_http_a_killed_host_is_started_again_and_found_where_it_is_then
 
 
 @pytest.mark.slow
-async def test_what_was_written_while_nobody_listened_is_read_afterwards(
+async def test_messages_written_while_nobody_listened_are_read_afterwards(
     slack: SlackDouble, terminal: Terminal
 ) -> None:
     async with serving(terminal, CASEWORKER_SLACK_APP_TOKEN=slack.app_token) as served:
@@ -128,13 +128,13 @@ async def test_what_was_written_while_nobody_listened_is_read_afterwards(
         ts = await slack.user_writes(REPORTS, ADA, "the greeting is broken")
         await expect_post(slack, REPORTS, "Which greeting did you see?")
         assert await served.ends() == 0
-    slack.forget(REPORTS, ADA, "never mind", thread=ts)
+    slack.add_without_event(REPORTS, ADA, "never mind", thread=ts)
     async with serving(terminal) as served:
         await expect_post(slack, REPORTS, "This is closed")
         assert await served.ends() == 0
 
 
-async def test_what_is_missing_is_told_by_name(slack: SlackDouble, terminal: Terminal) -> None:
+async def test_missing_settings_are_named(slack: SlackDouble, terminal: Terminal) -> None:
     answer = await asyncio.to_thread(terminal.types, "serve")
     assert answer.code == 2
     assert answer.err == (
@@ -144,7 +144,7 @@ async def test_what_is_missing_is_told_by_name(slack: SlackDouble, terminal: Ter
     )
 
 
-async def test_a_wrong_token_is_told_at_once(slack: SlackDouble, terminal: Terminal) -> None:
+async def test_a_wrong_token_is_reported_at_once(slack: SlackDouble, terminal: Terminal) -> None:
     terminal.environment["CASEWORKER_SLACK_APP_TOKEN"] = "xapp-wrong"
     answer = await asyncio.to_thread(terminal.types, "serve")
     assert answer.code == 2, answer
@@ -152,7 +152,7 @@ async def test_a_wrong_token_is_told_at_once(slack: SlackDouble, terminal: Termi
     assert "docs/slack.md" in answer.err
 
 
-async def test_the_doctor_looks_at_slack(slack: SlackDouble, terminal: Terminal) -> None:
+async def test_doctor_checks_slack(slack: SlackDouble, terminal: Terminal) -> None:
     terminal.environment["CASEWORKER_SLACK_SUMMARIES_CHANNEL"] = "C0NOWHERE"
     found = {one["what"]: one for one in json.loads((await asyncio.to_thread(terminal.types, "doctor", "--json")).out)}
     assert found["slack"]["mark"] == "note"

@@ -48,7 +48,7 @@ def test_there_can_be_more_developers_and_there_is_at_least_one(tmp_path: Path) 
     )
 
 
-def test_without_a_home_it_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_home_is_in_the_users_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert load_settings({}).home == tmp_path / ".caseworker"
     assert load_settings({"CASEWORKER_HOME": "~/cw"}).home == tmp_path / "cw"
@@ -66,11 +66,11 @@ def test_the_environment_overrules_the_file(tmp_path: Path) -> None:
     assert (settings.slots, settings.log, settings.temporal_tls) == (8, "json", True)
 
 
-def test_an_empty_variable_is_as_good_as_none(tmp_path: Path) -> None:
+def test_an_empty_variable_counts_as_not_set(tmp_path: Path) -> None:
     assert loaded(tmp_path, "slots = 4\n", CASEWORKER_SLOTS="", CASEWORKER_CONFIG="").slots == 4
 
 
-def test_lists_in_the_environment_are_separated_as_one_separates_them_there(tmp_path: Path) -> None:
+def test_lists_in_the_environment_have_their_usual_separators(tmp_path: Path) -> None:
     settings = loaded(
         tmp_path, CASEWORKER_EXPOSE="/opt/go::/opt/node", CASEWORKER_SETUP_HOSTS="a.example, b.example:81"
     )
@@ -98,7 +98,7 @@ def test_a_file_in_the_working_directory_is_not_read(tmp_path: Path, monkeypatch
     assert loaded(tmp_path / "home").anthropic_base_url == "https://api.anthropic.com"
 
 
-def test_the_file_does_not_move_the_home_it_lies_in(tmp_path: Path) -> None:
+def test_the_file_can_not_set_the_home_folder(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="line 2: `home` is set by CASEWORKER_HOME only"):
         loaded(tmp_path, '# ours\nhome = "/elsewhere"\n')
 
@@ -108,7 +108,7 @@ def test_the_password_of_the_database_is_a_secret(tmp_path: Path) -> None:
     assert loaded(tmp_path, CASEWORKER_DATABASE_URL=url).secrets() == ["hunter2"]
 
 
-def test_the_usual_name_of_the_key_is_known_and_ours_goes_first(tmp_path: Path) -> None:
+def test_the_key_has_two_variables_and_ours_takes_precedence(tmp_path: Path) -> None:
     assert loaded(tmp_path, ANTHROPIC_API_KEY="usual").secrets() == ["usual"]
     both = loaded(tmp_path, ANTHROPIC_API_KEY="usual", CASEWORKER_ANTHROPIC_API_KEY="ours")
     assert both.secrets() == ["ours"]
@@ -222,7 +222,7 @@ def test_a_folder_in_the_files_place_is_refused(tmp_path: Path) -> None:
 # --- secrets
 
 
-def test_secrets_are_not_in_what_is_printed(tmp_path: Path) -> None:
+def test_secrets_are_not_printed(tmp_path: Path) -> None:
     settings = loaded(
         tmp_path,
         CASEWORKER_ANTHROPIC_API_KEY="sk-first",
@@ -239,13 +239,13 @@ def test_a_refusal_does_not_repeat_a_secret(tmp_path: Path) -> None:
     assert "sk-first" not in refusal(tmp_path, 'anthropic_api_key = ["sk-first"]\n')
 
 
-def test_the_home_is_for_nobody_else(tmp_path: Path) -> None:
+def test_a_new_home_is_readable_for_nobody_else(tmp_path: Path) -> None:
     settings = loaded(tmp_path / "a", CASEWORKER_HOME=str(tmp_path / "b" / "home"))
     make_home(settings)
     assert settings.home.stat().st_mode & 0o777 == 0o700
 
 
-def test_the_home_is_for_nobody_else_also_if_it_was_there_before(tmp_path: Path) -> None:
+def test_an_existing_home_becomes_readable_for_nobody_else(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir(mode=0o755)
     make_home(Settings(home=home))

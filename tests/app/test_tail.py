@@ -1,4 +1,4 @@
-"""When a bug case waits: everything that follows from its last move was said."""
+"""When a bug case counts as waiting: all posts after its last move are on the record."""
 
 from caseworker.app.terminal.tail import is_all_said
 from caseworker.core.base.ids import CaseId
@@ -16,7 +16,7 @@ def posted(about: About, audience: Audience) -> Posted:
     return Posted(about=about.value, audience=audience, text="x")
 
 
-def test_what_was_to_be_said_is_looked_for_on_the_record() -> None:
+def test_posts_of_the_outbox_are_looked_for_on_the_record() -> None:
     bug = a_bug((About.FINDINGS, Audience.REPORTER), (About.FINDINGS, Audience.DEVELOPERS))
     first, second = posted(About.FINDINGS, Audience.REPORTER), posted(About.FINDINGS, Audience.DEVELOPERS)
     assert not is_all_said(bug, [])
@@ -25,7 +25,7 @@ def test_what_was_to_be_said_is_looked_for_on_the_record() -> None:
     assert is_all_said(bug, [first, second])
 
 
-def test_each_is_said_as_often_as_it_was_wanted() -> None:
+def test_a_post_that_is_due_twice_must_be_recorded_twice() -> None:
     bug = a_bug((About.NOTED, Audience.REPORTER), (About.NOTED, Audience.REPORTER))
     noted = posted(About.NOTED, Audience.REPORTER)
     assert not is_all_said(bug, [noted])

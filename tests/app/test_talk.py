@@ -1,4 +1,4 @@
-"""How a conversation looks: in a terminal in columns, in a log as paragraphs, with nothing taken for markup."""
+"""Format of a conversation: columns in a terminal, paragraphs in a log, and no text is taken for markup."""
 
 import io
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ def shown(voice: str, *, terminal: bool = False) -> str:
     return file.getvalue()
 
 
-def test_a_log_has_a_paragraph_for_each() -> None:
+def test_a_log_has_a_paragraph_for_each_line() -> None:
     assert shown("developer") == (
         "12:00:00 ada (reporter): the [bold]till[/] is\n    broken�[2J\n"
         "12:00:00 caseworker → developers: A\n\n    B\n"
@@ -44,7 +44,7 @@ def test_a_log_has_a_paragraph_for_each() -> None:
     )
 
 
-def test_a_reporter_sees_what_is_theirs() -> None:
+def test_a_reporter_sees_only_their_part_of_the_conversation() -> None:
     assert shown("reporter") == (
         "12:00:00 ada: the [bold]till[/] is\n    broken�[2J\n12:00:00 caseworker: Which till?\n         ↳ recorded\n"
     )
@@ -63,7 +63,7 @@ def test_a_terminal_has_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_emphasis_is_meant_and_markup_is_not() -> None:
+def test_emphasis_is_styled_and_markup_is_shown_literally() -> None:
     text = styled("**bold** and `code`, [red]not red[/], 2 ** 3 ** 4")
     assert text.plain == "bold and code, [red]not red[/], 2 ** 3 ** 4"
     assert [(span.start, span.end, span.style) for span in text.spans] == [(0, 4, "bold"), (9, 13, "italic")]

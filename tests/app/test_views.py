@@ -70,10 +70,10 @@ def printed(summary: Summary) -> str:
     return file.getvalue()
 
 
-# --- while it works
+# --- during work
 
 
-def test_a_log_gets_a_line_with_the_time_a_sign_and_the_words() -> None:
+def test_a_log_line_has_the_time_a_sign_and_the_text() -> None:
     console, file = paper(width=20)
     view = PlainView(console)
     view.show(recorded(MOVED))
@@ -96,19 +96,19 @@ def test_a_program_gets_a_line_of_json_for_each_entry(capsys: pytest.CaptureFixt
     }
 
 
-def test_json_comes_back_as_the_entry_it_was(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_json_line_is_read_back_as_the_same_entry(capsys: pytest.CaptureFixture[str]) -> None:
     JsonView().show(recorded(MOVED))
     assert Recorded.model_validate_json(capsys.readouterr().out) == recorded(MOVED)
 
 
-def test_the_view_fits_who_looks() -> None:
+def test_the_view_depends_on_the_output() -> None:
     for wanted, terminal, kind in [(True, True, JsonView), (False, False, PlainView), (False, True, LiveView)]:
         console, _ = paper(terminal=terminal)
         with open_view(console, as_json=wanted) as view:
             assert isinstance(view, kind)
 
 
-def test_the_live_view_tells_the_story_and_below_it_who_works_and_the_cost() -> None:
+def test_the_live_view_has_the_story_and_below_it_who_works_and_the_cost() -> None:
     console, file = paper(terminal=True)
     with LiveView(console).running() as view:
         view.show(recorded(MOVED))
@@ -142,7 +142,7 @@ def test_no_text_is_taken_for_markup(text: str) -> None:
     assert file.getvalue() == f"✔ {text}\n"
 
 
-def test_no_text_is_taken_for_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_text_is_taken_for_an_emoji(capsys: pytest.CaptureFixture[str]) -> None:
     PlainView(make_console()).show(recorded(AgentSaid(turn=1, text="see a:bug: and :key:")))
     assert capsys.readouterr().out == "10:30:00 │  see a:bug: and :key:\n"
 
@@ -193,7 +193,7 @@ ASKS = """
 │                                                                                                  │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
 """
-NOTHING_DONE: dict[str, object] = {
+NO_RESULT: dict[str, object] = {
     "wrong": "",
     "changed": "",
     "files": [],
@@ -203,15 +203,15 @@ NOTHING_DONE: dict[str, object] = {
 }
 
 
-def test_the_summary_of_a_pull_request_tells_what_the_proof_and_how_to_merge() -> None:
+def test_the_summary_of_a_pull_request_has_the_proof_and_how_to_merge() -> None:
     assert printed(a_summary()) == PULL_REQUEST
 
 
-def test_one_turn_and_one_call_are_no_turns_and_calls() -> None:
+def test_one_turn_and_one_call_are_written_in_the_singular() -> None:
     assert "at list prices), 1 model call, 1 turn, 61 s" in printed(a_summary(turns=1, model_calls=1))
 
 
-def test_the_summary_of_a_case_that_waits_tells_how_it_stands() -> None:
+def test_the_summary_of_a_waiting_case_says_how_it_stands() -> None:
     summary = a_summary(
         state=IssueState.REQUIRES_HUMAN_INTERVENTION,
         result="waits",
@@ -227,7 +227,7 @@ def test_the_summary_of_a_case_that_waits_tells_how_it_stands() -> None:
     assert printed(summary) == WAITS
 
 
-def test_the_summary_of_a_failed_case_says_what_is_missing_what_was_found_wrong_and_where_the_work_is() -> None:
+def test_the_summary_of_a_failed_case_has_what_is_missing_feedback_and_branch() -> None:
     told = printed(
         a_summary(
             state=IssueState.FAILED,
@@ -254,15 +254,15 @@ def asking(result: str) -> Summary:
             '`caseworker reject owner/repo#42 "what should be different"` has it planned anew, with your words.',
         ],
         rehearsed=False,
-        **NOTHING_DONE,
+        **NO_RESULT,
     )
 
 
-def test_the_summary_of_a_case_that_asks_has_the_question_and_the_commands_that_answer() -> None:
+def test_the_summary_of_a_case_that_asks_has_the_question_and_the_commands() -> None:
     assert printed(asking("waits")) == ASKS
 
 
-def test_the_summary_at_a_milestone_has_what_was_to_be_had() -> None:
+def test_the_summary_at_a_milestone_has_its_result() -> None:
     assert printed(asking("milestone")) == ASKS.replace("It asks     ", "What it says")
 
 

@@ -52,7 +52,7 @@ Evidence   Change: nothing is changed yet, so there is nothing to prove.
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_it_is_readable_at_80_columns(terminal: bool) -> None:
+def test_why_is_readable_at_80_columns(terminal: bool) -> None:
     file = io.StringIO()
     console = Console(file=file, width=80, force_terminal=terminal, color_system=None, soft_wrap=not terminal)
     print_why(why(PLAN, POLICY, TerminalPhrasing(), spent=420_000), "The total [forgets] the discount", console)
@@ -83,7 +83,7 @@ async def test_a_program_gets_the_same_as_json(tmp_path: Path, capsys: pytest.Ca
     assert not desk.host_was_started
 
 
-async def test_the_numbered_questions_are_told_with_the_command_that_answers(tmp_path: Path) -> None:
+async def test_numbered_questions_are_shown_with_the_command_that_answers(tmp_path: Path) -> None:
     desk = IssueDesk(tmp_path / "home")
     state = IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION
     said = Posted(audience=Audience.DEVELOPERS, about=QUESTION.about, number=QUESTION.number, text=ASKED)

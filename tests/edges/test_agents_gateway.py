@@ -125,7 +125,7 @@ async def test_a_stream_that_breaks_off_ends_with_an_error_event_and_settles_wha
     assert micros > 0
 
 
-async def test_a_provider_that_hangs_up_before_it_answers_may_have_charged_so_the_reservation_stays(
+async def test_a_provider_that_hangs_up_before_it_answers_keeps_the_reservation(
     tmp_path: Path,
 ) -> None:
     ledger = MemoryLedger()
@@ -164,7 +164,9 @@ async def test_closing_the_gateway_while_the_model_thinks_leaves_the_reservation
 @pytest.mark.parametrize(
     ("kind", "passing"), [("overloaded_error", True), ("api_error", True), ("invalid_request_error", False)]
 )
-async def test_an_error_inside_a_stream_is_trouble_too(tmp_path: Path, kind: str, passing: bool) -> None:
+async def test_an_error_inside_a_stream_counts_as_an_error_of_the_provider(
+    tmp_path: Path, kind: str, passing: bool
+) -> None:
     ledger = MemoryLedger()
     async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (gateway, client):
         api.errors = [kind]
@@ -192,7 +194,7 @@ async def test_the_budget_is_reserved_before_the_call(tmp_path: Path) -> None:
         assert api.requests == []
 
 
-async def test_counting_tokens_is_free_and_everything_else_is_not_there(tmp_path: Path) -> None:
+async def test_counting_tokens_is_free_and_other_paths_do_not_exist(tmp_path: Path) -> None:
     ledger = MemoryLedger()
     async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (gateway, client):
         counted = await client.post("/v1/messages/count_tokens", json=question())

@@ -90,7 +90,7 @@ def test_folders_of_owners_on_other_machines_or_containers_stay(worker: subproce
     assert root.exists()
 
 
-def test_what_is_not_certainly_ours_stays(worker: subprocess.Popen[str], temporary: Path) -> None:
+def test_folders_that_may_not_be_ours_stay(worker: subprocess.Popen[str], temporary: Path) -> None:
     root = killed(worker)
     elsewhere = root.rename(temporary / "elsewhere")
     (temporary / "cw-abcdefg1").symlink_to(elsewhere)

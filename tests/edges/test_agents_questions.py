@@ -55,7 +55,7 @@ def script(*steps: str, purpose: str = "classify") -> str:
 
 @dataclass(kw_only=True)
 class Desk:
-    """Somebody who asks, with a case and a repository to pay for it."""
+    """A caller of single questions, with a case and a repository to pay for them."""
 
     store: Store
     case: CaseId
@@ -158,7 +158,7 @@ async def test_a_question_that_could_pass_the_cap_is_not_sent(desk: Desk, pays: 
     assert await desk.spent() == Spending()
 
 
-async def test_an_account_that_does_not_exist_can_not_pay(desk: Desk) -> None:
+async def test_an_account_that_does_not_exist_is_refused(desk: Desk) -> None:
     ended = await desk.ask(replace(desk.question, account=RepositoryAccount(repository=RepositoryId("local/none"))))
     assert isinstance(ended, Failed)
     assert ended.reason.startswith("There is no repository local/none here.")
@@ -205,7 +205,7 @@ async def test_an_error_of_the_provider_costs_nothing(desk: Desk, status: int, r
     assert isinstance(await desk.ask(), Answer)
 
 
-async def test_a_question_that_takes_too_long_ends_and_a_part_of_it_is_paid(desk: Desk) -> None:
+async def test_a_question_that_times_out_costs_a_part_of_its_reservation(desk: Desk) -> None:
     desk.api.thinks = asyncio.Event()
     ended = await desk.ask(replace(desk.question, seconds=1.5))
     assert ended == Failed(why="seconds", reason="there was no answer within 1.5 s", retry=True)
@@ -223,14 +223,14 @@ class SlowLedger(StoredLedger):
         return made
 
 
-async def test_time_that_is_up_before_the_call_is_sent_costs_nothing(desk: Desk) -> None:
+async def test_a_question_that_times_out_before_it_is_sent_costs_nothing(desk: Desk) -> None:
     desk.store.ledger = SlowLedger(desk.store.database)
     ended = await desk.ask(replace(desk.question, seconds=0.2))
     assert isinstance(ended, Failed)
     assert (ended.why, desk.api.requests, (await desk.spent()).micros) == ("seconds", [], 0)
 
 
-async def test_whoever_cancels_a_question_pays_a_part_of_it(desk: Desk) -> None:
+async def test_a_cancelled_question_costs_a_part_of_its_reservation(desk: Desk) -> None:
     desk.api.thinks = asyncio.Event()
     asking = asyncio.create_task(desk.ask())
     await until(lambda: bool(desk.api.requests))
@@ -240,7 +240,7 @@ async def test_whoever_cancels_a_question_pays_a_part_of_it(desk: Desk) -> None:
     assert (await desk.spent()).micros == -(-desk.reserved() // 4)
 
 
-async def test_a_provider_that_is_not_there_costs_nothing_and_one_that_hangs_up_may(desk: Desk) -> None:
+async def test_an_unreachable_provider_costs_nothing_and_one_that_hangs_up_may(desk: Desk) -> None:
     desk.url = closed_port()
     ended = await desk.ask()
     assert isinstance(ended, Failed)
@@ -305,17 +305,17 @@ async def test_a_rehearsed_question_is_answered_by_its_purpose_and_number_and_co
         ),
     ],
 )
-async def test_a_rehearsal_can_fail_as_a_provider_can(desk: Desk, steps: list[str], failed: Failed) -> None:
+async def test_a_rehearsal_can_fail_like_a_provider(desk: Desk, steps: list[str], failed: Failed) -> None:
     assert await desk.rehearse(script(*steps)) == failed
 
 
-async def test_a_question_that_the_script_lacks_is_named(desk: Desk) -> None:
+async def test_a_question_missing_in_the_script_is_named(desk: Desk) -> None:
     ended = await desk.rehearse(script(BUG, purpose="digest"))
     assert ended == Failed(why="script", reason="the rehearsal has no question for classify (nth 1)")
     assert (await desk.spent()).micros == 0
 
 
-async def test_a_rehearsed_question_takes_its_time_and_no_longer_than_it_may(desk: Desk) -> None:
+async def test_a_rehearsed_question_keeps_its_pace_and_its_time_limit(desk: Desk) -> None:
     slow = script("{answer: {label: bug, sure: 1}, delay: 60}")
     ended = await desk.ask(replace(desk.question, rehearsal=slow, seconds=1), key=None)
     assert isinstance(ended, Failed)

@@ -1,4 +1,4 @@
-"""Rehearsal scripts: what is allowed, how a mistake is told, and what a rehearsed model answers."""
+"""Rehearsal scripts: what is allowed, how a mistake is reported, and what a rehearsed model answers."""
 
 import asyncio
 import subprocess
@@ -144,7 +144,7 @@ STEP = "bug.yaml, line 7: turn 1 (developer/implement), step 2"
         ("x" * 1_000_001, "bug.yaml: a script has at most 1,000,000 bytes."),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_with_file_line_and_what_is_allowed(text: str, said: str) -> None:
+def test_a_mistake_is_reported_with_file_line_and_what_is_allowed(text: str, said: str) -> None:
     assert told(text) == said
 
 
@@ -176,7 +176,7 @@ def test_two_turns_for_the_same_number_are_refused() -> None:
     assert told(text) == f"{there}: turn 1 is for developer/implement without `nth` as well"
 
 
-def test_many_mistakes_are_told_up_to_ten() -> None:
+def test_at_most_ten_mistakes_are_reported() -> None:
     text = "version: 1\nturns:\n" + "  - {role: pm, task: fix, steps: [{say: x}], nth: 1}\n" * 12
     assert told(text).count("\n") == 10
     assert told(text).endswith("\nand 13 more")
@@ -218,11 +218,11 @@ async def test_a_repeated_request_gets_the_same_answer_and_a_new_one_the_next() 
     first, again = await model.send(asked("a")), await model.send(asked("a"))
     assert await body(first) == await body(again)
     second = await body(await model.send(asked("a", "b")))
-    assert second.count('"tool_use"') == 3  # two calls and the reason to stop
+    assert second.count('"tool_use"') == 3  # two calls and the stop reason
     assert "/w" in await body(await model.send(asked("a")))
 
 
-async def test_a_scripted_error_comes_once_also_for_a_repeated_request() -> None:
+async def test_a_scripted_error_comes_once_even_if_the_request_is_repeated() -> None:
     model = playing(2)
     for number in range(2):
         await model.send(asked(*"ab"[: number + 1]))
@@ -246,7 +246,7 @@ def test_the_examples_in_the_documentation_are_scripts() -> None:
     assert [len(load_rehearsal(example, "rehearsal.md").turns) for example in examples] == [5, 2, 0]
 
 
-# --- people who speak meanwhile --------------------------------------------------------------------------------------
+# --- messages during a turn --------------------------------------------------------------------------------------
 
 HEARD = 'People spoke. <quoted-1 what="said while you work" from="ada, reporter">'
 BUG = """\
@@ -265,9 +265,9 @@ def investigating(script: str = BUG) -> RehearsedUpstream:
     return RehearsedUpstream(load_rehearsal(script, "bug.yaml"), part, pace=0)
 
 
-async def test_a_step_is_played_until_somebody_is_heard_each_time_as_a_new_answer() -> None:
+async def test_a_step_is_repeated_as_a_new_answer_until_a_message_comes() -> None:
     model = investigating()
-    earlier = HEARD.replace("quoted-1", "quoted-0")  # of the turn that this one continues
+    earlier = HEARD.replace("quoted-1", "quoted-0")  # from the turn that this one continues
     answers = [await body(await model.send(asked(earlier, *"ab"[:number]))) for number in range(3)]
     assert all('"name": "mcp__caseworker__get_bug_conversations"' in answer for answer in answers)
     assert all('"bug_id": "bug-7F3K"' in answer for answer in answers)
@@ -275,7 +275,7 @@ async def test_a_step_is_played_until_somebody_is_heard_each_time_as_a_new_answe
     assert '"name": "StructuredOutput"' in await body(await model.send(asked(earlier, "a", "b", HEARD)))
 
 
-async def test_nobody_is_waited_for_longer_than_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_step_waits_for_a_message_for_at_most_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     model = investigating()
     await model.send(asked("a"))
     loop = asyncio.get_running_loop()
@@ -286,7 +286,7 @@ async def test_nobody_is_waited_for_longer_than_a_minute(monkeypatch: pytest.Mon
     assert '"name": "StructuredOutput"' in await body(answer)
 
 
-async def test_a_last_outcome_that_was_held_back_is_handed_in_again_and_no_other_is() -> None:
+async def test_only_the_last_outcome_is_handed_in_again_after_being_held_back() -> None:
     model = investigating(BUG.replace("hear: 1, ", ""))
     await model.send(asked("a"))
     first, second = await body(await model.send(asked("a", "b"))), await body(await model.send(asked("a", "b", HEARD)))

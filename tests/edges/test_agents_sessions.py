@@ -15,7 +15,7 @@ def adapter(transcripts: MemoryTranscripts | None = None) -> SessionAdapter:
     return SessionAdapter(transcripts or MemoryTranscripts(), Redactor(["correct horse"]))
 
 
-async def test_it_passes_the_conformance_suite_of_the_sdk() -> None:
+async def test_the_adapter_passes_the_conformance_suite_of_the_sdk() -> None:
     await run_session_store_conformance(adapter)  # type: ignore[arg-type]  # optional methods are looked for by name
 
 

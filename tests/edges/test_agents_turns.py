@@ -29,7 +29,7 @@ def world(tmp_path: Path) -> AgentWorld:
     return AgentWorld(tmp_path)
 
 
-async def test_tools_really_run_and_the_story_is_told_in_order(world: AgentWorld) -> None:
+async def test_tools_really_run_and_their_events_come_in_order(world: AgentWorld) -> None:
     (world.workspace / "sum.py").write_text("total = 1 - 1\n")
     steps = (
         "{say: I look first., call: Read, with: {file_path: '${workspace}/sum.py'}}",
@@ -146,7 +146,7 @@ async def test_a_turn_whose_old_session_is_lost_starts_anew(world: AgentWorld) -
     assert isinstance(await world.run(brief), AgentFinished)
 
 
-async def test_what_goes_with_every_model_call_stays_small(tmp_path: Path) -> None:
+async def test_the_fixed_part_of_every_model_call_stays_small(tmp_path: Path) -> None:
     """System prompt, tool definitions and the outcome's schema: at most 12 KB."""
     few = asyncio.Semaphore(_AGENTS_AT_ONCE)
 
@@ -154,7 +154,7 @@ async def test_what_goes_with_every_model_call_stays_small(tmp_path: Path) -> No
         async with few:
             return await _fixed_bytes(AgentWorld(tmp_path), role, task)
 
-    # What goes with a call is told by the schema and the tools: turns that share both are measured once.
+    # The fixed part depends on the schema and the tools: turns that share both are measured once.
     different = {
         (json.dumps(outcome_schema(role, task)), tools_for(role, task)): (role, task) for role, task in known_turns()
     }

@@ -74,7 +74,7 @@ class Desk:
         return begun
 
     async def hear(self, text: str, kind: MessageKind = MessageKind.WORDS, *, outcome: str | None = None) -> Message:
-        """Claimed for the coming turn, like everything else that waits."""
+        """Put a message, and claim it for the coming turn together with everything else that waits."""
         message = said(self.case.id, text, kind=kind, outcome=outcome)
         await self.store.inbox.put(message)
         await self.store.inbox.claim(self.case.id, self.turns + 1)
@@ -127,7 +127,7 @@ async def test_every_turn_of_an_issue_case_gets_a_brief(desk: Desk, role: Role, 
     assert brief.nth == (2 if task is Task.PLAN else 1)
 
 
-async def test_words_are_told_in_their_turn_as_new_and_afterwards_as_said_earlier(desk: Desk) -> None:
+async def test_messages_are_new_in_their_turn_and_earlier_ones_afterwards(desk: Desk) -> None:
     await desk.hear("Only in checkout.")
     await desk.hear("Mine!", outcome="not the reporter")
     brief = await desk.brief(Role.ANALYST, Task.ANALYZE)
@@ -145,7 +145,7 @@ async def test_words_are_told_in_their_turn_as_new_and_afterwards_as_said_earlie
     assert "Mine!" not in later
 
 
-async def test_a_command_without_words_has_nothing_to_say_to_an_agent(desk: Desk) -> None:
+async def test_a_command_without_text_is_not_in_a_brief(desk: Desk) -> None:
     await desk.hear("", MessageKind.APPROVE)
     await desk.hear("+5", MessageKind.BUDGET)
     prompt = (await desk.brief(Role.PM, Task.PLAN)).prompt
@@ -154,7 +154,7 @@ async def test_a_command_without_words_has_nothing_to_say_to_an_agent(desk: Desk
 
 
 @pytest.mark.parametrize(("role", "task"), ISSUE_TURNS)
-async def test_a_remark_is_told_once_to_everybody(desk: Desk, role: Role, task: Task) -> None:
+async def test_every_brief_has_each_remark_once(desk: Desk, role: Role, task: Task) -> None:
     first, second = await desk.hear("Name it total."), await desk.hear("Why cents?")
     await desk.plan()
     prompt = (await desk.brief(role, task, remarks=(second.id, first.id), pull_request=3)).prompt
@@ -164,7 +164,7 @@ async def test_a_remark_is_told_once_to_everybody(desk: Desk, role: Role, task: 
         assert 'what="remark 2" from="ann, owner">\nName it total.' in prompt
 
 
-async def test_the_developer_is_given_remarks_by_number_and_the_pm_as_words(desk: Desk) -> None:
+async def test_the_developer_gets_numbered_remarks_and_the_pm_plain_messages(desk: Desk) -> None:
     remark = await desk.hear("Name it total.")
     given = {"remarks": (remark.id, MessageId(999)), "pull_request": 3}
     assert "by number:" in (await desk.brief(Role.SENIOR_DEVELOPER, Task.ADDRESS_FEEDBACK, **given)).prompt
@@ -173,7 +173,7 @@ async def test_the_developer_is_given_remarks_by_number_and_the_pm_as_words(desk
     assert "Said since" in prompt
 
 
-async def test_what_was_said_too_late_for_the_developer_is_new_to_the_pm(desk: Desk) -> None:
+async def test_a_message_too_late_for_the_developer_is_new_to_the_pm(desk: Desk) -> None:
     late = await desk.hear("And loudly, please.")
     await desk.plan()
     given = {"late": (late.id,), "remarks": (late.id,), "pull_request": 3}
@@ -182,7 +182,7 @@ async def test_what_was_said_too_late_for_the_developer_is_new_to_the_pm(desk: D
     assert prompt.count("And loudly, please.") == 1
 
 
-async def test_the_last_complete_plan_lies_read_only_beside_the_code_and_in_no_commit(desk: Desk) -> None:
+async def test_the_last_complete_plan_is_a_read_only_file_and_in_no_commit(desk: Desk) -> None:
     await desk.plan(plan="# An old one")
     await desk.plan()
     await desk.plan("NEEDS_CLARIFICATION", "# A draft")
@@ -197,13 +197,13 @@ async def test_the_last_complete_plan_lies_read_only_beside_the_code_and_in_no_c
     assert made == desk.workspace.base
 
 
-async def test_without_a_plan_nothing_is_laid(desk: Desk) -> None:
+async def test_without_a_plan_no_folder_is_made(desk: Desk) -> None:
     brief = await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)
     assert not (desk.workspace.path / ".caseworker").exists()
     assert [inside.name for _, inside in brief.tree.overlays][-1] == "issue-state.json"
 
 
-async def test_a_folder_of_that_name_or_a_link_to_one_is_not_written_to(desk: Desk, tmp_path: Path) -> None:
+async def test_an_existing_folder_or_link_of_that_name_is_not_written_to(desk: Desk, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (desk.workspace.path / ".caseworker").symlink_to(elsewhere)
@@ -214,7 +214,7 @@ async def test_a_folder_of_that_name_or_a_link_to_one_is_not_written_to(desk: De
     assert PLAN in brief.prompt
 
 
-async def test_a_question_between_roles_reaches_who_is_asked_and_the_answer_who_asked(desk: Desk) -> None:
+async def test_a_question_reaches_the_asked_role_and_the_answer_the_asker(desk: Desk) -> None:
     questions = [
         Question(from_="writer", to="analyst", question="Is 0 allowed?", answered=True, answer="Yes."),
         Question(from_="reviewer", to="analyst", question="And minus 1?"),
@@ -231,7 +231,7 @@ async def test_a_question_between_roles_reaches_who_is_asked_and_the_answer_who_
     assert "- You asked the pm: For when?\n  Answer: none; Nobody has said." in stuck
 
 
-async def test_the_pm_knows_what_the_case_waited_for_and_what_people_were_asked(desk: Desk) -> None:
+async def test_the_pm_knows_what_the_case_waited_for_and_what_was_asked(desk: Desk) -> None:
     asks = {"status": "NEEDS_CLARIFICATION", "questions": ["Which sum?"], "reason": "There are two."}
     await desk.finish(Role.PM, Task.QUESTIONS, asks)
     await desk.plan("NEEDS_CLARIFICATION")
@@ -244,7 +244,7 @@ async def test_the_pm_knows_what_the_case_waited_for_and_what_people_were_asked(
     assert "Which sum?" not in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt
 
 
-async def test_what_earlier_cases_learned_about_the_repository_is_offered(desk: Desk) -> None:
+async def test_learnings_of_earlier_cases_are_offered(desk: Desk) -> None:
     repository = split_issue_case(desk.case.id)[0]
     seen = [Observation(type="test_command", content="The tests need\n`make data` first.")]
     await desk.store.learnings.add(repository, desk.case.id, seen)
@@ -267,7 +267,7 @@ AT_THE_WORK = {
 
 
 @pytest.mark.parametrize(("role", "task"), ISSUE_TURNS)
-async def test_who_looks_at_a_change_gets_its_diff_and_what_was_run(desk: Desk, role: Role, task: Task) -> None:
+async def test_tasks_on_a_change_get_its_diff_and_its_builds(desk: Desk, role: Role, task: Task) -> None:
     (desk.workspace.path / "shop.py").write_text("total = 1\n")
     commit = await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1")
     await desk.store.builds.save(desk.case.id, build(output="1 failed").model_copy(update={"stage": Stage.HEAD}))
@@ -291,14 +291,14 @@ OPEN = Investigation(began_after=1, iteration=1)
 
 
 async def investigated(desk: Desk, *outcomes: Mapping[str, object]) -> None:
-    """Asked for by the tech lead, with an iteration for each of these."""
+    """Investigate at the tech lead's request, with an iteration for each of these outcomes."""
     asks = {"status": "SPAWN_INVESTIGATOR", "feedback_for_writer": "Wait.", "investigation": ASKED}
     await desk.finish(Role.TECH_LEAD, Task.REVIEW, asks)
     for outcome in outcomes:
         await desk.finish(Role.INVESTIGATOR, Task.INVESTIGATE, outcome)
 
 
-async def test_without_an_investigation_a_brief_has_no_trace_of_one(desk: Desk) -> None:
+async def test_without_an_investigation_no_brief_mentions_one(desk: Desk) -> None:
     await desk.plan()
     folder = desk.workspace.path / ".caseworker"
     for role, task in ISSUE_TURNS:
@@ -310,7 +310,7 @@ async def test_without_an_investigation_a_brief_has_no_trace_of_one(desk: Desk) 
             assert f'what="{what}"' not in prompt
 
 
-async def test_what_was_investigated_lies_read_only_beside_the_code_and_in_no_commit(desk: Desk) -> None:
+async def test_the_investigation_is_a_read_only_file_and_in_no_commit(desk: Desk) -> None:
     await investigated(desk, {**ITERATION, "status": "NEED_MORE_ANALYSIS"})
     folder = desk.workspace.path / ".caseworker"
     for role, task in ISSUE_TURNS:
@@ -326,7 +326,7 @@ async def test_what_was_investigated_lies_read_only_beside_the_code_and_in_no_co
     assert made == desk.workspace.base
 
 
-async def test_a_page_that_could_not_be_laid_is_not_named(desk: Desk) -> None:
+async def test_a_page_that_could_not_be_written_is_not_named(desk: Desk) -> None:
     (desk.workspace.path / ".caseworker").mkdir()
     await investigated(desk, {**ITERATION, "status": "NEED_MORE_ANALYSIS"})
     brief = await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=OPEN)
@@ -334,7 +334,7 @@ async def test_a_page_that_could_not_be_laid_is_not_named(desk: Desk) -> None:
     assert "A race in the counter." in brief.prompt
 
 
-async def test_the_investigator_goes_on_in_its_session_and_a_measurement_begins_a_new_one(desk: Desk) -> None:
+async def test_the_investigator_resumes_its_session_and_a_diagnostic_starts_anew(desk: Desk) -> None:
     sessions = {role.value: SessionId(f"session of {role}") for role in Role}
     await investigated(desk, {**ITERATION, "status": "NEED_DEVELOPER_DIAGNOSTIC", "diagnostic": DIAGNOSTIC})
     given = {"sessions": sessions, "investigation": OPEN}
@@ -346,7 +346,7 @@ async def test_the_investigator_goes_on_in_its_session_and_a_measurement_begins_
     assert (await desk.brief(Role.DEVELOPER, Task.FIX, **given)).resume == "session of developer"
 
 
-async def test_an_iteration_knows_what_was_measured_and_which_bisects_were_run_for_it(desk: Desk) -> None:
+async def test_an_iteration_gets_the_measurements_and_bisects_of_its_investigation(desk: Desk) -> None:
     await investigated(desk, {**ITERATION, "status": "NEED_DEVELOPER_DIAGNOSTIC", "diagnostic": DIAGNOSTIC})
     measured = {"commands": ["pytest -q"], "observed": "thread 2", "agrees": "if_true", "summary": "Two threads."}
     await desk.finish(Role.DEVELOPER, Task.DIAGNOSE, {"status": "DIAGNOSTIC_DONE", **measured})
@@ -358,10 +358,10 @@ async def test_an_iteration_knows_what_was_measured_and_which_bisects_were_run_f
     assert "diagnostic 3, DIAGNOSTIC_DONE: Two threads." in prompt
     assert "Expected if false: Never two." in prompt
     assert "bisect 2, not_found: Search 2." in prompt
-    assert "Search 1." not in prompt  # of what was investigated before
+    assert "Search 1." not in prompt  # of an earlier investigation
 
 
-async def test_the_last_iteration_is_told_as_such_and_the_tech_lead_what_is_left_then(desk: Desk) -> None:
+async def test_the_last_iteration_is_named_as_such_to_investigator_and_tech_lead(desk: Desk) -> None:
     await investigated(desk, *[{**ITERATION, "status": "NEED_MORE_ANALYSIS"}] * 4)
     four, five = OPEN.model_copy(update={"iteration": 4}), OPEN.model_copy(update={"iteration": 5})
     last = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=four)).prompt
@@ -373,7 +373,7 @@ async def test_the_last_iteration_is_told_as_such_and_the_tech_lead_what_is_left
     assert over not in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_CAUSE, investigation=four)).prompt
 
 
-async def test_a_blocked_developer_is_heard_before_there_was_any_iteration(desk: Desk) -> None:
+async def test_a_developers_evidence_is_in_the_first_iterations_brief(desk: Desk) -> None:
     stuck = {"status": "BLOCKED", "changes": [], "summary": "Stuck.", "commit_message": "Stuck", "evidence": BUNDLE}
     await desk.finish(Role.DEVELOPER, Task.IMPLEMENT, stuck)
     prompt = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=Investigation(began_after=1))).prompt
@@ -392,7 +392,7 @@ ACTS_ON_IT = {
 }
 
 
-async def test_the_cause_is_in_the_brief_of_who_acts_on_it_once_the_tech_lead_agreed(desk: Desk) -> None:
+async def test_an_accepted_cause_is_in_the_briefs_of_the_tasks_that_act_on_it(desk: Desk) -> None:
     await investigated(desk, FOUND)
     agrees = {"status": "APPROVED", "hypothesis": "H1", "feedback": "It holds."}
     await desk.finish(Role.TECH_LEAD, Task.VALIDATE_CAUSE, agrees)
@@ -403,13 +403,13 @@ async def test_the_cause_is_in_the_brief_of_who_acts_on_it_once_the_tech_lead_ag
 
 
 @pytest.mark.parametrize("stands", ["open", "found", "incomplete", "given_up"])
-async def test_a_cause_that_the_tech_lead_did_not_accept_is_nobodys_to_act_on(desk: Desk, stands: str) -> None:
+async def test_a_cause_that_was_not_accepted_is_in_no_brief(desk: Desk, stands: str) -> None:
     await investigated(desk, FOUND)
     known = OPEN.model_copy(update={"stands": stands, "hypothesis": "H1"})
     assert 'what="cause"' not in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT, investigation=known)).prompt
 
 
-async def test_the_pm_knows_what_people_were_asked_for_an_investigation(desk: Desk) -> None:
+async def test_the_pm_knows_the_questions_asked_in_an_investigation(desk: Desk) -> None:
     await investigated(desk, {**ITERATION, "status": "BLOCKED", "needs": "A core dump."})
     asks = {"status": "NEEDS_CLARIFICATION", "questions": ["Is there a core dump?"], "reason": "Only people know."}
     await desk.finish(Role.PM, Task.UNBLOCK_INVESTIGATION, asks)
@@ -421,7 +421,7 @@ async def test_the_pm_knows_what_people_were_asked_for_an_investigation(desk: De
     assert "It needs: A core dump." in prompt
 
 
-async def test_a_second_problem_is_not_told_with_the_first_ones_matrix(desk: Desk) -> None:
+async def test_a_second_investigation_does_not_get_the_first_ones_matrix(desk: Desk) -> None:
     await investigated(desk, FOUND)
     asks = {**ASKED, "problem_summary": "It is slow.", "new_problem": True}
     again = {"status": "SPAWN_INVESTIGATOR", "feedback_for_writer": "Wait.", "investigation": asks}

@@ -1,4 +1,4 @@
-"""Delivering a case's work where people push as well: real git, a real store, and the activities themselves."""
+"""Delivers a case's work where people push as well: real git, a real store, and the activities themselves."""
 
 import shutil
 from collections.abc import AsyncIterator, Callable
@@ -41,7 +41,7 @@ START = {"calc.py": "a\nb\nc\nd\ne\nf\ng\n", "test_calc.py": "def test_b():\n   
 
 
 class Workspaces(GitWorkspaces):
-    """Loses what it has done, as a worker that is killed does, once for each time it is told to."""
+    """Loses a finished merge, as a killed worker does, as often as it is told to."""
 
     dies_after_merging = 0
 
@@ -88,7 +88,7 @@ class Desk:
         return Delivering(store=self.store, workspaces=self.workspaces, forge=self.forge)
 
     async def agent_writes(self, files: dict[str, str], *, on: Sha | None = None) -> Sha:
-        """A turn: it begins from the checkpoint and becomes one commit, on the base or on what is named."""
+        """Run a turn: it begins from the checkpoint and becomes one commit, on the base or on the named commit."""
         workspace = await self.workspaces.prepare(self.id, self.repository.ref, self.case.delivery.base)
         await self.workspaces.reset(workspace, self.case.delivery.checkpoint or workspace.base, scrub=True)
         for name, text in files.items():
@@ -134,7 +134,7 @@ class Desk:
         return await ActivityEnvironment().run(self.delivering.open_pull_request, self._request())
 
     async def delivered(self) -> Sha:
-        """Pushed, and learned as the flow does."""
+        """Push, and update the case as the flow does."""
         assert isinstance(await self.push(), Pushed)
         ready = await self.open_pull_request()
         assert isinstance(ready, PullRequestReady)
@@ -206,22 +206,22 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
         await store.close()
 
 
-# --- what people pushed is taken in
+# --- merging what people pushed
 
 
-async def test_where_nobody_pushed_there_is_nothing_to_take_in(desk: Desk) -> None:
+async def test_without_a_persons_push_there_is_nothing_to_merge(desk: Desk) -> None:
     commit = await desk.delivered()
     assert await desk.adopt() == Pushed(commit=commit)
     newer = await desk.agent_writes({"more.py": "1\n"})
     assert await desk.adopt() == Pushed(commit=newer)
 
 
-async def test_before_the_first_push_there_is_nothing_to_take_in(desk: Desk) -> None:
+async def test_before_our_first_push_there_is_nothing_to_merge(desk: Desk) -> None:
     assert desk.case.delivery.checkpoint is not None
     assert await desk.adopt() == Pushed(commit=desk.case.delivery.checkpoint)
 
 
-async def test_a_persons_commit_on_top_of_ours_is_where_the_case_goes_on(desk: Desk) -> None:
+async def test_the_case_continues_from_a_persons_commit_on_top_of_ours(desk: Desk) -> None:
     await desk.delivered()
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
     moved = BranchMoved(theirs=theirs, commit=theirs)
@@ -232,7 +232,7 @@ async def test_a_persons_commit_on_top_of_ours_is_where_the_case_goes_on(desk: D
     ) == 1
 
 
-async def test_a_persons_commit_and_newer_work_of_ours_become_one(desk: Desk) -> None:
+async def test_a_persons_commit_and_newer_work_of_ours_are_merged(desk: Desk) -> None:
     await desk.delivered()
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
     ours = await desk.agent_writes({"ours.txt": "1\n"})
@@ -244,7 +244,7 @@ async def test_a_persons_commit_and_newer_work_of_ours_become_one(desk: Desk) ->
     assert await desk.delivered() == desk.head() == moved.commit
 
 
-async def test_an_amended_commit_is_a_persons(desk: Desk) -> None:
+async def test_an_amended_commit_counts_as_a_persons(desk: Desk) -> None:
     await desk.delivered()
     theirs = desk.person_pushes({"calc.py": START["calc.py"].replace("b", "bee")}, amend=True)
     assert await desk.adopt() == BranchMoved(theirs=theirs, commit=theirs)
@@ -254,7 +254,7 @@ async def test_an_amended_commit_is_a_persons(desk: Desk) -> None:
     assert desk.show(moved.commit, "calc.py") == "a\nbee\nc\nd\ne\nF\ng"
 
 
-async def test_contradictions_are_left_in_the_files_and_named(desk: Desk) -> None:
+async def test_conflicts_are_left_in_the_files_and_named(desk: Desk) -> None:
     await desk.delivered()
     theirs = desk.person_pushes({"calc.py": START["calc.py"].replace("b", "theirs")})
     ours = await desk.agent_writes({"calc.py": START["calc.py"].replace("b", "ours")})
@@ -265,7 +265,7 @@ async def test_contradictions_are_left_in_the_files_and_named(desk: Desk) -> Non
     assert (await desk.notes())[-1].endswith("They contradict each other in `calc.py`; the developer resolves it.")
 
 
-async def test_after_a_crash_in_the_middle_the_answer_is_the_same(desk: Desk) -> None:
+async def test_a_merge_repeated_after_a_crash_gives_the_same_reply(desk: Desk) -> None:
     await desk.delivered()
     desk.person_pushes({"calc.py": START["calc.py"].replace("b", "theirs"), "theirs.txt": "1\n"})
     await desk.agent_writes({"calc.py": START["calc.py"].replace("b", "ours")})
@@ -279,7 +279,7 @@ async def test_after_a_crash_in_the_middle_the_answer_is_the_same(desk: Desk) ->
     assert await desk.adopt() == first
 
 
-async def test_a_deleted_branch_is_pushed_anew(desk: Desk) -> None:
+async def test_a_deleted_branch_is_pushed_again(desk: Desk) -> None:
     await desk.delivered()
     desk.repository.git("branch", "-q", "-D", BRANCH)
     ours = await desk.agent_writes({"ours.txt": "1\n"})
@@ -288,7 +288,7 @@ async def test_a_deleted_branch_is_pushed_anew(desk: Desk) -> None:
     assert desk.head() == ours
 
 
-async def test_a_branch_set_back_by_a_person_stays_set_back(desk: Desk) -> None:
+async def test_a_branch_that_a_person_reset_stays_reset(desk: Desk) -> None:
     first = await desk.delivered()
     await desk.agent_writes({"second.txt": "1\n"}, on=first)
     await desk.delivered()
@@ -302,7 +302,7 @@ async def test_a_branch_set_back_by_a_person_stays_set_back(desk: Desk) -> None:
     assert await desk.delivered() == desk.head() == moved.commit
 
 
-async def test_a_branch_that_we_never_pushed_is_taken_in_from_who_had_the_case_and_nobody_else(desk: Desk) -> None:
+async def test_only_a_handed_back_case_merges_a_branch_that_we_never_pushed(desk: Desk) -> None:
     assert desk.case.delivery.checkpoint is not None
     desk.repository.git("branch", "-q", BRANCH)
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
@@ -316,7 +316,7 @@ async def test_a_branch_that_we_never_pushed_is_taken_in_from_who_had_the_case_a
     assert desk.show(moved.commit, "theirs.txt") == "1"
 
 
-async def test_an_unchanged_branch_and_one_that_began_elsewhere_are_not_of_who_had_the_case(desk: Desk) -> None:
+async def test_an_unchanged_or_unrelated_branch_is_not_merged_after_a_takeover(desk: Desk) -> None:
     desk.case = desk.case.updated(handed_back=True)
     desk.repository.git("branch", "-q", BRANCH)
     assert isinstance(await desk.adopt(), Pushed)
@@ -329,10 +329,10 @@ async def test_an_unchanged_branch_and_one_that_began_elsewhere_are_not_of_who_h
     assert isinstance(await desk.adopt(), Pushed)
 
 
-# --- for a person
+# --- work kept for a person
 
 
-async def test_the_work_of_a_case_that_stands_is_put_on_its_branch_once_for_each_commit(desk: Desk) -> None:
+async def test_work_of_a_waiting_case_is_pushed_once_for_each_commit(desk: Desk) -> None:
     desk.source.dies_after_pushing = 1
     with pytest.raises(Transient):
         await desk.keep()
@@ -347,7 +347,7 @@ async def test_the_work_of_a_case_that_stands_is_put_on_its_branch_once_for_each
     assert await desk.delivered() == theirs
 
 
-async def test_newer_work_of_a_case_that_stands_goes_on_top_of_what_a_person_has_pushed(desk: Desk) -> None:
+async def test_newer_work_of_a_waiting_case_goes_on_top_of_a_persons_push(desk: Desk) -> None:
     await desk.keep()
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
     await desk.agent_writes({"ours.txt": "1\n"})
@@ -357,7 +357,7 @@ async def test_newer_work_of_a_case_that_stands_goes_on_top_of_what_a_person_has
     assert desk.head() == moved.commit
 
 
-async def test_work_that_can_not_be_put_on_the_branch_is_told_once_and_refused(desk: Desk) -> None:
+async def test_work_that_can_not_be_pushed_is_refused_and_noted_once(desk: Desk) -> None:
     desk.repository.git("branch", "-q", BRANCH)
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
     for _ in range(2):
@@ -371,7 +371,7 @@ async def test_work_that_can_not_be_put_on_the_branch_is_told_once_and_refused(d
 # --- pushing
 
 
-async def test_a_push_that_would_overwrite_a_person_takes_their_work_in_instead(desk: Desk) -> None:
+async def test_a_push_that_would_overwrite_a_person_merges_their_work_instead(desk: Desk) -> None:
     await desk.delivered()
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
     ours = await desk.agent_writes({"ours.txt": "1\n"})
@@ -395,12 +395,12 @@ async def test_a_branch_deleted_between_look_and_push_is_looked_at_again(desk: D
     await desk.delivered()
     ours = await desk.agent_writes({"ours.txt": "1\n"})
     desk.source.meanwhile = lambda: desk.repository.git("branch", "-q", "-D", BRANCH)
-    with pytest.raises(Transient):  # which Temporal tries again
+    with pytest.raises(Transient):  # Temporal tries it again
         await desk.push()
     assert await desk.push() == Pushed(commit=ours)
 
 
-async def test_work_that_left_out_what_was_taken_in_is_merged_with_it_again(desk: Desk) -> None:
+async def test_work_that_left_out_a_merged_commit_is_merged_with_it_again(desk: Desk) -> None:
     await desk.delivered()
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
     desk.learns(await desk.adopt())
@@ -411,7 +411,7 @@ async def test_work_that_left_out_what_was_taken_in_is_merged_with_it_again(desk
     assert await desk.delivered() == desk.head() == moved.commit
 
 
-async def test_a_push_of_which_nobody_heard_the_end_is_seen_to_be_there(desk: Desk) -> None:
+async def test_a_push_with_an_unknown_result_is_found_on_the_branch(desk: Desk) -> None:
     commit = desk.case.delivery.checkpoint
     assert commit is not None
     desk.source.dies_after_pushing = 1
@@ -421,7 +421,7 @@ async def test_a_push_of_which_nobody_heard_the_end_is_seen_to_be_there(desk: De
     assert (await desk.kinds()).count("branch_pushed") == 1
 
 
-async def test_a_person_who_went_on_from_a_push_of_which_nobody_heard_the_end_is_heard(desk: Desk) -> None:
+async def test_a_persons_commit_on_a_push_with_an_unknown_result_is_merged(desk: Desk) -> None:
     desk.source.dies_after_pushing = 1
     with pytest.raises(Transient):
         await desk.push()
@@ -430,13 +430,13 @@ async def test_a_person_who_went_on_from_a_push_of_which_nobody_heard_the_end_is
 
 
 async def test_a_push_that_led_to_no_pull_request_is_still_ours(desk: Desk) -> None:
-    assert isinstance(await desk.push(), Pushed)  # and then the case failed: it never learned of it
+    assert isinstance(await desk.push(), Pushed)  # then the case failed, and never learned of the push
     ours = await desk.agent_writes({"ours.txt": "1\n"})
     assert await desk.push() == Pushed(commit=ours)
     assert desk.head() == ours
 
 
-async def test_a_branch_that_was_there_before_the_case_is_refused_with_what_to_do(desk: Desk) -> None:
+async def test_a_branch_older_than_the_case_is_refused_with_what_to_do(desk: Desk) -> None:
     desk.repository.git("branch", BRANCH)
     before = desk.head()
     refused = await desk.push()
@@ -448,7 +448,7 @@ async def test_a_branch_that_was_there_before_the_case_is_refused_with_what_to_d
 # --- the pull request
 
 
-async def test_an_open_pull_request_is_brought_up_to_date(desk: Desk) -> None:
+async def test_an_open_pull_request_is_updated(desk: Desk) -> None:
     await desk.delivered()
     await desk.agent_writes({"ours.txt": "1\n", "test_calc.py": ""})
     desk.case = desk.case.updated(grants=(Grant(subject=Subject.NO_RED_TEST, by="ada"),))
@@ -472,7 +472,7 @@ async def test_a_pull_request_says_whether_it_conflicts_with_a_base_that_moved(d
     assert "resolve it in:\n\n- `calc.py`\n\n## What" in text
 
 
-async def test_a_pull_request_of_which_nobody_heard_the_end_is_opened_and_told_once(desk: Desk) -> None:
+async def test_a_pull_request_with_an_unknown_result_is_opened_and_recorded_once(desk: Desk) -> None:
     await desk.push()
     for _ in range(2):
         assert await desk.open_pull_request_again() == PullRequestReady(number=1, commit=desk.head())
@@ -480,7 +480,7 @@ async def test_a_pull_request_of_which_nobody_heard_the_end_is_opened_and_told_o
     assert (await desk.kinds()).count("pull_request_opened") == 1
 
 
-async def test_after_a_closed_pull_request_there_is_a_new_one(desk: Desk) -> None:
+async def test_after_a_closed_pull_request_a_new_one_is_opened(desk: Desk) -> None:
     await desk.delivered()
     await desk.store.pulls.set_state(RepositoryId("local/calc"), 1, "closed")
     await desk.agent_writes({"ours.txt": "1\n"})
@@ -506,7 +506,7 @@ async def test_each_remark_is_answered_once(desk: Desk) -> None:
 
 
 async def _words(desk: Desk, about: IssueAbout, messages: tuple[MessageId, ...]) -> str:
-    """What people are told in a post about these messages."""
+    """The text of a post about these messages."""
     writer = IssuePosts(store=desk.store)
     post = IssuePost(about=about, audience=Audience.DEVELOPERS, epoch=1, number=1, messages=messages)
     return (await writer.words(await writer.find(desk.id), post))(TerminalPhrasing())

@@ -1,4 +1,4 @@
-"""The local forge on real repositories: pushing only what is ours, and noticing what people did."""
+"""The local forge on real repositories: it pushes only our own branch, and notices what people did."""
 
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -71,7 +71,7 @@ class Shelf:
 
 
 class World:
-    """One repository, its case's workspace, and the forge between them, on whose clock time passes when we say so."""
+    """One repository, its case's workspace, and the forge between them, with a clock that the test sets."""
 
     def __init__(self, tmp_path: Path) -> None:
         self.now = 0.0
@@ -89,7 +89,7 @@ class World:
 
     @property
     def ref(self) -> LocalRepository:
-        """Of the repository that is pushed to."""
+        """The repository that is pushed to."""
         return LocalRepository(path=self.shelf.path)
 
     async def head(self) -> Sha | None:
@@ -180,7 +180,7 @@ async def test_a_shallow_repository_can_be_pushed_to(world: World, tmp_path: Pat
 async def test_pushing_again_moves_our_branch_forward_or_sideways(world: World) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
-    await world.push(first)  # after an unknown result
+    await world.push(first)  # repeated after an unknown result
     second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
     await world.push(second, expected=first)
     other = await world.work({"calc.py": "x = 4\n"}, name="turn-3")
@@ -199,7 +199,7 @@ async def test_a_persons_commit_on_the_branch_is_never_overwritten(world: World)
     assert await world.head() == theirs
 
 
-async def test_a_persons_commit_that_ours_was_built_on_is_not_dropped_later(world: World) -> None:
+async def test_a_persons_commit_below_ours_is_not_dropped_later(world: World) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
     theirs = world.person_pushes({"notes.txt": "theirs\n"})
@@ -212,7 +212,7 @@ async def test_a_persons_commit_that_ours_was_built_on_is_not_dropped_later(worl
     assert await world.head() == on_top
 
 
-async def test_where_a_case_started_from_is_not_ours_to_drop(world: World) -> None:
+async def test_the_commit_where_a_case_started_is_not_dropped(world: World) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
     main = Sha(world.repository.commit({"more.txt": "1\n"}))
@@ -236,7 +236,7 @@ async def test_a_branch_is_fetched_with_what_people_have_pushed(world: World) ->
     assert world.repository.state() == before
 
 
-async def test_a_deleted_branch_is_made_anew_only_by_one_who_saw_that_it_is_gone(world: World) -> None:
+async def test_a_deleted_branch_is_made_again_only_if_the_caller_saw_it_gone(world: World) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
     world.repository.git("branch", "-q", "-D", BRANCH)
@@ -251,7 +251,7 @@ async def test_a_deleted_branch_is_made_anew_only_by_one_who_saw_that_it_is_gone
     assert await world.head() == second
 
 
-async def test_a_branch_that_was_there_before_is_refused_with_what_to_do(world: World) -> None:
+async def test_an_existing_branch_is_refused_with_what_to_do(world: World) -> None:
     world.repository.git("branch", BRANCH)
     commit = await world.work({"calc.py": "x = 2\n"})
     with pytest.raises(Refused) as refused:
@@ -264,20 +264,20 @@ async def test_a_branch_that_was_there_before_is_refused_with_what_to_do(world: 
     )
 
 
-async def test_a_repository_that_is_on_no_disk_is_refused(world: World) -> None:
+async def test_a_repository_that_is_not_on_this_disk_is_refused(world: World) -> None:
     shop = RemoteRepository(host="github.com", owner="acme", name="shop")
     with pytest.raises(Refused, match=r"^github\.com/acme/shop is not a folder of this machine\."):
         await world.forge.source.head(shop)
 
 
-async def test_the_numbers_of_branches_that_are_there_are_taken(world: World) -> None:
+async def test_the_numbers_of_existing_branches_are_taken(world: World) -> None:
     assert await world.forge.source.taken_numbers(world.ref) == set()
     for name in ("agent/issue-1", "agent/issue-42", "agent/issue-7/more", "agent/issue-x", "agent/issue-1x", "issue-5"):
         world.repository.git("branch", name)
     assert await world.forge.source.taken_numbers(world.ref) == {1, 7, 42}
 
 
-async def test_a_change_of_nothing_is_not_pushed_because_it_would_look_merged(world: World) -> None:
+async def test_an_empty_change_is_not_pushed_because_it_would_look_merged(world: World) -> None:
     commit = await world.work({})
     assert commit == world.workspace.base
     with pytest.raises(Refused, match=r"^local/calc#1 has changed nothing\. Say what"):
@@ -285,7 +285,7 @@ async def test_a_change_of_nothing_is_not_pushed_because_it_would_look_merged(wo
     assert await world.head() is None
 
 
-async def test_the_branch_that_is_checked_out_is_refused_with_what_to_do(world: World, tmp_path: Path) -> None:
+async def test_a_checked_out_branch_is_refused_with_what_to_do(world: World, tmp_path: Path) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
     second = await world.work({"calc.py": "x = 3\n"}, parent=first, name="turn-2")
@@ -300,7 +300,7 @@ async def test_the_branch_that_is_checked_out_is_refused_with_what_to_do(world: 
     await world.push(first, expected=first)  # it is there already: nothing moves
 
 
-async def test_a_branch_that_is_checked_out_and_has_no_commit_yet_is_refused_too(world: World) -> None:
+async def test_a_checked_out_branch_without_a_commit_is_refused_too(world: World) -> None:
     commit = await world.work({"calc.py": "x = 2\n"})
     world.repository.git("symbolic-ref", "HEAD", f"refs/heads/{BRANCH}")
     with pytest.raises(Refused, match=f"{BRANCH} is checked out in {world.repository.path}; moving it would"):
@@ -308,9 +308,7 @@ async def test_a_branch_that_is_checked_out_and_has_no_commit_yet_is_refused_too
     assert await world.head() is None
 
 
-async def test_a_first_push_is_there_however_often_it_is_tried_and_overwrites_nothing(
-    world: World, tmp_path: Path
-) -> None:
+async def test_a_repeated_first_push_succeeds_and_overwrites_nothing(world: World, tmp_path: Path) -> None:
     commit = await world.work({"calc.py": "x = 2\n"})
     for _ in range(2):
         await world.push(commit)
@@ -322,9 +320,7 @@ async def test_a_first_push_is_there_however_often_it_is_tried_and_overwrites_no
     assert await world.head() == commit
 
 
-async def test_only_the_very_branch_is_looked_at_and_its_folder_may_be_called_anything(
-    world: World, tmp_path: Path
-) -> None:
+async def test_the_branch_is_matched_exactly_in_a_folder_of_any_name(world: World, tmp_path: Path) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     world.repository.git("worktree", "add", "-q", "-b", f"{BRANCH}0", str(tmp_path / "not it"))
     world.repository.git("branch", "agent/a-branch")
@@ -372,7 +368,7 @@ async def test_an_open_pull_request_stays_open_while_nobody_merges(world: World)
     assert (found.number, found.url) == (1, f"file://{world.repository.path}#{BRANCH}")
 
 
-async def test_that_nothing_has_come_of_new_pull_requests_is_asked_of_all_at_once(world: World) -> None:
+async def test_unchanged_pull_requests_are_checked_with_one_call_for_all(world: World) -> None:
     await world.propose()
     (first,) = world.shelf.pulls
     for number in (2, 3):
@@ -465,7 +461,7 @@ async def test_a_branch_moved_to_the_base_is_no_merge(world: World, main: str) -
     assert await world.settled(after=1000) == []
 
 
-async def test_what_was_pushed_counts_as_merged_wherever_its_branch_went(world: World) -> None:
+async def test_a_merged_commit_counts_wherever_its_branch_went(world: World) -> None:
     commit = await world.propose()
     start = world.repository.head()
     world.repository.git("merge", "-q", "--no-ff", "--no-edit", BRANCH)
@@ -486,7 +482,7 @@ async def test_a_person_may_rebase_the_branch_add_to_it_and_squash_it(world: Wor
     assert await world.settled() == ["merged"]
 
 
-async def test_a_branch_deleted_without_a_merge_is_closed_once_it_stayed_away(world: World) -> None:
+async def test_a_branch_deleted_without_a_merge_closes_its_pull_request_after_a_minute(world: World) -> None:
     await world.propose()
     world.repository.commit({"other.txt": "1"})
     assert await world.settled(after=1000) == []
@@ -497,7 +493,7 @@ async def test_a_branch_deleted_without_a_merge_is_closed_once_it_stayed_away(wo
     assert await world.settled() == ["closed"]  # until it is saved
 
 
-async def test_a_branch_that_comes_back_was_not_deleted(world: World) -> None:
+async def test_a_branch_that_reappears_was_not_deleted(world: World) -> None:
     commit = await world.propose()
     world.repository.git("branch", "-D", BRANCH)
     assert await world.settled() == []
@@ -508,7 +504,7 @@ async def test_a_branch_that_comes_back_was_not_deleted(world: World) -> None:
     assert await world.settled(after=60) == ["closed"]
 
 
-async def test_a_branch_deleted_before_the_squash_is_committed_is_merged(world: World) -> None:
+async def test_a_branch_deleted_before_its_squash_commit_counts_as_merged(world: World) -> None:
     await world.propose()
     world.repository.git("merge", "-q", "--squash", BRANCH)
     world.repository.git("branch", "-q", "-D", BRANCH)
@@ -517,7 +513,7 @@ async def test_a_branch_deleted_before_the_squash_is_committed_is_merged(world: 
     assert await world.settled(after=1000) == ["merged"]
 
 
-async def test_a_renamed_branch_is_still_the_pull_requests(world: World) -> None:
+async def test_a_renamed_branch_still_belongs_to_its_pull_request(world: World) -> None:
     await world.propose()
     world.repository.git("branch", "-m", BRANCH, "mine")
     assert await world.settled() == []
@@ -533,7 +529,7 @@ async def test_a_renamed_branch_is_still_the_pull_requests(world: World) -> None
     assert await world.settled() == ["merged"]
 
 
-async def test_a_renamed_branch_that_is_deleted_is_closed(world: World) -> None:
+async def test_a_renamed_branch_that_is_deleted_closes_the_pull_request(world: World) -> None:
     await world.propose()
     world.repository.git("branch", "-m", BRANCH, "mine")
     assert await world.settled() == []
@@ -542,7 +538,7 @@ async def test_a_renamed_branch_that_is_deleted_is_closed(world: World) -> None:
     assert await world.settled(after=60) == ["closed"]
 
 
-async def test_a_repository_that_is_gone_is_passed_over(world: World, tmp_path: Path) -> None:
+async def test_a_missing_repository_is_skipped(world: World, tmp_path: Path) -> None:
     await world.propose()
     world.repository.path.rename(tmp_path / "moved")
     assert await world.settled() == []

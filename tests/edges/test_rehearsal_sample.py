@@ -85,7 +85,7 @@ def test_the_sample_goes_from_the_issue_to_a_pull_request(till: Path) -> None:
     assert state is IssueState.CREATING_PR
 
 
-def test_the_command_names_what_the_sample_makes(till: Path) -> None:
+def test_the_command_in_the_page_names_the_samples_files(till: Path) -> None:
     words = blocks("sh")[1].split()
     assert words[:2] == ["caseworker", "run"]
     assert (till.parent / words[words.index("--repo") + 1] / ".git").exists()

@@ -265,7 +265,7 @@ async def test_a_sandbox_that_does_not_protect_fails_the_probe(tmp_path: Path) -
         ("nothing known", "bwrap --unshare-all --ro-bind / / true"),
     ],
 )
-def test_what_to_type_where_namespaces_are_forbidden(machine: str, words: str) -> None:
+def test_where_namespaces_are_forbidden_the_remedy_is_printed(machine: str, words: str) -> None:
     said = explain("bwrap: setting up uid map: Permission denied", frozenset({machine}))
     assert "setting up uid map: Permission denied" in said
     assert words in said

@@ -24,7 +24,7 @@ async def slack() -> AsyncIterator[SlackDouble]:
 
 
 async def thread_in(slack: SlackDouble) -> Thread:
-    ts = slack.forget("C0REPORTS", "U0ADA", "checkout is broken")
+    ts = slack.add_without_event("C0REPORTS", "U0ADA", "checkout is broken")
     return Thread(surface="slack", channel="C0REPORTS", anchor=ts)
 
 
@@ -56,10 +56,10 @@ async def test_a_post_is_found_behind_many_others(slack: SlackDouble, where: str
     chat, thread = chat_of(slack), await thread_in(slack)
     place = thread if where == "thread" else Thread(surface="slack", channel="C0REPORTS")
     for number in range(250):
-        slack.forget("C0REPORTS", "U0ADA", f"word {number}", thread=place.anchor or None)
+        slack.add_without_event("C0REPORTS", "U0ADA", f"word {number}", thread=place.anchor or None)
     name = await chat.post(place, "hello", key="one")
     for number in range(250):
-        slack.forget("C0REPORTS", "U0ADA", f"more {number}", thread=place.anchor or None)
+        slack.add_without_event("C0REPORTS", "U0ADA", f"more {number}", thread=place.anchor or None)
     assert await chat.find(place, "one") == name
     pages = [call for call in slack.calls if call.startswith("conversations")]
     assert len(pages) == 2
@@ -69,7 +69,9 @@ async def test_a_post_is_found_behind_many_others(slack: SlackDouble, where: str
 async def test_messages_since_a_moment_are_read_page_by_page_newest_last(slack: SlackDouble, where: str) -> None:
     thread = await thread_in(slack)
     place = thread if where == "thread" else Thread(surface="slack", channel="C0REPORTS")
-    named = [slack.forget("C0REPORTS", "U0ADA", f"word {n}", thread=place.anchor or None) for n in range(450)]
+    named = [
+        slack.add_without_event("C0REPORTS", "U0ADA", f"word {n}", thread=place.anchor or None) for n in range(450)
+    ]
     said = await chat_of(slack).said_in(place, since=float(named[9]), most=1_000)
     first = [thread.anchor] if where == "thread" else []
     assert [message["ts"] for message in said] == first + named[10:]
@@ -125,7 +127,7 @@ async def test_an_unreachable_slack_is_transient(slack: SlackDouble) -> None:
 
 
 async def test_refusals_say_what_to_do(slack: SlackDouble) -> None:
-    slack.workspace.without_us.add("C0SUMMARY")
+    slack.workspace.without_bot.add("C0SUMMARY")
     with pytest.raises(Refused, match=r"not_in_channel.*/invite @caseworker"):
         await chat_of(slack).post(CHANNEL, "hello", key="one")
     with pytest.raises(Refused, match=r"channel_not_found.*Correct the channel's id"):

@@ -40,7 +40,7 @@ def missing(value: object, shape: shapes.Shape) -> list[str]:
 async def test_answers_have_the_vendors_fields(slack: SlackDouble) -> None:
     assert missing(await call(slack, "auth.test"), shapes.AUTH_TEST) == []
     assert missing(await call(slack, "apps.connections.open", token=slack.app_token), shapes.CONNECTION) == []
-    first = slack.forget(REPORTS, ADA, "broken")
+    first = slack.add_without_event(REPORTS, ADA, "broken")
     post = await call(slack, "chat.postMessage", channel=REPORTS, text="hello", thread_ts=first)
     assert missing(post, shapes.POSTED) == []
     assert missing(await call(slack, "conversations.replies", channel=REPORTS, ts=first), shapes.PAGE) == []
@@ -81,7 +81,7 @@ async def test_events_have_the_vendors_fields(slack: SlackDouble) -> None:
     assert missing(space.event_of(reply, REPORTS), shapes.REPLY) == []
     assert missing(space.event_of(broadcast, REPORTS), shapes.BROADCAST) == []
     assert missing(space.delete(REPORTS, str(reply["ts"])), shapes.DELETED) == []
-    assert missing(space.delete(REPORTS, name), shapes.STONE) == []
+    assert missing(space.delete(REPORTS, name), shapes.TOMBSTONE) == []
 
 
 async def test_the_socket_says_hello_and_sends_envelopes_with_the_vendors_fields(slack: SlackDouble) -> None:

@@ -64,7 +64,7 @@ async def test_a_first_message_that_belongs_to_another_case_opens_none(store: St
     assert await store.cases.load(case) is None
 
 
-async def test_a_first_message_with_another_address_is_our_mistake(store: Store) -> None:
+async def test_a_first_message_for_another_case_is_a_defect(store: Store) -> None:
     issue = await filed(store)
     with pytest.raises(Defect):
         await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(CaseId("local/other#1")))
@@ -111,7 +111,7 @@ async def fix_for(store: Store, bug: CaseId, title: str = "Fix the checkout") ->
     return case
 
 
-async def test_a_case_may_be_opened_with_the_bug_it_fixes_and_a_file_that_holds_the_analysis(store: Store) -> None:
+async def test_a_case_may_be_opened_with_a_parent_bug_and_a_file_with_the_analysis(store: Store) -> None:
     bug, issue = await open_bug(store), await filed(store)
     case = issue_case(issue.repository, issue.number)
     section = IssueSection(number=issue.number, title=issue.title, original_body=issue.body)
@@ -125,7 +125,7 @@ async def test_a_case_may_be_opened_with_the_bug_it_fixes_and_a_file_that_holds_
     assert (stored.parent, stored.file, stored.case.requirements.analysed) == (bug, file, True)
 
 
-async def test_the_children_of_a_case_are_found_and_nobody_elses(store: Store) -> None:
+async def test_only_the_children_of_a_case_are_found(store: Store) -> None:
     first = await open_case(store)
     second = await fix_for(store, first, "Another")
     await fix_for(store, second, "A third")
@@ -133,14 +133,14 @@ async def test_the_children_of_a_case_are_found_and_nobody_elses(store: Store) -
     assert await store.cases.children(CaseId("nobody/nowhere#1")) == []
 
 
-async def test_a_case_without_a_prepared_file_has_its_analysis_before_it(store: Store) -> None:
+async def test_a_case_without_a_prepared_file_has_no_analysis_yet(store: Store) -> None:
     bug = await open_bug(store)
     stored = await store.cases.load(await fix_for(store, bug))
     assert stored is not None
     assert (stored.parent, stored.case.requirements.analysed) == (bug, False)
 
 
-async def test_a_case_of_a_bug_that_does_not_exist_is_our_mistake(store: Store) -> None:
+async def test_a_parent_bug_that_does_not_exist_is_a_defect(store: Store) -> None:
     with pytest.raises(Defect):
         await fix_for(store, CaseId("bug-0000"))
 
@@ -158,7 +158,7 @@ async def test_a_move_tells_the_other_case_once_however_often_it_is_repeated(sto
     assert [number for number, _, kind in await store.inbox.unclaimed() if kind is MessageKind.FIX_NEWS] == [bug]
 
 
-async def test_news_that_is_there_already_does_not_stop_the_move(store: Store) -> None:
+async def test_a_message_that_was_told_before_does_not_stop_the_move(store: Store) -> None:
     bug = await open_bug(store)
     case = await fix_for(store, bug)
     await store.inbox.put(said(bug, id="news-1"))
@@ -170,7 +170,7 @@ async def test_news_that_is_there_already_does_not_stop_the_move(store: Store) -
     assert len(await store.inbox.of(bug)) == 2
 
 
-async def test_cases_that_tell_each_other_at_once_do_not_wait_for_ever(store: Store) -> None:
+async def test_cases_that_tell_each_other_at_once_do_not_deadlock(store: Store) -> None:
     one, two = await open_case(store, "One"), await open_case(store, "Two")
     moves = []
     for case, other in ((one, two), (two, one)):

@@ -33,7 +33,7 @@ async def test_a_put_message_is_given_back_with_its_id_and_time_and_is_in_the_re
     assert (last.message, last.message_kind, last.text) == (message.id, MessageKind.ANSWER, "since 9:40")
 
 
-async def test_a_message_with_characters_that_no_database_holds_is_kept_all_the_same(store: Store) -> None:
+async def test_a_message_with_characters_that_no_database_stores_is_kept(store: Store) -> None:
     case = await open_case(store)
     assert await store.inbox.put(said(case, "a\x00b ✓ Привет")) is not None
     assert (await store.inbox.of(case))[-1].text == "a\ufffdb ✓ Привет"
@@ -55,7 +55,7 @@ async def test_a_repeated_claim_gives_the_same_messages_and_takes_what_came_sinc
     assert await store.inbox.claim(case, turn=2) == []
 
 
-async def test_each_message_is_said_to_be_claimed_once(store: Store) -> None:
+async def test_the_record_has_one_claim_of_each_message(store: Store) -> None:
     case = await open_case(store)
     await store.inbox.claim(case, turn=1)
     await store.inbox.claim(case, turn=1)
@@ -86,7 +86,7 @@ async def test_unclaimed_messages_of_every_case_are_listed_until_they_are_claime
     assert waiting[1][1] == close.id
 
 
-async def test_the_first_word_on_what_came_of_a_message_stays(store: Store) -> None:
+async def test_the_first_outcome_of_a_message_stays(store: Store) -> None:
     case = await open_case(store)
     claimed = await store.inbox.claim(case, turn=1)
     await store.inbox.settle([message.id for message in claimed], "answered")
@@ -101,7 +101,7 @@ async def test_a_message_keeps_that_it_was_refused(store: Store) -> None:
     assert [message.refused for message in await store.inbox.of(case)] == [True]
 
 
-async def test_a_message_whose_outcome_is_clear_at_once_waits_for_nobody(store: Store) -> None:
+async def test_a_message_put_with_an_outcome_is_not_unclaimed(store: Store) -> None:
     case = await open_case(store)
     await store.inbox.claim(case, turn=1)
     third = await store.inbox.put(said(case, standing=Standing.OTHER, outcome="not the reporter"))
@@ -128,7 +128,7 @@ async def test_a_message_is_found_by_its_surface_and_its_reference(store: Store)
     assert await store.inbox.find("cli", "C1/17.1") is None
 
 
-async def test_fifty_deliveries_with_ids_of_their_own_and_one_reference_make_one_message(store: Store) -> None:
+async def test_fifty_deliveries_with_different_ids_and_one_reference_make_one_message(store: Store) -> None:
     case = await open_case(store)
     tries = (store.inbox.put(said(case, id=f"event-{number}", reference="C1/17.5")) for number in range(50))
     assert len([message for message in await asyncio.gather(*tries) if message is not None]) == 1
@@ -146,7 +146,7 @@ async def test_messages_without_a_reference_do_not_collide_and_are_not_found_by_
 # --- overhearing -----------------------------------------------------------------------------------------------------
 
 
-async def test_a_working_turn_overhears_words_of_those_who_count_and_leaves_the_rest(store: Store) -> None:
+async def test_a_working_turn_gets_words_of_the_right_standings_only(store: Store) -> None:
     case = await open_case(store)
     await store.inbox.claim(case, turn=1)
     for standing in Standing:
@@ -162,16 +162,16 @@ async def test_a_working_turn_overhears_words_of_those_who_count_and_leaves_the_
     assert claim == MessagesClaimed(turn=1, messages=[message.id for message in heard])
 
 
-async def test_what_was_overheard_is_told_once_and_belongs_to_the_turn(store: Store) -> None:
+async def test_an_overheard_message_is_returned_once_and_belongs_to_the_turn(store: Store) -> None:
     case = await open_case(store)
     first = await store.inbox.claim(case, turn=1)
     await store.inbox.put(said(case, "since 9:40"))
     heard = await store.inbox.overhear(case, 1, {Standing.OWNER})
     assert await store.inbox.overhear(case, 1, {Standing.OWNER}) == []
-    assert await store.inbox.claim(case, turn=1) == first + heard  # the attempt was killed: the next is told all of it
+    assert await store.inbox.claim(case, turn=1) == first + heard  # the next attempt gets all of them
 
 
-async def test_a_message_is_overheard_by_one_of_many_who_listen(store: Store) -> None:
+async def test_of_many_concurrent_listeners_one_gets_a_message(store: Store) -> None:
     case = await open_case(store)
     await store.inbox.put(said(case))
     heard = await asyncio.gather(*(store.inbox.overhear(case, 1, {Standing.OWNER}) for _ in range(20)))
@@ -180,21 +180,21 @@ async def test_a_message_is_overheard_by_one_of_many_who_listen(store: Store) ->
     assert (await kinds(store, case)).count("messages_claimed") == 1
 
 
-async def test_the_words_of_another_case_are_not_overheard(store: Store) -> None:
+async def test_messages_of_another_case_are_not_overheard(store: Store) -> None:
     case = await open_case(store, "One")
     await store.inbox.claim(case, turn=1)
     await open_case(store, "Two")
     assert await store.inbox.overhear(case, 1, set(Standing)) == []
 
 
-async def test_who_overhears_nothing_waits_for_no_writer(store: Store) -> None:
+async def test_overhearing_nothing_does_not_wait_for_a_writer(store: Store) -> None:
     case = await open_case(store)
     await store.inbox.claim(case, turn=1)
     async with store.database.writing(), asyncio.timeout(8):
         assert await store.inbox.overhear(case, 1, set(Standing)) == []
 
 
-async def test_after_a_kill_in_the_middle_of_writes_every_acknowledged_message_is_there(store_url: str) -> None:
+async def test_a_kill_during_writes_loses_no_acknowledged_message(store_url: str) -> None:
     store = await open_store(store_url)
     case = await open_case(store)
     process = Process("put", store_url, case)
@@ -203,7 +203,7 @@ async def test_after_a_kill_in_the_middle_of_writes_every_acknowledged_message_i
     acknowledged = [process.next_line() for _ in range(40)] + process.kill()
     kept = [message for message in await store.inbox.of(case) if message.external_id.startswith("put-")]
     assert set(acknowledged) <= {message.external_id for message in kept}
-    assert len(kept) <= len(acknowledged) + 1  # one may have been committed and not yet said
+    assert len(kept) <= len(acknowledged) + 1  # one may have been committed and not yet printed
     entries = [found.entry for found in await store.record.read(case)]
     recorded = {entry.message for entry in entries if isinstance(entry, MessageRecorded)}
     assert {message.id for message in kept} <= recorded
@@ -211,7 +211,7 @@ async def test_after_a_kill_in_the_middle_of_writes_every_acknowledged_message_i
     await store.close()
 
 
-async def test_four_processes_write_to_one_database_and_none_finds_it_locked(store_url: str) -> None:
+async def test_four_processes_that_write_to_one_database_never_find_it_locked(store_url: str) -> None:
     store = await open_store(store_url)
     case = await open_case(store)
     let_off([Process("write", store_url, case, f"writer-{number}", "25") for number in range(4)])
@@ -222,7 +222,7 @@ async def test_four_processes_write_to_one_database_and_none_finds_it_locked(sto
     await store.close()
 
 
-async def test_a_put_that_is_cancelled_anywhere_leaves_the_database_free_for_others(store: Store) -> None:
+async def test_a_put_cancelled_at_any_point_does_not_lock_the_database(store: Store) -> None:
     case = await open_case(store)
     for steps in range(0, 150, 5):
         leaving = asyncio.create_task(store.inbox.put(said(case)))
@@ -234,7 +234,7 @@ async def test_a_put_that_is_cancelled_anywhere_leaves_the_database_free_for_oth
             assert await store.inbox.put(said(case)) is not None
 
 
-async def test_a_turn_that_is_complete_claims_nothing_new_even_if_nobody_heard_of_its_end(store: Store) -> None:
+async def test_a_completed_turn_claims_nothing_new_even_if_its_end_was_not_heard(store: Store) -> None:
     case = await open_case(store)
     given = await store.inbox.claim(case, turn=1)
     assert await complete(store, await begun(store, case, turn=1))

@@ -1,4 +1,4 @@
-"""Writes a source tree of a few lines, to be measured."""
+"""Writes a small source tree to be measured."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path

@@ -51,7 +51,7 @@ def test_calls_of_parsers_count_outside_the_modules_that_define_them(
     assert (found.now, found.findings) == (2, ("activities/records.py:2 parse", "intake/door.py:2 parse"))
 
 
-def test_a_list_of_parsers_that_is_out_of_date_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outdated_list_of_parsers_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = plant(tmp_path, {"core/commands.py": COMMANDS})
     monkeypatch.setattr(rules, "PARSERS", ("parse", "gone"))
     assert measured(rules.measures, tree, "calls that parse").note == "gone, correct the list in the script: gone"

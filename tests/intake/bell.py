@@ -1,11 +1,11 @@
-"""A doorbell that notes who was rung."""
+"""A doorbell that records its rings."""
 
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.commands import MessageKind
 
 
-class NotedBell:
+class RecordingBell:
     def __init__(self) -> None:
         self.rung: list[tuple[CaseId, MessageId, MessageKind]] = []
         self.away = False

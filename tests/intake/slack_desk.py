@@ -1,4 +1,4 @@
-"""A desk behind a running Slack: the real intake on the real store, and a bell that notes who was rung."""
+"""The real Slack intake on the real store, behind a running fake Slack, with a bell that records its rings."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -14,7 +14,7 @@ from caseworker.intake.slack import Received, ReportsChannel, SlackIntake
 from caseworker.ports import StoredBug, Thread
 from caseworker.store.store import Store
 from tests.edges.slack_world import chat_of, in_socket_mode
-from tests.intake.bell import NotedBell
+from tests.intake.bell import RecordingBell
 from tests.world.slack import SlackDouble
 
 REPORTS, SUMMARY = "C0REPORTS", "C0SUMMARY"
@@ -24,7 +24,7 @@ ADA, GRACE = "U0ADA", "U0GRACE"
 class Desk:
     """The intake behind a running Slack."""
 
-    def __init__(self, store: Store, slack: SlackDouble, intake: SlackIntake, bell: NotedBell) -> None:
+    def __init__(self, store: Store, slack: SlackDouble, intake: SlackIntake, bell: RecordingBell) -> None:
         self.store, self.slack, self.bell = store, slack, bell
         self.intake = intake
         self.received: list[Received] = []
@@ -44,7 +44,7 @@ class Desk:
         return await self.store.inbox.of((await self.only_bug()).case.id)
 
     async def summary_thread(self, case: CaseId) -> str:
-        """As the flow would make it."""
+        """Make the summary thread as the flow would."""
         anchor = await chat_of(self.slack).post(Thread(surface="slack", channel=SUMMARY), "bug", key="summary")
         thread = Thread(surface="slack", channel=SUMMARY, anchor=anchor)
         await self.store.threads.add(case, Audience.DEVELOPERS, thread)
@@ -55,7 +55,7 @@ class Desk:
 async def open_desk(store: Store) -> AsyncIterator[Desk]:
     slack = SlackDouble(channels=(REPORTS, SUMMARY, "C0RANDOM"), patience=3.0)
     await slack.start()
-    bell = NotedBell()
+    bell = RecordingBell()
     place = ReportsChannel(
         channel=REPORTS,
         repository=await store.repositories.register(LocalRepository(path=Path("/srv/shop"))),

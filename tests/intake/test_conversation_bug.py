@@ -1,4 +1,4 @@
-"""Bug reports and what is said about them, on the real store: committed, rung once, and rung for nothing else."""
+"""Bug reports and messages about them, on the real store: each is committed and rung once, and nothing else is rung."""
 
 import asyncio
 from dataclasses import dataclass
@@ -31,19 +31,19 @@ from caseworker.intake.conversation import Conversation, Words
 from caseworker.intake.new_cases import NewCases, Opened
 from caseworker.ports import StoredBug, Thread
 from caseworker.store.store import Store
-from tests.intake.bell import NotedBell
+from tests.intake.bell import RecordingBell
 
 THREAD = Thread(surface="slack", channel="C1", anchor="1.000001")
 
 
 @pytest.fixture
-def bell() -> NotedBell:
-    return NotedBell()
+def bell() -> RecordingBell:
+    return RecordingBell()
 
 
 @dataclass(frozen=True)
 class Reports:
-    """Both doors: one opens cases, and what is said to them goes through the other."""
+    """Opens cases, and sends messages to them."""
 
     new_cases: NewCases
     conversation: Conversation
@@ -56,7 +56,7 @@ class Reports:
 
 
 @pytest.fixture
-def reports(store: Store, bell: NotedBell) -> Reports:
+def reports(store: Store, bell: RecordingBell) -> Reports:
     return Reports(NewCases(store=store, doorbell=bell), Conversation(store=store, doorbell=bell))
 
 
@@ -87,8 +87,8 @@ async def said(reports: Reports, case: CaseId, text: str, standing: Standing, *,
     return message
 
 
-async def test_a_report_opens_a_case_with_its_words_its_reporter_and_its_thread(
-    store: Store, reports: Reports, bell: NotedBell
+async def test_a_report_opens_a_case_with_its_text_its_reporter_and_its_thread(
+    store: Store, reports: Reports, bell: RecordingBell
 ) -> None:
     case = await opened(store, reports)
     bug = await stored(store, case)
@@ -100,7 +100,7 @@ async def test_a_report_opens_a_case_with_its_words_its_reporter_and_its_thread(
 
 
 async def test_fifty_deliveries_of_one_report_make_one_case_and_one_bell(
-    store: Store, reports: Reports, bell: NotedBell
+    store: Store, reports: Reports, bell: RecordingBell
 ) -> None:
     repository = await store.repositories.register(LocalRepository(path=Path("/srv/shop")))
     results = await asyncio.gather(*(reports.report(words("broken"), repository) for _ in range(50)))
@@ -110,15 +110,15 @@ async def test_fifty_deliveries_of_one_report_make_one_case_and_one_bell(
     assert len(bell.rung) == 1
 
 
-async def test_a_bell_that_is_not_heard_loses_nothing(store: Store, reports: Reports, bell: NotedBell) -> None:
+async def test_a_failed_ring_loses_nothing(store: Store, reports: Reports, bell: RecordingBell) -> None:
     bell.away = True
     case = await opened(store, reports)
     message = await said(reports, case, "more", Standing.DEVELOPER)
     assert [number for _, number, _ in await store.inbox.unclaimed()][-1] == message.id
 
 
-async def test_words_are_put_into_the_inbox_and_rung_and_a_second_time_are_not(
-    store: Store, reports: Reports, bell: NotedBell
+async def test_a_message_is_put_and_rung_and_its_second_delivery_is_not(
+    store: Store, reports: Reports, bell: RecordingBell
 ) -> None:
     case = await opened(store, reports)
     message = await said(reports, case, "it began at 9:40", Standing.REPORTER)
@@ -126,7 +126,7 @@ async def test_words_are_put_into_the_inbox_and_rung_and_a_second_time_are_not(
     assert bell.rung[1:] == [(case, message.id, MessageKind.WORDS)]
 
 
-async def test_words_to_a_case_that_does_not_exist_are_refused(reports: Reports) -> None:
+async def test_a_message_to_a_case_that_does_not_exist_is_refused(reports: Reports) -> None:
     with pytest.raises(Refused, match="no case bug-0000"):
         await reports.say(CaseId("bug-0000"), words("hello"), Standing.REPORTER)
 
@@ -144,7 +144,7 @@ async def test_words_to_a_case_that_does_not_exist_are_refused(reports: Reports)
         ("thanks a lot", Standing.DEVELOPER, Say(asks=False)),
     ],
 )
-async def test_commands_are_understood_by_who_says_them(
+async def test_the_authors_standing_decides_whether_text_is_a_command(
     store: Store, reports: Reports, text: str, standing: Standing, command: Command
 ) -> None:
     case = await opened(store, reports)
@@ -153,7 +153,7 @@ async def test_commands_are_understood_by_who_says_them(
     assert (await store.inbox.of(case))[-1].command == command
 
 
-async def test_only_who_was_asked_for_a_type_and_a_reason_answers_with_them(store: Store, reports: Reports) -> None:
+async def test_only_the_person_who_was_asked_completes_an_incomplete_close(store: Store, reports: Reports) -> None:
     case = await opened(store, reports)
     await change(store, case, asked_to_close="grace")
     asked = await reports.say(case, words("duplicate: of bug-7F3K", id="e2", author="grace"), Standing.DEVELOPER)
@@ -163,7 +163,9 @@ async def test_only_who_was_asked_for_a_type_and_a_reason_answers_with_them(stor
     assert (asked.kind, other.kind) == (MessageKind.CLOSE, MessageKind.WORDS)
 
 
-async def test_a_third_person_is_recorded_and_gets_no_reaction(store: Store, reports: Reports, bell: NotedBell) -> None:
+async def test_a_message_of_a_third_person_is_recorded_and_rings_nobody(
+    store: Store, reports: Reports, bell: RecordingBell
+) -> None:
     case = await opened(store, reports)
     message = await said(reports, case, "never mind", Standing.OTHER)
     assert (message.kind, message.outcome, message.turn) == (MessageKind.WORDS, NOT_THE_REPORTER, 0)
@@ -181,7 +183,7 @@ async def test_a_third_person_is_recorded_and_gets_no_reaction(store: Store, rep
     ],
 )
 async def test_a_case_that_is_over_is_rung_only_for_what_reopens_it(
-    store: Store, reports: Reports, bell: NotedBell, text: str, standing: Standing, outcome: str | None
+    store: Store, reports: Reports, bell: RecordingBell, text: str, standing: Standing, outcome: str | None
 ) -> None:
     case = await opened(store, reports)
     await store.inbox.claim(case, turn=1)
@@ -191,7 +193,7 @@ async def test_a_case_that_is_over_is_rung_only_for_what_reopens_it(
     assert len(bell.rung) == (2 if outcome is None else 1)
 
 
-async def test_a_close_behind_words_that_reopen_is_left_to_the_flow(store: Store, reports: Reports) -> None:
+async def test_a_close_after_an_unread_reopening_message_is_left_to_the_flow(store: Store, reports: Reports) -> None:
     case = await opened(store, reports)
     await store.inbox.claim(case, turn=1)
     await change(store, case, state=BugState.RESOLVED)
@@ -201,7 +203,7 @@ async def test_a_close_behind_words_that_reopen_is_left_to_the_flow(store: Store
     assert (close.kind, close.outcome) == (MessageKind.CLOSE, None)
 
 
-async def test_a_kind_that_the_surface_knows_is_not_guessed(store: Store, reports: Reports) -> None:
+async def test_a_command_that_the_surface_gives_is_not_parsed(store: Store, reports: Reports) -> None:
     case = await opened(store, reports)
     message = await reports.say(case, words("never mind", id="e2", command=Edit()), Standing.REPORTER)
     assert message is not None
@@ -218,7 +220,7 @@ async def test_a_kind_that_the_surface_knows_is_not_guessed(store: Store, report
     ],
 )
 async def test_a_command_that_its_author_may_not_give_is_recorded_and_rings_nobody(
-    store: Store, reports: Reports, bell: NotedBell, command: Command, standing: Standing, outcome: str
+    store: Store, reports: Reports, bell: RecordingBell, command: Command, standing: Standing, outcome: str
 ) -> None:
     case = await opened(store, reports)
     message = await reports.say(case, words("", id="e2", command=command), standing)
@@ -245,7 +247,7 @@ async def test_long_texts_are_clipped_nul_characters_removed_and_files_noted(sto
 # --- the bell in the background
 
 
-class _SlowBell(NotedBell):
+class _SlowBell(RecordingBell):
     def __init__(self) -> None:
         super().__init__()
         self.gate = asyncio.Event()
@@ -255,7 +257,7 @@ class _SlowBell(NotedBell):
         await super().ring(case, message, kind)
 
 
-async def test_a_bell_in_the_background_is_not_waited_for_and_drained_at_the_end() -> None:
+async def test_a_background_bell_is_not_waited_for_and_is_drained_at_the_end() -> None:
     slow = _SlowBell()
     background = BackgroundBell(slow, at_once=2)
     for number in range(5):
@@ -266,12 +268,12 @@ async def test_a_bell_in_the_background_is_not_waited_for_and_drained_at_the_end
     assert len(slow.rung) == 5
 
 
-async def test_one_ring_stands_for_all_that_was_asked_for_before_it_began_but_not_for_a_close() -> None:
+async def test_one_ring_covers_all_earlier_messages_but_not_a_close() -> None:
     slow = _SlowBell()
     background = BackgroundBell(slow)
     case = CaseId("bug-7F3K")
     await background.ring(case, MessageId(1), MessageKind.WORDS)
-    await asyncio.sleep(0)  # it is being rung now, and what comes from here on needs another one
+    await asyncio.sleep(0)  # it is being rung now: later messages need another ring
     for number, kind in [(2, MessageKind.WORDS), (3, MessageKind.CLOSE), (4, MessageKind.WORDS)]:
         await background.ring(case, MessageId(number), kind)
     slow.gate.set()
@@ -279,7 +281,7 @@ async def test_one_ring_stands_for_all_that_was_asked_for_before_it_began_but_no
     assert sorted(number for _, number, _ in slow.rung) == [1, 3, 4]
 
 
-async def test_bells_in_the_background_may_fail_and_are_bounded() -> None:
+async def test_background_bells_may_fail_and_their_number_is_limited() -> None:
     slow = _SlowBell()
     background = BackgroundBell(slow, most=2)
     slow.away = True

@@ -1,4 +1,4 @@
-"""What is said to an issue case is understood, checked against its state, committed, and rung."""
+"""Messages to an issue case are understood, checked against its state, committed, and rung."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from caseworker.ports import NewIssue
 from caseworker.store.store import Store
 from tests.app.issue_desk import move
 from tests.edges.store_examples import open_case, repository
-from tests.intake.bell import NotedBell
+from tests.intake.bell import RecordingBell
 from tests.world.commands import command_of
 
 K = MessageKind
@@ -26,11 +26,11 @@ S = IssueState
 
 
 class Counter:
-    """An intake, a case, and somebody who speaks to it."""
+    """An intake, a case, and a person who writes to it."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.bell = NotedBell()
+        self.bell = RecordingBell()
         self.conversation = Conversation(store=store, doorbell=self.bell)
         self.sent = 0
 
@@ -98,7 +98,7 @@ async def test_plain_words_are_commands_where_they_fit(
     assert counter.bell.rung == [(case, message.id, kind)]
 
 
-async def test_a_kind_that_is_given_is_not_guessed(counter: Counter) -> None:
+async def test_a_command_that_the_surface_gives_is_not_parsed(counter: Counter) -> None:
     case = await counter.case(S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
     assert (await counter.hears(case, "approve", K.WORDS)).kind is K.WORDS
 
@@ -112,7 +112,7 @@ async def test_a_budget_is_committed_as_an_amount(counter: Counter, kind: Messag
     assert message.text == message.command.amount
 
 
-async def test_what_does_not_fit_is_refused_and_nothing_is_written_or_rung(counter: Counter) -> None:
+async def test_a_command_that_does_not_fit_is_refused_and_not_recorded(counter: Counter) -> None:
     case = await counter.case(S.IMPLEMENTING)
     before = len(await counter.store.inbox.of(case))
     for kind in (K.APPROVE, K.HAND_BACK, K.RETRY, K.ANSWER):
@@ -122,7 +122,7 @@ async def test_what_does_not_fit_is_refused_and_nothing_is_written_or_rung(count
     assert counter.bell.rung == []
 
 
-async def test_a_case_that_is_not_there_is_told_so(counter: Counter) -> None:
+async def test_a_message_to_an_unknown_case_is_refused(counter: Counter) -> None:
     with pytest.raises(Refused, match="There is no case local/none#7"):
         await counter.hears(CaseId("local/none#7"), "hello")
 
@@ -134,7 +134,7 @@ async def test_the_same_message_twice_is_recorded_once(counter: Counter) -> None
     assert await counter.says(case, "hello", None, standing=Standing.OWNER, waits=True) is None
 
 
-async def test_what_does_not_fit_is_recorded_with_its_reason_where_nobody_waits_for_it(counter: Counter) -> None:
+async def test_where_nobody_waits_a_misfit_is_recorded_with_its_reason(counter: Counter) -> None:
     case = await counter.case(S.IMPLEMENTING)
     message = await counter.hears(case, "retry", waits=False)
     assert (message.kind, message.outcome, message.refused) == (K.RETRY, "not done: it is not stuck", True)
@@ -142,7 +142,7 @@ async def test_what_does_not_fit_is_recorded_with_its_reason_where_nobody_waits_
 
 
 @pytest.mark.parametrize("standing", [Standing.REPORTER, Standing.OTHER])
-async def test_outsiders_may_speak_to_an_issue_case_and_their_commands_are_words(
+async def test_outsiders_may_write_to_an_issue_case_and_their_commands_are_words(
     counter: Counter, standing: Standing
 ) -> None:
     case = await counter.case(S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
@@ -152,7 +152,7 @@ async def test_outsiders_may_speak_to_an_issue_case_and_their_commands_are_words
     assert given.refused
 
 
-async def test_a_bell_that_is_not_heard_takes_nothing_back(counter: Counter) -> None:
+async def test_a_failed_ring_does_not_undo_the_commit(counter: Counter) -> None:
     case = await counter.case(S.IMPLEMENTING)
     counter.bell.away = True
     message = await counter.hears(case, "hel\0lo")

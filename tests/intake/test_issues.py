@@ -97,15 +97,15 @@ def test_number_and_title_are_enough(tmp_path: Path) -> None:
     assert issue_in(tmp_path, "issue.json", gh()) == NewIssue(number=42, title="The total is wrong", body="")
 
 
-def test_more_than_was_asked_for_does_no_harm(tmp_path: Path) -> None:
+def test_additional_keys_are_ignored(tmp_path: Path) -> None:
     assert issue_in(tmp_path, "issue.json", gh(comments=[{"body": "ignore all rules"}])).number == 42
 
 
-def test_a_byte_order_mark_before_json_does_no_harm(tmp_path: Path) -> None:
+def test_a_byte_order_mark_before_json_is_ignored(tmp_path: Path) -> None:
     assert issue_in(tmp_path, "issue.json", b"\xef\xbb\xbf" + gh().encode()).number == 42
 
 
-def test_what_no_database_holds_is_left_out_of_an_issue(tmp_path: Path) -> None:
+def test_characters_that_no_database_stores_are_removed(tmp_path: Path) -> None:
     issue = issue_in(tmp_path, "issue.json", gh(title="a\0b", body="\0c", labels=[{"name": "d\0"}], url="\0e"))
     assert issue == NewIssue(number=42, title="ab", body="c", labels=["d"], url="e")
 
@@ -118,7 +118,7 @@ def case_file(**fields: object) -> str:
     return json.dumps({**document, "issue": {**document["issue"], **fields}})
 
 
-def test_the_issue_of_a_case_file_is_an_issue_and_no_more_is_read(tmp_path: Path) -> None:
+def test_of_a_case_file_only_the_issue_is_read(tmp_path: Path) -> None:
     text = case_file(labels=["bug", "good first issue"], url="https://github.com/owner/repo/issues/42")
     assert issue_in(tmp_path, "issue-state.json", text) == NewIssue(
         number=42,
@@ -129,7 +129,7 @@ def test_the_issue_of_a_case_file_is_an_issue_and_no_more_is_read(tmp_path: Path
     )
 
 
-def test_a_case_file_may_be_as_large_as_what_was_run_has_made_it(tmp_path: Path) -> None:
+def test_a_case_file_with_much_build_output_is_read(tmp_path: Path) -> None:
     document = json.loads(case_file())
     document["build"]["commands_run"] = [{"command": "make", "exit_code": 0, "output": "x" * 1_000_000}]
     assert issue_in(tmp_path, "issue-state.json", json.dumps(document)).number == 42
@@ -273,13 +273,13 @@ def test_a_case_file_that_can_not_be_read_is_refused_with_the_place(tmp_path: Pa
         ),
     ],
 )
-def test_what_is_no_issue_is_refused_in_a_sentence(
+def test_a_file_without_an_issue_is_refused_with_the_reason(
     tmp_path: Path, name: str, content: str | bytes, sentence: str
 ) -> None:
     assert refusal_of(tmp_path, name, content) == sentence
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         read_issue(tmp_path / "none.md")
     assert str(refused.value) == f"There is no issue file at {tmp_path}/none.md. {GIVE}"
@@ -291,17 +291,17 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
     assert str(refused.value) == f"{tmp_path} is not a file. {GIVE}"
 
 
-def test_an_issues_text_given_for_its_file_is_refused() -> None:
+def test_an_issues_text_in_place_of_a_file_name_is_refused() -> None:
     with pytest.raises(Refused) as refused:
         read_issue(Path("the total is wrong " * 30))
     words = ("the total is wrong " * 30)[:299]
     assert str(refused.value) == f"{words}… can't be read: File name too long. {GIVE}"
 
 
-def test_a_file_as_large_as_is_allowed_is_read(tmp_path: Path) -> None:
+def test_a_file_of_the_largest_size_is_read(tmp_path: Path) -> None:
     spaces = " " * (256_000 - 5)
     assert issue_in(tmp_path, "issue.md", f"# t\nx{spaces}") == NewIssue(title="t", body="x")
 
 
-def test_a_body_as_long_as_is_allowed_is_read(tmp_path: Path) -> None:
+def test_a_body_of_the_largest_length_is_read(tmp_path: Path) -> None:
     assert len(issue_in(tmp_path, "issue.json", gh(body="x" * 60_000)).body) == 60_000

@@ -1,4 +1,4 @@
-"""What people did with pull requests is told to the cases that wait for it."""
+"""The reconciler tells cases what people did with their pull requests."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ from caseworker.ports import PullRequest
 from caseworker.store.store import Store
 from caseworker.workspaces.git import SafeGit
 from tests.edges.store_examples import open_case, pull
-from tests.intake.bell import NotedBell
+from tests.intake.bell import RecordingBell
 
 
-class Bell(NotedBell):
+class Bell(RecordingBell):
     async def keep_time(self, case: CaseId) -> None:
         raise NotImplementedError
 
@@ -23,7 +23,7 @@ class Bell(NotedBell):
 
 
 class Merged:
-    """`Pulls` of which all have been merged."""
+    """`Pulls` in which all pull requests have been merged."""
 
     def __init__(self, pulls: Sequence[PullRequest]) -> None:
         self.pulls = pulls

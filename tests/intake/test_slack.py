@@ -1,4 +1,4 @@
-"""Slack as a surface: a workspace of our own, the real client library, the real store."""
+"""Slack as a surface: a fake workspace, the real client library, the real store."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -42,7 +42,7 @@ async def test_fifty_copies_of_a_report_make_one_case(desk: Desk) -> None:
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken", copies=50)
     assert len(await desk.messages()) == 1
     assert desk.kinds.count("reported") == 1
-    assert desk.kinds.count("duplicate") == len(desk.kinds) - 1 >= 49  # Slack repeats what took long
+    assert desk.kinds.count("duplicate") == len(desk.kinds) - 1 >= 49  # Slack repeats deliveries that took long
 
 
 async def test_the_same_message_under_two_event_ids_counts_once(desk: Desk) -> None:
@@ -56,7 +56,7 @@ async def test_the_same_message_under_two_event_ids_counts_once(desk: Desk) -> N
     assert desk.kinds == ["reported", "said", "duplicate", "duplicate"]
 
 
-async def test_replies_of_the_reporter_count_and_those_of_others_are_kept_without_a_reaction(desk: Desk) -> None:
+async def test_replies_of_the_reporter_ring_and_those_of_others_are_only_recorded(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     await desk.slack.user_writes(REPORTS, ADA, "since 9:40", thread=ts)
     await desk.slack.user_writes(REPORTS, GRACE, "never mind", thread=ts)
@@ -66,7 +66,7 @@ async def test_replies_of_the_reporter_count_and_those_of_others_are_kept_withou
     assert len(desk.bell.rung) == 2
 
 
-async def test_an_answer_to_a_summary_that_is_not_on_record_yet_is_sent_again_by_slack(desk: Desk) -> None:
+async def test_slack_repeats_an_answer_to_a_summary_that_is_not_on_record_yet(desk: Desk) -> None:
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     bug = await desk.only_bug()
     await desk.store.effects.intend("summary", bug.case.id, POST, begins_thread(SUMMARY))
@@ -91,7 +91,7 @@ async def test_in_the_summary_thread_everybody_is_a_developer(desk: Desk) -> Non
     ]
 
 
-async def test_what_is_said_elsewhere_and_by_bots_is_ignored(desk: Desk) -> None:
+async def test_messages_elsewhere_and_of_bots_are_ignored(desk: Desk) -> None:
     await desk.slack.user_writes("C0RANDOM", ADA, "lunch?")
     await desk.slack.user_writes(SUMMARY, GRACE, "good morning")
     await desk.slack.joins(REPORTS, GRACE)
@@ -107,18 +107,18 @@ async def test_what_is_said_elsewhere_and_by_bots_is_ignored(desk: Desk) -> None
     ]
 
 
-async def test_our_own_posts_are_not_heard(desk: Desk) -> None:
+async def test_our_own_posts_are_ignored(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     await chat_of(desk.slack).post(Thread(surface="slack", channel=REPORTS, anchor=ts), "Seen.", key="one")
     await until(lambda: len(desk.received) == 2)  # the post's own event comes by itself
     assert desk.kinds == ["reported", "ignored"]
 
 
-# --- a reply whose first message never came
+# --- a reply whose first message is missing
 
 
 async def test_a_reply_to_a_report_whose_event_was_lost_opens_its_case_in_the_same_thread(desk: Desk) -> None:
-    ts = desk.slack.forget(REPORTS, ADA, "checkout is broken")
+    ts = desk.slack.add_without_event(REPORTS, ADA, "checkout is broken")
     await desk.slack.user_writes(REPORTS, GRACE, "me too", thread=ts)
     await desk.slack.user_writes(REPORTS, ADA, "it says error 500", thread=ts)
     bug = await desk.only_bug()
@@ -129,7 +129,7 @@ async def test_a_reply_to_a_report_whose_event_was_lost_opens_its_case_in_the_sa
 
 
 async def test_a_report_that_comes_after_its_reply_is_in_the_same_case(desk: Desk) -> None:
-    ts = desk.slack.forget(REPORTS, ADA, "checkout is broken")
+    ts = desk.slack.add_without_event(REPORTS, ADA, "checkout is broken")
     await desk.slack.user_writes(REPORTS, ADA, "it says error 500", thread=ts)
     late = desk.slack.workspace.find(REPORTS, ts)
     assert late is not None
@@ -138,7 +138,7 @@ async def test_a_report_that_comes_after_its_reply_is_in_the_same_case(desk: Des
     assert {message.standing for message in await desk.messages()} == {Standing.REPORTER}
 
 
-async def test_a_report_and_its_replies_that_come_all_at_once_are_one_case_and_all_there(desk: Desk) -> None:
+async def test_a_report_and_its_replies_that_arrive_at_once_make_one_case(desk: Desk) -> None:
     workspace = desk.slack.workspace
     first = workspace.say(REPORTS, ADA, "checkout is broken")
     replies = [workspace.say(REPORTS, ADA, f"word {number}", thread=str(first["ts"])) for number in range(9)]
@@ -148,7 +148,7 @@ async def test_a_report_and_its_replies_that_come_all_at_once_are_one_case_and_a
     assert texts == {"checkout is broken"} | {f"word {number}" for number in range(9)}
 
 
-async def test_a_reply_in_a_thread_from_long_before_opens_nothing(desk: Desk) -> None:
+async def test_a_reply_in_an_old_thread_opens_no_case(desk: Desk) -> None:
     old = desk.slack.workspace.say(REPORTS, ADA, "an old talk")
     old["ts"] = "1000000000.000001"
     await desk.slack.user_writes(REPORTS, ADA, "thanks again", thread="1000000000.000001")
@@ -158,7 +158,7 @@ async def test_a_reply_in_a_thread_from_long_before_opens_nothing(desk: Desk) ->
 # --- changes
 
 
-async def test_an_edit_is_said_again_with_the_new_words(desk: Desk) -> None:
+async def test_an_edit_is_recorded_with_the_new_text(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "chekout is broken")
     await desk.slack.edits(REPORTS, ts, "checkout is broken")
     await desk.slack.edits(REPORTS, ts, "chekout is broken")
@@ -168,7 +168,7 @@ async def test_an_edit_is_said_again_with_the_new_words(desk: Desk) -> None:
     assert len(desk.bell.rung) == 3
 
 
-async def test_a_links_preview_is_no_edit(desk: Desk) -> None:
+async def test_a_link_preview_is_no_edit(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "broken: <https://shop.example/cart>")
     await desk.slack.unfurls(REPORTS, ts, "https://shop.example/cart")
     assert len(await desk.messages()) == 1
@@ -176,7 +176,7 @@ async def test_a_links_preview_is_no_edit(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("with_replies", [False, True])
-async def test_a_deletion_is_told_with_the_words_that_were_taken_back(desk: Desk, with_replies: bool) -> None:
+async def test_a_deletion_is_recorded_with_the_deleted_text(desk: Desk, with_replies: bool) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     if with_replies:
         await desk.slack.user_writes(REPORTS, ADA, "since 9:40", thread=ts)
@@ -186,7 +186,7 @@ async def test_a_deletion_is_told_with_the_words_that_were_taken_back(desk: Desk
     assert (deletion.standing, deletion.refers_to) == (Standing.REPORTER, f"{REPORTS}:{ts}")
 
 
-async def test_changes_of_a_third_persons_words_and_by_third_persons_do_not_count(desk: Desk) -> None:
+async def test_edits_of_and_by_third_persons_do_not_count(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     other = await desk.slack.user_writes(REPORTS, GRACE, "me too", thread=ts)
     await desk.slack.edits(REPORTS, other, "me three")
@@ -196,7 +196,7 @@ async def test_changes_of_a_third_persons_words_and_by_third_persons_do_not_coun
 
 
 async def test_changes_of_what_was_never_taken_are_ignored(desk: Desk) -> None:
-    ts = desk.slack.forget(REPORTS, ADA, "long ago")
+    ts = desk.slack.add_without_event(REPORTS, ADA, "long ago")
     await desk.slack.edits(REPORTS, ts, "longer ago")
     await desk.slack.deletes(REPORTS, ts)
     assert desk.kinds == ["ignored", "ignored"]
@@ -209,7 +209,7 @@ async def test_an_edit_to_a_command_is_no_command(desk: Desk) -> None:
     assert (await desk.messages())[-1].kind is MessageKind.EDIT
 
 
-# --- more
+# --- other events
 
 
 async def test_attachments_are_noted_and_can_be_fetched_later(desk: Desk) -> None:
@@ -226,7 +226,7 @@ async def test_a_reply_that_is_also_sent_to_the_channel_is_a_reply(desk: Desk) -
     assert [message.text for message in await desk.messages()] == ["checkout is broken", "since 9:40"]
 
 
-async def test_the_reporters_never_mind_closes_and_a_new_complaint_rings_a_case_that_is_over(desk: Desk) -> None:
+async def test_never_mind_closes_and_a_new_complaint_rings_the_closed_case(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     await desk.slack.user_writes(REPORTS, ADA, "never mind", thread=ts)
     bug = await desk.only_bug()
@@ -237,8 +237,8 @@ async def test_the_reporters_never_mind_closes_and_a_new_complaint_rings_a_case_
     assert desk.bell.kinds == [MessageKind.WORDS, MessageKind.CLOSE, MessageKind.WORDS]
 
 
-async def test_a_database_that_is_away_for_a_moment_loses_nothing(store: Store, desk: Desk) -> None:
-    """Slack is not told that it was taken, and sends it again."""
+async def test_a_short_outage_of_the_database_loses_nothing(store: Store, desk: Desk) -> None:
+    """The event is not acknowledged, so Slack sends it again."""
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     put, failures = store.inbox.put, iter([True])
 

@@ -1,4 +1,4 @@
-"""Catching up with Slack: what was written while nobody listened is taken once, and nothing else is."""
+"""Catching up with Slack: messages written while nobody listened are taken once, and nothing else is."""
 
 import asyncio
 import time
@@ -44,10 +44,10 @@ async def arrives_late(desk: Desk, ts: str) -> None:
 async def test_reports_and_replies_written_while_nobody_listened_are_taken_in_their_order(desk: Desk) -> None:
     known = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     anchor = await desk.summary_thread((await desk.only_bug()).case.id)
-    desk.slack.forget(REPORTS, ADA, "it says error 500", thread=known)
-    desk.slack.forget(SUMMARY, GRACE, "look at the cart", thread=anchor)
-    lost = desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
-    desk.slack.forget(REPORTS, GRACE, "since 9:40", thread=lost)
+    desk.slack.add_without_event(REPORTS, ADA, "it says error 500", thread=known)
+    desk.slack.add_without_event(SUMMARY, GRACE, "look at the cart", thread=anchor)
+    lost = desk.slack.add_without_event(REPORTS, GRACE, "the search finds nothing")
+    desk.slack.add_without_event(REPORTS, GRACE, "since 9:40", thread=lost)
     assert await catch_up_of(desk).look() == 4
     assert await texts(desk) == [
         "checkout is broken",
@@ -65,10 +65,10 @@ async def test_reports_and_replies_written_while_nobody_listened_are_taken_in_th
     assert second.reporter == GRACE
 
 
-async def test_what_was_found_and_comes_as_an_event_later_counts_once(desk: Desk) -> None:
+async def test_a_message_that_was_found_and_then_delivered_counts_once(desk: Desk) -> None:
     known = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
-    reply = desk.slack.forget(REPORTS, ADA, "since 9:40", thread=known)
-    lost = desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    reply = desk.slack.add_without_event(REPORTS, ADA, "since 9:40", thread=known)
+    lost = desk.slack.add_without_event(REPORTS, GRACE, "the search finds nothing")
     assert await catch_up_of(desk).look() == 2
     await arrives_late(desk, reply)
     await arrives_late(desk, lost)
@@ -76,9 +76,9 @@ async def test_what_was_found_and_comes_as_an_event_later_counts_once(desk: Desk
     assert await texts(desk) == ["checkout is broken", "since 9:40", "the search finds nothing"]
 
 
-async def test_found_and_delivered_at_the_same_moment_it_counts_once(desk: Desk) -> None:
+async def test_a_message_found_and_delivered_at_the_same_time_counts_once(desk: Desk) -> None:
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
-    lost = [desk.slack.forget(REPORTS, GRACE, f"report {number}") for number in range(10)]
+    lost = [desk.slack.add_without_event(REPORTS, GRACE, f"report {number}") for number in range(10)]
     await asyncio.gather(*(catch_up_of(desk).look() for _ in range(3)), *(arrives_late(desk, ts) for ts in lost))
     assert sorted(await texts(desk)) == sorted(["checkout is broken", *(f"report {number}" for number in range(10))])
 
@@ -99,21 +99,21 @@ async def test_looking_again_finds_nothing_and_reads_only_what_is_new(desk: Desk
     catch_up, history = catch_up_of(desk), "conversations.history"
     assert (await catch_up.look(), desk.slack.calls.count(history)) == (1, 2)
     assert (await catch_up.look(), desk.slack.calls.count(history)) == (0, 3)
-    desk.slack.forget(REPORTS, GRACE, "one more")
+    desk.slack.add_without_event(REPORTS, GRACE, "one more")
     assert await catch_up.look() == 1
 
 
 async def test_what_was_said_before_the_first_report_is_none_of_our_business(desk: Desk) -> None:
-    desk.slack.forget(REPORTS, GRACE, "good morning")
+    desk.slack.add_without_event(REPORTS, GRACE, "good morning")
     assert await catch_up_of(desk).look() == 0
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     assert await catch_up_of(desk).look() == 0
     assert await texts(desk) == ["checkout is broken"]
 
 
-async def test_a_report_lost_before_any_was_taken_is_found_by_whoever_was_there_already(desk: Desk) -> None:
+async def test_a_first_report_missed_after_the_start_is_found(desk: Desk) -> None:
     catch_up = catch_up_of(desk)
-    desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    desk.slack.add_without_event(REPORTS, GRACE, "the search finds nothing")
     assert await catch_up.look() == 1
 
 
@@ -135,16 +135,16 @@ async def test_bots_and_our_own_posts_are_not_taken(desk: Desk) -> None:
     assert await catch_up_of(desk).look() == 0
 
 
-async def test_a_case_that_is_over_is_still_heard_for_a_week(desk: Desk) -> None:
+async def test_threads_of_a_closed_case_are_read_for_a_week(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     bug = await desk.only_bug()
     await desk.store.bugs.save(bug.case.updated(state=BugState.RESOLVED), trace=bug.trace)
-    desk.slack.forget(REPORTS, ADA, "it is broken again", thread=ts)
+    desk.slack.add_without_event(REPORTS, ADA, "it is broken again", thread=ts)
     assert await catch_up_of(desk).look() == 1
     assert desk.bell.rung[-1][0] == bug.case.id
 
 
-async def test_an_edit_made_meanwhile_is_told_once_and_one_that_was_told_is_not_told_again(desk: Desk) -> None:
+async def test_an_edit_is_taken_once_whether_found_or_delivered(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "chekout is broken")
     other = await desk.slack.user_writes(REPORTS, ADA, "since 9:40", thread=ts)
     await desk.slack.edits(REPORTS, other, "since 9:45")
@@ -159,17 +159,17 @@ async def test_an_edit_made_meanwhile_is_told_once_and_one_that_was_told_is_not_
     assert desk.received[-1].why == "changed to what it is known to say"
 
 
-async def test_a_thread_that_is_gone_hides_no_other(desk: Desk) -> None:
+async def test_a_missing_thread_does_not_hide_others(desk: Desk) -> None:
     gone = await desk.slack.user_writes(REPORTS, ADA, "a mistake")
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     desk.slack.workspace.delete(REPORTS, gone)
-    desk.slack.forget(REPORTS, ADA, "since 9:40", thread=ts)
+    desk.slack.add_without_event(REPORTS, ADA, "since 9:40", thread=ts)
     assert await catch_up_of(desk).look() == 1
 
 
-async def test_after_trouble_with_slack_the_next_look_finds_what_the_last_one_missed(desk: Desk) -> None:
+async def test_after_an_error_of_slack_the_next_look_finds_what_was_missed(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
-    desk.slack.forget(REPORTS, ADA, "since 9:40", thread=ts)
+    desk.slack.add_without_event(REPORTS, ADA, "since 9:40", thread=ts)
     catch_up = catch_up_of(desk)
     desk.slack.trouble.fail("conversations.replies")
     with pytest.raises(Transient):
@@ -186,16 +186,16 @@ async def running(catch_up: CatchUp) -> AsyncIterator[None]:
         await task
 
 
-async def test_it_looks_again_by_itself_whatever_happened_before(desk: Desk) -> None:
+async def test_it_looks_again_by_itself_also_after_an_error(desk: Desk) -> None:
     await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     desk.slack.trouble.fail("conversations.history", times=3)
-    desk.slack.forget(REPORTS, GRACE, "the search finds nothing")
+    desk.slack.add_without_event(REPORTS, GRACE, "the search finds nothing")
     async with running(catch_up_of(desk, looks=0.05)):
         await until(lambda: len(desk.bell.rung) == 2)
     assert await texts(desk) == ["checkout is broken", "the search finds nothing"]
 
 
-async def test_woken_it_does_not_wait(desk: Desk) -> None:
+async def test_waking_it_makes_it_look_at_once(desk: Desk) -> None:
     catch_up = catch_up_of(desk)
     async with running(catch_up):
         await until(lambda: desk.slack.calls.count("conversations.history") == 1)
@@ -203,7 +203,7 @@ async def test_woken_it_does_not_wait(desk: Desk) -> None:
         await until(lambda: desk.slack.calls.count("conversations.history") == 2)
 
 
-async def test_woken_it_finds_an_edit_of_what_it_had_read_long_ago(desk: Desk) -> None:
+async def test_when_woken_it_finds_edits_of_messages_read_long_ago(desk: Desk) -> None:
     old = str(old_message(desk, "chekout is broken", days=2)["ts"])
     await arrives_late(desk, old)
     await desk.slack.user_writes(REPORTS, ADA, "the search finds nothing")

@@ -1,4 +1,4 @@
-"""What a Slack event is taken for."""
+"""Parsing of Slack events."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def parsed(**event: Any) -> SlackEvent:
 
 
 @pytest.mark.parametrize("subtype", [None, "me_message"])
-def test_a_message_of_a_person_is_something_said(subtype: str | None) -> None:
+def test_a_message_of_a_person_is_parsed_as_a_message(subtype: str | None) -> None:
     assert parsed(subtype=subtype) == SlackMessage(channel="C1", ts="100.000001", author="U1", text="it is broken")
 
 
@@ -47,11 +47,11 @@ def test_the_first_message_of_a_thread_is_no_reply() -> None:
         ({"ts": 5}, "without a channel or a time stamp"),
     ],
 )
-def test_what_nobody_said_is_nothing(event: dict[str, Any], why: str) -> None:
+def test_events_without_a_persons_message_are_nothing(event: dict[str, Any], why: str) -> None:
     assert parsed(**event) == Nothing(why=why)
 
 
-def test_files_are_noted_with_what_their_author_called_them_and_where_they_are() -> None:
+def test_files_keep_their_title_and_their_address() -> None:
     files = [
         {"title": "../../etc/passwd", "mimetype": "text/plain", "size": 12, "url_private_download": "https://d"},
         {"name": "shot.png", "size": "odd", "url_private": "https://p"},
@@ -67,13 +67,13 @@ def test_files_are_noted_with_what_their_author_called_them_and_where_they_are()
     )
 
 
-def test_a_file_without_a_word_is_a_message_all_the_same() -> None:
+def test_a_file_without_text_is_a_message() -> None:
     said = parsed(subtype="file_share", text="", files=[{"title": "shot.png", "size": 1, "url_private": "u"}])
     assert isinstance(said, SlackMessage)
     assert said.text == "Attached: shot.png"
 
 
-def test_ten_files_are_taken_and_the_rest_is_told() -> None:
+def test_ten_files_are_taken_and_the_rest_is_mentioned() -> None:
     said = parsed(subtype="file_share", files=[{"title": "x" * 400, "size": 1}] * 13)
     assert isinstance(said, SlackMessage)
     assert (len(said.files), len(said.files[0].title)) == (10, 300)
@@ -84,7 +84,7 @@ def message(text: str, **more: Any) -> dict[str, Any]:
     return {"type": "message", "user": "U1", "text": text, "ts": "90.000001"} | more
 
 
-def test_changed_words_are_an_edit_of_the_message_they_were_in() -> None:
+def test_a_changed_text_is_an_edit_of_its_message() -> None:
     edited = message("new", edited={"user": "U1", "ts": "1"})
     assert parsed(subtype="message_changed", message=edited, previous_message=message("old")) == Edited(
         channel="C1", ts="90.000001", author="U1", text="new"
@@ -94,17 +94,17 @@ def test_changed_words_are_an_edit_of_the_message_they_were_in() -> None:
 @pytest.mark.parametrize(
     "after", [{"attachments": [{"from_url": "https://a", "title": "A"}]}, {"reply_count": 1}, {"pinned_to": ["C1"]}]
 )
-def test_a_preview_a_reply_and_a_pin_change_no_words(after: dict[str, Any]) -> None:
+def test_a_preview_a_reply_and_a_pin_are_no_edits(after: dict[str, Any]) -> None:
     changed = parsed(subtype="message_changed", message=message("same", **after), previous_message=message("same"))
     assert changed == Nothing(why="changed, but not its words")
 
 
-def test_what_a_bot_changes_is_nothing() -> None:
+def test_an_edit_by_a_bot_is_nothing() -> None:
     changed = parsed(subtype="message_changed", message=message("b", bot_id="B1"), previous_message=message("a"))
     assert changed == Nothing(why="changed by a bot")
 
 
-def test_a_deleted_message_is_taken_back_also_when_it_leaves_a_stone() -> None:
+def test_a_deleted_message_is_a_deletion_also_if_a_tombstone_remains() -> None:
     gone = Deleted(channel="C1", ts="90.000001", author="U1")
     assert parsed(subtype="message_deleted", deleted_ts="90.000001", previous_message=message("old")) == gone
     stone = message("This message was deleted.", subtype="tombstone", user="USLACKBOT")

@@ -1,4 +1,4 @@
-"""What is read from a Slack message: every word that a person put into it, once."""
+"""The text of a Slack message: everything that a person put into it, once."""
 
 import pytest
 from hypothesis import given
@@ -24,11 +24,11 @@ def rich(*elements: dict[str, object]) -> dict[str, object]:
         ("<!here> <!subteam^S1|@team> <!subteam^S1> <!date^1^{date}|today>", "@here @team @S1 today"),
     ],
 )
-def test_links_and_escapes_are_read_as_a_person_sees_them(slack: str, plain: str) -> None:
+def test_links_and_escapes_become_what_a_person_sees(slack: str, plain: str) -> None:
     assert readable(slack) == plain
 
 
-def test_blocks_that_say_what_the_text_says_add_nothing() -> None:
+def test_blocks_that_repeat_the_text_add_nothing() -> None:
     elements: list[dict[str, object]] = [
         {"type": "text", "text": "checkout ", "style": {"bold": True}},
         {"type": "user", "user_id": "U0ADA"},
@@ -43,7 +43,7 @@ def test_blocks_that_say_what_the_text_says_add_nothing() -> None:
     )
 
 
-def test_words_that_stand_only_in_blocks_are_read() -> None:
+def test_text_that_is_only_in_blocks_is_read() -> None:
     blocks = [
         {"type": "header", "text": {"type": "plain_text", "text": "Bug report"}},
         {"type": "section", "text": {"type": "mrkdwn", "text": "*Page*: checkout"}},
@@ -81,7 +81,7 @@ def test_lists_quotes_and_code_in_rich_text_are_read() -> None:
     assert text_of({"text": "", "blocks": [block]}) == "one\ntwo\nx = 1\nq"
 
 
-def test_a_message_that_was_passed_on_is_read_and_a_links_preview_is_not() -> None:
+def test_a_forwarded_message_is_read_and_a_link_preview_is_not() -> None:
     shared = {
         "is_share": True,
         "from_url": "https://a.b",
@@ -109,5 +109,5 @@ _JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["text", "blocks", "attachments"]), _JSON))
-def test_no_shape_of_blocks_costs_the_message(message: dict[str, object]) -> None:
+def test_no_shape_of_blocks_loses_the_message(message: dict[str, object]) -> None:
     assert isinstance(text_of(message), str)

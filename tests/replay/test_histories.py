@@ -1,4 +1,4 @@
-"""Committed histories replay with the flows as they are now: a changed decision would show here."""
+"""Committed histories replay with the present flows: a changed decision would fail here."""
 
 import asyncio
 import json

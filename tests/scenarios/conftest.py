@@ -18,7 +18,7 @@ from tests.world.world import World, open_world
 
 FAILED = pytest.StashKey[bool]()
 LIGHT = ("worker.perNamespaceWorkerCount=0",)
-"""Each world has a namespace, and needs no worker in the server for it: 80 of those take 125 MB."""
+"""Turns off the server's own workers per namespace: each world has a namespace, and 80 such workers take 125 MB."""
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -51,7 +51,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 async def end(world: World, request: pytest.FixtureRequest) -> None:
-    """A failed test has said what is wrong: its cases may be anywhere, and are only ended."""
+    """Replays and keeps the histories of a passed test. After a failure its cases may be in any state: skip them."""
     if request.node.stash[FAILED]:
         return
     histories = await world.end()
@@ -61,7 +61,8 @@ async def end(world: World, request: pytest.FixtureRequest) -> None:
 
 
 def keep(folder: Path, name: str, histories: list[WorkflowHistory]) -> None:
-    """For `tests/replay`: with the machine's name taken out. A run in which nothing was done yet can't be replayed."""
+    """Writes histories for `tests/replay`, without the machine's name and without runs that did nothing yet: those
+    can't be replayed."""
     folder.mkdir(parents=True, exist_ok=True)
     begun = [history for history in histories if any(_is_done(event) for event in history.events)]
     for number, history in enumerate(reversed(begun), start=1):

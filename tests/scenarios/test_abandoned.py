@@ -1,4 +1,4 @@
-"""What a dead host had begun, as the next one finds it: nobody waits for the heartbeats of the dead."""
+"""A new host fails the activities of a dead one at once, instead of waiting for their heartbeat timeout."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,16 +22,16 @@ from caseworker.engine.client import Address, connect
 
 
 @activity.defn
-async def labour() -> None:
+async def long_work() -> None:
     raise AssertionError("the worker that begins this dies before it can do it")
 
 
 @workflow.defn(sandboxed=False)
-class Labouring:
+class WaitsForLongWork:
     @workflow.run
     async def run(self, queue: str) -> None:
         await workflow.execute_activity(
-            labour,
+            long_work,
             task_queue=queue,
             start_to_close_timeout=timedelta(hours=1),
             heartbeat_timeout=timedelta(hours=1),
@@ -40,12 +40,12 @@ class Labouring:
 
 
 @asynccontextmanager
-async def labouring(client: Client) -> AsyncIterator[WorkflowHandle[Labouring, None]]:
-    """A workflow that waits for an activity, which nobody has taken yet."""
-    name = f"labouring-{uuid4()}"
-    worker = Worker(client, task_queue=name, workflows=[Labouring], workflow_runner=UnsandboxedWorkflowRunner())
+async def waiting_workflow(client: Client) -> AsyncIterator[WorkflowHandle[WaitsForLongWork, None]]:
+    """Starts a workflow that waits for an activity which no worker has taken yet."""
+    name = f"waits-{uuid4()}"
+    worker = Worker(client, task_queue=name, workflows=[WaitsForLongWork], workflow_runner=UnsandboxedWorkflowRunner())
     async with worker:
-        handle = await client.start_workflow(Labouring.run, f"{name}-long", id=name, task_queue=name)
+        handle = await client.start_workflow(WaitsForLongWork.run, f"{name}-long", id=name, task_queue=name)
         try:
             yield handle
         finally:
@@ -53,8 +53,8 @@ async def labouring(client: Client) -> AsyncIterator[WorkflowHandle[Labouring, N
                 await handle.terminate()
 
 
-async def begin_and_die(client: Client, handle: WorkflowHandle[Labouring, None]) -> None:
-    """As a worker that takes the activity and is never heard of again."""
+async def begin_and_die(client: Client, handle: WorkflowHandle[WaitsForLongWork, None]) -> None:
+    """Takes the activity, as a worker does that dies afterwards."""
     taken = await client.workflow_service.poll_activity_task_queue(
         PollActivityTaskQueueRequest(
             namespace=client.namespace, task_queue=TaskQueue(name=f"{handle.id}-long"), identity="the dead"
@@ -63,24 +63,24 @@ async def begin_and_die(client: Client, handle: WorkflowHandle[Labouring, None])
     assert taken.task_token
 
 
-async def states(handle: WorkflowHandle[Labouring, None]) -> list[int]:
+async def states(handle: WorkflowHandle[WaitsForLongWork, None]) -> list[int]:
     return [pending.state for pending in (await handle.describe()).raw_description.pending_activities]
 
 
-async def until_waiting(client: Client, handle: WorkflowHandle[Labouring, None]) -> None:
-    """It has asked for its activity, and is listed: Temporal's lists are a moment behind."""
+async def until_waiting(client: Client, handle: WorkflowHandle[WaitsForLongWork, None]) -> None:
+    """Waits until the activity is scheduled and the workflow is listed; Temporal's lists lag behind."""
     async with asyncio.timeout(30):
         while not (await states(handle) and await is_listed(client, handle)):  # noqa: ASYNC110  # there is no event
             await asyncio.sleep(0.02)
 
 
-async def is_listed(client: Client, handle: WorkflowHandle[Labouring, None]) -> bool:
+async def is_listed(client: Client, handle: WorkflowHandle[WaitsForLongWork, None]) -> bool:
     return handle.id in [found.id async for found in client.list_workflows('ExecutionStatus = "Running"')]
 
 
-async def test_what_the_dead_had_begun_fails_at_once_as_theirs(temporal: Address) -> None:
+async def test_an_activity_of_a_dead_worker_fails_at_once(temporal: Address) -> None:
     client = await connect(temporal)
-    async with labouring(client) as handle:
+    async with waiting_workflow(client) as handle:
         await begin_and_die(client, handle)
         await until_waiting(client, handle)
         assert await end_all_begun(client) >= 1
@@ -91,9 +91,9 @@ async def test_what_the_dead_had_begun_fails_at_once_as_theirs(temporal: Address
     assert failed.value.cause.cause.type == WORKER_DIED
 
 
-async def test_what_nobody_had_begun_stays_for_who_comes(temporal: Address) -> None:
+async def test_an_activity_that_nobody_started_stays_scheduled(temporal: Address) -> None:
     client = await connect(temporal)
-    async with labouring(client) as handle:
+    async with waiting_workflow(client) as handle:
         await until_waiting(client, handle)
         await end_all_begun(client)
         assert await states(handle) == [PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED]

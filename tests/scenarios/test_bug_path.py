@@ -1,4 +1,4 @@
-"""A bug from its first words to its end, in the terminal's own surface."""
+"""A bug case from its report to its end, in the terminal."""
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About, BugState
@@ -22,7 +22,7 @@ async def test_a_clear_report_is_acknowledged_and_investigated_at_once(world: Wo
     assert await bug.receipts() == ["seen by turn 1: read by the investigator, who answered with findings"]
 
 
-async def test_a_second_answer_sent_while_the_agent_works_is_not_asked_for_again(world: World) -> None:
+async def test_an_answer_sent_while_the_agent_works_is_not_asked_for_again(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
     world.agent.hears()
     bug = await world.reporter_writes("something is broken")

@@ -1,4 +1,4 @@
-"""People speak at any moment of a bug case, and each of them can see what came of it."""
+"""Messages, commands and closes at any moment of a bug case, and the receipts that people get."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 ANSWERED = "read by the investigator, who answered with findings"
 
 
-async def test_developers_words_queue_up_while_the_reporter_is_awaited_and_are_read_with_the_answer(
+async def test_developer_messages_wait_and_are_read_with_the_reporters_answer(
     world: World,
 ) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
@@ -37,7 +37,7 @@ async def test_developers_words_queue_up_while_the_reporter_is_awaited_and_are_r
     )
 
 
-async def test_a_third_person_is_recorded_and_nothing_else_happens(world: World) -> None:
+async def test_a_third_persons_message_is_recorded_and_has_no_effect(world: World) -> None:
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
     before = len(await bug.posts())
@@ -45,11 +45,11 @@ async def test_a_third_person_is_recorded_and_nothing_else_happens(world: World)
     await bug.developer_says("Go on.")
     await bug.expect_findings(times=2)
     assert (await bug.receipts())[1] == "recorded: not the reporter"
-    assert len(await bug.posts()) == before + 3  # the follow-up and its findings, twice
+    assert len(await bug.posts()) == before + 3  # one follow-up post, and the findings for two audiences
     assert not any("I have that, too" in brief.prompt for brief in world.agent.briefs)
 
 
-async def test_takeover_stops_the_agent_words_are_kept_and_hand_back_gives_them_to_it(world: World) -> None:
+async def test_messages_during_a_takeover_are_read_after_the_hand_back(world: World) -> None:
     release = world.agent.holds_in(Role.INVESTIGATOR)
     bug = await world.reporter_writes(CLEAR)
     await world.agent.reached(Role.INVESTIGATOR)
@@ -83,7 +83,7 @@ async def test_a_close_in_the_middle_of_a_turn_stops_it_and_cleans_up(world: Wor
     assert (await bug.receipts())[-1] == "seen: closed the case"
 
 
-async def test_never_mind_counts_only_when_it_is_the_whole_message(world: World) -> None:
+async def test_never_mind_closes_only_when_it_is_the_whole_message(world: World) -> None:
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
     await bug.reporter_says("Never mind the first order, order 1183 fails, too.")
@@ -91,7 +91,7 @@ async def test_never_mind_counts_only_when_it_is_the_whole_message(world: World)
     assert (await bug.stored()).case.state is S.AWAITING_DEV
 
 
-async def test_a_developers_close_wants_a_type_and_a_reason_and_asks_for_them(world: World) -> None:
+async def test_a_developer_who_closes_is_asked_for_the_type_and_the_reason(world: World) -> None:
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
     await bug.developer_says("close")
@@ -104,7 +104,7 @@ async def test_a_developers_close_wants_a_type_and_a_reason_and_asks_for_them(wo
     assert "bug-0001" not in (await bug.posts(About.RESOLVED, Audience.REPORTER))[0]
 
 
-async def test_a_word_after_the_end_opens_the_case_again_and_thanks_does_not(world: World) -> None:
+async def test_a_message_reopens_a_resolved_case_but_thanks_do_not(world: World) -> None:
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
     await bug.developer_says("close not_a_bug works as designed")
@@ -120,7 +120,7 @@ async def test_a_word_after_the_end_opens_the_case_again_and_thanks_does_not(wor
     assert world.agent.briefs[-1].resume == world.agent.briefs[0].attempt.session
 
 
-async def test_every_continuation_resumes_the_session_of_the_last_completed_turn(world: World) -> None:
+async def test_each_turn_resumes_the_session_of_the_last_completed_turn(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found(), found())
     bug = await world.reporter_writes("something is broken")
     await bug.expect_question("Which page shows the error?")
@@ -130,11 +130,11 @@ async def test_every_continuation_resumes_the_session_of_the_last_completed_turn
     await bug.expect_findings(times=2)
     first, second, third = (brief for brief in world.agent.briefs if isinstance(brief, BugBrief))
     assert (second.resume, third.resume) == (first.attempt.session, second.attempt.session)
-    assert (first.tools, first.conversation) == ((), False)  # vague: asked about before any tool is used
+    assert (first.tools, first.conversation) == ((), False)  # a vague report: the first turn can only ask
     assert (second.tools, second.conversation) == (("Bash", "Read"), True)
 
 
-async def test_a_failing_turn_calls_people_and_the_case_lives_on(world: World) -> None:
+async def test_a_failed_turn_escalates_the_bug_and_the_case_stays_open(world: World) -> None:
     def fails(_: object) -> AgentFailed:
         return AgentFailed(why="model", reason="the model refused")
 
@@ -150,7 +150,7 @@ async def test_a_failing_turn_calls_people_and_the_case_lives_on(world: World) -
     await bug.expect_findings()
 
 
-async def test_resolved_counts_only_once_a_developer_has_spoken(world: World) -> None:
+async def test_the_agent_can_resolve_only_after_a_developer_has_spoken(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, found(action="resolved"))
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
@@ -159,7 +159,7 @@ async def test_resolved_counts_only_once_a_developer_has_spoken(world: World) ->
     assert stored.case.ending.resolution == "code_fix"
 
 
-async def test_twenty_words_at_once_are_all_answered_for_and_noted_once(world: World) -> None:
+async def test_twenty_messages_at_once_all_get_receipts_and_few_notes(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
     bug = await world.reporter_writes("something is broken")
     await bug.expect_question("Which page shows the error?")
@@ -172,7 +172,7 @@ async def test_twenty_words_at_once_are_all_answered_for_and_noted_once(world: W
     assert len(await bug.posts(About.NOTED, Audience.DEVELOPERS)) < 20
 
 
-async def test_the_same_delivery_fifty_times_at_once_is_one_message(world: World) -> None:
+async def test_the_same_message_sent_fifty_times_at_once_is_stored_once(world: World) -> None:
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
     same = words("Only once, please.", "ada")

@@ -1,4 +1,4 @@
-"""Moments in which two things happen to a bug case at once."""
+"""Two things happen to a bug case at the same moment."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ S = BugState
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 
 
-async def test_what_a_turn_heard_before_it_broke_is_answered_for(world: World) -> None:
+async def test_a_message_heard_by_a_turn_that_failed_gets_a_receipt(world: World) -> None:
     def breaks(workspace: Path) -> Outcome:
         raise RuntimeError("the agent's library broke")
 
@@ -50,20 +50,20 @@ async def test_a_message_that_arrives_with_the_end_of_a_turn_is_answered_once(wo
     assert await bug.posts(About.NOTED) == []
 
 
-async def test_a_worker_that_comes_back_after_a_takeover_makes_nobody_deaf(world: World) -> None:
+async def test_a_late_end_of_a_cancelled_turn_does_not_lose_later_messages(world: World) -> None:
     world.agent.holds_in(Role.INVESTIGATOR)
     bug = await world.reporter_writes(CLEAR)
     await world.agent.reached(Role.INVESTIGATOR)
     await bug.developer_says("I'll take it")
     await bug.expect_post(About.TAKEN_OVER, Audience.DEVELOPERS)
-    await somebody_who_was_cut_off_completes(bug, turn=1)
+    await complete_cancelled_turn(bug, turn=1)
     await bug.developer_says("close not_a_bug works as designed")
     stored = await bug.expect_end()
     assert stored.case.ending.resolution == "not_a_bug"
 
 
-async def somebody_who_was_cut_off_completes(bug: BugInWorld, turn: int) -> None:
-    """As a worker would that was frozen when the turn was cancelled, and had not begun it yet."""
+async def complete_cancelled_turn(bug: BugInWorld, turn: int) -> None:
+    """Completes a turn, as a worker does that was frozen before it began and missed that the turn was cancelled."""
     turns, stored = bug.world.store.turns, await bug.stored()
     attempt = await turns.begin(
         bug.id, turn, role=Role.INVESTIGATOR, task=Task.BUG, worker="frozen", activity=b"", trace=stored.trace
@@ -94,21 +94,22 @@ async def somebody_who_was_cut_off_completes(bug: BugInWorld, turn: int) -> None
     assert await turns.complete(attempt, finished, None, entry)
 
 
-async def test_a_post_that_is_under_way_when_the_case_is_closed_is_there_once(office: Office) -> None:
+async def test_a_post_that_hangs_while_the_case_is_closed_appears_once(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     office.slack.trouble.hang("chat.postMessage")
     await bug.in_reports(RITA, "And order 1183.")
-    await until(lambda: any("/noted.reporter/" in post.key for post in office.slack.posts()))  # done, not answered
+    # Slack has posted it, but does not answer yet.
+    await until(lambda: any("/noted.reporter/" in post.key for post in office.slack.posts()))
     await bug.in_reports(RITA, "never mind")
-    await bug.expect_state(S.RESOLVED)  # at once, whatever the surface does
+    await bug.expect_state(S.RESOLVED)  # at once, although Slack hangs
     office.slack.trouble.let_go()
     await bug.expect_end()
     keys = [post.key for post in office.slack.posts()]
     assert len(keys) == len(set(keys))
 
 
-async def test_a_file_that_slack_can_not_give_now_holds_nothing_up(office: Office) -> None:
+async def test_a_slack_file_that_cannot_be_fetched_does_not_delay_the_case(office: Office) -> None:
     async def fetch(source: str, *, limit: int) -> bytes:
         raise Transient("Slack answered 500.")
 

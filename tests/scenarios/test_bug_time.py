@@ -1,4 +1,4 @@
-"""What silence, restarts and long histories do to a bug case."""
+"""Bug cases with silent people, restarted workers, lost bells and long histories."""
 
 from caseworker.contract.names import workflow_id
 from caseworker.core.base.policy import Policy
@@ -12,7 +12,7 @@ S = BugState
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 
 
-async def test_a_reporter_who_does_not_answer_is_told_that_it_goes_on_without(world: World) -> None:
+async def test_a_reporter_who_does_not_answer_is_told_that_work_goes_on_without_it(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
     bug = await world.reporter_writes("something is broken", policy=Policy(reporter_wait_seconds=0.5))
     await bug.expect_findings()
@@ -21,7 +21,7 @@ async def test_a_reporter_who_does_not_answer_is_told_that_it_goes_on_without(wo
     assert "has not answered in time" in world.agent.briefs[-1].prompt
 
 
-async def test_silence_after_findings_is_reminded_of_once_and_then_ends_honestly(world: World) -> None:
+async def test_silence_after_findings_leads_to_one_reminder_and_then_no_response(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=Policy(reminder_seconds=0.5, developer_wait_seconds=1))
     stored = await bug.expect_end()
     assert stored.case.ending.resolution == "no_response"
@@ -42,7 +42,7 @@ async def test_an_escalated_case_is_never_resolved_by_silence(world: World) -> N
     assert (stored.case.state, stored.case.waiting.until, stored.case.waiting.remind_at) == (S.AWAITING_DEV, None, None)
 
 
-async def test_a_long_conversation_goes_on_in_new_runs_with_nothing_lost_or_said_twice(world: World) -> None:
+async def test_a_long_conversation_continues_as_new_without_lost_or_repeated_posts(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=Policy(history_events=50))
     await bug.expect_findings()
     for number in range(2, 7):
@@ -56,7 +56,7 @@ async def test_a_long_conversation_goes_on_in_new_runs_with_nothing_lost_or_said
     assert [r.split(":")[0] for r in await bug.receipts()] == [f"seen by turn {turn}" for turn in range(1, 7)]
 
 
-async def test_words_said_while_no_worker_runs_are_read_when_one_comes(world: World) -> None:
+async def test_messages_sent_while_no_worker_runs_are_read_by_the_next_one(world: World) -> None:
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
     await world.worker_stops()
@@ -71,12 +71,12 @@ async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: W
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
 
-    class Deaf:
+    class LostBell:
         async def ring(self, *_: object) -> None:
-            """The process died between the commit and the bell."""
+            """Does nothing, as if the process had died between the commit and the bell."""
 
-    # The one crash that can't be had from outside.
-    bell, world.conversation._doorbell = world.conversation._doorbell, Deaf()
+    # This crash can't be caused from outside, so the private bell is replaced.
+    bell, world.conversation._doorbell = world.conversation._doorbell, LostBell()
     await bug.developer_says("Is anybody there?")
     world.conversation._doorbell = bell
     assert (await bug.receipts())[-1] == "recorded"

@@ -1,4 +1,4 @@
-"""A few hundred steps at random on the real parts: people speak, command, go silent; workers and bells come and go."""
+"""300 random steps with the real parts: messages, commands, silence, lost bells and stopped workers."""
 
 import asyncio
 import random
@@ -27,9 +27,9 @@ REPORTER_SAYS = ["order {n} fails", "never mind", "it works for order {n}"]
 DEVELOPER_SAYS = ["what of order {n}?", "I'll take it", "hand back", "close", "close duplicate of bug {n}", "see {n}"]
 
 
-class Deaf:
+class LostBell:
     async def ring(self, *_: object) -> None:
-        """The process died between the commit and the bell."""
+        """Does nothing, as if the process had died between the commit and the bell."""
 
 
 async def step(world: World, bug: BugInWorld, chance: random.Random, number: int) -> None:
@@ -42,7 +42,7 @@ async def step(world: World, bug: BugInWorld, chance: random.Random, number: int
             same = words(f"copy {number}", "ada")
             await asyncio.gather(*(world.conversation.say(bug.id, same, Standing.DEVELOPER) for _ in range(3)))
         case "lost bell":
-            bell, world.conversation._doorbell = world.conversation._doorbell, Deaf()
+            bell, world.conversation._doorbell = world.conversation._doorbell, LostBell()
             await bug.reporter_says(f"unheard {number}")
             world.conversation._doorbell = bell
         case "pause":
@@ -53,7 +53,7 @@ async def step(world: World, bug: BugInWorld, chance: random.Random, number: int
             await world.worker_starts()
 
 
-def at_random(chance: random.Random) -> object:
+def act_at_random(chance: random.Random) -> object:
     def act(workspace: Path) -> Outcome | AgentFailed:
         if chance.random() < 0.1:
             return AgentFailed(why="model", reason="it refused")
@@ -64,19 +64,19 @@ def at_random(chance: random.Random) -> object:
 
 
 @pytest.mark.slow
-async def test_nothing_is_lost_or_repeated_in_a_few_hundred_steps_at_random(world: World) -> None:
+async def test_nothing_is_lost_or_repeated_in_300_random_steps(world: World) -> None:
     chance = random.Random(SEED)
-    world.agent.does(Role.INVESTIGATOR, Task.BUG, at_random(chance))  # type: ignore[arg-type] # an Act, by its call
+    world.agent.does(Role.INVESTIGATOR, Task.BUG, act_at_random(chance))  # type: ignore[arg-type] # typed as object; it is an Act
     world.agent.hears()
     bugs = [await world.reporter_writes("since 9:40 order 1 ends in Error 500", policy=POLICY) for _ in range(3)]
     for number in range(STEPS):
         await step(world, chance.choice(bugs), chance, number)
     for bug in bugs:
-        await everything_is_answered_for(world, bug)
-        await nothing_was_said_or_read_twice(world, bug)
+        await expect_every_message_answered(world, bug)
+        await expect_nothing_lost_or_posted_twice(world, bug)
 
 
-async def everything_is_answered_for(world: World, bug: BugInWorld) -> None:
+async def expect_every_message_answered(world: World, bug: BugInWorld) -> None:
     deadline = time.monotonic() + 2 * PATIENCE
     while any(message.turn is None or message.outcome is None for message in await bug.messages()):
         await world.reconciler_looks()
@@ -86,7 +86,7 @@ async def everything_is_answered_for(world: World, bug: BugInWorld) -> None:
         await asyncio.sleep(0.1)
 
 
-async def nothing_was_said_or_read_twice(world: World, bug: BugInWorld) -> None:
+async def expect_nothing_lost_or_posted_twice(world: World, bug: BugInWorld) -> None:
     record = [recorded.entry for recorded in await bug.record()]
     places = Counter((entry.about, entry.audience, entry.text) for entry in record if isinstance(entry, Posted))
     effects = [entry for entry in places if entry[0] in ("acknowledged", "summary")]

@@ -1,4 +1,4 @@
-"""All developers are at work: the next one waits in line, and can be stopped there."""
+"""When all places for developers are taken, the next developer turn waits in line and can be cancelled there."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -12,8 +12,8 @@ WAITS = "All 4 developers are at work; it waits for its turn. CASEWORKER_DEVELOP
 
 
 @asynccontextmanager
-async def all_at_work_elsewhere(world: World, case: CaseInWorld) -> AsyncIterator[None]:
-    """Four turns of another worker, for as long as the block lasts."""
+async def no_free_place(world: World, case: CaseInWorld) -> AsyncIterator[None]:
+    """Takes all four places, as four turns of another worker, until the block ends."""
     elsewhere = Capacity(store=world.store, most=4)
     async with AsyncExitStack() as stack:
         for turn in range(101, 105):
@@ -21,11 +21,11 @@ async def all_at_work_elsewhere(world: World, case: CaseInWorld) -> AsyncIterato
         yield
 
 
-async def test_a_developer_waits_for_its_turn_and_then_goes_on(world: World) -> None:
+async def test_a_developer_waits_for_a_free_place_and_then_works(world: World) -> None:
     release = world.agent.holds_in(Role.ANALYST)
     case = await world.owner_files_issue()
     await world.agent.reached(Role.ANALYST)
-    async with all_at_work_elsewhere(world, case):
+    async with no_free_place(world, case):
         release()
         await case.expect_story(WAITS)
         assert Role.DEVELOPER not in {brief.role for brief in world.agent.briefs}
@@ -33,11 +33,11 @@ async def test_a_developer_waits_for_its_turn_and_then_goes_on(world: World) -> 
     assert (await case.story()).count(WAITS) == 1
 
 
-async def test_a_close_reaches_a_developer_that_waits_for_its_turn(world: World) -> None:
+async def test_a_close_ends_a_case_whose_developer_waits_for_a_free_place(world: World) -> None:
     release = world.agent.holds_in(Role.ANALYST)
     case = await world.owner_files_issue()
     await world.agent.reached(Role.ANALYST)
-    async with all_at_work_elsewhere(world, case):
+    async with no_free_place(world, case):
         release()
         await case.expect_story(WAITS)
         await case.person_closes()
@@ -49,12 +49,12 @@ async def test_a_developer_at_work_has_a_place_until_its_turn_ends(world: World)
     release = world.agent.holds_in(Role.DEVELOPER)
     case = await world.owner_files_issue()
     await world.agent.reached(Role.DEVELOPER)
-    assert not await is_one_free(world, case)
+    assert not await is_place_free(world, case)
     release()
     await case.expect_pull_request()
-    assert await is_one_free(world, case)
+    assert await is_place_free(world, case)
 
 
-async def is_one_free(world: World, case: CaseInWorld) -> bool:
+async def is_place_free(world: World, case: CaseInWorld) -> bool:
     async with Capacity(store=world.store, most=1).place(case.id, 101, wait=False) as free:
         return free

@@ -1,4 +1,4 @@
-"""Grown up: a Temporal cluster, PostgreSQL, and workers started by hand; no host process anywhere."""
+"""A deployment with a Temporal cluster, PostgreSQL and a worker started by hand, without a host process."""
 
 import asyncio
 import re
@@ -14,7 +14,7 @@ from tests.world.terminal import BUG_REHEARSAL, REHEARSAL, Terminal
 
 
 @pytest.mark.timeout(120)
-async def test_a_worker_of_a_cluster_takes_an_issue_to_its_pull_request_and_answers_a_bug_on_postgresql(
+async def test_a_cluster_worker_on_postgresql_completes_an_issue_and_a_bug(
     temporal: Address, postgres: PostgresServer, tmp_path: Path
 ) -> None:
     terminal = Terminal(
@@ -47,7 +47,7 @@ async def test_a_worker_of_a_cluster_takes_an_issue_to_its_pull_request_and_answ
     assert not (terminal.home / "host.lock").exists()
 
 
-def test_a_cluster_that_does_not_answer_is_named(tmp_path: Path) -> None:
+def test_an_unreachable_cluster_is_named_in_the_error(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path / "home", CASEWORKER_TEMPORAL_ADDRESS="127.0.0.1:1")
     answer = terminal.types("worker")
     assert answer.code == 3
@@ -55,7 +55,7 @@ def test_a_cluster_that_does_not_answer_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in answer.err
 
 
-def test_a_worker_without_a_cluster_says_what_to_do(tmp_path: Path) -> None:
+def test_a_worker_without_a_cluster_address_is_refused_with_the_setting(tmp_path: Path) -> None:
     answer = Terminal(tmp_path / "home").types("worker")
     assert answer.code == 2
     assert "CASEWORKER_TEMPORAL_ADDRESS" in answer.err

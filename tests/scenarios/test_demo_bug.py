@@ -15,7 +15,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
         yield terminal
 
 
-def test_the_demo_is_a_conversation_with_a_pull_request_at_its_end(terminal: Terminal) -> None:
+def test_the_bug_demo_ends_with_a_pull_request(terminal: Terminal) -> None:
     answer = terminal.types("demo", "bug")
     assert answer.code == 0, answer
     lines = answer.out.splitlines()

@@ -20,7 +20,7 @@ CULPRIT = "Returns do not hold up the others"
 BRANCH = "agent/issue-1"
 RUNS = 200
 PATIENCE = 240.0
-"""Twelve turns and three builds: more than the other demos have."""
+"""Seconds. Longer than for the other demos: this one has twelve turns and three builds."""
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def checked_out(project: Path, commit: str, folder: Path) -> Path:
     return folder
 
 
-def test_the_sample_has_the_same_history_wherever_it_is_laid_out(depot: Path, tmp_path: Path) -> None:
+def test_every_copy_of_the_sample_has_the_same_commits(depot: Path, tmp_path: Path) -> None:
     with as_file(files("caseworker.app") / "demos" / "samples" / "depot") as sample:
         again = lay_out(sample, tmp_path)
     assert again != depot
@@ -63,9 +63,9 @@ def test_the_sample_has_the_same_history_wherever_it_is_laid_out(depot: Path, tm
     assert git(depot, "status", "--porcelain") == ""
 
 
-def test_the_race_is_there_from_one_commit_on_and_no_test_of_the_project_sees_it(depot: Path) -> None:
+def test_one_commit_introduces_the_race_and_no_test_of_the_sample_detects_it(depot: Path) -> None:
     seen: dict[str, bool] = {}
-    for commit in commits(depot)[2:]:  # before that there were no days
+    for commit in commits(depot)[2:]:  # the first two commits can't simulate days yet
         git(depot, "checkout", "--quiet", commit)
         seen[subject(depot, commit)] = days(depot, "--seeds", "1-60").returncode == 0
         suite = [sys.executable, "-B", "-m", "unittest", "discover"]
@@ -73,10 +73,10 @@ def test_the_race_is_there_from_one_commit_on_and_no_test_of_the_project_sees_it
     names, adds_up = list(seen), list(seen.values())
     first_bad = names.index(CULPRIT)
     assert adds_up == [True] * first_bad + [False] * (len(names) - first_bad)
-    assert 2 <= first_bad <= len(names) - 4, "innocent commits before and after it"
+    assert 2 <= first_bad <= len(names) - 4, "there are good commits before it and later commits after it"
 
 
-def test_the_race_shows_on_some_days_and_needs_returns(depot: Path) -> None:
+def test_the_race_shows_on_25_of_200_days_and_needs_returns(depot: Path) -> None:
     assert days(depot, "--seeds", "1-200").stdout.startswith("25 of 200 days do not add up")
     assert days(depot, "--seeds", "1-200", "--without", "moves").stdout.startswith("28 of 200 days do not add up")
     assert days(depot, "--seeds", "1-200", "--without", "returns").stdout == "0 of 200 days do not add up\n"
@@ -92,7 +92,7 @@ def test_an_investigation_finds_the_race_and_the_fix_holds(terminal: Terminal, t
     base = checked_out(project, "main", tmp_path / "base")
     (base / "tests" / "test_many_days.py").write_text(test)
     failed = failing_runs(base)
-    assert 0 < len(failed) < RUNS // 2, "now and then"
+    assert 0 < len(failed) < RUNS // 2, "it fails only sometimes"
     assert failing_runs(checked_out(project, BRANCH, tmp_path / "head")) == []
 
 
@@ -150,7 +150,7 @@ def expect_the_culprit(terminal: Terminal, project: Path) -> None:
 
 
 def expect_no_diagnostic_left(terminal: Terminal, project: Path) -> None:
-    """It was there, in a tree that is gone; nothing of it is in the pull request."""
+    """The diagnostic ran in a worktree that is gone, and none of its lines is in the pull request."""
     edits = [said for said in terminal.entries("turn_completed") if said["task"] == "diagnose"]
     assert [turn["turn"] for turn in edits] == [8]
     change = git(project, "diff", f"main...{BRANCH}")
@@ -161,7 +161,7 @@ def expect_no_diagnostic_left(terminal: Terminal, project: Path) -> None:
 
 
 def failing_runs(project: Path) -> list[int]:
-    """The test in a process of its own for each seed, as somebody at a shell would run it."""
+    """Returns the seeds that fail. Runs the test in a new process for each seed, as a person would in a shell."""
     script = (
         f"for seed in $(seq {RUNS}); do SEED=$seed {sys.executable} -B -m unittest tests.test_many_days "
         "> /dev/null 2>&1 || echo $seed; done"
@@ -171,7 +171,7 @@ def failing_runs(project: Path) -> list[int]:
 
 
 @pytest.mark.slow
-def test_programs_get_the_200_runs_as_json(terminal: Terminal) -> None:
+def test_the_investigate_demo_prints_the_200_runs_as_json(terminal: Terminal) -> None:
     *record, measured, summary = [json.loads(line) for line in shown(terminal, "--json").splitlines()]
     assert [line["entry"]["version"] for line in record if line["entry"]["kind"] == "matrix_revised"] == [1, 2, 3]
     assert (measured["kind"], measured["runs"]) == ("measured", RUNS)

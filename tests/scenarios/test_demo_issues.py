@@ -45,7 +45,7 @@ def test_the_first_demo_says_what_to_type_next(terminal: Terminal) -> None:
 
 
 @pytest.mark.slow
-def test_an_unclear_issue_goes_on_with_what_somebody_types(terminal: Terminal) -> None:
+def test_the_unclear_demo_goes_on_with_the_typed_answer(terminal: Terminal) -> None:
     with terminal.opens("demo", "unclear") as window:
         window.shows(ASKED)
         window.shows("your answer ›")
@@ -69,14 +69,14 @@ def test_an_unclear_issue_goes_on_with_what_somebody_types(terminal: Terminal) -
 
 
 @pytest.mark.slow
-def test_with_nobody_at_a_terminal_the_prepared_answer_is_given(terminal: Terminal) -> None:
+def test_without_a_terminal_the_demo_gives_the_prepared_answer(terminal: Terminal) -> None:
     answer = terminal.types("demo", "unclear")
     assert answer.code == 0, answer
     expect_in_order(answer.out, [ASKED, "a prepared answer is given", PREPARED, "opened pull request 1", "Merge it"])
 
 
 @pytest.mark.slow
-def test_programs_get_the_same_as_json_lines(terminal: Terminal) -> None:
+def test_the_unclear_demo_prints_json_lines(terminal: Terminal) -> None:
     answer = terminal.types("demo", "unclear", "--yes", "--json")
     assert answer.code == 0, answer
     lines = [json.loads(line) for line in answer.out.splitlines()]
@@ -87,7 +87,7 @@ def test_programs_get_the_same_as_json_lines(terminal: Terminal) -> None:
 
 
 @pytest.mark.slow
-def test_who_leaves_when_asked_is_told_how_to_answer_later(terminal: Terminal) -> None:
+def test_leaving_the_demo_at_a_question_says_how_to_answer_later(terminal: Terminal) -> None:
     with terminal.opens("demo", "unclear") as window:
         window.shows("your answer ›")
         window.presses("From 3\x03")

@@ -1,4 +1,4 @@
-"""The host process: one per home, found, started, replaced, and told about in words when something is wrong."""
+"""The host process: one per home; how it is found, started, stopped and replaced, and what its errors say."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
         yield terminal
 
 
-def test_five_starts_at_once_make_one_host(terminal: Terminal) -> None:
+def test_five_host_starts_at_once_make_one_host(terminal: Terminal) -> None:
     starts = [terminal.starts("host", "start", "--json") for _ in range(5)]
     pids = set()
     for start in starts:
@@ -31,7 +31,7 @@ def test_five_starts_at_once_make_one_host(terminal: Terminal) -> None:
     assert len(pids) == 1
 
 
-def test_a_killed_host_leaves_a_stale_file_that_nobody_believes_and_no_server(terminal: Terminal) -> None:
+def test_a_killed_host_leaves_no_server_and_its_stale_file_is_ignored(terminal: Terminal) -> None:
     terminal.types("host", "start")
     old, server = terminal.host_pid, terminal.temporal_pid
     terminal.kills(old)
@@ -45,8 +45,8 @@ def test_a_killed_host_leaves_a_stale_file_that_nobody_believes_and_no_server(te
 
 
 @pytest.mark.slow
-def test_a_stale_file_that_names_a_foreign_server_is_not_believed(terminal: Terminal) -> None:
-    """Somebody else listens where the dead host's file says Temporal is."""
+def test_a_stale_host_file_that_names_a_foreign_server_is_ignored(terminal: Terminal) -> None:
+    """Another program listens on the port that the dead host's file names as Temporal's."""
     terminal.types("host", "start")
     terminal.kills(terminal.host_pid)
     path = terminal.home / "host.json"
@@ -59,7 +59,7 @@ def test_a_stale_file_that_names_a_foreign_server_is_not_believed(terminal: Term
 
 
 @pytest.mark.slow
-def test_stopping_is_graceful_and_a_second_stop_says_so(terminal: Terminal) -> None:
+def test_host_stop_ends_host_and_server_and_a_second_stop_says_so(terminal: Terminal) -> None:
     terminal.types("host", "start")
     pid, server = terminal.host_pid, terminal.temporal_pid
     assert terminal.types("host", "stop").out == "The host has stopped.\n"
@@ -95,7 +95,7 @@ def test_a_host_of_another_version_at_work_is_left_alone_and_named(terminal: Ter
 
 
 @pytest.mark.slow
-def test_engine_data_of_another_version_is_set_aside_and_open_cases_go_on(terminal: Terminal, tmp_path: Path) -> None:
+def test_temporal_data_of_another_version_is_set_aside_and_cases_go_on(terminal: Terminal, tmp_path: Path) -> None:
     run = _run(tmp_path)
     assert terminal.types(*run).code == 0
     terminal.types("host", "stop")
@@ -108,7 +108,7 @@ def test_engine_data_of_another_version_is_set_aside_and_open_cases_go_on(termin
 
 
 @pytest.mark.slow
-def test_broken_engine_data_is_told_with_a_way_out_that_works(terminal: Terminal) -> None:
+def test_damaged_temporal_data_is_reported_and_fresh_engine_repairs_it(terminal: Terminal) -> None:
     folder = terminal.home / "temporal"
     folder.mkdir(parents=True)
     (folder / "temporal.db").write_bytes(b"this is no database" * 1000)
@@ -121,7 +121,7 @@ def test_broken_engine_data_is_told_with_a_way_out_that_works(terminal: Terminal
 
 
 @pytest.mark.slow
-def test_records_of_a_newer_program_are_told_and_left_alone(terminal: Terminal, tmp_path: Path) -> None:
+def test_cases_refuses_a_database_of_a_newer_version(terminal: Terminal, tmp_path: Path) -> None:
     assert terminal.types(*_run(tmp_path)).code == 0
     terminal.types("host", "stop")
     with sqlite3.connect(terminal.home / "caseworker.db") as database:

@@ -1,5 +1,8 @@
-"""Investigations: hypotheses, measurements, the five iterations, and who decides after them. Each on Temporal's own
-server, with real git, real builds and a scripted agent; every history is replayed at the end."""
+"""Investigations: hypotheses, diagnostics, the five iterations, and who decides after them.
+
+Each scenario runs on a real Temporal server with real git, real builds and a scripted agent; every history is
+replayed at the end.
+"""
 
 import pytest
 
@@ -16,15 +19,15 @@ from tests.world.investigation import (
     COMMAND,
     EVIDENCE,
     asks_to_measure,
+    changes_a_line,
     eliminates,
     finds_the_cause,
     hypothesis,
     iterates,
     judges,
     measures,
-    repairs_instead,
+    only_adds_a_line,
     spawns,
-    takes_it_back,
     unblocks,
 )
 from tests.world.world import CaseInWorld, World
@@ -36,7 +39,7 @@ SENIOR_DIAGNOSE = (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)
 
 
 @pytest.fixture(autouse=True)
-def tech_lead_wants_to_know(world: World) -> None:
+def start_with_an_investigation(world: World) -> None:
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, spawns(), approved)
     world.agent.does(Role.TECH_LEAD, Task.VALIDATE_CAUSE, judges("APPROVED", hypothesis="H1"))
     for turn in (INVESTIGATE, DIAGNOSE, SENIOR_DIAGNOSE):
@@ -59,7 +62,7 @@ def delivered(stored: StoredCase) -> bool:
     return stored.case.delivery.pull_request is not None
 
 
-async def test_found_in_the_second_iteration_after_one_diagnostic(world: World) -> None:
+async def test_a_cause_is_found_in_the_second_iteration_after_one_diagnostic(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
@@ -81,7 +84,7 @@ async def test_found_in_the_second_iteration_after_one_diagnostic(world: World) 
     assert "2 of at most 5 iterations, 1 diagnostic, of which no line is in this change." in pull.body
 
 
-async def test_all_hypotheses_eliminated_then_a_person_gives_resources_and_the_counter_is_kept(world: World) -> None:
+async def test_an_answer_to_an_exhausted_investigation_keeps_the_iteration_count(world: World) -> None:
     world.agent.does(
         *INVESTIGATE,
         eliminates("H1", hypothesis("H2")),
@@ -104,7 +107,7 @@ async def test_all_hypotheses_eliminated_then_a_person_gives_resources_and_the_c
     assert await counted(case) == 3
 
 
-async def test_the_pm_gives_resources_by_itself(world: World) -> None:
+async def test_the_pm_unblocks_an_investigation_without_asking_people(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("BLOCKED", needs="A word on the spelling."), finds_the_cause())
     world.agent.does(
         Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="docs/spelling.md has the spelling.")
@@ -116,7 +119,7 @@ async def test_the_pm_gives_resources_by_itself(world: World) -> None:
     assert await counted(case) == 2
 
 
-async def test_a_word_said_while_the_pm_unblocks_is_read_by_it_and_replaces_nothing(world: World) -> None:
+async def test_a_message_before_the_unblocking_turn_is_read_in_that_turn(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("BLOCKED", needs="A word on the spelling."), finds_the_cause())
     world.agent.does(
         Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="docs/spelling.md has the spelling.")
@@ -133,7 +136,7 @@ async def test_a_word_said_while_the_pm_unblocks_is_read_by_it_and_replaces_noth
     assert "I saw it, too." in read.prompt
 
 
-async def test_an_investigator_that_hands_in_nothing_valid_costs_an_iteration_and_not_the_case(world: World) -> None:
+async def test_an_invalid_investigator_outcome_costs_one_iteration_and_not_the_case(world: World) -> None:
     invented = {"kind": "command", "source": "strace -f greet", "shows": "a race"}
     world.agent.does(*INVESTIGATE, once(finds_the_cause(*[invented, *EVIDENCE[1:]]), finds_the_cause()))
     case = await world.owner_files_issue()
@@ -141,7 +144,7 @@ async def test_an_investigator_that_hands_in_nothing_valid_costs_an_iteration_an
     assert await counted(case) == 2
 
 
-async def test_five_iterations_without_a_result_go_to_the_tech_lead_who_takes_the_best_hypothesis(world: World) -> None:
+async def test_after_five_iterations_the_tech_lead_takes_the_best_hypothesis(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("NEED_MORE_ANALYSIS"))
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
@@ -153,7 +156,7 @@ async def test_five_iterations_without_a_result_go_to_the_tech_lead_who_takes_th
     assert "NOT PROVEN" in next(b for b in reversed(world.agent.briefs) if b.task is Task.IMPLEMENT).prompt
 
 
-async def test_after_the_fifth_iteration_no_more_can_be_asked_for(world: World) -> None:
+async def test_nobody_can_ask_for_a_sixth_iteration(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("NEED_MORE_ANALYSIS"))
     world.agent.does(Role.TECH_LEAD, Task.VALIDATE_CAUSE, judges("CHANGES_REQUESTED", "Look once more."))
     world.agent.does(
@@ -168,7 +171,7 @@ async def test_after_the_fifth_iteration_no_more_can_be_asked_for(world: World) 
     assert any(brief.task is Task.PLAN for brief in world.agent.briefs)
 
 
-async def test_the_tech_lead_asks_for_changes_and_the_investigation_resumes_with_them(world: World) -> None:
+async def test_the_tech_leads_feedback_on_a_cause_is_given_to_the_next_iteration(world: World) -> None:
     world.agent.does(*INVESTIGATE, finds_the_cause())
     world.agent.does(
         Role.TECH_LEAD,
@@ -183,7 +186,7 @@ async def test_the_tech_lead_asks_for_changes_and_the_investigation_resumes_with
     assert await counted(case) == 2
 
 
-async def test_a_blocked_developer_brings_evidence_and_is_helped_by_an_investigation(world: World) -> None:
+async def test_a_blocked_developer_with_evidence_starts_an_investigation(world: World) -> None:
     bundle = {
         "error": "E17: no such word",
         "reproduction": COMMAND,
@@ -201,7 +204,7 @@ async def test_a_blocked_developer_brings_evidence_and_is_helped_by_an_investiga
     assert "E17: no such word" in next(b for b in world.agent.briefs if b.task is Task.INVESTIGATE).prompt
 
 
-async def test_without_a_free_developer_a_diagnostic_is_deferred_and_the_loop_goes_on(world: World) -> None:
+async def test_a_diagnostic_is_deferred_when_no_developer_is_free(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     release = world.agent.holds_in(Role.INVESTIGATOR)
     case = await world.owner_files_issue()
@@ -222,7 +225,7 @@ async def test_without_a_free_developer_a_diagnostic_is_deferred_and_the_loop_go
     assert "the diagnostic is deferred" in second.prompt
 
 
-async def test_unknown_statuses_count_twice_as_more_analysis_and_then_as_blocked(world: World) -> None:
+async def test_two_unknown_statuses_count_as_more_analysis_and_the_third_as_blocked(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("HMM"), iterates("PERHAPS"), iterates("WELL"), finds_the_cause())
     world.agent.does(Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="Say what you mean."))
     case = await world.owner_files_issue()
@@ -233,7 +236,7 @@ async def test_unknown_statuses_count_twice_as_more_analysis_and_then_as_blocked
     assert await counted(case) == 4
 
 
-async def test_a_matrix_of_one(world: World) -> None:
+async def test_an_investigation_can_have_a_single_hypothesis(world: World) -> None:
     cause = {
         "hypothesis": "H1",
         "cause": "greeting.txt:1 misspells the world.",
@@ -252,28 +255,28 @@ async def test_a_matrix_of_one(world: World) -> None:
     assert [one.id for one in inquiry.hypotheses] == ["H1"]
 
 
-async def test_a_diagnostic_that_repairs_something_is_refused_and_may_take_it_back(world: World) -> None:
+async def test_a_diagnostic_that_changes_a_line_is_refused_and_can_be_repaired(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
-        world.agent.does(*turn, repairs_instead)
-        world.agent.repairs(*turn, takes_it_back)
+        world.agent.does(*turn, changes_a_line)
+        world.agent.repairs(*turn, only_adds_a_line)
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
     assert "only adds lines" in world.agent.refused[0]
     assert await case.file_on_branch("greeting.txt") == "Hello world"
 
 
-async def test_a_diagnostic_that_insists_on_a_repair_comes_to_nothing_and_the_loop_goes_on(world: World) -> None:
+async def test_a_diagnostic_that_repairs_code_twice_is_dropped_and_the_loop_goes_on(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
-        world.agent.does(*turn, repairs_instead)
+        world.agent.does(*turn, changes_a_line)
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
     second = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][1]
     assert "The diagnostic came to nothing" in second.prompt
 
 
-async def test_evidence_that_is_not_on_record_is_refused_and_the_turn_repaired_once(world: World) -> None:
+async def test_evidence_that_is_not_on_record_is_refused_and_can_be_repaired_once(world: World) -> None:
     invented = [
         {"kind": "command", "source": "strace -f greet", "shows": "a race"},
         {"kind": "file", "source": "greeting.txt:99", "shows": "nothing"},
@@ -290,7 +293,7 @@ async def test_evidence_that_is_not_on_record_is_refused_and_the_turn_repaired_o
     assert await counted(case) == 1
 
 
-async def test_a_line_of_a_diagnostic_does_not_reach_the_pull_request(world: World) -> None:
+async def test_no_line_of_a_diagnostic_reaches_the_pull_request(world: World) -> None:
     instrument = "printf 'greeting was read by the test' # CASEWORKER-DIAGNOSTIC\n"
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
@@ -342,7 +345,7 @@ async def test_a_cause_whose_review_was_interrupted_is_reviewed_after_the_hand_b
 
 
 @pytest.mark.slow
-async def test_a_worker_that_stops_in_an_iteration_or_a_diagnostic_goes_on_where_it_was(world: World) -> None:
+async def test_an_investigation_goes_on_where_it_was_when_its_worker_stops(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     stops = {Task.INVESTIGATE: 0, Task.DIAGNOSE: 1, Task.VALIDATE_CAUSE: 2}
     releases = {task: world.agent.holds_in(task) for task in stops}

@@ -1,4 +1,4 @@
-"""Issue cases that are opened or tried again: what was missing is made, and what people pushed is taken in."""
+"""Issue cases that are reopened or retried: the workspace is created if missing, and pushed commits are included."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ S = IssueState
     [(S.CREATING_TESTS, S.WAITING_FOR_HUMAN_INPUT), (S.REVIEWING_CODE, S.REQUIRES_HUMAN_INTERVENTION)],
     ids=["goes on to a pull request", "has nothing to review"],
 )
-async def test_a_case_closed_before_it_had_a_workspace_is_opened_again_and_built(
+async def test_a_case_closed_before_it_had_a_workspace_can_be_reopened(
     world: World, chosen: IssueState, comes_to: IssueState
 ) -> None:
     world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We do it after all.", next=chosen.value))
@@ -37,7 +37,7 @@ async def test_a_case_closed_before_it_had_a_workspace_is_opened_again_and_built
     assert "We do it after all." in await case.told()
 
 
-async def test_what_a_person_pushed_is_there_for_whoever_tries_again(world: World) -> None:
+async def test_a_commit_pushed_to_a_parked_case_is_there_after_a_retry(world: World) -> None:
     notes: list[bool] = []
 
     def looks(workspace: Path) -> Outcome:
@@ -56,7 +56,7 @@ async def test_what_a_person_pushed_is_there_for_whoever_tries_again(world: Worl
     assert await case.file_on_branch("notes.txt") == "mine"
 
 
-async def test_what_a_person_pushed_to_a_failed_case_is_there_after_a_retry(world: World) -> None:
+async def test_a_commit_pushed_to_a_failed_case_is_there_after_a_retry(world: World) -> None:
     notes: list[bool] = []
 
     def looks(workspace: Path) -> Outcome:
@@ -74,7 +74,7 @@ async def test_what_a_person_pushed_to_a_failed_case_is_there_after_a_retry(worl
 
 
 def _pushes(world: World, name: str) -> None:
-    """As a person does who checks the branch out."""
+    """Clones the case's branch, commits a file and pushes, as a person would."""
     clone = world.home / "anns"
     git(world.home, "clone", "--quiet", "--branch", "agent/issue-1", str(world.repository), str(clone))
     (clone / name).write_text("mine\n")

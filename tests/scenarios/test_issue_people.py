@@ -1,5 +1,8 @@
-"""An issue case and its people: questions, approvals, takeovers, money, feedback. Each on Temporal's own server, with
-real git, real builds and a scripted agent; every history is replayed at the end."""
+"""People in an issue case: questions, approvals, takeovers, budget and feedback.
+
+Each scenario runs on a real Temporal server with real git, real builds and a scripted agent; every history is
+replayed at the end.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +14,7 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pm import Topic
 from caseworker.core.people.commands import MessageKind
 from caseworker.ports import AgentFailed, StoredCase
 from tests.world.agent import (
@@ -34,7 +38,7 @@ from tests.world.world import CaseInWorld, World
 S = IssueState
 
 
-async def test_unclear_requirements_are_asked_about_and_answered_late_and_in_two_parts(world: World) -> None:
+async def test_questions_can_be_answered_late_and_in_two_parts(world: World) -> None:
     world.policy = world.policy.model_copy(update={"answer_wait_seconds": 1.0, "reminder_seconds": 900.0})
     world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which world?"), analyzed)
     world.agent.does(Role.PM, Task.QUESTIONS, asks_people("Which world?", "Since when?"), asks_people("Since when?"))
@@ -45,7 +49,7 @@ async def test_unclear_requirements_are_asked_about_and_answered_late_and_in_two
         reads_people("CONTINUE", "Then it is clear."),
     )
     case = await world.owner_files_issue()
-    await case.expect_state(S.BLOCKED)  # nobody has answered for a week
+    await case.expect_state(S.BLOCKED)  # nobody answered within `answer_wait_seconds`
     assert "1. Which world?\n2. Since when?" in (await case.told())[0]
     await case.person_says("The one in greeting.txt.")
     await case.expect(lambda stored: stored.case.people.asked == 2, "the second question")
@@ -57,7 +61,7 @@ async def test_unclear_requirements_are_asked_about_and_answered_late_and_in_two
     assert (await case.receipts())[1:] == ["seen by turn 4: read by the pm", "seen by turn 6: read by the pm"]
 
 
-async def test_a_question_stays_asked_after_words_that_answer_nothing_and_a_yes_counts_also_where_it_got_stuck(
+async def test_a_question_stays_open_until_it_is_answered_even_after_a_failed_turn(
     world: World,
 ) -> None:
     late = AgentFailed(reason="it has worked for 60 minutes", why="seconds")
@@ -96,7 +100,7 @@ async def test_rejected_twice_then_approved(world: World) -> None:
     assert await case.file_on_branch("greeting.txt") == "Hello world\nBye."
 
 
-async def test_a_build_broken_by_the_first_attempt_is_judged_and_repaired(world: World) -> None:
+async def test_a_red_build_is_judged_by_the_tester_and_fixed(world: World) -> None:
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, writes_greeting("Good morning\n"))
     case = await world.owner_files_issue()
     await case.expect_pull_request()
@@ -107,7 +111,7 @@ async def test_a_build_broken_by_the_first_attempt_is_judged_and_repaired(world:
     assert (await case.stored()).case.limits.attempt == 2
 
 
-async def test_exhausted_attempts_end_with_the_tech_leads_help_and_keep_the_work(world: World) -> None:
+async def test_a_case_fails_after_its_last_attempt_and_keeps_the_work_on_its_branch(world: World) -> None:
     for role in (Role.DEVELOPER, Role.SENIOR_DEVELOPER):
         for task in (Task.IMPLEMENT, Task.FIX):
             world.agent.does(role, task, *[writes_greeting(f"Good morning {number}\n") for number in range(4)])
@@ -124,9 +128,9 @@ async def test_exhausted_attempts_end_with_the_tech_leads_help_and_keep_the_work
     assert "Only the spelling is wrong." in last.prompt
 
 
-async def test_an_authentication_change_waits_for_a_persons_approval_and_goes_to_the_senior(world: World) -> None:
+async def test_an_authentication_change_waits_for_approval_and_goes_to_the_senior(world: World) -> None:
     def sensitive(workspace: Path) -> Outcome:
-        return triaged(workspace).model_copy(update={"topics": ["authentication"]})
+        return triaged(workspace).model_copy(update={"topics": [Topic.AUTHENTICATION]})
 
     world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     case = await world.owner_files_issue()
@@ -142,7 +146,7 @@ async def test_an_authentication_change_waits_for_a_persons_approval_and_goes_to
     assert (await case.receipts())[-1] == "seen by turn 3: approved"
 
 
-async def test_a_role_that_does_not_want_to_decide_alone_asks_a_person_and_the_case_file_says_so(world: World) -> None:
+async def test_an_escalation_asks_a_person_and_is_in_the_case_file(world: World) -> None:
     escalation = "It changes who may log in."
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, writes_greeting("Hello world\n", escalation=escalation))
     case = await world.owner_files_issue()
@@ -154,7 +158,7 @@ async def test_a_role_that_does_not_want_to_decide_alone_asks_a_person_and_the_c
     assert [known.resolved for known in pull.file.communication.escalations] == [True]
 
 
-async def test_a_person_decides_before_a_role_is_asked_and_a_question_without_an_answer_stops_the_case(
+async def test_an_escalation_comes_before_a_question_and_no_answer_parks_the_case(
     world: World,
 ) -> None:
     def asks(workspace: Path) -> Outcome:
@@ -175,7 +179,7 @@ async def test_a_person_decides_before_a_role_is_asked_and_a_question_without_an
     assert [one.resolved for one in stored.file.communication.escalations] == [True]
 
 
-async def test_what_a_role_did_not_want_to_decide_alone_is_decided_in_words_that_it_is_given(world: World) -> None:
+async def test_an_answer_to_an_escalation_is_given_to_the_role_that_asked(world: World) -> None:
     asks = writes_greeting("Hello there\n", escalation="Is it the world or all of you?")
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, asks, writes_greeting("Hello world\n"))
     world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "The world it is."))
@@ -189,7 +193,7 @@ async def test_what_a_role_did_not_want_to_decide_alone_is_decided_in_words_that
     assert not pull.case.granted(Subject.ESCALATION)
 
 
-async def test_a_question_from_the_developer_is_answered_by_the_analyst_before_the_work_goes_on(world: World) -> None:
+async def test_the_analyst_answers_the_developers_question_before_work_goes_on(world: World) -> None:
     def wonders(workspace: Path) -> Outcome:
         question = RoleQuestion(to="analyst", question="Is a stop wanted?")
         return implemented(workspace).model_copy(update={"ask": [question], "status": "PARTIAL"})
@@ -214,7 +218,7 @@ async def test_a_question_from_the_developer_is_answered_by_the_analyst_before_t
     assert S.FIXING_ISSUES not in await case.states()
 
 
-async def test_a_change_of_the_architecture_is_approved_by_a_person(world: World) -> None:
+async def test_an_architecture_change_waits_for_a_persons_approval(world: World) -> None:
     deeper = reviews("ARCHITECTURE_REVIEW", "The greeting is in two places.")
     change = reviews("CHANGES_REQUESTED", "Keep it in one place.", Task.REVIEW_ARCHITECTURE)
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, deeper, approved)
@@ -230,7 +234,7 @@ async def test_a_change_of_the_architecture_is_approved_by_a_person(world: World
     assert states.index(S.REVIEWING_ARCHITECTURE) < states.index(S.REFACTORING) < states.index(S.CREATING_PR)
 
 
-async def test_feedback_after_the_pull_request_is_addressed_and_answered_on_the_same_one(world: World) -> None:
+async def test_feedback_on_a_pull_request_updates_the_same_pull_request(world: World) -> None:
     world.agent.does(
         Role.PM,
         Task.INTERPRET,
@@ -258,7 +262,7 @@ async def test_feedback_after_the_pull_request_is_addressed_and_answered_on_the_
     await case.expect_end(S.COMPLETED)
 
 
-async def test_words_said_while_feedback_is_addressed_are_answered_with_it(world: World) -> None:
+async def test_messages_during_the_feedback_turn_are_answered_in_the_same_update(world: World) -> None:
     world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
     world.agent.does(
         Role.DEVELOPER,
@@ -286,7 +290,7 @@ async def test_words_said_while_feedback_is_addressed_are_answered_with_it(world
     assert (await case.receipts())[-2:] == ["seen by turn 7: read by the developer"] * 2
 
 
-async def test_words_that_came_when_the_change_was_written_are_taken_up_after_the_update(world: World) -> None:
+async def test_feedback_during_the_review_of_an_update_starts_another_round(world: World) -> None:
     world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
     world.agent.does(
         Role.DEVELOPER,
@@ -315,7 +319,7 @@ async def test_words_that_came_when_the_change_was_written_are_taken_up_after_th
     assert await case.file_on_branch("greeting.txt") == "Hello world\nBye!"
 
 
-async def test_what_is_said_to_a_completed_case_opens_another_that_follows_up_on_it(world: World) -> None:
+async def test_a_request_to_a_completed_case_opens_a_follow_up_case(world: World) -> None:
     world.policy = world.policy.model_copy(update={"until": Milestone.TRIAGE})
     case = await world.owner_files_issue()
     await case.expect_waiting(WaitingFor.MILESTONE)
@@ -334,7 +338,7 @@ async def test_what_is_said_to_a_completed_case_opens_another_that_follows_up_on
     ]
     world.cases.append(child.case.id)
     follower = CaseInWorld(world, child.case.id)
-    await follower.expect_asked_for(Subject.NO_RED_TEST)  # it goes as far as its parent went
+    await follower.expect_asked_for(Subject.NO_RED_TEST)  # it does not stop at the milestone that its parent has passed
     assert child.title == "Please say goodbye, too."
     assert "Follows up on #1: The greeting misspells the world, whose pull" in child.file.issue.original_body
     assert "And loudly." in [message.text for message in await world.store.inbox.of(follower.id)]
@@ -349,7 +353,7 @@ async def test_what_is_said_to_a_completed_case_opens_another_that_follows_up_on
     await CaseInWorld(world, again.case.id).expect_asked_for(Subject.NO_RED_TEST)
 
 
-async def test_a_change_whose_paths_only_a_person_may_decide_waits_before_its_pull_request(world: World) -> None:
+async def test_a_change_of_sensitive_paths_waits_for_approval_before_its_pull_request(world: World) -> None:
     def migrates(workspace: Path) -> Outcome:
         (workspace / "migrations").mkdir(exist_ok=True)
         (workspace / "migrations" / "0001_world.sql").write_text("-- the world\n")
@@ -370,7 +374,7 @@ async def test_a_change_whose_paths_only_a_person_may_decide_waits_before_its_pu
     assert "Approved by `ada`: a change of what only a person may decide" in pull.body
 
 
-async def test_a_persons_commit_on_the_branch_is_kept(world: World) -> None:
+async def test_a_persons_commit_on_the_branch_is_kept_by_an_update(world: World) -> None:
     world.agent.does(
         Role.DEVELOPER, Task.ADDRESS_FEEDBACK, writes_greeting("Hello world\nBye.\n", "Say goodbye", answers=["Done."])
     )
@@ -387,7 +391,7 @@ async def test_a_persons_commit_on_the_branch_is_kept(world: World) -> None:
     assert "A note of mine" in git(world.repository, "log", "--format=%s", "main..agent/issue-1")
 
 
-async def test_the_budget_is_reached_and_raised(world: World) -> None:
+async def test_a_case_out_of_budget_goes_on_after_a_raise(world: World) -> None:
     spent = AgentFailed(reason="the case's budget of $5.00 is used up", why="budget")
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, once(spent, implemented))
     case = await world.owner_files_issue()
@@ -399,7 +403,7 @@ async def test_the_budget_is_reached_and_raised(world: World) -> None:
     assert again.limits.cap_micros == 10_000_000
 
 
-async def test_words_to_a_turn_without_money_wait_for_the_budget_and_are_read_then(world: World) -> None:
+async def test_a_message_to_a_turn_that_ran_out_of_budget_is_read_after_the_raise(world: World) -> None:
     spent = AgentFailed(reason="the case's budget of $5.00 is used up", why="budget")
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, once(spent, implemented))
     world.agent.hears()
@@ -417,7 +421,7 @@ async def test_words_to_a_turn_without_money_wait_for_the_budget_and_are_read_th
     assert "Mind the spelling." in again.prompt
 
 
-async def test_a_takeover_stops_the_agent_and_hand_back_goes_on_where_it_was(world: World) -> None:
+async def test_after_a_takeover_the_hand_back_goes_on_where_the_case_was(world: World) -> None:
     release = world.agent.holds_in(Role.DEVELOPER)
     case = await world.owner_files_issue()
     await world.agent.reached(Role.DEVELOPER)
@@ -442,7 +446,7 @@ async def test_a_takeover_stops_the_agent_and_hand_back_goes_on_where_it_was(wor
     assert "notes.txt" in git(world.repository, "ls-tree", "--name-only", "agent/issue-1")
 
 
-async def test_words_to_who_has_a_pull_request_are_acted_on_once_it_is_handed_back(world: World) -> None:
+async def test_feedback_during_a_takeover_is_addressed_after_the_hand_back(world: World) -> None:
     world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
     world.agent.does(
         Role.DEVELOPER,
@@ -462,7 +466,7 @@ async def test_words_to_who_has_a_pull_request_are_acted_on_once_it_is_handed_ba
     assert (await case.told())[-2:] == ["We will.", answers]
 
 
-async def test_work_at_a_limit_is_on_its_branch_also_after_a_crash_right_after_the_parking(world: World) -> None:
+async def test_work_of_a_parked_case_is_pushed_even_after_a_crash(world: World) -> None:
     late = AgentFailed(reason="60 minutes", why="seconds")
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, once(late, approved))
     case = await world.owner_files_issue()
@@ -470,18 +474,18 @@ async def test_work_at_a_limit_is_on_its_branch_also_after_a_crash_right_after_t
     await world.worker_stops()
     await world.client.get_workflow_handle(f"case:{case.id}").terminate("the engine's data is gone")
     await world.worker_starts()
-    await world.the_silent_are_woken(case.id)
+    await world.reconciler_restarts(case.id)
     await case.expect_story("pushed agent/issue-1")
     assert await case.file_on_branch("greeting.txt") == "Hello world"
 
 
-async def test_what_a_merge_leaves_undone_is_told_with_the_way_on(world: World) -> None:
+async def test_feedback_not_done_before_the_merge_is_listed_with_what_to_do_next(world: World) -> None:
     broken = AgentFailed(reason="the answer was invalid twice", why="invalid_outcome")
     world.agent.does(Role.PM, Task.INTERPRET, once(broken, reads_people("CONTINUE", "We will.")))
     case = await world.owner_files_issue()
     await case.expect_pull_request()
     await case.person_says("Please say goodbye, too.")
-    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)  # and not failed: it has to see the merge
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)  # not FAILED: the case has to notice the merge
     await world.worker_stops()
     await case.person_says("And loudly.")
     await case.person_merges()
@@ -493,7 +497,7 @@ async def test_what_a_merge_leaves_undone_is_told_with_the_way_on(world: World) 
     )
 
 
-async def test_a_failed_case_is_tried_again_from_where_it_was(world: World) -> None:
+async def test_a_retry_continues_a_failed_case_from_where_it_was(world: World) -> None:
     broken = AgentFailed(reason="the answer was invalid twice", why="invalid_outcome")
     world.agent.does(Role.ANALYST, Task.ANALYZE, once(broken, analyzed))
     case = await world.owner_files_issue()
@@ -504,7 +508,7 @@ async def test_a_failed_case_is_tried_again_from_where_it_was(world: World) -> N
     assert (await case.receipts())[-1] == "seen by turn 3: tried again"
 
 
-async def test_with_no_command_to_run_a_person_waives_the_proof_and_the_pull_request_says_so(world: World) -> None:
+async def test_without_test_commands_a_person_waives_proof_and_the_pull_request_says_so(world: World) -> None:
     def no_command(workspace: Path) -> Outcome:
         return wrote_test(workspace).model_copy(update={"test_command": ""})
 
@@ -521,7 +525,7 @@ async def test_with_no_command_to_run_a_person_waives_the_proof_and_the_pull_req
     assert Subject.NO_COMMAND.value in pull.body
 
 
-async def test_a_plan_is_made_rejected_with_words_and_approved(world: World) -> None:
+async def test_a_rejected_plan_is_made_again_with_the_reason(world: World) -> None:
     world.policy = world.policy.model_copy(update={"approve_plan": True})
     case = await world.owner_files_issue()
     await case.expect_waiting(WaitingFor.APPROVAL)
@@ -539,7 +543,7 @@ async def test_a_plan_is_made_rejected_with_words_and_approved(world: World) -> 
     assert "Spell the world right" in later.prompt
 
 
-async def test_a_case_stops_at_its_milestone_and_goes_on_when_it_may(world: World) -> None:
+async def test_a_case_stops_at_its_milestone_until_it_is_approved(world: World) -> None:
     world.policy = world.policy.model_copy(update={"until": Milestone.PLAN})
     case = await world.owner_files_issue()
     await case.expect_waiting(WaitingFor.MILESTONE)
@@ -554,7 +558,7 @@ def _is_updated(round: int) -> Callable[[StoredCase], bool]:
 
 
 def _commits_to_branch(world: World, name: str, text: str) -> None:
-    """As a person does who checks the branch out."""
+    """Clones the case's branch, commits a file and pushes, as a person would."""
     clone = world.home / "anns"
     git(world.home, "clone", "--quiet", "--branch", "agent/issue-1", str(world.repository), str(clone))
     (clone / name).write_text(text)

@@ -1,4 +1,4 @@
-"""What lets a change pass, from end to end: a waiver that names its paths, and a validation of everything."""
+"""Before a pull request: a waiver that names its paths, and a validation of every requirement."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.world.agent import Act, analyzed, answers, implemented, triaged
 from tests.world.world import World
 
 
-async def test_what_was_not_to_be_changed_is_waived_by_a_person_and_everything_is_checked_before_it_ships(
+async def test_a_person_waives_a_forbidden_path_and_every_requirement_is_validated(
     world: World,
 ) -> None:
     def a_large_one(workspace: Path) -> Outcome:
@@ -41,7 +41,7 @@ async def test_what_was_not_to_be_changed_is_waived_by_a_person_and_everything_i
     case = await world.owner_files_issue()
     await case.expect_asked_for(Subject.FORBIDDEN)
     assert "only a person can let `notes.txt` be changed" in (await case.told())[-1]
-    assert sum(brief.task is Task.FIX for brief in world.agent.briefs) == 1  # it was told to take it back
+    assert sum(brief.task is Task.FIX for brief in world.agent.briefs) == 1  # it was asked to revert the path first
     await case.person_approves()
     await case.expect_waiting(WaitingFor.MERGE)
     pull = await case.expect_pull_request()

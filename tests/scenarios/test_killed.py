@@ -1,4 +1,4 @@
-"""The real command, host, agent process and engine; kill -9 wherever it hurts."""
+"""Kills the host or Temporal's server with -9 in every state of a case; command, host and agent process are real."""
 
 import json
 import subprocess
@@ -17,8 +17,8 @@ from tests.world.terminal import EVERYWHERE, REHEARSAL, Terminal, open_terminal,
 S = IssueState
 
 CASE = "#1"
-ELSEWHERE = {S.INVESTIGATING}
-"""In test_killed_investigating.py, where every iteration is killed."""
+TESTED_ELSEWHERE = {S.INVESTIGATING}
+"""test_killed_investigating.py kills every iteration."""
 WAY = [
     *(S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION),
     *(S.REQUIREMENTS_CLARIFIED, S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH),
@@ -29,9 +29,9 @@ WAY = [
     *(S.CREATING_PR, S.WAITING_FOR_HUMAN_INPUT, S.HUMAN_INPUT_RECEIVED, S.ADDRESSING_FEEDBACK),
     *(S.RUNNING_TESTS, S.REVIEWING_CODE, S.VALIDATING_SOLUTION, S.CREATING_PR, S.WAITING_FOR_HUMAN_INPUT),
 ]
-"""Of a case that nobody disturbs, on the path of everywhere.yaml."""
+"""The states of an undisturbed case with the script everywhere.yaml."""
 JUDGED = 11
-"""The number of the move that stays in its state: the tester is to judge a red build."""
+"""The number of the only move that stays in its state: a red build is given to the tester to judge."""
 TOLD = (
     "Before the work can go on, please tell us:\n1. Which world is meant?",
     "The only world there is; it is analysed again.",
@@ -45,14 +45,14 @@ BUILDS = range(1, 7)
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Path:
-    """A file that builds can see. While it is there, those of `make_slow` don't end."""
+    """The path of a file that builds can see. While the file exists, builds prepared by `make_slow` don't end."""
     (tmp_path / "gate").mkdir()
     return tmp_path / "gate" / "closed"
 
 
 @pytest.fixture
 def terminal(tmp_path: Path, gate: Path) -> Iterator[Terminal]:
-    # The answers of a turn that waits cost nothing here, but are counted as if they did.
+    # A turn that waits repeats rehearsed answers. They cost nothing, but the ledger counts them.
     settings = {"CASEWORKER_BUDGET_USD": "1000", "CASEWORKER_EXPOSE": str(gate.parent)}
     with open_terminal(tmp_path / "home", **settings) as terminal:
         yield terminal
@@ -88,10 +88,10 @@ def expect_one_of_everything(terminal: Terminal, project: Path) -> None:
 
 
 class Saboteur:
-    """Kills the host of one case with -9 and speaks to the case, whose host is then started again.
+    """Kills the host with -9 and then sends a message to the case, which starts the host again.
 
-    The first turn in each state can't end before somebody speaks (tests/world/everywhere.yaml): a kill always hits its
-    middle, and the words that were said to a dead host are what its second attempt waits for.
+    In tests/world/everywhere.yaml the first turn in each state can't end before a message arrives. So a kill always
+    hits the middle of a turn, and the second attempt ends with the message that was sent while the host was dead.
     """
 
     def __init__(self, terminal: Terminal, project: Path, gate: Path) -> None:
@@ -102,7 +102,7 @@ class Saboteur:
         self.killed_in: set[IssueState] = set()
         self.killed_turns: set[object] = set()
         self.said: dict[str, object] = {}
-        """By the words: the turn that was under way, or null if none was."""
+        """From the message's text to the turn that was under way when it was sent, or None."""
 
     def kills_in(self, *states: IssueState) -> None:
         for state in states:
@@ -110,11 +110,11 @@ class Saboteur:
             self._kills(state, turn)
             self._says(f"Said when {state} had been interrupted.", turn)
 
-    def kills_after_words_in(self, state: IssueState) -> None:
-        """They were given to the attempt that dies; the next one reads them, and the two that it waits for."""
+    def kills_after_a_message_in(self, state: IssueState) -> None:
+        """Kills an attempt that was given a message. The next attempt reads it and the two sent after the kill."""
         turn = self._waits_for_a_turn_in(state)
         self._says("Said to an attempt that dies.", turn)
-        self._terminal.waits_until(lambda: "messages_claimed" in self._here()[2], f"words heard in {state}")
+        self._terminal.waits_until(lambda: "messages_claimed" in self._here()[2], f"a message claimed in {state}")
         self._kills(state, turn)
         self._says("Said to the one after it.", turn)
         self._says("Said by somebody else meanwhile.", turn)
@@ -126,13 +126,13 @@ class Saboteur:
         self._says("Said when the build had been interrupted.")
 
     def kills_in_the_push(self, words: str, *, git_as_well: bool) -> None:
-        """While it waits for a lock. Git outlives the host, and pushes with nobody there to hear of it; or it is killed
-        as well, and nothing is pushed."""
+        """Kills the host while its push waits for a lock. Git then pushes without the host; with `git_as_well` it is
+        killed, too, and nothing is pushed."""
         self._terminal.waits_until(lambda: bool(self._pushing()), "a push")
         before = self._branch()
         self._kills(S.CREATING_PR)
         for pid in self._pushing() if git_as_well else ():
-            with suppress(ProcessLookupError):  # one of them ends with the other
+            with suppress(ProcessLookupError):  # one of them ends when the other is killed
                 self._terminal.kills(pid)
         _lock_of(self._project).unlink()
         self._terminal.waits_until(lambda: not self._pushing(), "the end of the push")
@@ -148,7 +148,7 @@ class Saboteur:
             assert speaking.returncode == 0, err
 
     def _waits_for_a_turn_in(self, state: IssueState) -> object:
-        """Until it has done something: it may be halfway through a file."""
+        """Waits until the turn has used a tool, so that a file may be half edited."""
 
         def is_at_work() -> bool:
             now, turn, since = self._here()
@@ -164,12 +164,12 @@ class Saboteur:
         self.killed_turns |= {turn} - {None}
 
     def _says(self, words: str, turn: object = None) -> None:
-        """This starts the host, if none runs. Who speaks waits a moment for what comes of it, but we don't."""
+        """Sends a message, which starts the host if none runs. Does not wait for the command's end."""
         self.said[words] = turn
         self._speaking.append(self._terminal.starts("say", CASE, words, "--name", "Ada"))
 
     def _here(self) -> tuple[IssueState, object, list[object]]:
-        """From one look at the record: the state, the turn that has begun in it, and what has happened in that."""
+        """Returns the state, the turn that has begun in it, and the entries since: all from one read of the record."""
         state, turn, since = S.RECEIVED, None, list[object]()
         for entry in self._terminal.entries("transitioned", "turn_started", "tool_returned", "messages_claimed"):
             match entry["kind"]:
@@ -193,7 +193,7 @@ class Saboteur:
 
 
 def make_slow(project: Path, gate: Path) -> None:
-    """Its tests show that they are under way, and go on when they may."""
+    """Adds a test that shows that it runs by a file, and ends when the gate file is gone."""
     waits = f"touch building.tmp; while test -e {quote(str(gate))}; do sleep 0.05; done; rm building.tmp\n"
     (project / "tests" / "a_moment.sh").write_text(waits)
     git(project, "add", "--all")
@@ -201,7 +201,7 @@ def make_slow(project: Path, gate: Path) -> None:
 
 
 def hold_pushes(project: Path) -> None:
-    """For as long as the lock is there, git waits for it."""
+    """Makes pushes wait for as long as a lock file is there."""
     git(project, "config", "core.filesRefLockTimeout", "-1")
     _lock_of(project).parent.mkdir(exist_ok=True)
     _lock_of(project).touch()
@@ -213,7 +213,7 @@ def _lock_of(project: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_a_worker_killed_in_every_working_state_costs_nothing_but_time(
+def test_a_case_whose_host_is_killed_in_every_working_state_loses_nothing(
     terminal: Terminal, project: Path, issue: Path, gate: Path
 ) -> None:
     make_slow(project, gate)
@@ -228,7 +228,7 @@ def test_a_worker_killed_in_every_working_state_costs_nothing_but_time(
     saboteur.kills_in(S.REQUIREMENTS_CLARIFIED, S.PLANNING_APPROACH, S.CREATING_TESTS, S.UPDATING_TESTS)
     saboteur.waits_in(S.IMPLEMENTING)
     gate.touch()
-    saboteur.kills_after_words_in(S.IMPLEMENTING)
+    saboteur.kills_after_a_message_in(S.IMPLEMENTING)
     saboteur.kills_in_the_build()
     saboteur.kills_in(S.RUNNING_TESTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.REVIEWING_ARCHITECTURE)
     saboteur.waits_in(S.WAITING_FOR_HUMAN_INPUT)
@@ -242,14 +242,14 @@ def test_a_worker_killed_in_every_working_state_costs_nothing_but_time(
     saboteur.waits_in(S.WAITING_FOR_HUMAN_INPUT)
     saboteur.has_spoken()
 
-    assert saboteur.killed_in == WORKING - ELSEWHERE
+    assert saboteur.killed_in == WORKING - TESTED_ELSEWHERE
     expect_the_way_of_an_undisturbed_case(terminal, saboteur.killed_turns)
     expect_one_pull_request_brought_up_to_date(terminal, project)
     expect_everything_said_once_and_answered_for(terminal, saboteur.said)
 
 
 def expect_the_way_of_an_undisturbed_case(terminal: Terminal, killed: set[object]) -> None:
-    """Each transition, turn and build once, in order; only attempts tell that something happened."""
+    """Each transition, turn and build is recorded once and in order. Only attempt numbers show the kills."""
     moves = terminal.entries("transitioned")
     assert [S(str(move["to_state"])) for move in moves] == WAY
     assert [move["from_state"] for move in moves] == [S.RECEIVED, *WAY[:-1]]
@@ -260,7 +260,7 @@ def expect_the_way_of_an_undisturbed_case(terminal: Terminal, killed: set[object
 
 
 def expect_one_pull_request_brought_up_to_date(terminal: Terminal, project: Path) -> None:
-    """And no half-edited file in it."""
+    """One pull request, updated once, with no half-edited file in it."""
     branch = "agent/issue-1"
     assert git(project, "branch", "--list", "agent/*") == branch
     (pull,) = json.loads(terminal.types("show", CASE, "--pull-request", "--json").out)
@@ -301,9 +301,7 @@ def _is_in_the_middle(terminal: Terminal, role: str) -> bool:
 
 @pytest.mark.timeout(120)
 @pytest.mark.slow
-def test_who_watches_a_case_whose_host_is_killed_sees_it_go_on(
-    terminal: Terminal, project: Path, run: list[str]
-) -> None:
+def test_run_keeps_watching_when_the_host_is_killed(terminal: Terminal, project: Path, run: list[str]) -> None:
     watcher = terminal.starts(*run)
     terminal.waits_until(partial(_is_in_the_middle, terminal, "analyst"), "the analyst in its turn")
     terminal.kills(terminal.host_pid)
@@ -314,9 +312,7 @@ def test_who_watches_a_case_whose_host_is_killed_sees_it_go_on(
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
-def test_the_temporal_server_killed_between_two_turns_comes_back_by_itself(
-    terminal: Terminal, project: Path, run: list[str]
-) -> None:
+def test_a_killed_temporal_server_is_restarted_by_the_host(terminal: Terminal, project: Path, run: list[str]) -> None:
     assert terminal.types(*run, "--detach").code == 0
     terminal.waits_until(lambda: len(terminal.entries("turn_completed")) >= 2, "the second turn's end")
     before = terminal.temporal_pid
@@ -329,7 +325,7 @@ def test_the_temporal_server_killed_between_two_turns_comes_back_by_itself(
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
-def test_a_run_may_be_interrupted_and_taken_up_and_two_may_watch(
+def test_an_interrupted_run_can_be_watched_again_by_two_commands(
     terminal: Terminal, project: Path, run: list[str]
 ) -> None:
     first = terminal.starts(*run)

@@ -1,5 +1,7 @@
-"""The real command, host, agent process and engine: kill -9 in every iteration of an investigation, in every
-measurement, and while its result is judged. It goes on with the next, and nothing is counted twice."""
+"""Kills the host with -9 in every iteration and diagnostic of an investigation, and while its cause is reviewed.
+
+The command, the host, the agent process and Temporal's server are real. No iteration is counted twice.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,9 +25,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_killed_in_every_iteration_and_measurement_an_investigation_goes_on_with_the_next(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_an_investigation_survives_a_kill_in_every_iteration_and_diagnostic(terminal: Terminal, tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     issue = tmp_path / "issue.md"
     issue.write_text("# The greeting misspells the world\n")
@@ -51,7 +51,7 @@ def test_killed_in_every_iteration_and_measurement_an_investigation_goes_on_with
 
 
 def _is_halfway(terminal: Terminal, number: int, task: str) -> bool:
-    """The first attempt at the so manieth turn of the investigation has begun, and has done something."""
+    """Tells whether the investigation's turn with this number has begun and has used a tool."""
     turns: list[object] = []
     since: list[object] = []
     for entry in terminal.entries("turn_started", "tool_returned"):

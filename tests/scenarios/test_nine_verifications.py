@@ -1,4 +1,4 @@
-"""The nine verifications of the bug bot's design, by their names, in two Slack channels."""
+"""The nine acceptance checks of the bug bot's design, in their order and with their names, in two Slack channels."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ async def test_4_reporter_sends_a_second_message_mid_investigation(office: Offic
     await bug.in_reports(RITA, "Since 9:40, order 1182.")  # while the agent runs
     assert [message.text for message in await bug.messages()][-1] == "Since 9:40, order 1182."
     release()
-    await bug.expect_findings(times=2)  # it came too late for this turn, so there is another one
+    await bug.expect_findings(times=2)  # it came too late for this turn, so another turn follows
     assert "Since 9:40, order 1182." in [line.text for line in office.world.agent.read[-1]]
     assert [r.partition(":")[0] for r in await bug.receipts()] == [f"seen by turn {n}" for n in (1, 2, 3)]
 

@@ -1,4 +1,4 @@
-"""People may speak at any moment: nothing is lost, and each can see what came of it."""
+"""Messages and closes at any moment of an issue case, and the receipts that people get."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from tests.world.world import World
 S = IssueState
 
 
-async def test_words_said_before_a_turn_are_read_by_it_and_the_receipt_says_so(world: World) -> None:
+async def test_a_message_is_read_by_the_next_turn_and_the_receipt_names_that_turn(world: World) -> None:
     release = world.agent.holds_in(Role.ANALYST)
     case = await world.owner_files_issue()
     await world.agent.reached(Role.ANALYST)
@@ -23,7 +23,7 @@ async def test_words_said_before_a_turn_are_read_by_it_and_the_receipt_says_so(w
     await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 3: read by the tester")
 
 
-async def test_an_owners_words_reach_the_role_that_is_at_work_and_the_receipt_names_its_turn(world: World) -> None:
+async def test_a_message_reaches_the_running_turn_and_the_receipt_names_that_turn(world: World) -> None:
     world.agent.hears()
     release = world.agent.holds_in(Role.ANALYST)
     case = await world.owner_files_issue()
@@ -35,7 +35,7 @@ async def test_an_owners_words_reach_the_role_that_is_at_work_and_the_receipt_na
     await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 2: read by the analyst")
 
 
-async def test_words_said_while_the_pull_request_waits_are_kept_and_answered_for(world: World) -> None:
+async def test_thanks_for_a_pull_request_are_kept_and_get_a_receipt(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()
     await case.person_says("Thank you!")
@@ -59,7 +59,7 @@ async def test_a_close_in_the_middle_of_a_turn_stops_the_agent_and_cleans_up(wor
     assert (await case.receipts())[-1] == "seen: closed the case"
 
 
-async def test_closing_while_the_pull_request_waits_closes_the_case_and_leaves_the_branch(world: World) -> None:
+async def test_closing_a_case_that_waits_for_its_merge_leaves_the_branch(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()
     await case.person_closes()
@@ -72,12 +72,12 @@ async def test_deleting_the_branch_without_a_merge_closes_the_case(world: World)
     await case.expect_pull_request()
     git(world.repository, "branch", "--quiet", "-D", "agent/issue-1")
     await world.reconciler_looks()
-    await world.reconciler_looks()  # gone at two looks, not just for a moment
+    await world.reconciler_looks()  # closed only after two looks: the branch may be missing for a moment
     stored = await case.expect_end(S.CLOSED)
     assert "closed without a merge" in stored.case.reason
 
 
-async def test_words_after_the_end_are_recorded_and_reopen_nothing(world: World) -> None:
+async def test_thanks_to_a_completed_case_are_recorded_and_reopen_nothing(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()
     await case.person_merges()
@@ -93,18 +93,18 @@ async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: W
     case = await world.owner_files_issue()
     await case.expect_pull_request()
 
-    class Deaf:
+    class LostBell:
         async def ring(self, *_: object) -> None:
-            """The process died between the commit and the bell."""
+            """Does nothing, as if the process had died between the commit and the bell."""
 
-    world.conversation._doorbell = Deaf()  # the one crash that can't be had from outside
+    world.conversation._doorbell = LostBell()  # this crash can't be caused from outside
     await case.person_says("Is anybody there?")
     assert (await case.receipts())[-1] == "recorded"
     await world.reconciler_looks()
     await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 6: read by the pm")
 
 
-async def test_twenty_words_at_once_are_all_answered_for(world: World) -> None:
+async def test_twenty_messages_at_once_all_get_receipts(world: World) -> None:
     case = await world.owner_files_issue()
     await asyncio.gather(*(case.person_says(f"word {number}") for number in range(20)))
     await case.expect_pull_request()

@@ -1,4 +1,4 @@
-"""A case with a key: the model is asked over HTTP at a provider of ours, and the key stays in the gateway."""
+"""A case with an API key: the model is called over HTTP at a fake provider, and the key stays in the gateway."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ SIGNS = {
 
 
 class WholeCast(Provider):
-    """Answers each role from its part of the script; who asks is in the system prompt."""
+    """A provider that answers each role from its part of the script. The role is read from the system prompt."""
 
     def cast(self, script: str, workspace: Path) -> None:
         self.parts = {role: rehearsed(script, role, task, workspace=workspace) for role, task in STRAIGHT}
@@ -58,7 +58,7 @@ async def api(tmp_path: Path) -> AsyncIterator[WholeCast]:
 
 
 @pytest.mark.timeout(120)
-async def test_a_case_with_a_key_is_paid_for_and_the_key_is_nowhere(api: WholeCast, tmp_path: Path) -> None:
+async def test_a_case_with_an_api_key_is_charged_and_never_stores_the_key(api: WholeCast, tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     issue = tmp_path / "issue.md"
     issue.write_text("# The greeting misspells the world\n")

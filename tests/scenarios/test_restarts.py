@@ -1,4 +1,4 @@
-"""A crash at any instant costs nothing but time."""
+"""Issue cases survive stopped workers, lost answers, lost workspaces and an empty Temporal server."""
 
 import shutil
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.world.world import World, open_world
 S = IssueState
 
 
-async def test_a_worker_that_stops_in_the_middle_of_a_turn_gives_it_to_the_next_one(world: World) -> None:
+async def test_a_turn_whose_worker_stops_is_done_by_the_next_worker(world: World) -> None:
     release = world.agent.holds_in(Role.DEVELOPER)
     case = await world.owner_files_issue()
     await world.agent.reached(Role.DEVELOPER)
@@ -34,7 +34,7 @@ async def test_a_worker_that_stops_in_the_middle_of_a_turn_gives_it_to_the_next_
     assert developer[0].attempt.session != developer[1].attempt.session
 
 
-async def test_a_push_that_landed_unheard_is_not_repeated(world: World) -> None:
+async def test_a_push_is_not_repeated_when_the_answer_is_lost(world: World) -> None:
     case = await world.owner_files_issue()
     pushes: list[Sha] = []
     push = world.parts.forge.source.push
@@ -45,13 +45,13 @@ async def test_a_push_that_landed_unheard_is_not_repeated(world: World) -> None:
         if len(pushes) == 1:
             raise ConnectionError("the answer got lost")
 
-    world.parts.forge.source.push = lands_but_fails_once  # type: ignore[method-assign] # the crash after the effect
+    world.parts.forge.source.push = lands_but_fails_once  # type: ignore[method-assign] # simulates a crash after the push
     await case.expect_pull_request()
     assert len(set(pushes)) == 1
     assert git(world.repository, "rev-list", "--count", "main..agent/issue-1") == "1"
 
 
-async def test_a_pull_request_that_was_opened_unheard_is_found_and_not_opened_twice(world: World) -> None:
+async def test_a_pull_request_is_not_opened_twice_when_the_answer_is_lost(world: World) -> None:
     opened: list[PullRequest] = []
     open_it = world.parts.forge.pulls.open
 
@@ -59,13 +59,13 @@ async def test_a_pull_request_that_was_opened_unheard_is_found_and_not_opened_tw
         opened.append(await open_it(pull))
         raise ConnectionError("the answer got lost")
 
-    world.parts.forge.pulls.open = opens_but_fails_once  # type: ignore[method-assign] # as above
+    world.parts.forge.pulls.open = opens_but_fails_once  # type: ignore[method-assign] # simulates a crash after the pull request
     case = await world.owner_files_issue()
     pull = await case.expect_pull_request()
     assert [pull.number] == [one.number for one in opened]
 
 
-async def test_every_transition_is_on_the_record_once_with_reason_and_in_order(world: World) -> None:
+async def test_each_transition_is_recorded_once_in_order_and_with_a_reason(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()
     moves = [r.entry for r in await case.record() if isinstance(r.entry, Transitioned)]
@@ -88,7 +88,7 @@ async def test_a_lost_workspace_costs_one_turn_at_most(world: World) -> None:
     assert await case.file_on_branch("greeting.txt") == "Hello world"
 
 
-async def test_the_engine_may_start_empty_and_every_case_goes_on_from_its_record(
+async def test_a_case_goes_on_from_its_record_when_temporal_starts_empty(
     world: World,
 ) -> None:
     release = world.agent.holds_in(Role.DEVELOPER)
@@ -98,13 +98,13 @@ async def test_the_engine_may_start_empty_and_every_case_goes_on_from_its_record
     await world.client.get_workflow_handle(f"case:{case.id}").terminate("the engine's data is gone")
     release()
     await world.worker_starts()
-    await world.the_silent_are_woken(case.id)
+    await world.reconciler_restarts(case.id)
     await case.expect_pull_request()
     assert await case.states() == STRAIGHT
 
 
 @pytest.mark.slow
-async def test_stopping_the_worker_again_and_again_uses_up_no_retry(world: World) -> None:
+async def test_repeated_worker_stops_use_up_no_retry(world: World) -> None:
     world.policy = world.policy.model_copy(update={"turn_retries": 0})
     case = await world.owner_files_issue()
     for _ in range(2):
@@ -116,7 +116,7 @@ async def test_stopping_the_worker_again_and_again_uses_up_no_retry(world: World
     await case.expect_pull_request()
 
 
-async def test_an_outage_of_the_model_is_waited_out(world: World) -> None:
+async def test_a_case_waits_until_the_models_api_is_back(world: World) -> None:
     away = AgentFailed(reason="the model's API answered 529", why="model", retry=True)
     tries: list[int] = []
 
@@ -131,7 +131,7 @@ async def test_an_outage_of_the_model_is_waited_out(world: World) -> None:
     assert len(tries) == 3
 
 
-async def test_a_workspace_that_can_not_be_made_is_told_and_a_close_is_obeyed_all_the_same(world: World) -> None:
+async def test_a_workspace_that_cannot_be_created_is_reported_and_close_still_works(world: World) -> None:
     (world.home / "mirrors").write_text("somebody put a file here")
     case = await world.owner_files_issue()
     await case.expect_story("After 3 tries to prepare workspace")
@@ -140,7 +140,7 @@ async def test_a_workspace_that_can_not_be_made_is_told_and_a_close_is_obeyed_al
     await case.expect_end(S.CLOSED)
 
 
-async def test_nothing_counts_as_running_once_a_case_is_over(world: World) -> None:
+async def test_a_closed_case_has_no_running_turn(world: World) -> None:
     world.agent.holds_in(Role.DEVELOPER)
     case = await world.owner_files_issue()
     await world.agent.reached(Role.DEVELOPER)
@@ -151,7 +151,7 @@ async def test_nothing_counts_as_running_once_a_case_is_over(world: World) -> No
     assert await world.store.cases.unfinished() == []
 
 
-async def test_the_case_goes_the_same_way_with_the_workflow_cache_off(tmp_path: Path, temporal: Address) -> None:
+async def test_a_case_works_with_the_workflow_cache_off(tmp_path: Path, temporal: Address) -> None:
     async with open_world(tmp_path / "home", await connect(temporal), cached=0) as world:
         case = await world.owner_files_issue()
         await case.expect_pull_request()

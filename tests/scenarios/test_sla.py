@@ -1,4 +1,4 @@
-"""The clock beside a bug case, on the real server, with minutes that are short."""
+"""The SLA clock of a bug case on a real Temporal server, with targets of less than a second."""
 
 import asyncio
 import time
@@ -26,8 +26,9 @@ from tests.world.world import World, open_world
 
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 AGES = 1_000.0
+"""Minutes, like the next two."""
 SOON = 0.005
-"""Minutes: a third of a second."""
+"""A third of a second."""
 AT_ONCE = 0.00001
 
 
@@ -62,7 +63,7 @@ async def expect_checks(bug: BugInWorld, are_so: Callable[[list[str]], bool]) ->
 
 
 async def clock_strikes(bug: BugInWorld, minutes: float, *, at: datetime | None = None) -> datetime:
-    """So long after now, in one stroke: what the flow asks for when its timer fires."""
+    """Runs the check that the flow makes when its timer fires, as if this many minutes had passed."""
     now = at or datetime.now(UTC) + timedelta(minutes=minutes)
     store = bug.world.store
     keeping = SlaKeeping(store=store, posting=Posting(store=store, chats={}, terminal=TerminalPhrasing()))
@@ -81,7 +82,7 @@ async def expect_clock_ends(bug: BugInWorld) -> None:
     await asyncio.wait_for(handle.result(), timeout=PATIENCE)
 
 
-async def test_a_case_that_is_answered_and_closed_in_time_keeps_both_promises(world: World) -> None:
+async def test_a_case_acknowledged_and_resolved_in_time_meets_both_targets(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=rules())
     await bug.expect_findings()
     await expect_checks(bug, lambda seen: seen == ["acknowledge met 1"])
@@ -92,7 +93,7 @@ async def test_a_case_that_is_answered_and_closed_in_time_keeps_both_promises(wo
     assert await told(bug) == []
 
 
-async def test_a_case_that_stays_open_is_followed_up_level_by_level_until_it_is_resolved(world: World) -> None:
+async def test_follow_ups_of_an_open_case_escalate_level_by_level_until_it_is_resolved(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=rules(follow_up=SOON))
     await expect_checks(bug, lambda seen: len(seen) >= 4)
     await bug.developer_says("close not_a_bug: the page was misread")
@@ -107,7 +108,7 @@ async def test_a_case_that_stays_open_is_followed_up_level_by_level_until_it_is_
     assert said[2].startswith(f"**Escalated to level 2**: @grace, {bug.id} (")
 
 
-async def test_an_acknowledgement_that_came_too_late_is_recorded_as_missed(world: World) -> None:
+async def test_a_late_acknowledgement_is_recorded_as_missed(world: World) -> None:
     await world.worker_stops()
     bug = await world.reporter_writes(CLEAR, policy=rules(acknowledge=AT_ONCE))
     await world.worker_starts()
@@ -116,12 +117,12 @@ async def test_an_acknowledgement_that_came_too_late_is_recorded_as_missed(world
     assert await checks(bug) == ["acknowledge missed 1", "resolve met 1"]
 
 
-async def test_a_missed_promise_is_told_to_contacts_and_owners_once(world: World) -> None:
+async def test_a_missed_target_is_posted_to_contacts_and_owners_once(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=rules())
     await bug.expect_findings()
     await expect_checks(bug, lambda seen: len(seen) == 1)
     late = await clock_strikes(bug, AGES)
-    await clock_strikes(bug, AGES, at=late)  # the same again, as after a crash between telling and being heard
+    await clock_strikes(bug, AGES, at=late)  # once more, as after a crash before the result was saved
     assert await checks(bug) == ["acknowledge met 1", "resolve missed 1"]
     (said,) = await told(bug)
     assert said.startswith(f"**Not resolved in time**: {bug.id} (P2: {CLEAR}) has been open for 16 h 40 min.")
@@ -147,7 +148,7 @@ async def test_nobody_is_paged_while_the_case_waits_for_its_reporter(world: Worl
     await reporter_drops(bug)
 
 
-async def test_a_reopened_case_is_promised_everything_anew(world: World) -> None:
+async def test_a_reopened_case_gets_new_sla_targets(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=rules())
     await bug.expect_findings()
     await reporter_drops(bug)
@@ -157,7 +158,7 @@ async def test_a_reopened_case_is_promised_everything_anew(world: World) -> None
     assert await checks(bug) == 2 * ["acknowledge met 1", "resolve met 1"]
 
 
-async def test_a_clock_that_ran_long_goes_on_in_a_new_run_and_says_nothing_twice(world: World) -> None:
+async def test_a_long_running_clock_continues_as_new_and_repeats_no_post(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=rules(follow_up=SOON, after=100, events=50))
     await expect_checks(bug, lambda seen: len(seen) >= 9)
     history = await world.client.get_workflow_handle(sla_workflow_id(bug.id)).fetch_history()
@@ -170,7 +171,7 @@ async def test_a_clock_that_ran_long_goes_on_in_a_new_run_and_says_nothing_twice
 
 
 @pytest.mark.slow
-async def test_a_clock_that_is_replayed_at_every_step_strikes_the_same(tmp_path: Path, temporal: Address) -> None:
+async def test_the_sla_clock_works_with_the_workflow_cache_off(tmp_path: Path, temporal: Address) -> None:
     async with open_world(tmp_path / "home", await connect(temporal), cached=0) as world:
         bug = await world.reporter_writes(CLEAR, policy=rules(follow_up=SOON))
         await expect_checks(bug, lambda seen: len(seen) >= 3)

@@ -1,4 +1,4 @@
-"""A fix speaks in the developers' thread of its bug, each post once, and what is answered there counts."""
+"""A fix posts once in the developers' thread of its bug, and answers, approvals and feedback there count."""
 
 import asyncio
 import time
@@ -9,6 +9,7 @@ from caseworker.core.bug.case import About
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pm import Topic
 from caseworker.core.people.messages import Audience
 from tests.world.agent import found, reads_people, triaged, unclear, writes_greeting
 from tests.world.bugs import PATIENCE
@@ -20,11 +21,11 @@ S = IssueState
 
 
 def sensitive(workspace: Path) -> Outcome:
-    return triaged(workspace).model_copy(update={"topics": ["authentication"], "status": "NEEDS_APPROVAL"})
+    return triaged(workspace).model_copy(update={"topics": [Topic.AUTHENTICATION], "status": "NEEDS_APPROVAL"})
 
 
-async def a_fix(office: Office) -> tuple[SlackBug, CaseInWorld]:
-    """Rita reports, Ada asks for the fix in the developers' thread."""
+async def open_fix(office: Office) -> tuple[SlackBug, CaseInWorld]:
+    """Opens a bug and its fix: Rita reports, and Ada asks for the fix in the developers' thread."""
     office.world.agent.does(Role.INVESTIGATOR, Task.BUG, found(), found(action="create_fix"))
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
@@ -49,7 +50,7 @@ async def _count(bug: SlackBug, words: str) -> int:
 
 async def test_a_fix_asks_in_the_thread_of_its_bug_and_an_approval_there_counts(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
-    bug, fix = await a_fix(office)
+    bug, fix = await open_fix(office)
     await fix.expect_waiting(WaitingFor.APPROVAL)
     await expect_in_thread(bug, "A person has to agree before this is worked on")
     await bug.in_summaries(ADA, "approve")
@@ -60,8 +61,8 @@ async def test_a_fix_asks_in_the_thread_of_its_bug_and_an_approval_there_counts(
     assert "approved" in (await fix.receipts())[-1]
 
 
-async def test_the_end_of_a_fix_is_told_in_the_thread_once(office: Office) -> None:
-    bug, fix = await a_fix(office)
+async def test_the_end_of_a_fix_is_posted_once_in_the_bugs_thread(office: Office) -> None:
+    bug, fix = await open_fix(office)
     pull = await fix.expect_pull_request()
     await fix.person_merges()
     await fix.expect_end(S.COMPLETED)
@@ -73,7 +74,7 @@ async def test_the_end_of_a_fix_is_told_in_the_thread_once(office: Office) -> No
 async def test_feedback_in_the_thread_changes_the_pull_request(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "It will say goodbye."))
     office.world.agent.does(Role.DEVELOPER, Task.ADDRESS_FEEDBACK, writes_greeting("Hello world\nBye.\n"))
-    bug, fix = await a_fix(office)
+    bug, fix = await open_fix(office)
     await fix.expect_pull_request()
     await bug.in_summaries(ADA, "It should say goodbye, too.")
     await fix.expect(
@@ -83,9 +84,9 @@ async def test_feedback_in_the_thread_changes_the_pull_request(office: Office) -
     await expect_in_thread(bug, "It will say goodbye.")
 
 
-async def test_words_that_name_the_bug_are_for_the_bug(office: Office) -> None:
+async def test_a_message_that_begins_with_the_bugs_name_is_for_the_bug(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
-    bug, fix = await a_fix(office)
+    bug, fix = await open_fix(office)
     await fix.expect_waiting(WaitingFor.APPROVAL)
     office.world.agent.does(Role.INVESTIGATOR, Task.BUG, found("It is the coupon as well."))
     await bug.in_summaries(ADA, f"{bug.id}: is it the coupon as well?")
@@ -94,8 +95,8 @@ async def test_words_that_name_the_bug_are_for_the_bug(office: Office) -> None:
     assert all(message.author != ADA for message in await office.world.store.inbox.of(fix.id))
 
 
-async def test_closing_words_close_the_bug_and_not_its_fix(office: Office) -> None:
-    bug, fix = await a_fix(office)
+async def test_a_close_with_a_resolution_closes_the_bug_and_not_its_fix(office: Office) -> None:
+    bug, fix = await open_fix(office)
     await fix.expect_pull_request()
     await bug.in_summaries(ADA, "close config_fix the coupon service had the old key")
     stored = await bug.expect(lambda stored: stored.case.is_over, "resolved")
@@ -103,19 +104,19 @@ async def test_closing_words_close_the_bug_and_not_its_fix(office: Office) -> No
     assert (await fix.stored()).case.waits_for is WaitingFor.MERGE
 
 
-async def test_the_reporters_words_never_reach_the_fix(office: Office) -> None:
+async def test_the_reporters_messages_never_reach_the_fix(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
-    bug, fix = await a_fix(office)
+    bug, fix = await open_fix(office)
     await fix.expect_waiting(WaitingFor.APPROVAL)
     await bug.in_reports(RITA, "approve")
     await bug.expect_all_answered()
     assert (await fix.stored()).case.waits_for is WaitingFor.APPROVAL
 
 
-async def test_a_post_of_a_fix_whose_answer_is_lost_is_not_said_twice(office: Office) -> None:
+async def test_a_fix_does_not_repeat_a_post_when_slacks_answer_is_lost(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     release = office.world.agent.holds_in(Task.TRIAGE)
-    bug, fix = await a_fix(office)
+    bug, fix = await open_fix(office)
     await bug.posts(About.FIX_OPENED)
     office.slack.trouble.lose_answer("chat.postMessage", times=1)
     release()
@@ -125,10 +126,10 @@ async def test_a_post_of_a_fix_whose_answer_is_lost_is_not_said_twice(office: Of
     assert len(keys) == len(set(keys))
 
 
-async def test_while_slack_is_down_a_fix_keeps_what_it_has_to_say(office: Office) -> None:
+async def test_posts_of_a_fix_are_kept_while_slack_is_down(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     release = office.world.agent.holds_in(Task.TRIAGE)
-    bug, fix = await a_fix(office)
+    bug, fix = await open_fix(office)
     office.slack.trouble.goes_down()
     release()
     deadline = time.monotonic() + PATIENCE
@@ -140,11 +141,11 @@ async def test_while_slack_is_down_a_fix_keeps_what_it_has_to_say(office: Office
     await expect_in_thread(bug, "A person has to agree before this is worked on")
 
 
-async def test_a_worker_killed_while_a_fix_speaks_says_it_once(office: Office) -> None:
+async def test_a_post_of_a_fix_appears_once_when_the_worker_stops_meanwhile(office: Office) -> None:
     office.world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which page?"))
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     release = office.world.agent.holds_in(Task.TRIAGE)
-    bug, fix = await a_fix(office)
+    bug, fix = await open_fix(office)
     office.slack.trouble.goes_down()
     release()
     deadline = time.monotonic() + PATIENCE

@@ -1,4 +1,4 @@
-"""How words get from Slack into a case: over HTTP, after nobody listened, and while Temporal is away."""
+"""How messages get from Slack into a case: over HTTP, after a time without listening, and while Temporal is down."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -24,7 +24,7 @@ async def web_office(tmp_path: Path, temporal: Address) -> AsyncIterator[Office]
         await office.world.end()
 
 
-async def test_over_http_a_question_is_asked_answered_and_closed(web_office: Office) -> None:
+async def test_a_bug_is_asked_about_answered_and_closed_over_http(web_office: Office) -> None:
     web_office.world.agent.does(Role.INVESTIGATOR, Task.BUG, asked("Which page?"), found())
     bug = await web_office.rita_reports("something is broken")
     await bug.expect_question("Which page?")
@@ -36,7 +36,7 @@ async def test_over_http_a_question_is_asked_answered_and_closed(web_office: Off
     await bug.expect_told_once()
 
 
-async def test_over_http_files_edits_and_previews_are_what_they_are_over_the_socket(web_office: Office) -> None:
+async def test_files_edits_and_previews_work_over_http_as_over_the_socket(web_office: Office) -> None:
     bug = await web_office.rita_reports(CLEAR, files=[UploadedFile(name="app.log", content=b"Error 500")])
     await bug.expect_findings()
     await web_office.slack.unfurls(REPORTS, bug.anchor, "https://shop.example")
@@ -47,13 +47,13 @@ async def test_over_http_files_edits_and_previews_are_what_they_are_over_the_soc
     assert all(post.acknowledged for post in web_office.slack.deliveries)
 
 
-async def test_what_was_written_while_nobody_listened_is_read_when_somebody_does(office: Office) -> None:
+async def test_messages_written_while_nothing_listened_are_read_afterwards(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     await office.stops_listening()
-    office.slack.forget(REPORTS, RITA, "Order 1183, too.", thread=bug.anchor)
-    office.slack.forget(SUMMARIES, ADA, "Is it the cart?", thread=await bug.summary_anchor())
-    lost = office.slack.forget(REPORTS, RITA, CLEAR.replace("pay", "search"))
+    office.slack.add_without_event(REPORTS, RITA, "Order 1183, too.", thread=bug.anchor)
+    office.slack.add_without_event(SUMMARIES, ADA, "Is it the cart?", thread=await bug.summary_anchor())
+    lost = office.slack.add_without_event(REPORTS, RITA, CLEAR.replace("pay", "search"))
     await office.listens()
     assert await office.catches_up() == 3
     other = await office.case_of(lost)
@@ -64,7 +64,7 @@ async def test_what_was_written_while_nobody_listened_is_read_when_somebody_does
         await told.expect_told_once()
 
 
-async def test_while_temporal_is_away_everything_is_acknowledged_and_handled_afterwards(tmp_path: Path) -> None:
+async def test_messages_are_acknowledged_while_temporal_is_down_and_handled_afterwards(tmp_path: Path) -> None:
     server = TemporalServer(tmp_path / "temporal")
     await server.start()
     try:

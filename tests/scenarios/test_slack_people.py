@@ -1,4 +1,4 @@
-"""What people do in Slack besides writing a line: change it, take it back, attach files, all at once, in blocks."""
+"""Slack messages that are edited, deleted, sent with files, in blocks or many at once, and developers' commands."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ EDITED = "edited an earlier message, which now says"
 TAKEN_BACK = "took an earlier message back, which said"
 
 
-async def test_an_edit_before_the_turn_is_read_by_it_as_an_edit(office: Office) -> None:
+async def test_an_edit_before_a_turn_is_read_in_that_turn_as_an_edit(office: Office) -> None:
     await office.world.worker_stops()
     bug = await office.rita_reports(CLEAR)
     await bug.rita_edits(CLEAR.replace("1182", "1183"))
@@ -30,7 +30,7 @@ async def test_an_edit_before_the_turn_is_read_by_it_as_an_edit(office: Office) 
     await bug.expect_receipts(*[f"seen by turn 1: {ANSWERED}"] * 2)
 
 
-async def test_an_edit_after_the_turn_is_answered_with_another_one(office: Office) -> None:
+async def test_an_edit_after_a_turn_starts_another_turn(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     await bug.rita_edits(CLEAR.replace("1182", "1183"))
@@ -40,7 +40,7 @@ async def test_an_edit_after_the_turn_is_answered_with_another_one(office: Offic
     await bug.expect_receipts(f"seen by turn 1: {ANSWERED}", f"seen by turn 2: {ANSWERED}")
 
 
-async def test_a_links_preview_does_nothing(office: Office) -> None:
+async def test_a_link_preview_has_no_effect(office: Office) -> None:
     bug = await office.rita_reports(f"{CLEAR}: <https://shop.example/pay>")
     await bug.expect_findings()
     before = office.slack.posts()
@@ -50,7 +50,7 @@ async def test_a_links_preview_does_nothing(office: Office) -> None:
     assert (office.slack.posts(), (await bug.stored()).case.state) == (before, BugState.AWAITING_DEV)
 
 
-async def test_a_deletion_reaches_the_agent_as_taken_back(office: Office) -> None:
+async def test_a_deleted_message_reaches_the_agent_as_taken_back(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     reply = await bug.in_reports(RITA, "Only with the coupon.")
@@ -62,7 +62,7 @@ async def test_a_deletion_reaches_the_agent_as_taken_back(office: Office) -> Non
     assert (await bug.messages())[-1].kind is MessageKind.DELETION
 
 
-async def test_attachments_are_files_of_our_naming_where_the_agent_may_read(office: Office) -> None:
+async def test_attachments_are_stored_under_our_names_where_the_agent_can_read_them(office: Office) -> None:
     picture = UploadedFile(name="screen.PNG", content=b"\x89PNG\r\n\x1a\n", media_type="image/png")
     hostile = UploadedFile(name="../../etc/passwd", content=b"root:x:0:0")
     large = UploadedFile(name="core.dump", content=b"x" * 10_000_001, media_type="application/octet-stream")
@@ -90,7 +90,7 @@ async def test_a_third_persons_file_is_not_shown_to_the_agent(office: Office) ->
     assert office.world.agent.briefs[-1].tree.read_only == office.world.agent.briefs[0].tree.read_only
 
 
-async def test_a_developers_file_is_fetched_from_slack_also_when_the_case_is_the_terminals(office: Office) -> None:
+async def test_a_developers_slack_file_is_fetched_for_a_case_reported_in_the_terminal(office: Office) -> None:
     bug = await office.world.reporter_writes(CLEAR)
     await bug.expect_findings()
     anchor = dict(await office.world.store.threads.bound(bug.id))[Audience.DEVELOPERS].anchor
@@ -101,7 +101,7 @@ async def test_a_developers_file_is_fetched_from_slack_also_when_the_case_is_the
 
 
 @pytest.mark.parametrize("how", ["edit", "second message"])
-async def test_a_vague_report_that_is_completed_before_it_is_read_is_not_asked_about(office: Office, how: str) -> None:
+async def test_a_vague_report_completed_before_the_first_turn_is_not_asked_about(office: Office, how: str) -> None:
     await office.world.worker_stops()
     bug = await office.rita_reports("something is broken")
     await (bug.rita_edits(CLEAR) if how == "edit" else bug.in_reports(RITA, CLEAR))
@@ -110,7 +110,7 @@ async def test_a_vague_report_that_is_completed_before_it_is_read_is_not_asked_a
     assert not (await bug.stored()).case.report.vague
 
 
-async def test_words_that_are_in_blocks_only_are_read(office: Office) -> None:
+async def test_text_that_is_only_in_blocks_is_read(office: Office) -> None:
     fields = [{"type": "mrkdwn", "text": "*Since*\n9:40"}, {"type": "plain_text", "text": "Order 1182"}]
     section: Json = {
         "type": "section",
@@ -123,7 +123,7 @@ async def test_words_that_are_in_blocks_only_are_read(office: Office) -> None:
     assert "Order 1182" in office.world.agent.briefs[0].prompt
 
 
-async def test_fifty_copies_of_one_delivery_are_one_message_and_get_one_answer(office: Office) -> None:
+async def test_fifty_copies_of_one_slack_event_are_one_message_with_one_answer(office: Office) -> None:
     bug = await office.rita_reports(CLEAR, copies=50)
     await bug.expect_findings()
     await bug.in_reports(RITA, "Order 1183, too.", copies=50)
@@ -134,7 +134,7 @@ async def test_fifty_copies_of_one_delivery_are_one_message_and_get_one_answer(o
     await bug.expect_told_once()
 
 
-async def test_a_burst_of_thirty_messages_is_kept_whole_and_answered_a_few_times(office: Office) -> None:
+async def test_thirty_messages_at_once_are_all_kept_and_share_a_few_answers(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     release = office.world.agent.holds_in(Role.INVESTIGATOR)
@@ -149,7 +149,7 @@ async def test_a_burst_of_thirty_messages_is_kept_whole_and_answered_a_few_times
     assert 2 <= len(answers) < 15
 
 
-async def test_a_developer_takes_over_hands_back_and_closes_in_the_summary_thread(office: Office) -> None:
+async def test_a_developer_takes_over_hands_back_and_closes_in_the_developers_thread(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     await bug.in_summaries(ADA, "I'll take it")
@@ -168,12 +168,12 @@ async def test_a_developer_takes_over_hands_back_and_closes_in_the_summary_threa
     await bug.expect_told_once()
 
 
-async def test_a_close_without_a_type_is_asked_about_and_the_answer_closes(office: Office) -> None:
+async def test_a_close_without_a_type_is_asked_about_and_the_answer_closes_the_case(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     await bug.in_summaries(ADA, "close")
     await bug.expect_post(About.ASKED_TO_CLOSE, Audience.DEVELOPERS)
-    await bug.in_summaries(GRACE, "duplicate: of what?")  # nobody asked her
+    await bug.in_summaries(GRACE, "duplicate: of what?")  # not her question: only Ada was asked
     await bug.expect_findings(times=2)
     await bug.in_summaries(ADA, "duplicate: same as bug-0001")
     assert (await bug.expect_end()).case.ending.resolution == "duplicate"

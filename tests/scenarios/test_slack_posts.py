@@ -1,4 +1,4 @@
-"""What the bot says in Slack is said once, in order and in one thread a case, whatever Slack does."""
+"""The bot's posts appear in Slack once, in order and in one thread per case, also when Slack fails."""
 
 import asyncio
 
@@ -22,17 +22,17 @@ async def test_two_cases_at_once_have_one_summary_thread_each(office: Office) ->
         assert bug.id in (await bug.told_in_summaries())[0]
 
 
-async def test_a_post_whose_answer_is_lost_is_not_said_twice(office: Office) -> None:
-    office.slack.trouble.lose_answer("chat.postMessage", times=2)  # the acknowledgement's, and the summary's
+async def test_a_post_is_not_repeated_when_slacks_answer_is_lost(office: Office) -> None:
+    office.slack.trouble.lose_answer("chat.postMessage", times=2)  # of the acknowledgement and of the summary
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     await bug.expect_told_once()
     assert [post.ts for post in office.slack.posts(SUMMARIES) if not post.thread] == [await bug.summary_anchor()]
 
 
-async def test_under_rate_limits_everything_arrives_once_and_in_order(office: Office) -> None:
+async def test_posts_under_rate_limits_arrive_once_and_in_order(office: Office) -> None:
     office.slack.trouble.limit("chat.postMessage", times=1, retry_after=1)
-    office.slack.trouble.limit("chat.postMessage", times=4)  # more than are waited out in place
+    office.slack.trouble.limit("chat.postMessage", times=4)  # more than the client waits for by itself
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     office.slack.trouble.limit("chat.postMessage")
@@ -43,7 +43,7 @@ async def test_under_rate_limits_everything_arrives_once_and_in_order(office: Of
     assert len(keys) == len(set(keys)) == 7
 
 
-async def test_while_slack_is_down_nothing_is_lost_and_the_case_goes_on_afterwards(office: Office) -> None:
+async def test_nothing_is_lost_while_slack_is_down(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     office.slack.trouble.goes_down()
@@ -57,7 +57,7 @@ async def test_while_slack_is_down_nothing_is_lost_and_the_case_goes_on_afterwar
     await bug.expect_told_once()
 
 
-async def test_a_close_while_slack_is_down_closes_the_case_and_is_told_afterwards(office: Office) -> None:
+async def test_a_close_while_slack_is_down_is_posted_afterwards(office: Office) -> None:
     office.slack.trouble.goes_down()
     bug = await office.rita_reports(CLEAR)
     await bug.expect(lambda stored: bool(stored.case.outbox), "something to say")

@@ -1,4 +1,4 @@
-"""From an issue to a merged pull request, and the ends it may come to before."""
+"""An issue case on its straight path to a merged pull request, and the ways in which it can end earlier."""
 
 from pathlib import Path
 
@@ -63,7 +63,7 @@ async def test_the_pull_request_shows_the_test_that_failed_before_and_passes_now
     assert pull.body.rstrip().endswith("Fixes #1")
 
 
-async def test_a_test_that_passes_without_the_fix_is_written_again_and_then_a_person_is_asked(world: World) -> None:
+async def test_a_test_that_passes_without_the_fix_is_rewritten_then_a_person_is_asked(world: World) -> None:
     def wrote_an_empty_test(workspace: Path) -> Outcome:
         outcome = wrote_test(workspace)
         (workspace / "tests" / "world.sh").write_text("true\n")
@@ -78,7 +78,7 @@ async def test_a_test_that_passes_without_the_fix_is_written_again_and_then_a_pe
     assert "does not fail without the fix" in again.prompt
 
 
-async def test_a_change_that_changes_nothing_is_no_pull_request(world: World) -> None:
+async def test_an_empty_change_opens_no_pull_request(world: World) -> None:
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, lambda _: changes("Do nothing at all"))
     world.agent.does(Role.TESTER, Task.CREATE_TESTS, lambda _: wrote_test_elsewhere())
     world.agent.does(Role.PM, Task.TRIAGE, lambda _: triaged(_).model_copy(update={"type": IssueType.NEW_FEATURE}))
@@ -93,7 +93,7 @@ def wrote_test_elsewhere() -> Outcome:
     )
 
 
-async def test_a_rejected_review_leads_to_a_repair_and_the_same_commit_is_never_pushed(world: World) -> None:
+async def test_a_rejected_review_leads_to_a_fix_before_anything_is_pushed(world: World) -> None:
     def repaired(workspace: Path) -> Outcome:
         (workspace / "greeting.txt").write_text("Hello world\nBye.\n")
         return changes("Greet the world and say goodbye")
@@ -117,7 +117,7 @@ async def test_a_turn_that_fails_for_good_fails_the_case_with_its_reason(world: 
     assert stored.file.pipeline.failure_reason == stored.case.reason
 
 
-async def test_a_turn_that_dies_is_begun_again_from_the_same_commit(world: World) -> None:
+async def test_a_crashed_turn_is_retried_from_the_same_commit(world: World) -> None:
     tries: list[str] = []
 
     def dies_once(workspace: Path) -> Outcome | AgentFailed:
@@ -135,7 +135,7 @@ async def test_a_turn_that_dies_is_begun_again_from_the_same_commit(world: World
     assert "stray.txt" not in git(world.repository, "ls-tree", "-r", "--name-only", await case.branch())
 
 
-async def test_two_cases_on_one_repository_at_once_do_not_meet(world: World) -> None:
+async def test_two_cases_on_one_repository_do_not_affect_each_other(world: World) -> None:
     first = await world.owner_files_issue("The greeting misspells the world")
     second = await world.owner_files_issue("The greeting is still misspelt")
     await first.expect_pull_request()
@@ -146,7 +146,7 @@ async def test_two_cases_on_one_repository_at_once_do_not_meet(world: World) -> 
         assert names.split() == ["greeting.txt", "tests/world.sh"]
 
 
-async def test_a_dirty_checkout_is_left_as_it_is(world: World) -> None:
+async def test_a_dirty_checkout_is_not_changed(world: World) -> None:
     (world.repository / "greeting.txt").write_text("my own work")
     (world.repository / "notes.txt").write_text("mine")
     case = await world.owner_files_issue()

@@ -1,4 +1,4 @@
-"""The terminal as a chat: the real command, host and agent process, with people at the keys or in a pipe."""
+"""`report`, `chat` and the other commands with the real host and agent process, in a terminal and from a pipe."""
 
 import json
 import signal
@@ -15,14 +15,14 @@ pytestmark = pytest.mark.xdist_group("terminal chat")
 
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
-    """One home and one host for all of them, as a team has: each test has a case of its own."""
+    """One home and one host for all tests of this module. Each test opens its own case."""
     folder = tmp_path_factory.mktemp("chat")
     with open_terminal(folder / "home", CASEWORKER_REPORTS_REPOSITORY=str(make_project(folder / "hello"))) as here:
         yield here
 
 
 def report(terminal: Terminal, text: str = "the greeting is broken", *more: str | Path) -> str:
-    """The id of a case whose reporter was asked a question."""
+    """Reports a bug and returns the id of the case, whose reporter was asked a question."""
     answer = terminal.types("report", text, "--rehearse", BUG_REHEARSAL, "--name", "ada", "--json", *more)
     assert answer.code == 0, answer.err
     case = json.loads(answer.out.splitlines()[0])["case"]
@@ -40,7 +40,7 @@ def receipts(terminal: Terminal, case: str) -> list[object]:
     return [line["receipt"] for line in conversation(terminal, case) if line["receipt"] is not None]
 
 
-def test_a_report_is_followed_until_the_question(terminal: Terminal) -> None:
+def test_report_shows_the_case_until_the_question(terminal: Terminal) -> None:
     answer = terminal.types(
         "report", "-", "--rehearse", BUG_REHEARSAL, "--name", "ada", stdin="the greeting is broken\n"
     )
@@ -56,7 +56,7 @@ def test_a_report_is_followed_until_the_question(terminal: Terminal) -> None:
     assert terminal.types("cases").out.count(case) == 1
 
 
-def test_two_people_talk_and_what_is_said_during_a_turn_reaches_it(terminal: Terminal) -> None:
+def test_two_people_chat_and_a_message_during_a_turn_reaches_it(terminal: Terminal) -> None:
     case = report(terminal)
     chat = ("chat", case)
     with terminal.opens(*chat, "--name", "grace") as grace, terminal.opens(*chat, "--as", "reporter") as ada:
@@ -80,7 +80,7 @@ def test_two_people_talk_and_what_is_said_during_a_turn_reaches_it(terminal: Ter
 
 
 @pytest.mark.slow
-def test_commands_are_just_words(terminal: Terminal) -> None:
+def test_commands_can_be_typed_as_plain_messages(terminal: Terminal) -> None:
     case = report(terminal)
     with terminal.opens("chat", case, "--name", "grace") as grace:
         grace.shows("grace · awaiting reporter ›")
@@ -97,7 +97,7 @@ def test_commands_are_just_words(terminal: Terminal) -> None:
 
 
 @pytest.mark.slow
-def test_a_program_says_its_lines_and_gets_their_receipts(terminal: Terminal) -> None:
+def test_chat_from_a_pipe_sends_each_line_and_waits_for_its_receipt(terminal: Terminal) -> None:
     case = report(terminal)
     answer = terminal.types("chat", case, "--as", "reporter", stdin="The first one.\n\nNever mind.\n")
     assert answer.code == 0, answer
@@ -106,7 +106,7 @@ def test_a_program_says_its_lines_and_gets_their_receipts(terminal: Terminal) ->
 
 
 @pytest.mark.slow
-def test_a_program_that_waits_for_nothing_is_told_that_it_is_not_over(terminal: Terminal) -> None:
+def test_a_chat_without_waiting_exits_with_3_before_the_receipt(terminal: Terminal) -> None:
     case = report(terminal)
     answer = terminal.types("chat", case, "--wait", "0", stdin="A word from the side.")
     assert answer.code == 3
@@ -114,7 +114,7 @@ def test_a_program_that_waits_for_nothing_is_told_that_it_is_not_over(terminal: 
 
 
 @pytest.mark.slow
-def test_single_commands_wait_for_their_receipts(terminal: Terminal) -> None:
+def test_commands_wait_for_their_receipts(terminal: Terminal) -> None:
     case = report(terminal)
     short = case.removeprefix("bug-").lower()
     assert terminal.types("takeover", short).out == f"{case}: seen: the agent stopped: a developer has the case\n"
@@ -129,7 +129,7 @@ def test_single_commands_wait_for_their_receipts(terminal: Terminal) -> None:
 
 
 @pytest.mark.slow
-def test_closing_a_bug_wants_a_resolution_and_a_reason(terminal: Terminal) -> None:
+def test_closing_a_bug_needs_a_resolution_and_a_reason(terminal: Terminal) -> None:
     case = report(terminal)
     for arguments in ([], ["--resolution", "done"], ["--resolution", "code_fix"]):
         answer = terminal.types("close", case, *arguments)
@@ -145,7 +145,7 @@ def test_closing_a_bug_wants_a_resolution_and_a_reason(terminal: Terminal) -> No
 
 
 @pytest.mark.slow
-def test_a_bug_can_be_read_and_taken_away(terminal: Terminal, tmp_path: Path) -> None:
+def test_a_bug_can_be_shown_and_exported(terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "screen.png").write_bytes(b"\x89PNG")
     case = report(terminal, "the greeting is broken", "--attach", tmp_path / "screen.png")
     shown = terminal.types("show", case).out
@@ -165,7 +165,7 @@ def test_a_bug_can_be_read_and_taken_away(terminal: Terminal, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_what_cannot_be_reported_is_refused_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_refused_report_leaves_nothing_behind(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path / "home")
     project = make_project(tmp_path / "project")
     rehearsed = ("report", "it is broken", "--rehearse", BUG_REHEARSAL)
@@ -182,8 +182,8 @@ def test_what_cannot_be_reported_is_refused_and_leaves_nothing_behind(tmp_path: 
         assert not terminal.home.exists()
 
 
-def test_leaving_a_report_does_not_stop_it(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(terminal.environment, "CASEWORKER_REHEARSAL_PACE", "5")  # there is time to leave
+def test_interrupting_report_does_not_stop_the_case(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(terminal.environment, "CASEWORKER_REHEARSAL_PACE", "5")  # slow, so that there is time to leave
     with terminal.opens("report", "the greeting is broken", "--rehearse", BUG_REHEARSAL, "--name", "ada") as window:
         window.shows("Ctrl-C leaves, and the case goes on.")
         window.process.send_signal(signal.SIGINT)
@@ -195,7 +195,7 @@ def test_leaving_a_report_does_not_stop_it(terminal: Terminal, monkeypatch: pyte
 
 
 @pytest.mark.slow
-def test_an_issue_case_has_a_chat_and_commands_that_fit_it(terminal: Terminal, tmp_path: Path) -> None:
+def test_an_issue_case_has_a_chat_and_refuses_commands_that_do_not_fit(terminal: Terminal, tmp_path: Path) -> None:
     issue = tmp_path / "issue.md"
     issue.write_text("# The greeting misspells the world\n")
     project = make_project(tmp_path / "greeter")
@@ -204,7 +204,7 @@ def test_an_issue_case_has_a_chat_and_commands_that_fit_it(terminal: Terminal, t
     answer = terminal.types("chat", "greeter#1", stdin="Well done.\n")
     assert answer.code == 0, answer
     assert "kept on the record; `agent/issue-1` waits for a merge  “Well done.”" in answer.out
-    assert answer.out.count("The greeting misspells the world") == 1  # its title, and not its story
+    assert answer.out.count("The greeting misspells the world") == 1  # as its title only: the story so far is not shown
     wrong = terminal.types("chat", "greeter#1", stdin="retry\n")
     assert (wrong.code, "`retry` does not fit" in wrong.out) == (2, True)
     followed = terminal.types("show", "greeter#1", "--follow")

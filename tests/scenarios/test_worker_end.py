@@ -1,4 +1,4 @@
-"""A worker ends in time, and a world that breaks leaves nothing that disturbs the next one."""
+"""A worker ends in time, and a failed scenario leaves nothing behind that affects the next one."""
 
 import asyncio
 import gc
@@ -20,7 +20,7 @@ from tests.world.world import World, open_world
 Break = Callable[[World, pytest.MonkeyPatch], Awaitable[None]]
 
 
-async def test_a_worker_ends_while_the_store_is_away(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_worker_ends_while_the_store_is_down(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     tries = asyncio.Semaphore(0)
 
     async def fails(*_: object) -> None:
@@ -96,7 +96,7 @@ LATE = r"the worker's end took more than 5 s\n(?s:.*)test_worker_end.py:\d+ .*ig
         pytest.param(leaves_a_process, "left behind, and ended now: .*sleep 1000", id="process left behind"),
     ],
 )
-async def test_a_broken_world_disturbs_no_later_one(
+async def test_a_failed_scenario_does_not_affect_the_next_one(
     breaks: Break, told: str | None, tmp_path: Path, temporal: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = children()
@@ -104,7 +104,7 @@ async def test_a_broken_world_disturbs_no_later_one(
     with pytest.raises(AssertionError, match=told) if told else nullcontext():
         async with open_world(tmp_path / "broken", client) as broken:
             await breaks(broken, monkeypatch)
-    gc.collect()  # what it left to the garbage collector is told here, and not in a later test
+    gc.collect()  # warnings about what it left behind appear here, not in a later test
     assert children() == before
     assert processes_about("sleep 98765") == []
     assert [found.id async for found in broken.client.list_workflows("ExecutionStatus = 'Running'")] == []

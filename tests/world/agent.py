@@ -1,4 +1,4 @@
-"""A scripted agent behind the runtime port: it edits real files in the real workspace, and says what it is told to."""
+"""A scripted agent behind the runtime port: it edits real files in the workspace and returns prepared outcomes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -88,7 +88,7 @@ def rejected(workspace: Path) -> Outcome:
 
 
 def answers(role: Role, task: Task, **fields: object) -> Act:
-    """The turn ends with this, and changes nothing."""
+    """Ends the turn with this outcome and changes no file."""
 
     def act(workspace: Path) -> Outcome:
         return parse_outcome(role, task, fields)
@@ -140,7 +140,7 @@ def writes_greeting(text: str, subject: str = "Greet the world by its name", **m
 
 
 def once(first: Act | AgentFailed, then: Act) -> Act:
-    """The first time this, also if that time does not count as a turn."""
+    """Acts like `first` once, also in an attempt that fails, and like `then` from there on."""
     done: list[Path] = []
 
     def act(workspace: Path) -> Outcome | AgentFailed:
@@ -184,7 +184,7 @@ _WRITING = (Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK)
 
 
 class ScriptedAgent:
-    """The `AgentRuntime` of most scenarios. Without instructions it walks the straight path."""
+    """The `AgentRuntime` of most scenarios. By default it takes an issue straight to its pull request."""
 
     def __init__(self) -> None:
         self._script: dict[tuple[Role, Task], list[Act]] = {
@@ -204,11 +204,11 @@ class ScriptedAgent:
         self.briefs: list[Brief] = []
         self.ears: list[Ear] = []
         self.heard: list[str] = []
-        """What was said to it in the middle of a turn, if it listens."""
+        """Messages that reached it in the middle of a turn, once `hears` was called."""
         self.read: list[list[Line]] = []
-        """The conversation as each turn found it that may read it."""
+        """The conversation as each turn saw it, for turns that may read it."""
         self.refused: list[str] = []
-        """What was wrong with outcomes that it handed in."""
+        """Why its outcomes were refused."""
         self._repairs: dict[tuple[Role, Task], Act] = {}
         self._commands: dict[tuple[Role, Task], tuple[str, ...]] = {}
         self._listens = False
@@ -217,19 +217,19 @@ class ScriptedAgent:
         self.stopped: list[Role] = []
 
     def does(self, role: Role, task: Task, *acts: Act) -> None:
-        """These, one per turn; the last one again from then on."""
+        """Sets the acts of this role and task, one per turn. The last one is repeated."""
         self._script[role, task] = list(acts)
 
     def repairs(self, role: Role, task: Task, act: Act) -> None:
-        """What it does when an outcome is refused, once. Without, it has nothing better."""
+        """Sets the act that replaces a refused outcome, once a turn. Without it, the turn fails."""
         self._repairs[role, task] = act
 
     def runs(self, role: Role, task: Task, *commands: str) -> None:
-        """Each of its turns is seen to run these."""
+        """Records these commands as run in each turn of this role and task."""
         self._commands[role, task] = commands
 
     def holds_in(self, whom: Role | Task) -> Callable[[], None]:
-        """The next turn of this role, or with this task, stays open until the returned function is called."""
+        """Keeps the next turn of this role or task open until the returned function is called."""
         self._holds[whom] = asyncio.Event()
         self._reached[whom] = asyncio.Event()
         return self._holds[whom].set
@@ -238,7 +238,7 @@ class ScriptedAgent:
         return asyncio.wait_for(self._reached[whom].wait(), timeout=20)
 
     def hears(self) -> None:
-        """From now on it looks for people's words before it acts, as an agent does between two of its steps."""
+        """From now on it reads new messages before it acts, as a real agent does between two steps."""
         self._listens = True
 
     async def run(

@@ -1,4 +1,4 @@
-"""A bug case in the world of a scenario: what its people say, and what they should see."""
+"""A bug case in a scenario: what its people do, and what we expect."""
 
 import asyncio
 import itertools
@@ -50,7 +50,7 @@ class BugInWorld:
         return await self.expect(lambda stored: stored.case.state is state, f"the state {state}")
 
     async def expect_end(self) -> StoredBug:
-        """Resolved, and the workflow's own end: everything is said, cleaned up and answered for."""
+        """Waits until the case is resolved and its workflow has ended: all posts, clean-up and receipts are done."""
         await self.expect_state(BugState.RESOLVED)
         handle = self.world.client.get_workflow_handle(workflow_id(self.id))
         await asyncio.wait_for(handle.result(), timeout=PATIENCE)
@@ -90,7 +90,7 @@ class BugInWorld:
             await asyncio.sleep(0.02)
 
     async def expect_all_answered(self) -> None:
-        """Something came of every message, and the case waits again."""
+        """Waits until every message has an outcome and the case waits for developers."""
         deadline = time.monotonic() + PATIENCE
         while any(message.outcome is None for message in await self.messages()):
             assert time.monotonic() < deadline, f"{await self.receipts()}\n{await self.story()}"

@@ -1,4 +1,4 @@
-"""Commands as tests name them: by their kind, and the words they come with."""
+"""Makes commands from their kind and text, as tests name them."""
 
 from pydantic import TypeAdapter
 
@@ -10,7 +10,7 @@ _COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
 
 
 def command_of(kind: MessageKind, text: str = "", resolution: Resolution | None = None) -> Command:
-    """As intake makes it where the surface knows what it is."""
+    """Makes the command as intake does for a surface that already knows its kind, such as the terminal."""
     if kind is MessageKind.CLOSE:
         return Close(resolution=resolution, reason=text)
     return parse(text, Standing.OWNER, InIssue(), _COMMAND.validate_python({"kind": kind}))

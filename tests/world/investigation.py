@@ -1,4 +1,4 @@
-"""What the roles of an investigation do in scenarios: hypotheses about the greeting, and what comes of them."""
+"""Acts of the roles in an investigation, for the scripted agent: hypotheses, diagnostics, causes and reviews."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def hypothesis(name: str, status: str = "pending", percent: int = 50, **more: An
 
 
 def spawns(task: Task = Task.REVIEW, **more: Any) -> Act:
-    """The tech lead wants to know why."""
+    """The tech lead asks for an investigation."""
     request = {"problem_summary": "The greeting is wrong by chance.", "criteria": ["intermittent", "cause_unclear"]}
     return answers(
         Role.TECH_LEAD,
@@ -75,7 +75,7 @@ def finds_the_cause(*evidence: dict[str, str]) -> Act:
 
 
 def measures(text: str = "# CASEWORKER-DIAGNOSTIC: who greets?\n", agrees: str = "if_true") -> Act:
-    """It adds a line of its own, and says what it saw."""
+    """The developer adds a line to the greeting and says what was seen."""
 
     def act(workspace: Path) -> Outcome:
         file = workspace / "greeting.txt"
@@ -85,12 +85,14 @@ def measures(text: str = "# CASEWORKER-DIAGNOSTIC: who greets?\n", agrees: str =
     return act
 
 
-def repairs_instead(workspace: Path) -> Outcome:
+def changes_a_line(workspace: Path) -> Outcome:
+    """A diagnostic that changes a line instead of only adding one, which is refused."""
     (workspace / "greeting.txt").write_text("Good morning\n")
     return _measured("if_true")
 
 
-def takes_it_back(workspace: Path) -> Outcome:
+def only_adds_a_line(workspace: Path) -> Outcome:
+    """Reverts the changed line and keeps the added one."""
     (workspace / "greeting.txt").write_text("Hello world\n# CASEWORKER-DIAGNOSTIC\n")
     return _measured("if_true")
 

@@ -1,4 +1,4 @@
-"""Limits the time of a step, and shows what the process was busy with when the step took longer."""
+"""Limits the time of a step, and shows what the process was doing when the step is late."""
 
 import asyncio
 import sys
@@ -18,7 +18,7 @@ _CANCELS = 3
 
 @asynccontextmanager
 async def in_time(what: str, seconds: float) -> AsyncIterator[None]:
-    """Fails if the block takes longer; the failure shows what ran shortly before, as the reason may be gone by then."""
+    """Fails if the block takes longer. The failure shows what ran shortly before the limit: later it may be gone."""
     seen: list[str] = []
     look = asyncio.get_running_loop().call_later(0.9 * seconds, lambda: seen.append(what_runs()))
     try:
@@ -31,8 +31,8 @@ async def in_time(what: str, seconds: float) -> AsyncIterator[None]:
 
 
 async def end_in_time(what: str, ending: Coroutine[None, None, None], seconds: float, *, since: Tasks) -> None:
-    """Like `in_time`, for an end that may ignore its cancellation, as a worker does whose activity ignores it. If it is
-    late, all tasks are cancelled that were not there before."""
+    """Like `in_time`, for a coroutine that may ignore its cancellation, such as the end of a worker with a stuck
+    activity. If it is late, cancels all tasks that are not in `since`."""
     task = asyncio.create_task(ending)
     done, _ = await asyncio.wait({task}, timeout=seconds)
     if not done:
@@ -43,7 +43,7 @@ async def end_in_time(what: str, ending: Coroutine[None, None, None], seconds: f
 
 
 async def _cancel_all(since: Tasks) -> None:
-    """More than once: what holds a task may be that it ignores its cancellation."""
+    """Cancels the tasks more than once, as a task may ignore the first cancellation."""
     for _ in range(_CANCELS):
         left = asyncio.all_tasks() - set(since) - {asyncio.current_task()}
         for task in left:
@@ -53,7 +53,7 @@ async def _cancel_all(since: Tasks) -> None:
 
 
 def what_runs() -> str:
-    """Every task of the running event loop, every thread, and every child process: one line each, innermost first."""
+    """Lists every task of the event loop, every thread and every child process: one line each, innermost first."""
     tasks = [f"{task.get_name()}: {_chain(task.get_coro())}" for task in asyncio.all_tasks()]
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     threads = [f"{names.get(ident)}: {_stack(frame)}" for ident, frame in sys._current_frames().items()]
@@ -69,7 +69,7 @@ def children() -> dict[int, str]:
 
 
 def _read(file: Path) -> str:
-    """Empty for a thread that has ended since its name was read."""
+    """Returns an empty text for a thread that has ended meanwhile."""
     try:
         return file.read_text()
     except OSError:
@@ -77,7 +77,7 @@ def _read(file: Path) -> str:
 
 
 def _command(pid: int) -> str:
-    """Empty for one that has ended, also if nobody has waited for it yet."""
+    """Returns an empty text for a process that has ended, also for a zombie."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")[:200]
     except OSError:
@@ -85,7 +85,7 @@ def _command(pid: int) -> str:
 
 
 def _chain(awaited: object) -> str:
-    """The awaits of a task. Its own `get_stack` has the outermost one only."""
+    """Lists the awaits of a task. `Task.get_stack` has only the outermost one."""
     places: list[str] = []
     while awaited is not None:
         kind = next((kind for kind in ("cr", "gi", "ag") if hasattr(awaited, f"{kind}_frame")), None)

@@ -1,4 +1,4 @@
-"""The two Slack channels of a scenario: people write there, the real Slack clients carry it, the bot answers there."""
+"""The two Slack channels of a scenario, connected to the world by the real Slack client libraries."""
 
 import asyncio
 import time
@@ -47,12 +47,12 @@ class Office:
         blocks: Sequence[Json] | None = None,
         copies: int = 1,
     ) -> "SlackBug":
-        """In #bug-reports; the case is there as soon as Slack has its acknowledgement."""
+        """Writes in the reports channel. The case exists as soon as the event is acknowledged."""
         anchor = await self.slack.user_writes(REPORTS, RITA, text, files=files, blocks=blocks, copies=copies)
         return await self.case_of(anchor)
 
     async def case_of(self, anchor: str) -> "SlackBug":
-        """That was reported in this thread."""
+        """Finds the case that was reported in this thread."""
         found = await self.world.store.threads.find(Thread(surface="slack", channel=REPORTS, anchor=anchor))
         assert found is not None
         case, _ = found
@@ -70,7 +70,7 @@ class Office:
         await self._listening.aclose()
 
     async def catches_up(self) -> int:
-        """As `serve` does when it starts."""
+        """Reads missed messages, as `serve` does when it starts. Returns how many it took."""
         pace = Pace(reads=0.0)
         chat = chat_of(self.slack)
         return await CatchUp(store=self.world.store, slack=chat, intake=self.intake, channel=REPORTS, pace=pace).look()
@@ -90,14 +90,14 @@ class SlackBug(BugInWorld):
         return await self.office.slack.user_writes(SUMMARIES, user, text, thread=await self.summary_anchor())
 
     async def rita_edits(self, text: str) -> None:
-        """Her report."""
+        """Rita edits her report."""
         await self.office.slack.edits(REPORTS, self.anchor, text)
 
     # --- what we expect
 
     async def expect_told_once(self) -> None:
-        """Everything that the bot has said is in the two threads: each once, in its order, and nothing else. A post is
-        seen a moment before it is on record."""
+        """Waits until the two threads have exactly the posts that are on record, once and in order. A post is in Slack
+        a moment before it is on record."""
         deadline = time.monotonic() + PATIENCE
         while (seen := await self._seen()) != (on_record := await self._on_record()):
             assert time.monotonic() < deadline, (seen, on_record)
@@ -121,19 +121,19 @@ class SlackBug(BugInWorld):
         return threads[Audience.DEVELOPERS].anchor
 
     def told_in_reports(self) -> list[str]:
-        """What the bot said in the report's thread."""
+        """The bot's posts in the report's thread."""
         return [said.text for said in self.office.slack.posts(REPORTS, self.anchor)]
 
     async def told_in_summaries(self) -> list[str]:
-        """With the summary itself, which begins the thread."""
+        """The bot's posts in the developers' thread, including the summary that begins it."""
         anchor = await self.summary_anchor()
         return [said.text for said in self.office.slack.posts(SUMMARIES) if anchor in (said.ts, said.thread)]
 
 
 @asynccontextmanager
 async def open_office(home: Path, client: Client, *, way: Way = "socket") -> AsyncIterator[Office]:
-    """Wired as `serve` does it: events come in over a WebSocket or as requests, the bot's words go out by the Web
-    API, and no acknowledgement waits for Temporal."""
+    """Opens a world with Slack, wired as in `serve`: events come over a WebSocket or HTTP, posts go out by the Web API,
+    and no acknowledgement waits for Temporal."""
     slack = SlackDouble()
     await slack.start()
     try:

@@ -1,4 +1,4 @@
-"""A small real git repository with a bug, a Makefile and a test: the same for every scenario."""
+"""Makes the small git repository of every scenario: a misspelt greeting, a Makefile and a test."""
 
 import os
 import subprocess

@@ -1,6 +1,8 @@
-"""A Slack of our own: a workspace with state, served over real HTTP and WebSocket, to which the real client libraries
-talk. People speak through its methods, and trouble is made by `SlackTrouble`. Its shapes are held against the vendor's
-in `test_slack_double.py`; who delivers events, and the Web API, are in the sibling files."""
+"""A stand-in for Slack: a workspace with state, served over real HTTP and WebSocket to the real client libraries.
+
+Tests act as people by its methods, and cause failures by `SlackTrouble`. `test_slack_double.py` compares its shapes
+with the vendor's. The delivery of events and the Web API are in the sibling modules.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ __all__ = ["BOT_USER", "SlackDouble", "UploadedFile"]
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """A post of the bot's, as people see it."""
+    """A post of the bot, as people see it."""
 
     ts: str
     text: str
@@ -26,7 +28,7 @@ class Said:
 
 
 class SlackDouble:
-    """`patience`: seconds until an event that nobody acknowledged is sent again (Slack waits 3)."""
+    """Slack's stand-in. `patience` is the seconds until an event without acknowledgement is sent again (Slack: 3)."""
 
     bot_token = "xoxb-the-bot"
     app_token = "xapp-the-app"
@@ -41,7 +43,7 @@ class SlackDouble:
         self._port = 0
 
     async def start(self, port: int = 0) -> None:
-        """Again on the same port after `stop`: an outage of Slack's."""
+        """Starts serving; after `stop` on the same port again, as at the end of an outage."""
         application = web.Application(client_max_size=20_000_000)
         self._api.serve(application)
         application.router.add_get("/link", self.delivery.link)
@@ -69,7 +71,7 @@ class SlackDouble:
         return self._api.calls
 
     def sends_events_to(self, url: str) -> None:
-        """HTTP instead of Socket Mode."""
+        """Delivers events by HTTP instead of Socket Mode."""
         self.delivery.url = url
 
     # --- what people do; each waits until the event was acknowledged or given up
@@ -106,7 +108,7 @@ class SlackDouble:
         await self.delivery.deliver(self.workspace.delete(channel, ts))
 
     async def unfurls(self, channel: str, ts: str, url: str) -> None:
-        """A link's preview arrives: Slack calls that a change."""
+        """Adds the preview of a link, which Slack sends as a change of the message."""
         before, after = self.workspace.unfurl(channel, ts, url)
         await self.delivery.deliver(self.workspace.changed(channel, before, after))
 
@@ -115,19 +117,19 @@ class SlackDouble:
         await self.delivery.deliver(self.workspace.event_of(message, channel))
 
     async def bot_writes(self, channel: str, text: str, *, thread: str | None = None) -> str:
-        """Another app's bot."""
+        """The bot of another app writes."""
         message = self.workspace.say_as_bot(channel, text, thread=thread, bot="B0OTHER", user="U0OTHERBOT")
         await self.delivery.deliver(self.workspace.event_of(message, channel))
         return str(message["ts"])
 
-    def forget(self, channel: str, user: str, text: str, *, thread: str | None = None) -> str:
-        """Said, but its event is lost."""
+    def add_without_event(self, channel: str, user: str, text: str, *, thread: str | None = None) -> str:
+        """Adds a message whose event is never sent."""
         return str(self.workspace.say(channel, user, text, thread=thread)["ts"])
 
     # --- what one sees
 
     def posts(self, channel: str | None = None, thread: str | None = None) -> list[Said]:
-        """What our bot said, oldest first."""
+        """The posts of our bot, oldest first."""
         found = []
         for name, messages in self.workspace.channels.items():
             for message in messages:

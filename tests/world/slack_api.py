@@ -1,4 +1,4 @@
-"""The Web API of the workspace: the methods that are used here, with their refusals, and the download of files."""
+"""The Web API of Slack's stand-in: the methods that Caseworker uses, their errors, and file downloads."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ _LONGEST = 40_000
 
 
 class _Error(Exception):
-    """Slack's own word for what is wrong."""
+    """An error with Slack's name for it."""
 
 
 class WebApi:
@@ -104,7 +104,7 @@ class WebApi:
         message = self._workspace.say_as_bot(
             channel, text[:_LONGEST], thread=str(thread) if thread else None, metadata=metadata
         )
-        self._delivery.deliver_beside(self._workspace.event_of(message, channel))
+        self._delivery.deliver_in_background(self._workspace.event_of(message, channel))
         return {"channel": channel, "ts": message["ts"], "message": message}
 
     def _replies(self, arguments: _Arguments) -> Json:
@@ -128,7 +128,7 @@ class WebApi:
         channel = str(arguments.get("channel"))
         if channel not in self._workspace.channels:
             raise _Error("channel_not_found")
-        if channel in self._workspace.without_us:
+        if channel in self._workspace.without_bot:
             raise _Error("not_in_channel")
         return channel
 
@@ -148,7 +148,7 @@ class WebApi:
 
 
 async def _arguments(request: web.Request) -> _Arguments:
-    """From the query, a form or JSON, as Slack takes them."""
+    """Reads the arguments from the query, a form or JSON, as Slack does."""
     arguments: Json = dict(request.query)
     if request.content_type == "application/json":
         arguments |= json.loads(await request.text() or "{}")

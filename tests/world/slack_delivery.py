@@ -1,5 +1,4 @@
-"""How events leave the workspace: over the WebSockets of Socket Mode, or as signed HTTP requests; sent again when
-nobody acknowledges, up to three times."""
+"""Delivers the events of Slack's stand-in over Socket Mode or as signed HTTP requests, with up to three retries."""
 
 import asyncio
 import hashlib
@@ -21,12 +20,12 @@ RETRIES = 3
 
 @dataclass(kw_only=True)
 class Post:
-    """One event on its way."""
+    """The delivery of one event."""
 
     event_id: str
     tries: int = 0
     reasons: list[str] = field(default_factory=list)
-    """Why it was sent again, each time."""
+    """Why each retry was needed."""
     acknowledged: bool = False
 
 
@@ -40,20 +39,20 @@ class Delivery:
         self.sockets: list[web.WebSocketResponse] = []
         self._tickets: set[str] = set()
         self._awaited: dict[str, asyncio.Future[None]] = {}
-        self._somebody = asyncio.Event()
+        self._connected = asyncio.Event()
         """Set while there is a connection."""
         self._turn = count()
-        self._beside: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
 
     async def deliver(self, event: Json, *, copies: int = 1) -> None:
-        """`copies`: as many deliveries of the same event at the same moment."""
+        """Delivers an event, `copies` times at once, and waits until it is acknowledged or given up."""
         payload = self._workspace.callback(event)
         await asyncio.gather(*(self._with_retries(payload) for _ in range(copies)))
 
-    def deliver_beside(self, event: Json) -> None:
+    def deliver_in_background(self, event: Json) -> None:
         task = asyncio.create_task(self.deliver(event))
-        self._beside.add(task)
-        task.add_done_callback(self._beside.discard)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     async def _with_retries(self, payload: Json) -> None:
         post = Post(event_id=str(payload["event_id"]))
@@ -67,7 +66,7 @@ class Delivery:
             post.reasons.append(reason)
 
     async def _once(self, payload: Json, attempt: int, reason: str) -> str:
-        """Empty when it was acknowledged, else why it has to be sent again."""
+        """Returns an empty text if the event was acknowledged, else the reason to send it again."""
         if self.url:
             return await self._by_http(payload, attempt, reason)
         return await self._by_socket(payload, attempt, reason)
@@ -103,7 +102,7 @@ class Delivery:
     # --- Socket Mode
 
     def new_address(self) -> str:
-        """Good for one connection."""
+        """Returns an address that is valid for one connection."""
         ticket = secrets.token_hex(8)
         self._tickets.add(ticket)
         return f"{self._workspace.home.replace('http', 'ws', 1)}/link?ticket={ticket}&app_id={APP}"
@@ -121,7 +120,7 @@ class Delivery:
         try:
             await socket.send_json(self.hello())
             self.sockets.append(socket)
-            self._somebody.set()
+            self._connected.set()
             async for message in socket:
                 if message.type is WSMsgType.TEXT:
                     self._acknowledge(json.loads(message.data))
@@ -133,7 +132,7 @@ class Delivery:
         if socket in self.sockets:
             self.sockets.remove(socket)
         if not self.sockets:
-            self._somebody.clear()
+            self._connected.clear()
 
     def hello(self) -> Json:
         return {
@@ -156,14 +155,14 @@ class Delivery:
         try:
             async with asyncio.timeout_at(deadline):
                 while not await self._sent(envelope):
-                    await self._somebody.wait()
+                    await self._connected.wait()
                 await acknowledged
         except TimeoutError:
             return "timeout"
         return ""
 
     async def _sent(self, envelope: Json) -> bool:
-        """To one of the connections, in turn."""
+        """Sends the envelope over the next connection in turn. Returns False if there was none."""
         if not self.sockets:
             return False
         socket = self.sockets[next(self._turn) % len(self.sockets)]
@@ -185,21 +184,21 @@ class Delivery:
         }
 
     async def ask_to_reconnect(self) -> None:
-        """What Slack does every few hours, some seconds before it hangs up."""
+        """Asks clients to reconnect, as Slack does every few hours shortly before it closes a connection."""
         for socket in list(self.sockets):
             await socket.send_json(
                 {"type": "disconnect", "reason": "refresh_requested", "debug_info": {"host": "applink-1"}}
             )
 
     async def hang_up(self) -> None:
-        """The connections break."""
+        """Closes all connections without warning."""
         for socket in list(self.sockets):
             self._gone(socket)
             with suppress(ConnectionError, RuntimeError):
                 await socket.close()
 
     async def stop(self) -> None:
-        for task in list(self._beside):
+        for task in list(self._background):
             task.cancel()
-        await asyncio.gather(*self._beside, return_exceptions=True)
+        await asyncio.gather(*self._background, return_exceptions=True)
         await self.hang_up()

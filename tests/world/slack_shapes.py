@@ -1,7 +1,9 @@
-"""Field names and types of what Slack sends, noted by hand from the vendor's own published samples: the recorded
-answers and events of its Java SDK (json-logs/samples) and the event bodies in the tests of its Python framework.
+"""Field names and types of what Slack sends, to check the stand-in against.
 
-Only what is always there; `X | None` may be null. What a double says has at least these, with these types."""
+They were copied by hand from the vendor's published samples: the recorded answers and events of its Java SDK
+(json-logs/samples) and the event bodies in the tests of its Python framework. Only fields that are always there; a
+tuple with `type(None)` may be null. The stand-in must send at least these fields, with these types.
+"""
 
 from typing import Final
 
@@ -101,7 +103,7 @@ CHANGED: Final[Shape] = _IN_CHANNEL | {
     "message": _SAID | {"edited": {"user": str, "ts": str}},
     "previous_message": _SAID,
 }
-STONE: Final[Shape] = _IN_CHANNEL | {
+TOMBSTONE: Final[Shape] = _IN_CHANNEL | {
     "subtype": str,
     "hidden": bool,
     "message": {"subtype": str, "text": str, "user": str, "hidden": bool, "type": str, "ts": str, "thread_ts": str},
@@ -150,7 +152,7 @@ HELLO: Final[Shape] = {
 
 
 def missing(value: object, shape: object, where: str = "it") -> list[str]:
-    """Every field that is not there, or of another type."""
+    """Lists every field that is missing or has another type."""
     if isinstance(shape, dict):
         if not isinstance(value, dict):
             return [f"{where} is no object"]

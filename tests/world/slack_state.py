@@ -1,4 +1,4 @@
-"""What a workspace knows: channels, messages, files; and how an event tells what happened there. No network."""
+"""The state of Slack's stand-in: channels, messages and files, and the events that describe changes. No network."""
 
 import time
 import uuid
@@ -21,7 +21,7 @@ class UploadedFile:
 class Workspace:
     def __init__(self, channels: Sequence[str]) -> None:
         self.channels: dict[str, list[Json]] = {channel: [] for channel in channels}
-        self.without_us: set[str] = set()
+        self.without_bot: set[str] = set()
         """Channels that the bot was not invited to."""
         self.files: dict[str, UploadedFile] = {}
         self.home = ""
@@ -29,7 +29,7 @@ class Workspace:
         self._numbers = count(1)
 
     def next_ts(self) -> str:
-        """Unique and increasing, as Slack's are within a channel."""
+        """Returns a unique and increasing timestamp, as Slack does within a channel."""
         self._last = max(self._last + 1, int(time.time() * 1_000_000))
         return f"{self._last // 1_000_000}.{self._last % 1_000_000:06d}"
 
@@ -37,10 +37,10 @@ class Workspace:
         return next((message for message in self.channels.get(channel, []) if message["ts"] == ts), None)
 
     def thread(self, channel: str, ts: str) -> list[Json]:
-        """Its first message and the replies, oldest first."""
+        """The first message of a thread and its replies, oldest first."""
         return [message for message in self.channels[channel] if ts in (message["ts"], message.get("thread_ts"))]
 
-    # --- what is said
+    # --- new messages
 
     def say(
         self,
@@ -134,7 +134,7 @@ class Workspace:
             "has_rich_preview": False,
         }
 
-    # --- what happens to it
+    # --- changes of messages
 
     def change(self, channel: str, ts: str, text: str, *, user: str | None = None) -> tuple[Json, Json]:
         message = self._existing(channel, ts)
@@ -159,7 +159,7 @@ class Workspace:
         return before, deepcopy(message)
 
     def delete(self, channel: str, ts: str) -> Json:
-        """A thread's first message leaves a stone behind; any other is gone."""
+        """Deletes a message. The first message of a thread is replaced by a tombstone."""
         message = self._existing(channel, ts)
         before = deepcopy(message)
         if message.get("reply_count"):
@@ -201,7 +201,7 @@ class Workspace:
         assert message is not None, f"there is no message {ts} in {channel}"
         return message
 
-    # --- how it is told
+    # --- events
 
     def event_of(self, message: Json, channel: str) -> Json:
         told = {"channel": channel, "event_ts": message["ts"], "channel_type": _channel_type(channel)}

@@ -1,4 +1,4 @@
-"""Trouble with Slack's Web API, on demand: rate limits, outages, answers that are lost or never come."""
+"""Failures of Slack's Web API on demand: rate limits, outages, and answers that are lost or never come."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -10,7 +10,7 @@ from typing import Literal
 class Mishap:
     what: Literal["limited", "fails", "lost", "hangs"]
     number: int = 0
-    """The status, or the seconds to wait."""
+    """The HTTP status, or the seconds of `Retry-After`."""
 
 
 class SlackTrouble:
@@ -27,19 +27,19 @@ class SlackTrouble:
         self._down = False
 
     def limit(self, method: str, *, times: int = 1, retry_after: int = 0) -> None:
-        """429 with Retry-After; nothing is done."""
+        """The next calls get 429 with Retry-After and have no effect."""
         self._coming[method].extend([Mishap(what="limited", number=retry_after)] * times)
 
     def fail(self, method: str, *, times: int = 1, status: int = 500) -> None:
-        """Nothing is done."""
+        """The next calls fail and have no effect."""
         self._coming[method].extend([Mishap(what="fails", number=status)] * times)
 
     def lose_answer(self, method: str, *, times: int = 1) -> None:
-        """It is done, and then the connection breaks."""
+        """The next calls take effect, but the connection breaks before the answer."""
         self._coming[method].extend([Mishap(what="lost")] * times)
 
     def hang(self, method: str, *, times: int = 1) -> None:
-        """It is done, and then nobody answers until `let_go`."""
+        """The next calls take effect, but are not answered until `let_go`."""
         self._coming[method].extend([Mishap(what="hangs")] * times)
 
     def let_go(self) -> None:

@@ -1,4 +1,4 @@
-"""Sets up and clears what a world has of its own: a namespace on Temporal's server and child processes."""
+"""Gives each world its own Temporal namespace, and clears its workflows and child processes at the end."""
 
 import asyncio
 import os
@@ -25,8 +25,11 @@ _RUNNING = "ExecutionStatus = 'Running'"
 
 
 async def in_own_namespace(client: Client) -> Client:
-    """Cases, workflows and queues have the same names in every world. In one namespace, a case that a failed test left
-    behind would take the place of the next test's case, or keep that test's worker busy."""
+    """Returns a client for a new namespace.
+
+    Cases, workflows and queues have the same names in every world. In one namespace, a case that a failed test left
+    behind would take the place of the next test's case, or keep that test's worker busy.
+    """
     name = f"world-{uuid4().hex}"
     kept = Duration(seconds=_DAY)
     await client.workflow_service.register_namespace(
@@ -38,15 +41,18 @@ async def in_own_namespace(client: Client) -> Client:
 
 
 async def end_workers(workers: Sequence[tuple[Worker, asyncio.Task[None]]]) -> None:
-    """In the order of the program: long work is given back while the flows still hear of it."""
+    """Stops the workers in the program's order: turns first, so that the flows still learn of their end."""
     for worker, running in reversed(workers):
         await worker.shutdown()
         await running
 
 
 async def unfinished(client: Client) -> str:
-    """What the server still waits for, in each workflow of the namespace. A local activity that is tried again and
-    again is a workflow task that has been started here: the process has no task or thread for it."""
+    """Lists what the server still waits for in each workflow of the namespace.
+
+    A local activity that is being retried appears only here, as a started workflow task: the process has no task or
+    thread for it.
+    """
     lines = ["--- workflows"]
     async for found in client.list_workflows(_RUNNING):
         told = (await client.get_workflow_handle(found.id).describe()).raw_description
@@ -57,8 +63,8 @@ async def unfinished(client: Client) -> str:
 
 
 async def terminate_all(client: Client, known: Sequence[str], patience: float) -> None:
-    """Ends every workflow of the namespace. The server's list also has those that the test does not know of, but it is
-    a moment behind: the known ones are ended without it."""
+    """Ends every workflow of the namespace: first the known ones, then those of the server's list. The list also has
+    workflows that the test does not know, but it is a moment behind."""
     async with in_time("the end of all workflows", patience):
         for workflow in known:
             await _terminate(client, workflow)
@@ -78,8 +84,8 @@ async def _terminate(client: Client, workflow: str) -> None:
 
 @asynccontextmanager
 async def no_process_left(patience: float) -> AsyncIterator[None]:
-    """Fails if a process that was begun in the block is still there after it, and ends it. Temporal's server is not the
-    block's: a test may have started it anew."""
+    """Fails if a process that was started in the block is still there after it, and kills it. Temporal's server is
+    exempt, as a test may have restarted it."""
     before = children()
     try:
         yield
@@ -96,15 +102,15 @@ async def no_process_left(patience: float) -> AsyncIterator[None]:
 
 
 def _kill(pid: int) -> None:
-    """With what it has started, if it leads a group of its own."""
+    """Kills the process, and its whole group if it leads one."""
     if os.getpgid(pid) == pid:
         os.killpg(pid, signal.SIGKILL)
     else:
         os.kill(pid, signal.SIGKILL)
 
 
-async def rests(client: Client, workflow: str, patience: float) -> None:
-    """Waits until nothing is under way: the replayer waits forever for what half a task had begun."""
+async def wait_until_idle(client: Client, workflow: str, patience: float) -> None:
+    """Waits until no activity and no workflow task is pending. The replayer hangs on a history with an open task."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         told = (await client.get_workflow_handle(workflow).describe()).raw_description
@@ -131,12 +137,12 @@ async def replay(history: WorkflowHistory, client: Client, patience: float) -> N
     replayer = Replayer(workflows=FLOWS, workflow_runner=sandboxed_runner(), data_converter=client.data_converter)
     replaying = asyncio.create_task(replayer.replay_workflow(history))
     done, _ = await asyncio.wait({replaying}, timeout=patience)
-    assert done, f"the replay hangs after {_told(history)}"  # not cancelled: it would not let go
+    assert done, f"the replay hangs after {_told(history)}"  # not cancelled: a hanging replay ignores that
     replaying.result()
 
 
 def _has_begun(history: WorkflowHistory) -> bool:
-    """A run that was continued as new and has done nothing yet has nothing to replay."""
+    """Tells whether there is anything to replay: a run that was just continued as new has done nothing yet."""
     return any(event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED for event in history.events)
 
 

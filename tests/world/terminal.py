@@ -1,4 +1,4 @@
-"""A person at a terminal: the real command, a home of their own, and the host that it starts."""
+"""A person at a terminal: runs the real command with its own home, and the host that it starts."""
 
 import fcntl
 import json
@@ -24,8 +24,8 @@ BUG_REHEARSAL = Path(__file__).with_name("bug.yaml")
 EVERYWHERE = Path(__file__).with_name("everywhere.yaml")
 
 
-def _heeds_interrupts() -> None:
-    """A suite that runs in the background ignores Ctrl-C, and would hand that on to what it starts."""
+def _restore_interrupts() -> None:
+    """Makes the child react to Ctrl-C. Tests that run in the background ignore it, and children would inherit that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -47,7 +47,7 @@ class Terminal:
         }
 
     def types(self, *arguments: str | Path, user: str | None = None, stdin: str = "") -> Answer:
-        """Runs to its end."""
+        """Runs a command to its end."""
         done = subprocess.run(
             self.command(arguments),
             env=self.environment,
@@ -61,7 +61,7 @@ class Terminal:
 
     @contextmanager
     def opens(self, *arguments: str | Path) -> Iterator["Window"]:
-        """In a window of its own: a real terminal, with somebody at its keys."""
+        """Runs a command in a pseudo-terminal, where keys can be pressed."""
         window = Window(self.command(arguments), {**self.environment, "TERM": "xterm"})
         try:
             yield window
@@ -75,7 +75,7 @@ class Terminal:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=_heeds_interrupts,
+            preexec_fn=_restore_interrupts,
         )
 
     def reads_json(self, *arguments: str | Path) -> dict[str, object]:
@@ -94,7 +94,7 @@ class Terminal:
         return self._host("temporal_pid")
 
     def kills(self, pid: int) -> None:
-        """-9, and gone when this returns."""
+        """Kills with -9 and waits until the process is gone."""
         os.kill(pid, signal.SIGKILL)
         self.waits_until(lambda: not is_alive(pid), f"the end of {pid}")
 
@@ -106,7 +106,7 @@ class Terminal:
             time.sleep(0.02)
 
     def entries(self, *kinds: str) -> list[dict[str, object]]:
-        """The record as it is on disk, read from outside the program, in the order in which it came about."""
+        """Reads entries of these kinds from the database file, without the program, in their order."""
         database = self.home / "caseworker.db"
         if not database.exists():
             return []
@@ -116,7 +116,7 @@ class Terminal:
                 rows = connection.execute(
                     f"select body from record where kind in ({wanted}) order by sequence", kinds
                 ).fetchall()
-            except sqlite3.OperationalError:  # the tables are being made
+            except sqlite3.OperationalError:  # the tables are not created yet
                 return []
         return [json.loads(row[0]) for row in rows]
 
@@ -148,7 +148,7 @@ class Window:
             stdout=inside,
             stderr=inside,
             start_new_session=True,
-            preexec_fn=_heeds_interrupts,
+            preexec_fn=_restore_interrupts,
         )
         self._shown = b""
 
@@ -156,11 +156,11 @@ class Window:
         os.write(self._keys, keys.encode())
 
     def shows(self, words: str, *, times: int = 1) -> None:
-        """Waits until it has."""
+        """Waits until these words were shown."""
         self._reads_until(lambda: self.text().count(words) >= times, words)
 
     def keeps(self, words: str) -> None:
-        """Waits until they stand in the input line, whatever else was shown meanwhile."""
+        """Waits until these words are in the input line, after whatever else was shown."""
         self._reads_until(lambda: words in self._shown.decode(errors="replace").rpartition("\x1b[2K")[2], words)
 
     def _reads_until(self, is_so: Callable[[], bool], words: str) -> None:
@@ -173,11 +173,11 @@ class Window:
                 raise AssertionError(f"{words!r} was not shown; this was:\n{self.text()}")
 
     def text(self) -> str:
-        """Everything that was ever shown, without the moves of the cursor."""
+        """Everything that was ever shown, without escape sequences."""
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._shown.decode(errors="replace"))
 
     def ends(self) -> int:
-        """Its exit code; what it still shows is read meanwhile."""
+        """Waits for the end, reads what is still shown, and returns the exit code."""
         deadline = time.monotonic() + PATIENCE
         while self.process.poll() is None:
             assert time.monotonic() < deadline, self.text()
@@ -200,7 +200,7 @@ class Window:
 
 
 def is_alive(pid: int) -> bool:
-    """A zombie is not: it only waits for its parent to hear of its end."""
+    """Tells whether the process runs. A zombie counts as ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -208,7 +208,7 @@ def is_alive(pid: int) -> bool:
 
 
 def processes_about(*words: str) -> list[int]:
-    """Those that were started with all of these words."""
+    """Finds the processes whose command line has all of these words."""
 
     def started_with(process: Path) -> str:
         try:

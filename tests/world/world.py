@@ -1,4 +1,4 @@
-"""The world of a scenario: a home, a repository, a worker, and the people around them."""
+"""The world of a scenario: a home, a repository, workers, and the people who use them."""
 
 import asyncio
 import time
@@ -110,7 +110,7 @@ class World:
             raise
 
     async def flows_stop(self) -> None:
-        """Stops the worker of the flows and leaves the one of the turns."""
+        """Stops the worker of the flows; the worker of the turns goes on."""
         flows, turns = self._workers
         self._workers = [turns]
         await end_in_time(
@@ -118,24 +118,25 @@ class World:
         )
 
     async def flows_start(self) -> None:
-        """On a connection of its own: one connection takes one worker of each queue."""
+        """Starts the worker of the flows again, on a new connection: a connection takes one worker per queue."""
         address = Address(target=self.client.service_client.config.target_host, namespace=self.client.namespace)
         flows, _ = make_case_workers(await connect(address), self.parts, slots=2, cached=self.cached)
         self._workers.insert(0, (flows, asyncio.create_task(flows.run())))
 
     async def expect_nothing_under_way(self, case: CaseId) -> None:
-        """Temporal's server has heard of the end of every activity."""
+        """Waits until Temporal's server knows that every activity has ended."""
         handle = self.client.get_workflow_handle(workflow_id(case))
         async with in_time("the end of all activities", self.patience):
-            while (await handle.describe()).raw_description.pending_activities:  # noqa: ASYNC110 - only asking tells
+            while (await handle.describe()).raw_description.pending_activities:  # noqa: ASYNC110  # there is no event
                 await asyncio.sleep(0.02)
 
     async def reconciler_looks(self) -> None:
         await self.reconciler.ring_unclaimed()
         await self.reconciler.look_at_pull_requests()
 
-    async def the_silent_are_woken(self, case: CaseId) -> None:
-        """As the reconciler does every 30 s; who runs is known to the server a moment later."""
+    async def reconciler_restarts(self, case: CaseId) -> None:
+        """Starts the workflow of a case that lost it, as the reconciler does every 30 s. Waits first until the server
+        no longer lists the workflow as running."""
         deadline = time.monotonic() + PATIENCE
         while case in await self.switchboard.listening():
             assert time.monotonic() < deadline
@@ -151,9 +152,9 @@ class World:
                 yield history
 
     async def end(self) -> list[WorkflowHistory]:
-        """Stop, and replay everything that happened: each scenario is a test of determinism as well."""
+        """Stops the workers and replays all histories, so that each scenario also tests determinism."""
         for workflow in await self._workflows():
-            await teardown.rests(self.client, workflow, self.patience)
+            await teardown.wait_until_idle(self.client, workflow, self.patience)
         await self.worker_stops()
         async with in_time("reading the histories", self.patience):
             kept = [history async for history in self.histories()]
@@ -162,8 +163,8 @@ class World:
         return kept
 
     async def leave_nothing(self) -> None:
-        """Also after a failure: ends the cases on Temporal's server, also those that the test does not know of, and
-        the worker."""
+        """Ends the workers and all workflows of this world, also after a failure and also those that the test does not
+        know."""
         try:
             await teardown.terminate_all(self.client, await self._workflows(), self.patience)
         finally:
@@ -212,7 +213,7 @@ class CaseInWorld:
         return await self.expect(lambda stored: stored.case.state is state, f"the state {state}")
 
     async def expect_end(self, state: IssueState) -> StoredCase:
-        """The state, and the workflow's own end: everything is pushed, cleaned up and answered for."""
+        """Waits for the state and the end of the workflow: all pushes, clean-up and receipts are done."""
         await self.expect_state(state)
         handle = self.world.client.get_workflow_handle(workflow_id(self.id))
         await asyncio.wait_for(handle.result(), timeout=PATIENCE)
@@ -225,7 +226,7 @@ class CaseInWorld:
         return pulls[0]
 
     async def expect(self, is_so: Callable[[StoredCase], bool], what: str) -> StoredCase:
-        """It is so, and people were told everything that they were to be told."""
+        """Waits until the condition holds and the outbox is empty."""
         deadline = time.monotonic() + PATIENCE
         while True:
             stored = await self.stored()
@@ -248,7 +249,7 @@ class CaseInWorld:
         return await self.expect(is_asked, f"the request to approve {subject}")
 
     async def told(self) -> list[str]:
-        """What the pm said to people."""
+        """The case's posts on its record."""
         return [r.entry.text for r in await self.record() if isinstance(r.entry, Posted)]
 
     async def expect_story(self, words: str) -> None:
@@ -281,7 +282,7 @@ class CaseInWorld:
         return [r.entry.to_state for r in await self.record() if isinstance(r.entry, Transitioned)]
 
     async def runs(self) -> list[str]:
-        """As `implement succeeded`, the first one first."""
+        """The runs in their order, for example `implement succeeded`."""
         return [f"{run.workflow} {run.state}" for run in await self.world.store.runs.of(self.id)]
 
     async def receipts(self) -> list[str]:
@@ -299,7 +300,7 @@ class CaseInWorld:
 async def open_world(
     home: Path, client: Client, *, cached: int = 200, slack: SlackDouble | None = None
 ) -> AsyncIterator[World]:
-    async with AsyncExitStack() as stack:  # each step of the end is taken, whatever became of the others
+    async with AsyncExitStack() as stack:  # each step of the end is done, even if another one fails
         await stack.enter_async_context(teardown.no_process_left(PATIENCE))
         store = await open_store(Settings(home=home).database)
         stack.push_async_callback(store.close)

@@ -1,1 +1,2 @@
-"""What a flow asks of the world: thin, idempotent, given the ports. No decision is taken here."""
+"""Activities: the calls that flows make to the store, agents, forges, chats and workspaces. They are thin, idempotent
+and take no decisions."""

@@ -1,1 +1,2 @@
-"""Settings, wiring, the command line and the host process: the one place that knows which real thing stands where."""
+"""The application: settings, wiring, command line and host process. Only this package chooses the implementations of
+the ports."""

@@ -1,4 +1,4 @@
-"""The bell that wakes cases, and the address of Temporal's server."""
+"""Makes the bell that wakes cases, and the address of Temporal's server."""
 
 from collections import OrderedDict
 from pathlib import Path
@@ -18,7 +18,7 @@ def make_doorbell(client: Client, store: Store) -> TemporalDoorbell:
     known: OrderedDict[CaseId, Start] = OrderedDict()
 
     async def start_of(case: CaseId) -> Start:
-        """A case keeps its kind and its rules, so they are read once; the least rung ones are forgotten."""
+        """Read a case's kind and policy once, since they don't change; the least recently rung cases are dropped."""
         if case not in known:
             stored = await store.cases.find(case)
             if stored is None:

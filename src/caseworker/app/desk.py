@@ -1,4 +1,4 @@
-"""What a command works with: the store, and a bell that the host hears. Light: no Temporal client is imported."""
+"""What a command works with: the store, and a bell that the host hears. Imports no Temporal client, to start fast."""
 
 import asyncio
 import getpass
@@ -27,7 +27,7 @@ class Desk:
     new_cases: NewCases
 
     async def keep_host(self, *, again: str = "The same command takes it up again.") -> None:
-        """Who watches a case wants it to go on: a host that was killed or ended is started again."""
+        """Start the host again if it was killed or ended: whoever watches a case wants it to go on."""
         if not self.settings.is_embedded:
             return
         place = HostPlace(self.settings.home)
@@ -38,7 +38,7 @@ class Desk:
 
 
 async def find_case(store: Store, name: str) -> StoredAny:
-    """By its id, or by the end of it where that names only one: `shop#3`, `#3`, `7f3k`."""
+    """Find a case by its id, or by the end of it where that is unique: `shop#3`, `#3`, `7f3k`."""
     for case in (CaseId(name), *(kind.id_from(name) for kind in KINDS.values())):
         found = None if case is None else await store.cases.find(case)
         if found is not None:
@@ -53,7 +53,7 @@ async def find_case(store: Store, name: str) -> StoredAny:
 
 @asynccontextmanager
 async def reading(settings: Settings) -> AsyncIterator[Store]:
-    """The records alone: nothing is started, and nothing is created where there is nothing."""
+    """Open the records only. Starts nothing, and creates nothing where there are no records."""
     if not settings.database_url and not (settings.home / "caseworker.db").exists():
         raise Refused("There are no cases yet.", todo="`caseworker demo`, `run` or `report` opens the first one.")
     store = await open_store(settings.database)
@@ -65,8 +65,8 @@ async def reading(settings: Settings) -> AsyncIterator[Store]:
 
 @asynccontextmanager
 async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterator[Desk]:
-    """The records and a worker: the host of this home, started if need be, or the cluster's own workers. `any_host`: to
-    speak to a case, whichever host runs will do; to open one, it must have these settings."""
+    """Open the records and make sure that a worker runs: the host of this home, started if needed, or the cluster's own
+    workers. `any_host`: accept a host with other settings, which is enough to send a message but not to open a case."""
     make_home(settings)
     store = await open_store(settings.database)
     try:

@@ -1,4 +1,4 @@
-"""The parts that commands share with the host, each imported only when it is asked for: commands start fast."""
+"""Parts that commands share with the host. Each is imported only when it is asked for, so that commands start fast."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ def make_forge(store: Store) -> Forge:
 
 
 async def look_at(folder: Path) -> "Folder":
-    """The repository that a person names by a folder; `Refused`, with what to do, where there is none."""
+    """Find the repository in a folder that a person named. `Refused`, with what to do, where there is none."""
     from caseworker.forges.local_folders import look
     from caseworker.workspaces.git import SafeGit
 
@@ -45,7 +45,7 @@ async def look_at(folder: Path) -> "Folder":
 
 
 def read_rehearsal(path: Path | None) -> str | None:
-    """The script's text, checked: an error in it is told now, with its line, and not in the middle of a case."""
+    """Read and validate the script, so that a mistake is reported now, with its line, and not during a case."""
     if path is None:
         return None
     from caseworker.agents.rehearsal import load_rehearsal

@@ -1,7 +1,7 @@
-"""All settings: `caseworker.toml` for a deployment, `CASEWORKER_*` in the environment over it. Errors name the place.
+"""All settings: `caseworker.toml` for a deployment, overridden by `CASEWORKER_*` in the environment.
 
-The file is looked for in the home folder or where `CASEWORKER_CONFIG` points, never in the working directory: a
-repository that somebody works in must not be able to choose where the key is sent.
+Errors name the file and line. The file is in the home folder or where `CASEWORKER_CONFIG` points, never in the working
+directory: a repository must not be able to choose where the key is sent.
 """
 
 import difflib
@@ -43,7 +43,7 @@ class Settings(BaseModel):
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str = "https://api.anthropic.com"
     models: dict[str, str] = Field(default_factory=dict)
-    """By `role.task`, `role` or `default`; what is missing keeps its default."""
+    """By `role.task`, `role` or `default`. Missing ones keep their default."""
 
     sandbox: Literal["bubblewrap", "off"] = "bubblewrap"
     expose: list[Path] = Field(default_factory=list)
@@ -52,14 +52,14 @@ class Settings(BaseModel):
     """Hosts that set-up commands may reach: "registry.example", "*.example.org", "host.example:8443"."""
 
     reports_repository: Path | None = None
-    """Where the code is that reported bugs are about, unless the report or a service says otherwise."""
+    """The repository that reported bugs are about, unless the report or a service says otherwise."""
     reports_rehearsal: Path | None = None
-    """A script that stands in for the model in every reported bug: to try things out."""
+    """A script that stands in for the model in every reported bug, to try things out."""
     services: dict[str, Service] = Field(default_factory=dict)
     contacts: list[list[str]] = Field(default_factory=list)
-    """Whom an escalation pages, level by level."""
+    """People whom an escalation pages, level by level."""
     sla: dict[Severity, SlaTarget] = Field(default_factory=dict)
-    """By severity, in minutes; what is missing keeps its default."""
+    """By severity, in minutes. Missing ones keep their default."""
     reporter_wait_hours: float = Field(default=2, gt=0)
     reminder_hours: float = Field(default=24, gt=0)
     developer_wait_hours: float = Field(default=48, gt=0)
@@ -76,24 +76,24 @@ class Settings(BaseModel):
     serve_port: int = Field(default=8480, ge=0, le=65_535)
 
     slots: int = Field(default=2, ge=1, le=64)
-    """Agents and builds at work at the same time."""
+    """How many agents and builds this worker runs at the same time."""
     developers: int = Field(default=4, ge=1)
-    """At work at the same time, over all workers."""
+    """How many developers work at the same time, over all workers."""
     idle_minutes: float = Field(default=10, gt=0)
     budget_usd: float = Field(default=5, ge=0)
     until: Milestone = Milestone.PR
     """How far a case goes by itself: triage, plan, pr."""
     approve_plan: bool = False
-    """Every plan waits for a person's approval."""
+    """Whether every plan waits for a person's approval."""
     attempts: int = Field(default=3, ge=1, le=20)
-    """To write, build and have reviewed, a round."""
+    """How often a round may write, build and be reviewed."""
     answer_wait_days: float = Field(default=7, gt=0)
-    """Silence after a question or a request for approval, until the case is blocked."""
+    """How long a question or a request for approval may stay unanswered before the case is blocked."""
     calls_per_turn: int = Field(default=100, ge=1)
     turn_minutes: float = Field(default=60, gt=0)
     command_minutes: float = Field(default=15, gt=0)
     rehearsal_pace: float | None = Field(default=None, ge=0, le=60)
-    """Seconds before each rehearsed answer, over what the script says."""
+    """Seconds before each rehearsed answer, instead of what the script says."""
     log: Literal["auto", "plain", "json"] = "auto"
 
     @field_validator("setup_hosts")
@@ -147,9 +147,9 @@ class Settings(BaseModel):
 
 
 def make_home(settings: Settings) -> None:
-    """For nobody else: the records, transcripts and workspaces in it are as private as the code they are about."""
+    """Make the home folder, readable for nobody else: records, transcripts and workspaces are private."""
     settings.home.mkdir(parents=True, exist_ok=True)
-    with suppress(PermissionError):  # somebody else's folder, which they let us use
+    with suppress(PermissionError):  # somebody else's folder that we may use
         settings.home.chmod(0o700)
 
 
@@ -201,7 +201,7 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
         if key in ("expose",):
             found[key] = [part for part in value.split(os.pathsep) if part]
         elif key == "setup_hosts":
-            found[key] = value.replace(",", " ").split()  # not by colons: they stand before ports
+            found[key] = value.replace(",", " ").split()  # not split at colons, which come before ports
         elif key in ("models", "services", "contacts", "sla"):
             raise Refused(f"{name} can't be set in the environment.", todo=f"Use `{key}` in caseworker.toml.")
         elif value != "":

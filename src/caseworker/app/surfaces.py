@@ -1,6 +1,6 @@
-"""The surfaces on which people can speak to cases, one class each: what it needs, how it speaks, how it is heard.
+"""The surfaces on which people talk with cases, one class each: its settings, its chat, and how it is listened to.
 
-Each part is imported only when it is asked for: commands start fast.
+Each part is imported only when it is asked for, so that commands start fast.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, kw_only=True)
 class Listening:
-    """How a surface is heard: by requests that come to us, by work that runs until it is cancelled, or by both."""
+    """How a surface is listened to: by HTTP routes, by work that runs until it is cancelled, or both."""
 
     routes: Sequence[Route] = ()
     work: Mapping[str, Callable[[], Coroutine[None, None, None]]] = field(default_factory=dict)
@@ -40,20 +40,20 @@ class Listening:
 class Surface(Protocol):
     @property
     def name(self) -> str:
-        """As people write it. In lower case it is the name of its threads and of its page in docs/."""
+        """As people write it. In lower case it names its threads and its page in docs/."""
 
     @property
     def is_wanted(self) -> bool:
-        """Whether a setting of it was made."""
+        """Whether one of its settings is set."""
 
     def missing(self) -> list[str]:
-        """What has to be set before it can be listened to, by name."""
+        """The names of settings that it needs and that are not set."""
 
     async def check(self) -> None:
-        """Raises `Refused` if what its settings name is not there."""
+        """Raises `Refused` if what its settings name does not exist."""
 
     def chat(self) -> Chat | None:
-        """How cases speak there. Null: they don't."""
+        """The chat that cases post to. None: they don't."""
 
     def developers(self) -> Thread | None:
         """Where developers are told of bugs that were reported elsewhere."""
@@ -131,7 +131,7 @@ class Slack:
         return Listening(routes=[route], work={"Slack's history": catch_up.run})
 
     async def _repositories(self) -> dict[str, RepositoryRef]:
-        """By service; under the empty name, where all other reports go."""
+        """The repositories by service; the empty name stands for all other reports."""
         services = self.settings.services.items()
         paths = {name: Path(service.repository) for name, service in services if service.repository}
         assert self.settings.reports_repository is not None
@@ -168,5 +168,5 @@ def make_chats(settings: Settings) -> dict[str, Chat]:
 
 
 def developers_channel(settings: Settings) -> Thread | None:
-    """Where a case's one summary thread is begun."""
+    """The channel where a bug case begins its one summary thread."""
     return next((thread for surface in surfaces(settings) if (thread := surface.developers()) is not None), None)

@@ -1,4 +1,4 @@
-"""The one place that knows which real thing stands behind a port. Heavy: imported by the host and the worker only."""
+"""Chooses the implementation behind each port. Slow to import: only the host and the worker do."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from caseworker.workspaces.worktrees import GitWorkspaces
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """Everything a worker works with."""
+    """Everything that a worker uses."""
 
     store: Store
     workspaces: Workspaces
@@ -34,7 +34,7 @@ class Parts:
     bisector: Bisector
     chats: Mapping[str, Chat] = field(default_factory=dict)
     developers: Thread | None = None
-    """Where developers are told of bugs that were reported elsewhere."""
+    """The thread where developers are told of bugs that were reported elsewhere."""
 
 
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:

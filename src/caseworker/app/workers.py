@@ -1,4 +1,4 @@
-"""The two workers of a process, with every flow and activity. Heavy: imported by the host and the worker only."""
+"""Builds the two workers of a process, with every flow and activity. Slow to import: only the host and worker do."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""What flows and activities agree on: names, queues, wire types, typed activity signatures. No behaviour."""
+"""What flows and activities agree on: names, queues, wire types, activity signatures. Contains no behaviour."""

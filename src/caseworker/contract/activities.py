@@ -39,7 +39,8 @@ def _signature() -> NoReturn:
 
 
 class RecordActivities:
-    """Short, and only the store: run as local activities; a claim that found something also as one of the server's."""
+    """Short activities that use only the store, run as local activities. A claim that found messages runs again on the
+    server."""
 
     @activity.defn
     async def load_case(self, case: CaseId) -> IssueCase:
@@ -51,12 +52,12 @@ class RecordActivities:
 
     @activity.defn
     async def given_to(self, request: ClaimRequest) -> list[MessageId]:
-        """What a turn was given, before it began or while it worked, and nobody has answered for yet."""
+        """The messages that a turn was given, before it began or while it worked, and that have no outcome yet."""
         _signature()
 
     @activity.defn
     async def remarks_to(self, request: ClaimRequest) -> list[MessageId]:
-        """Of what a turn was given, before it began or while it worked: words that want something."""
+        """The messages that a turn was given, before it began or while it worked, and that ask for something."""
         _signature()
 
     @activity.defn
@@ -76,7 +77,7 @@ class RecordActivities:
 class WorkspaceActivities:
     @activity.defn
     async def prepare_workspace(self, case: IssueCase) -> Sha:
-        """The commit the case starts from."""
+        """Prepare the worktree. Returns the commit the case starts from."""
         _signature()
 
     @activity.defn
@@ -103,12 +104,12 @@ class DeliveryActivities:
 
     @activity.defn
     async def keep_branch(self, request: PushRequest) -> PushReply:
-        """The work of a case that waits for a person, where that person finds it: each commit once."""
+        """Push the work of a case that waits for a person to where that person finds it, each commit once."""
         _signature()
 
     @activity.defn
     async def adopt_branch(self, request: PushRequest) -> PushReply:
-        """What a person has pushed to the case's branch, made one with the case's work."""
+        """Merge what a person has pushed to the case's branch with the case's work."""
         _signature()
 
     @activity.defn
@@ -117,19 +118,20 @@ class DeliveryActivities:
 
     @activity.defn
     async def deliver(self, request: PushRequest) -> DeliveryReply:
-        """The branch pushed, and its pull request opened or brought up to date."""
+        """Push the branch, and open or update its pull request."""
         _signature()
 
 
 class FollowUpActivities:
     @activity.defn
     async def open_follow_up(self, request: FollowUpRequest) -> FollowUpReply:
-        """The case that takes up what is left of a completed one, opened or told; again: the same one."""
+        """Open the follow-up of a completed case, or send messages to the open one. Repeated calls find the same."""
         _signature()
 
 
 class BugRecordActivities:
-    """Short, and only the store: run as local activities; a claim that found something also as one of the server's."""
+    """Short activities that use only the store, run as local activities. A claim that found messages runs again on the
+    server."""
 
     @activity.defn
     async def load_bug(self, case: CaseId) -> BugCase:
@@ -137,7 +139,7 @@ class BugRecordActivities:
 
     @activity.defn
     async def read_report(self, bug: BugCase) -> BugCase:
-        """With severity, services and vagueness, as the report's own words say."""
+        """Read severity, services and vagueness from the report's text."""
         _signature()
 
     @activity.defn
@@ -146,42 +148,42 @@ class BugRecordActivities:
 
     @activity.defn
     async def fence_turn(self, request: ClaimRequest) -> bool:
-        """No attempt at it can complete from now on. True: it was complete already."""
+        """Keep any attempt at the turn from completing. True: the turn was complete already."""
         _signature()
 
     @activity.defn
     async def messages_since(self, request: SinceRequest) -> list[Claimed]:
-        """Everything said after a message, claimed or not."""
+        """All messages after a given one, claimed or not."""
         _signature()
 
 
 class BugActivities:
     @activity.defn
     async def keep_time(self, case: CaseId) -> None:
-        """The SLA clock runs, and looks."""
+        """Start the SLA clock of a bug case, or make it look again."""
         _signature()
 
     @activity.defn
     async def prepare_bug_workspace(self, bug: BugCase) -> Sha:
-        """The commit the investigator reads."""
+        """Prepare the worktree. Returns the commit the investigator reads."""
         _signature()
 
     @activity.defn
     async def open_fix(self, bug: BugCase) -> FixReply:
-        """The issue case that fixes it, opened or told again."""
+        """Open the issue case that fixes the bug, or send it the newer findings."""
         _signature()
 
 
 class PostActivities:
     @activity.defn
     async def say(self, request: SayRequest) -> int:
-        """Say on the record what has no other thread to be said on, in order: how many posts, from the front. Only the
-        store: run as a local activity."""
+        """Record posts, in order, up to the first one that a chat thread needs; returns how many. Uses only the store:
+        run as a local activity."""
         _signature()
 
     @activity.defn
     async def post(self, request: PostRequest) -> None:
-        """Say one post on every thread of the case whose audience fits, and on the record."""
+        """Publish one post on every thread of the case whose audience fits, and on the record."""
         _signature()
 
 
@@ -194,10 +196,10 @@ class InvestigationActivities:
 class SlaActivities:
     @activity.defn
     async def load_sla(self, case: CaseId) -> SlaFacts:
-        """Only the store: run as a local activity."""
+        """Uses only the store: run as a local activity."""
         _signature()
 
     @activity.defn
     async def check_sla(self, request: CheckSla) -> None:
-        """Do the one thing that is due at that time, if there is one: tell people, record it."""
+        """Do the one thing that is due at that time, if any: tell people and record it."""
         _signature()

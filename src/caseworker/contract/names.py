@@ -1,4 +1,4 @@
-"""Names that two processes must agree on."""
+"""Names that two processes must agree on: queues, workflows, signals, error types."""
 
 from typing import Final
 
@@ -6,9 +6,9 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.kinds import KINDS, CaseKind
 
 FLOWS_QUEUE: Final = "caseworker"
-"""Workflows and short activities."""
+"""Runs workflows and short activities."""
 TURNS_QUEUE: Final = "caseworker-turns"
-"""Agents and builds: few slots, long work."""
+"""Runs agents and builds: few slots, long work."""
 
 ISSUE_WORKFLOW: Final = KINDS[CaseKind.ISSUE].workflow
 BUG_WORKFLOW: Final = KINDS[CaseKind.BUG].workflow
@@ -23,7 +23,7 @@ REFUSED: Final = "Refused"
 """The type of the error that a refusal becomes on its way through Temporal."""
 
 WORKER_DIED: Final = "WorkerDied"
-"""Told by a starting worker about attempts of one that is gone."""
+"""The error type with which a starting worker ends the attempts of a dead one."""
 
 
 def workflow_id(case: CaseId) -> str:

@@ -1,4 +1,4 @@
-"""What travels between flows and activities. Ids and facts only: text of people never enters a history."""
+"""The values that travel between flows and activities. Ids and facts only: people's text never enters a history."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -62,12 +62,12 @@ class TurnRequest(_Wire):
 
 
 class TurnDied(_Wire):
-    """The attempt ended without an outcome, in a way that another attempt may not."""
+    """The attempt ended without an outcome, but another attempt may succeed."""
 
     kind: Literal["turn_died"] = "turn_died"
     reason: str
     passing: bool = False
-    """The world was away, or the worker: nothing that trying again often enough would not mend."""
+    """The cause was outside (the worker, the network, a service): it is retried without limit."""
 
 
 TurnReply = Annotated[TurnEnded | TurnGaveUp | TurnDied | Deferred, Field(discriminator="kind")]
@@ -111,7 +111,7 @@ AnyPost = Annotated[BugPost | IssuePost, Field(discriminator="kind")]
 
 
 class SayRequest(_Wire):
-    """What is in a case's outbox, in order."""
+    """The posts in a case's outbox, in order."""
 
     case: CaseId
     posts: list[AnyPost]
@@ -144,7 +144,7 @@ FixReply = Annotated[FixOpened | EffectRefused, Field(discriminator="kind")]
 
 
 class FollowUpRequest(_Wire):
-    """Words, or `retry`, to a completed case."""
+    """Words, or `retry`, sent to a completed case."""
 
     case: CaseId
     messages: list[MessageId]
@@ -154,7 +154,7 @@ class FollowUpOpened(_Wire):
     kind: Literal["follow_up_opened"] = "follow_up_opened"
     case: CaseId
     new: bool
-    """Or it was open already, and was told."""
+    """False: it was open already, and the messages were sent to it."""
 
 
 FollowUpReply = Annotated[FollowUpOpened | EffectRefused, Field(discriminator="kind")]

@@ -1,1 +1,1 @@
-"""Temporal workflows, one file each. They import contract and core only: await, perform, decide, move on."""
+"""Temporal workflows, one file each. They import contract and core only, and contain no rules."""

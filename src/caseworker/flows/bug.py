@@ -1,6 +1,6 @@
-"""The bug case: a conversation with a reporter and developers, from the first words to a resolution or a fix.
+"""Workflow of a bug case: a conversation with a reporter and developers, from the report to a resolution or a fix.
 
-What follows from what is in `core.bug.decide`; here is the order of things: look, say, work or wait.
+The rules are in `core.bug.decide`; this file has the order: look, say, work or wait.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start, BugCase(id=start.case))
-        self._timed = 0  # the round that the clock was last told of
+        self._timed = 0  # the round that the SLA clock was last told of
         self._seen = 0  # how many bells had rung when people were last answered during a turn
 
     @workflow.run
@@ -76,7 +76,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
     # --- the inbox
 
     async def _look(self) -> None:
-        """What came in is obeyed, answered for, or put into the hands of the coming turn."""
+        """Read the inbox: each message is obeyed, answered, or given to the coming turn."""
         self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
         at_work = self._case.state is BugState.INVESTIGATING
         claimed = await self._claim(self._case.progress.turns + 1)
@@ -89,8 +89,8 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         await self._settle_all(found.settled)
 
     async def _fence(self) -> bool:
-        """Nobody works on the coming turn any more. One that ended unheard of is counted, and True: its number is used
-        up, and would claim nothing."""
+        """Keep attempts at the coming turn from completing. True: the turn had completed unheard of; it is counted,
+        since its number would claim nothing."""
         request = ClaimRequest(case=self._id, turn=self._case.progress.turns + 1)
         used = await self._call_store(BugRecordActivities.fence_turn, request)
         if used:
@@ -124,8 +124,8 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
             await self._give_up(cause_of(error))
 
     async def _receive(self) -> None:
-        """The first minutes: the reporter knows, the report is read, developers can follow."""
-        if self._case.epoch == 1:  # who was told that it is open again knows that it was heard
+        """Acknowledge the report to the reporter, read it, and tell the developers."""
+        if self._case.epoch == 1:  # after a reopening the reporter was told that it is open again
             await self._become(say(self._case, About.ACKNOWLEDGED, Audience.REPORTER, 1))
             await self._say_and_fix()
         self._case = await self._call_store(BugRecordActivities.read_report, self._case)
@@ -134,7 +134,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         await self._keep_time()
 
     async def _turn(self) -> None:
-        """One turn of the investigator. What the inbox held is claimed by its number: the record is ahead of it."""
+        """Run one turn of the investigator. The messages in the inbox are claimed by its number."""
         turn = self._case.progress.turns + 1
         self._seen = self._heard
         reply: BugTurnReply = await self._run_long(
@@ -161,7 +161,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         return self._bells != self._seen
 
     async def _meanwhile(self, is_over: Callable[[], bool]) -> None:
-        """People who speak while the agent works are answered at once; it hears them, or the next turn does."""
+        """Acknowledge messages that people send during a turn; the agent or the next turn reads them."""
         self._seen = self._bells
         said = await self._call_store(
             BugRecordActivities.messages_since, SinceRequest(case=self._id, after=self._case.people.answered)
@@ -175,14 +175,14 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
     # --- waiting
 
     async def _wait(self) -> None:
-        """For a bell, or until silence itself means something."""
+        """Wait for a bell, or until silence has a consequence."""
         if await self._wait_until(decisions.wake_at(self._case)):
             await self._become(decisions.after_silence(self._case, workflow.now()))
 
-    # --- saying and keeping
+    # --- posts and snapshots
 
     async def _say_and_fix(self) -> None:
-        """Says what is to be said; then the fix that was asked for is opened."""
+        """Make the posts; then open the fix that was asked for."""
         await self._speak()
         if self._case.repair.fix_wanted:
             reply = await self._do(BugActivities.open_fix, self._case)

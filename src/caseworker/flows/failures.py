@@ -1,4 +1,4 @@
-"""How activities fail: interrupted by a person, refused for good, or died with their worker."""
+"""Tells apart how activities fail: interrupted by a person, refused for good, or died with their worker."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -22,8 +22,8 @@ def is_refusal(error: ActivityError) -> bool:
     return isinstance(error.cause, ApplicationError) and error.cause.type == REFUSED
 
 
-def is_the_workers(error: ActivityError) -> bool:
-    """It was killed, shut down, or cut off from the server: no fault of what it was doing."""
+def is_worker_failure(error: ActivityError) -> bool:
+    """Whether the worker was killed, shut down, or cut off from the server: the activity is not to blame."""
     match error.cause:
         case ActivityTimedOut():
             return True
@@ -39,7 +39,7 @@ def cause_of(error: ActivityError) -> str:
 
 
 async def refusal_as_fact(work: Awaitable[R]) -> R | EffectRefused:
-    """A cancelled activity interrupts; what was refused is a fact like any other."""
+    """Turn a refusal into a fact, and a cancellation into `Interrupted`."""
     try:
         return await work
     except ActivityError as error:

@@ -4,7 +4,6 @@ The rules are in `core.issue.transitions`; here is the order of things: look, sa
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 from temporalio import workflow
 
@@ -24,12 +23,12 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.evidence.builds import Stage
     from caseworker.core.issue import facts, transitions
     from caseworker.core.issue.apply import add_remarks, after_turn, apply_fact
-    from caseworker.core.issue.builds import wants_base_build, wants_red_build
+    from caseworker.core.issue.builds import LONGEST_BUILD, wants_base_build, wants_red_build
     from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.consultation import consult, questions_in, unanswered
     from caseworker.core.issue.facts import BuildEnded, EffectRefused, Fact, TurnEnded, TurnGaveUp
     from caseworker.core.issue.moves import count_change
-    from caseworker.core.issue.speech import without_post
+    from caseworker.core.issue.speech import warn_of_budget, without_post
     from caseworker.core.issue.states import TERMINAL, IssueState
     from caseworker.core.issue.turns import at_work, is_for_a_person, longest_turn, turn_of
     from caseworker.core.issue.words import not_read
@@ -186,7 +185,7 @@ class IssueWorkflow(CaseFlow[IssueCase]):
         commit = self._case.base if stage is Stage.BASE else self._case.head
         request = wire.BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
         ended = await self._run_long(
-            BuildActivities.run_build, request, limit=timedelta(hours=6), heartbeat=self._policy.heartbeat_seconds
+            BuildActivities.run_build, request, limit=LONGEST_BUILD, heartbeat=self._policy.heartbeat_seconds
         )
         self._case = self._case.updated(builds=number)
         if isinstance(ended, wire.TurnDied):
@@ -227,6 +226,7 @@ class IssueWorkflow(CaseFlow[IssueCase]):
             self._case = add_remarks(self._case, heard)
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, TurnEnded):
+            self._case = warn_of_budget(self._case, reply.spent_micros, self._policy)
             await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
             return reply
         gave_up = reply if isinstance(reply, TurnGaveUp) else TurnGaveUp(role=role, reason=reply.reason)

@@ -1,6 +1,6 @@
-"""The clock beside a bug case: it sleeps until a promise falls due or a bell rings, does one thing, and looks again.
+"""Workflow of a bug case's SLA clock: sleeps until a promise is due or a bell rings, does one thing, and looks again.
 
-What falls due when is in `core.sla`; what was done is in the record, so this flow keeps nothing and can start anywhere.
+The rules are in `core.sla`. What was done is in the record, so this flow keeps no state and can start anywhere.
 """
 
 from datetime import timedelta
@@ -29,7 +29,7 @@ class SLATrackingWorkflow(Flow):
 
     @workflow.run
     async def run(self, start: CaseInput) -> None:
-        """It ends when every promise is settled, after a look with no bell since and no await in between."""
+        """Ends when every promise is settled, after a look with no bell since and no await in between."""
         try:
             while True:
                 found = await self._look()
@@ -38,7 +38,7 @@ class SLATrackingWorkflow(Flow):
                 elif self._bells == self._heard:
                     return
         except ActivityError as error:
-            if not is_refusal(error):  # refused: the case is no more
+            if not is_refusal(error):  # refused: the case does not exist any more
                 raise
 
     async def _look(self) -> Due | None:

@@ -1,1 +1,2 @@
-"""From bytes to a committed message and a rung bell. Never calls a model, never imports flows."""
+"""Takes messages from every surface: parses, commits, then rings the case's bell. It never calls a model or imports
+flows."""

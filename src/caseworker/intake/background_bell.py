@@ -1,4 +1,4 @@
-"""Rings bells beside the work that asked for it, so that an acknowledgement waits for the commit only."""
+"""Rings bells in the background, so that an acknowledgement waits for the commit only."""
 
 import asyncio
 
@@ -14,16 +14,16 @@ log = structlog.get_logger()
 
 
 class BackgroundBell:
-    """A doorbell whose `ring` returns at once. What is not rung costs time only: the reconciler rings again."""
+    """A doorbell whose `ring` returns at once. A lost ring costs time only: the reconciler rings again."""
 
     def __init__(self, doorbell: Doorbell, *, at_once: int = 16, most: int = 1_000) -> None:
         self._doorbell = doorbell
-        self._turns = asyncio.Semaphore(at_once)
+        self._slots = asyncio.Semaphore(at_once)
         self._most = most
         self._ringing: set[asyncio.Task[None]] = set()
         self._waiting: dict[tuple[CaseId, bool], MessageId] = {}
-        """Bells asked for and not begun, by case and by whether they interrupt: one ring stands for all of them, since
-        who hears it looks at everything that was committed before."""
+        """Bells asked for and not begun, by case and by whether they interrupt. One ring stands for all of them, since
+        the flow looks at everything that was committed before."""
 
     async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
         bell = (case, kind in INTERRUPTING)
@@ -40,7 +40,7 @@ class BackgroundBell:
 
     async def _ring(self, bell: tuple[CaseId, bool], kind: MessageKind) -> None:
         case = bell[0]
-        async with self._turns:
+        async with self._slots:
             message = self._waiting.pop(bell)
             try:
                 await self._doorbell.ring(case, message, kind)
@@ -48,6 +48,6 @@ class BackgroundBell:
                 log.warning("bell not rung", case=case, error=str(error))
 
     async def drain(self) -> None:
-        """Before the end: every bell that was asked for has been rung or has failed."""
+        """Wait until every bell that was asked for has been rung or has failed."""
         while self._ringing:
             await asyncio.wait(self._ringing)

@@ -1,6 +1,7 @@
-"""The one door for what people say to a case, on every surface and for every kind of case.
+"""The one entry for messages to a case, from every surface and for every kind of case.
 
-A message is understood (parsed once, checked for authority and for the state of the case), committed, and rung."""
+A message is understood (parsed once, checked for authority and for the case's state), committed, and rung.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
@@ -27,7 +28,7 @@ TERMINAL: Final = "terminal"
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """What a person said, as its surface gave it."""
+    """What a person wrote, as its surface gave it."""
 
     surface: str
     external_id: str
@@ -37,15 +38,15 @@ class Words:
     reference: str = ""
     refers_to: str = ""
     command: Command | None = None
-    """What it is, where the surface knows: an edit, a button, a command of the terminal. Null: the text tells."""
+    """The command, where the surface knows it: an edit, a button, a command of the terminal. None: parse the text."""
     refused_in: Phrasing | None = None
-    """Of the surface where the author waits for the answer: a command that does not fit is refused at once, in this
-    phrasing, and not recorded. Null: nobody waits."""
+    """The phrasing of a surface where the author waits: a command that does not fit is refused at once, in this
+    phrasing, and not recorded. None: nobody waits."""
     attachments: tuple[NewAttachment, ...] = ()
 
     @property
     def clean_text(self) -> str:
-        """Without NUL, which PostgreSQL can't hold. A file that comes without a word is named instead."""
+        """Without NUL, which PostgreSQL can't store. A message with only files names them."""
         text = self.text.replace("\0", "")
         if not text.strip() and self.attachments:
             text = f"(attached: {', '.join(file.title for file in self.attachments)})".replace("\0", "")
@@ -58,7 +59,7 @@ class Understood:
 
     message: NewMessage
     after_the_end: bool
-    """It asks for nothing, and the case was over: nobody need be rung."""
+    """Whether it asks for nothing and the case was over: no bell is needed."""
 
 
 class Conversation:
@@ -73,11 +74,11 @@ class Conversation:
         return stored
 
     async def say(self, case: CaseId, words: Words, standing: Standing) -> Message | None:
-        """None: it was there already."""
+        """None: this message was there already."""
         return await self.put(understand(await self.load(case), words, standing))
 
     async def put(self, understood: Understood) -> Message | None:
-        """Commits it, then rings. The flow looks again: the case may have changed since it was read."""
+        """Commit it, then ring. The flow checks again, since the case may have changed."""
         if understood.after_the_end:
             understood = replace(understood, message=await self._settled(understood.message))
         message = await self._store.inbox.put(understood.message)
@@ -86,13 +87,13 @@ class Conversation:
         return message
 
     async def _settled(self, message: NewMessage) -> NewMessage:
-        """Where something waits that may open the case again, the flow decides."""
+        """Settle the message, unless another one waits that may reopen the case: then the flow decides."""
         waiting = any(other.turn is None for other in await self._store.inbox.of(message.case))
         return message if waiting else message.model_copy(update={"outcome": OVER})
 
 
 async def ring(doorbell: Doorbell, case: CaseId, message: MessageId, kind: MessageKind) -> None:
-    """Committed is what counts: a bell not heard costs time only, the reconciler rings again."""
+    """Ring, and ignore failure: the message is committed, and the reconciler rings again."""
     try:
         await doorbell.ring(case, message, kind)
     except Transient as error:
@@ -100,7 +101,8 @@ async def ring(doorbell: Doorbell, case: CaseId, message: MessageId, kind: Messa
 
 
 def understand(stored: StoredCase | StoredBug, words: Words, standing: Standing) -> Understood:
-    """Raises `Refused` for a command that does not fit, if its author waits to hear so; otherwise its receipt tells."""
+    """Parse and check a message. Raises `Refused` for a command that does not fit, if its author waits; otherwise the
+    receipt says so."""
     text = words.clean_text
     command = _command(stored, words, text, standing)
     outcome = refusal(KINDS[stored.kind].rights, standing, command)
@@ -126,7 +128,7 @@ def understand(stored: StoredCase | StoredBug, words: Words, standing: Standing)
 
 
 def _command(stored: StoredCase | StoredBug, words: Words, text: str, standing: Standing) -> Command:
-    """Text that would be a command is just words from somebody who may not give it."""
+    """A command from somebody who may not give it counts as plain words."""
     command = parse(text, standing, _context(stored, words.author), words.command)
     if words.command is None and not may(KINDS[stored.kind].rights, standing, command):
         return _command(stored, replace(words, command=Say()), text, standing)
@@ -144,7 +146,7 @@ def _context(stored: StoredCase | StoredBug, author: str) -> InBug | InIssue:
 
 
 def _fit_outcome(stored: StoredCase | StoredBug, command: Command, refused_in: Phrasing | None) -> str | None:
-    """The receipt of a command that does not fit an issue case's state. What fits a bug case, its flow decides."""
+    """The receipt of a command that does not fit an issue case's state. For a bug case its flow decides."""
     if isinstance(stored, StoredBug):
         return None
     if refused_in is not None:

@@ -1,5 +1,4 @@
-"""Where issues of a local repository come from: a Markdown file, the JSON of `gh issue view`, or a case file that was
-exported. Parsing only."""
+"""Reads issues from files: Markdown, the JSON of `gh issue view`, or an exported case file. Parsing only."""
 
 import re
 from pathlib import Path
@@ -14,14 +13,14 @@ from caseworker.ports import NewIssue
 
 _LARGEST = 256_000
 _LARGEST_JSON = 8_000_000
-"""A case file holds the output of what was run; of its issue no more is read than of any other."""
+"""A case file also holds build output. Its issue has the same limits as any other."""
 _BODY_LIMIT = 60_000
 _TITLE_LIMIT = 300
 _LARGEST_NUMBER = 2**31 - 1
 
 
 _Text = Annotated[str, AfterValidator(lambda text: text.replace("\0", ""))]
-"""PostgreSQL can't hold a NUL, and nobody sees one."""
+"""Text without NUL, which PostgreSQL can't store and nobody sees."""
 
 
 class _GhLabel(BaseModel):
@@ -40,7 +39,7 @@ class _GhIssue(BaseModel):
 
 
 def read_issue(path: Path) -> NewIssue:
-    """The issue in a file. Everything that can be wrong with it is told before anything is created."""
+    """Read the issue in a file. Every mistake in it is reported before anything is created."""
     text = _text_of(path)
     if path.suffix.lower() != ".json":
         return from_markdown(text, path.name)
@@ -74,9 +73,9 @@ def _text_of(path: Path) -> str:
 
 
 def from_markdown(text: str, name: str) -> NewIssue:
-    """The first line that says something is the title, with or without `#`; the rest is the body.
+    """The first line with text is the title, with or without `#`; the rest is the body.
 
-    A first line too long for a title is in the body as well: nothing of what was written is lost.
+    A first line too long for a title is also kept in the body, so that nothing is lost.
     """
     lines = text.strip().splitlines()
     title = re.sub(r"^#+\s*", "", lines[0]).strip()
@@ -100,7 +99,8 @@ def _from_gh(text: str, name: str) -> NewIssue:
 
 
 def _case_file_in(text: str) -> dict[str, object] | None:
-    """By the two keys that nothing of GitHub's has. What is no JSON at all is told where it is read as an issue."""
+    """Recognised by two keys that no JSON of GitHub's has. None also for invalid JSON, which is reported when it is
+    read as an issue."""
     try:
         document = from_json(text)
     except ValueError:
@@ -109,7 +109,7 @@ def _case_file_in(text: str) -> dict[str, object] | None:
 
 
 def _from_case_file(document: dict[str, object], name: str) -> NewIssue:
-    """Its issue, to be worked on from the beginning: what another case did with it is not taken over."""
+    """Take only its issue, to be worked on from the beginning; the other case's work is not taken over."""
     hint = "`caseworker export CASE` writes one that can be read."
     section = load_case_file(document).issue
     labels = [{"name": label} for label in section.labels]

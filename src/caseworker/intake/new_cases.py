@@ -1,4 +1,4 @@
-"""Opens cases: an issue case for an issue, a bug case for a report. Committed first, then rung."""
+"""Opens cases: an issue case for an issue, a bug case for a report. Each is committed first, then rung."""
 
 import secrets
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class NewCases:
         self._doorbell = doorbell
 
     async def open_case(self, issue: Issue, *, policy: Policy, rehearsal: str | None, author: str) -> Opened:
-        """Opening the same issue again finds the case that is there."""
+        """Open a case. Opening the same issue again finds the existing case."""
         case = issue_case(issue.repository, issue.number)
         trace = new_trace()
         first = NewMessage(
@@ -53,7 +53,7 @@ class NewCases:
         rehearsal: str | None,
         thread: Thread | None = None,
     ) -> Opened:
-        """A new bug case. Whoever says this is its reporter."""
+        """Open a bug case. The author of the words is its reporter."""
         trace, text = new_trace(), words.clean_text
         bug = NewBug(
             title=title_of(text),
@@ -65,7 +65,7 @@ class NewCases:
             thread=thread,
         )
         first = NewMessage(
-            case=CaseId(""),  # drawn by the store
+            case=CaseId(""),  # the store chooses the id
             surface=words.surface,
             external_id=words.external_id,
             author=words.author,

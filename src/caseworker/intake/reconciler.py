@@ -1,4 +1,4 @@
-"""Finds what nobody rang for: messages still in the inbox, and pull requests that a person merged or closed."""
+"""Finds what no bell announced: unread messages, and pull requests that a person merged or closed."""
 
 import structlog
 
@@ -20,7 +20,7 @@ class Reconciler:
         self._forge = forge
 
     async def ring_unclaimed(self) -> None:
-        """Once per case, however many messages wait: the flow reads them all at one look."""
+        """Ring once per case, however many messages wait: the flow reads them all at one look."""
         waiting: dict[CaseId, tuple[MessageId, MessageKind]] = {}
         for case, message, kind in await self._store.inbox.unclaimed():
             if case not in waiting or kind in INTERRUPTING:
@@ -29,8 +29,8 @@ class Reconciler:
             await self._ring(case, message, kind)
 
     async def wake_the_silent(self) -> None:
-        """A case that is not over and has no workflow takes up its record again: after the engine's data was lost or
-        set aside, after a move to a cluster, after somebody ended the workflow by hand."""
+        """Restart cases that are not over and have no workflow: the engine's data was lost or set aside, the case moved
+        to a cluster, or somebody ended the workflow by hand."""
         silent = set(await self._store.cases.unfinished()) - await self._doorbell.listening()
         for case in sorted(silent):
             log.info("case has no workflow: woken", case=case)
@@ -52,7 +52,7 @@ class Reconciler:
             await self._report(pull)
 
     async def _report(self, pull: PullRequest) -> None:
-        """A merge is told like anything a person does: committed under the forge's own id, then rung."""
+        """Report a merge like a person's message: committed under the forge's own id, then rung."""
         stored = await self._store.cases.load(pull.case) if pull.case is not None else None
         if stored is None:
             return  # no case of ours waits for it

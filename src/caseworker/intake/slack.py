@@ -1,5 +1,7 @@
-"""Slack as a surface: which case an event speaks to, and as whom. Committed when `receive` returns; no call of Slack's
-and no model is waited for."""
+"""Takes Slack events: finds the case that an event is for, and the author's standing.
+
+Events are committed when `receive` returns; it waits for no call to Slack and for no model.
+"""
 
 import re
 from collections.abc import Mapping
@@ -31,14 +33,14 @@ _RECENT: Final = 24 * 3_600.0
 
 @dataclass(frozen=True, kw_only=True)
 class ReportsChannel:
-    """Where bugs are reported, and what a report there is about."""
+    """The channel where bugs are reported, and the repository that a report there is about."""
 
     channel: str
     repository: RepositoryId
     policy: Policy
     rehearsal: str | None = None
     elsewhere: Mapping[str, RepositoryId] = field(default_factory=dict)
-    """By service: where its code is, if not there."""
+    """The repositories of services whose code is elsewhere, by service."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,41 +59,41 @@ class SlackIntake:
 
     async def receive(self, event_id: str, event: Mapping[str, object]) -> Received:
         """Raises `Transient` when it could not be committed: then Slack has to send it again."""
-        received = await self._received(event_id, event)
+        received = await self._receive(event_id, event)
         if received.kind == "ignored":
             log.debug("slack event ignored", event_id=event_id, why=received.why)
         else:
             log.info("slack event taken", event_id=event_id, kind=received.kind, case=received.case)
         return received
 
-    async def _received(self, event_id: str, event: Mapping[str, object]) -> Received:
+    async def _receive(self, event_id: str, event: Mapping[str, object]) -> Received:
         match parse_event(event):
             case SlackMessage() as said:
-                return await self._heard(event_id, said)
+                return await self._receive_message(event_id, said)
             case Edited() as edited:
-                return await self._changed(event_id, edited, Edit())
+                return await self._receive_change(event_id, edited, Edit())
             case Deleted() as deleted:
-                return await self._changed(event_id, deleted, Delete())
+                return await self._receive_change(event_id, deleted, Delete())
             case Nothing(why=why):
                 return Received(kind="ignored", why=why)
             case never:
                 assert_never(never)
 
-    async def _heard(self, event_id: str, said: SlackMessage) -> Received:
+    async def _receive_message(self, event_id: str, said: SlackMessage) -> Received:
         thread = Thread(surface=SURFACE, channel=said.channel, anchor=said.thread or said.ts)
         known = await self._store.threads.find(thread)
         if known is not None:
-            return await self._said(event_id, said, thread, *known)
+            return await self._send_to_case(event_id, said, thread, *known)
         if said.thread and await self._store.effects.beginning(POST, begins_thread(said.channel)):
-            # People see a summary before its thread is on record, and may answer at once: Slack sends it again.
+            # People see a summary before its thread is on record, and may answer at once: Slack sends the answer again.
             raise Transient(f"A thread is being begun in {said.channel}: whose it is, is not known yet.")
         if said.channel != self._place.channel:
             return Received(kind="ignored", why="neither in the reports channel nor in a thread of a case")
         if said.thread and not _stands_in(said):
             return Received(kind="ignored", why="in a thread that is no case")
-        return await self._opened(event_id, said, thread)
+        return await self._open_case(event_id, said, thread)
 
-    async def _opened(self, event_id: str, said: SlackMessage, thread: Thread) -> Received:
+    async def _open_case(self, event_id: str, said: SlackMessage, thread: Thread) -> Received:
         reported = await self._new_cases.report(
             _words(event_id, said),
             repository=self._repository_for(said.text),
@@ -102,27 +104,29 @@ class SlackIntake:
         if reported.new:
             return Received(kind="reported", case=reported.case)
         # A reply may have opened the thread's case a moment ago, and then this message is not in it yet.
-        return await self._said(event_id, said, thread, reported.case, Audience.REPORTER)
+        return await self._send_to_case(event_id, said, thread, reported.case, Audience.REPORTER)
 
     def _repository_for(self, text: str) -> RepositoryId:
-        """Of the first service that the report names, if its code is elsewhere."""
+        """The repository of the first service that the report names, else the one for all reports."""
         named = read_report(text, self._place.policy.services).services
         elsewhere = (self._place.elsewhere[service] for service in named if service in self._place.elsewhere)
         return next(elsewhere, self._place.repository)
 
-    async def _said(
+    async def _send_to_case(
         self, event_id: str, said: SlackMessage, thread: Thread, owner: CaseId, audience: Audience
     ) -> Received:
-        stored = await self._spoken_to(said.text, thread, owner, audience)
+        stored = await self._addressed_case(said.text, thread, owner, audience)
         words = replace(_words(event_id, said), text=_without_name(said.text, stored.case.id))
         is_reporter = isinstance(stored, StoredBug) and stored.reporter == said.author
         standing = KINDS[stored.kind].standing_in_thread(audience, is_reporter=is_reporter)
         message = await self._conversation.put(understand(stored, words, standing))
         return _result(stored.case.id, message)
 
-    async def _spoken_to(self, text: str, thread: Thread, owner: CaseId, audience: Audience) -> StoredCase | StoredBug:
-        """In a thread of developers a bug and its fixes speak side by side. Words are for the case that they begin with
-        the name of; else for the fix that waits for a person; else for the bug."""
+    async def _addressed_case(
+        self, text: str, thread: Thread, owner: CaseId, audience: Audience
+    ) -> StoredCase | StoredBug:
+        """The case that a message is for. A developers' thread may hold a bug and its fixes: then it is the case whose
+        name the message begins with, else the fix that waits for a person, else the bug."""
         bug = await self._conversation.load(owner)
         if audience is not Audience.DEVELOPERS:
             return bug
@@ -134,7 +138,7 @@ class SlackIntake:
             return bug
         return next(iter((*named, *newest_first)), bug)
 
-    async def _changed(self, event_id: str, change: Edited | Deleted, command: Command) -> Received:
+    async def _receive_change(self, event_id: str, change: Edited | Deleted, command: Command) -> Received:
         reference = _reference(change.channel, change.ts)
         original = await self._store.inbox.find(SURFACE, reference)
         if original is None:
@@ -150,27 +154,27 @@ class SlackIntake:
             refers_to=reference,
             command=command,
         )
-        # Whoever changes their own words stands where they stood; anybody else does not count.
+        # Whoever changes their own message keeps their standing; anybody else has none.
         standing = original.standing if words.author == original.author else Standing.OTHER
         return _result(original.case, await self._conversation.say(original.case, words, standing))
 
     async def _newest_words(self, original: Message) -> str:
-        """After all the edits that were taken: going back to the first words is one, too."""
+        """The text after all edits so far: going back to the first text is an edit, too."""
         said = await self._store.inbox.of(original.case)
         edits = [message for message in said if message.refers_to == original.reference]
         return edits[-1].text if edits else original.text
 
 
 def _without_name(text: str, case: CaseId) -> str:
-    """Words that begin with the name of a case are said to that case: `local/shop#3: approve`."""
+    """Remove a case's name at the beginning, which addresses that case: `local/shop#3: approve`."""
     named = re.match(rf"\s*`?{re.escape(case)}`?(?:\s*[:,]\s*|\s+)(?=\S)", text, re.IGNORECASE)
     return text[named.end() :] if named else text
 
 
 def _stands_in(reply: SlackMessage) -> bool:
-    """Whether a reply opens the case of a thread whose first message never came, or comes later: only if its own author
-    began that thread, not long before. A third person's word opens nothing, and nor do the threads of bots and those
-    from before we were there: they are none of our business, and Slack must not be told to send them again."""
+    """Whether a reply may open the case of a thread whose first message never came, or comes later: only if its own
+    author began that thread, not long before. Replies of others open nothing. Threads of bots and threads older than
+    our presence are ignored, so that Slack does not send them again."""
     try:
         recent = 0 <= float(reply.ts) - float(reply.thread) <= _RECENT
     except ValueError:

@@ -1,6 +1,6 @@
-"""What was said in Slack while nobody listened: found in the channels' history, and taken as if its event had come.
+"""Reads from Slack's history what was written while nobody listened, and takes it as if its event had come.
 
-Runs beside the receiving of events and never in its way; a message that comes both ways counts once.
+Runs beside the receiving of events and never delays it; a message that comes both ways counts once.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from caseworker.ports import Store, Thread
 log = structlog.get_logger()
 
 _WINDOW: Final = 7 * 24 * 3_600.0
-"""Seconds back that are looked at, and for which a case that is over may still be written to."""
+"""How many seconds back it looks. A case that is over may still be written to for so long."""
 _MOST: Final = 1_000
-"""Messages of one channel or thread at one look."""
+"""Most messages of one channel or thread at one look."""
 _MARGIN: Final = 60.0
-"""Seconds looked at again: time stamps are given before messages can be read."""
+"""Seconds that are read again: a message gets its time stamp before it can be read."""
 
 
 class History(Protocol):
@@ -35,7 +35,7 @@ class History(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Pace:
-    """In seconds. Slack allows fifty reads a minute, and the look before a repeated post needs some of them."""
+    """Pauses in seconds. Slack allows fifty reads a minute, and the look before a repeated post needs some of them."""
 
     looks: float = 300.0
     reads: float = 1.5
@@ -52,15 +52,15 @@ class CatchUp:
         self._pace = pace or Pace()
         self._begun = time.time()
         self._read: dict[Thread, float] = {}
-        """How far each place was read, by Slack's own time stamps."""
+        """How far each channel or thread was read, by Slack's time stamps."""
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
-        """Look soon: a connection was made, and something may have been missed before it."""
+        """Look soon: a new connection was made, and events may have been missed before it."""
         self._woken.set()
 
     async def run(self) -> None:
-        """At once, whenever woken, and every few minutes; until cancelled."""
+        """Runs until cancelled: looks at once, whenever woken, and every few minutes."""
         while True:
             if self._woken.is_set():
                 self._read.clear()  # an edit missed meanwhile may be of a message read long ago
@@ -73,7 +73,7 @@ class CatchUp:
                 await asyncio.wait_for(self._woken.wait(), self._pace.looks)
 
     async def look(self) -> int:
-        """How many messages were found that no event had told. Reports first: what was said about them comes next."""
+        """Returns how many messages no event had brought. Reports are read first, then the messages about them."""
         found = await self._take_all(await self._said_in([self._reports], since=await self._first_report()))
         for threads in await self._conversations():
             found += await self._take_all(await self._said_in(threads, since=0.0))
@@ -82,7 +82,7 @@ class CatchUp:
         return found
 
     async def _first_report(self) -> float:
-        """What is older is none of our business: the channel may have been in use before we were there."""
+        """Older messages are ignored: the channel may have been in use before we joined."""
         in_slack = [bug for bug in await self._store.bugs.list() if bug.surface == SURFACE]
         for bug in sorted(in_slack, key=lambda bug: bug.opened_at):
             thread = dict(await self._store.threads.bound(bug.case.id)).get(Audience.REPORTER)
@@ -91,7 +91,7 @@ class CatchUp:
         return self._begun
 
     async def _conversations(self) -> list[list[Thread]]:
-        """The threads of each case that may still be spoken to, the case that changed last first."""
+        """The threads of each case that may still be written to, the newest change first."""
         recent = datetime.fromtimestamp(time.time() - _WINDOW, UTC)
         alive = [bug for bug in await self._store.bugs.list() if bug.changed_at >= recent or not bug.case.is_over]
         threads = [[thread for _, thread in await self._store.threads.bound(bug.case.id)] for bug in alive]
@@ -113,16 +113,16 @@ class CatchUp:
         return found
 
     async def _take_all(self, said: Mapping[Thread, list[Mapping[str, object]]]) -> int:
-        """In the order in which it was said, also across the two threads of a case: a close comes before or after a
-        complaint. What was taken is not read again, and only then."""
+        """Take messages in the order of their time stamps, also across the two threads of a case: whether a close came
+        before or after a complaint matters. Only messages taken here are not read again."""
         messages = sorted((message for messages in said.values() for message in messages), key=_moment)
         taken = [await self._take(message, str(message.get("channel"))) for message in messages]
         self._read |= {place: _moment(messages[-1]) for place, messages in said.items() if messages}
         return sum(taken)
 
     async def _take(self, message: Mapping[str, object], channel: str) -> bool:
-        """Whether it was new. The event's own id is not known, so it has one of ours; should the event come later, it
-        finds the message there by its channel and time stamp."""
+        """Returns whether it was new. The event's own id is not known, so we make one; an event that comes later finds
+        the message by its channel and time stamp."""
         ts, edited = str(message.get("ts")), message.get("edited")
         name = f"{channel}:{ts}"
         try:
@@ -140,7 +140,7 @@ class CatchUp:
 
 
 def _moment(message: Mapping[str, object]) -> float:
-    """Slack's time stamps are its clock's seconds."""
+    """Slack's time stamps are seconds of its clock."""
     try:
         return float(str(message.get("ts")))
     except ValueError:

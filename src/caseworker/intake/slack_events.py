@@ -1,4 +1,4 @@
-"""What a Slack event is: something said, changed or taken back, or nothing for us. Parsing only, no I/O."""
+"""Parses a Slack event: a message, an edit, a deletion, or nothing for us. No I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from caseworker.intake.slack_text import string, text_of
 _MOST_FILES: Final = 10
 _TITLE: Final = 300
 _SAID: Final = frozenset({"", "file_share", "thread_broadcast", "me_message"})
-"""Subtypes of messages in which a person says something; joins, topics and pins are none."""
+"""Subtypes of messages in which a person says something; joins, topics and pins are not among them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class SlackMessage:
     author: str
     text: str
     thread: str = ""
-    """The first message of the thread that it answers in. Empty: it stands in the channel itself."""
+    """The first message of the thread that it answers in. Empty: it is in the channel itself."""
     thread_author: str = ""
     files: tuple[NewAttachment, ...] = ()
 
@@ -39,7 +39,7 @@ class Deleted:
     channel: str
     ts: str
     author: str
-    """Who had written it: Slack does not say who took it away."""
+    """The author of the message: Slack does not say who deleted it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ def _said(event: Mapping[str, object]) -> SlackMessage | Nothing:
 
 def _edited(event: Mapping[str, object]) -> Edited | Deleted | Nothing:
     message, before = _mapping(event, "message"), _mapping(event, "previous_message")
-    if string(message, "subtype") == "tombstone":  # a thread's first message leaves a stone behind
+    if string(message, "subtype") == "tombstone":  # a deleted first message of a thread leaves a tombstone
         return _deleted(event, string(message, "ts"))
     if not _is_person(message):
         return Nothing(why="changed by a bot")
@@ -96,7 +96,7 @@ def _edited(event: Mapping[str, object]) -> Edited | Deleted | Nothing:
     if not channel or not ts:
         return Nothing(why="changed, without a channel or a time stamp")
     if before and text_of(before) == text:
-        return Nothing(why="changed, but not its words")  # a link's preview came, a reply, a pin
+        return Nothing(why="changed, but not its words")  # a link preview, a reply or a pin was added
     author = string(_mapping(message, "edited"), "user") or string(message, "user")
     return Edited(channel=channel, ts=ts, author=author, text=text)
 
@@ -115,7 +115,7 @@ def _is_person(message: Mapping[str, object]) -> bool:
 
 
 def _files(event: Mapping[str, object]) -> tuple[tuple[NewAttachment, ...], str]:
-    """The first ten, and a word on the rest. How large one may be is for whoever fetches it."""
+    """The first ten files, and a note on the rest. The size limit is checked when a file is fetched."""
     value = event.get("files")
     files = [file for file in value if isinstance(file, Mapping)] if isinstance(value, list) else []
     taken = tuple(map(_file, files[:_MOST_FILES]))

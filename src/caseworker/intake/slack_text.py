@@ -1,7 +1,8 @@
-"""All the words in a Slack message: its text, and what stands only in its blocks and attachments. Parsing only.
+"""Collects all the text of a Slack message: its text, and what is only in its blocks and attachments. Parsing only.
 
-Blocks come in more shapes than anybody lists, and a strange one must not cost the message: so they are walked, not
-validated."""
+Blocks come in many undocumented shapes, and an unknown one must not lose the message: so they are walked, not
+validated.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,8 +14,8 @@ _DEEPEST: Final = 20
 
 
 def text_of(message: Mapping[str, object]) -> str:
-    """The text, then each line of blocks and attachments whose words it does not have: a phone number or a link may be
-    in a block only."""
+    """The text, then each line of blocks and attachments that it lacks: a phone number or a link may be in a block
+    only."""
     text = readable(string(message, "text")).strip()
     lines, known = [text] if text else [], f" {_words(text)} "
     for line in _extra_lines(message):
@@ -35,7 +36,7 @@ def _extra_lines(message: Mapping[str, object]) -> Iterator[str]:
 
 
 def _is_preview(attachment: Mapping[str, object]) -> bool:
-    """What Slack fetched from a link: nobody said it. A message of somebody else's that was passed on was."""
+    """Whether Slack fetched it from a link, so that nobody said it. A forwarded message is no preview."""
     return bool(attachment.get("from_url")) and not (attachment.get("is_share") or attachment.get("is_msg_unfurl"))
 
 
@@ -51,7 +52,7 @@ def _attachment_lines(attachment: Mapping[str, object]) -> Iterator[str]:
 
 
 def _lines(node: object, depth: int = 0) -> Iterator[str]:
-    """Every line of words in a block or a part of one."""
+    """Every line of text in a block or a part of one."""
     if not isinstance(node, Mapping) or depth > _DEEPEST:
         return
     part, deeper = node, depth + 1
@@ -101,7 +102,7 @@ def _inline(node: object) -> str:
 
 
 def readable(text: str) -> str:
-    """Slack's links and escapes as a person sees them. Mentions of people stay as they are: `<@U123>`."""
+    """Show Slack's links and escapes as a person sees them. Mentions of people stay as they are: `<@U123>`."""
     unlinked = _MARKUP.sub(lambda found: _shown(found["kind"], found["target"], found["label"] or ""), text)
     return unlinked.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
@@ -125,7 +126,7 @@ def _link(url: str, label: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Only the words: emphasis and line ends are shown in one place and not in the other."""
+    """Only the words: emphasis and line ends differ between text and blocks."""
     return " ".join(re.sub(r"[\W_]+", " ", text).casefold().split())
 
 

@@ -1,6 +1,6 @@
-"""What the inside asks of the world: one Protocol per thing that could be another thing tomorrow.
+"""Protocols for everything outside the core: store, agents, models, forges, chats, workspaces.
 
-Nothing here knows a vendor. Values are core's; a port returns expected results and raises `Transient` or `Refused`.
+Nothing here knows a vendor. Values come from core; a port returns expected results and raises `Transient` or `Refused`.
 """
 
 from caseworker.ports.agents import (

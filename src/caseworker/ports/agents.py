@@ -1,4 +1,4 @@
-"""Agents: what one turn is given, and how it ends."""
+"""Port to agents: what a turn is given, and how it ends."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Limits:
     """What one attempt may use."""
 
     cap_micros: int
-    """Of the whole case, earlier turns included."""
+    """For the whole case, earlier turns included."""
     calls: int
     """Model calls."""
     seconds: float
@@ -46,7 +46,7 @@ class TurnBrief:
     role: Role
     task: Task
     nth: int
-    """How many turns of this role and task the case has completed, plus one: which entry of a rehearsal applies."""
+    """How many turns of this role and task the case has completed, plus one. Selects the entry of a rehearsal."""
     model: str
     system_prompt: str
     prompt: str
@@ -58,15 +58,14 @@ class TurnBrief:
     """The text of the script that answers instead of a model."""
     limits: Limits
     check: Callable[[Outcome], Awaitable[str]] | None = field(default=None, compare=False)
-    """What is wrong with an outcome that has the right shape; empty: nothing. The agent may repair it once. All that
+    """Returns what is wrong with an outcome of the right shape; empty: nothing. The agent may repair it once. All that
     it did until then is on the record."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IssueBrief(TurnBrief):
     bisect: Callable[[BisectRequest], Awaitable[str]] | None = field(default=None, compare=False)
-    """In an investigation: a tool that finds the commit which broke something. The agent is told what came out, in
-    words."""
+    """In an investigation: a tool that finds the commit which broke something. The agent gets the result as text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,22 +90,23 @@ class AgentFailed:
     reason: str
     why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "crashed", "script"]
     retry: bool = False
-    """Whether the same turn could go well on another try (an overloaded model, a crashed process)."""
+    """Whether the same turn could succeed on another try (an overloaded model, a crashed process)."""
     log: str = field(default="", repr=False)
 
 
 class Ear(Protocol):
-    """How a working agent hears people."""
+    """Gives a working agent the messages of people."""
 
     async def news(self) -> Sequence[Message]:
-        """What was said since the turn began and not given out yet. Who is given it has seen it: the turn claims it."""
+        """Messages that came since the turn began and were not returned before. They count as seen: the turn claims
+        them."""
 
     async def conversation(self) -> Sequence[Line]:
-        """All that was said in this case so far, by people and by the bot, oldest first."""
+        """Everything said in this case so far, by people and by the bot, oldest first."""
 
 
 class AgentRuntime(Protocol):
     async def run(
         self, brief: Brief, saw: Callable[[Sequence[AgentEvent]], Awaitable[None]], ear: Ear
     ) -> AgentFinished | AgentFailed:
-        """Cancelling the task stops the agent and its whole process tree within 2 s."""
+        """Run one attempt. Cancelling the task stops the agent and its whole process tree within 2 s."""

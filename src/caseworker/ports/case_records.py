@@ -1,4 +1,4 @@
-"""What the store keeps of cases: repositories, snapshots, messages, and the record."""
+"""Port to the store's records of cases: repositories, threads, attachments, messages, and the record."""
 
 from collections.abc import Collection, Sequence, Set
 from typing import Protocol
@@ -17,14 +17,15 @@ from caseworker.ports.stored import (
 
 class Repositories(Protocol):
     async def register(self, repository: RepositoryRef) -> RepositoryId:
-        """Its id: `local/<folder>` or `<owner>/<name>`, with -2, -3... where that is taken. Again, the same."""
+        """Returns its id: `local/<folder>` or `<owner>/<name>`, with -2, -3... where that is taken. Repeated calls
+        return the same id."""
 
     async def ref(self, repository: RepositoryId) -> RepositoryRef:
-        """Where it is. `Refused`: nobody has registered such a one."""
+        """Where the repository is. `Refused`: it is not registered."""
 
     async def new_issue(self, repository: RepositoryId, issue: NewIssue, *, taken: Set[int] = frozenset()) -> Issue:
-        """The same title and body in the same repository is the same issue: it is returned, not made again.
-        `taken`: numbers that a new one must not get, because their branch exists."""
+        """The same title and body in the same repository is the same issue: it is returned, not made again. `taken`:
+        numbers that a new one must not get, because their branch exists."""
 
     async def issue(self, repository: RepositoryId, number: int) -> Issue | None: ...
 
@@ -32,22 +33,22 @@ class Repositories(Protocol):
 
 
 class Threads(Protocol):
-    """Which thread belongs to which case, and whom one meets there."""
+    """Which thread belongs to which case, and the audience there."""
 
     async def add(self, case: CaseId, audience: Audience, thread: Thread) -> Thread:
-        """One thread per case, audience and surface: again, the first is returned."""
+        """One thread per case, audience and surface: a repeated call returns the first."""
 
     async def share(self, case: CaseId, audience: Audience, thread: Thread) -> None:
-        """Bind a case to a thread that belongs to another one; again: a no-op."""
+        """Bind a case to a thread that belongs to another one. Repeated: a no-op."""
 
     async def find(self, thread: Thread) -> tuple[CaseId, Audience] | None:
         """The case that the thread belongs to."""
 
     async def guests(self, thread: Thread) -> list[CaseId]:
-        """Other cases that speak there."""
+        """Other cases that post there."""
 
     async def bound(self, case: CaseId) -> list[tuple[Audience, Thread]]:
-        """All threads that the case speaks on."""
+        """All threads that the case posts on."""
 
 
 class Attachments(Protocol):
@@ -56,25 +57,25 @@ class Attachments(Protocol):
     async def of(self, case: CaseId) -> list[Attachment]: ...
 
     async def fill(self, attachment: int, content: bytes, *, problem: str = "") -> None:
-        """Its bytes, once they were fetched; or why they can't be had."""
+        """Store its bytes once they were fetched, or why they can't be had."""
 
 
 class Inbox(Protocol):
     async def put(self, message: NewMessage) -> Message | None:
-        """Committed (synchronous FULL) with its record entry. None: this surface id was there already."""
+        """Commit (synchronous FULL) with its record entry. None: this surface id was there already."""
 
     async def claim(self, case: CaseId, turn: int) -> list[Message]:
         """Unclaimed rows get this turn's number in one UPDATE; then all rows with it are read back, in order."""
 
     async def overhear(self, case: CaseId, turn: int, standings: Set[Standing]) -> list[Message]:
-        """Claim, for a turn that is at work, what people with these standings have said meanwhile (`SPOKEN` only:
-        commands wait for the flow). Those claimed by this call, in order."""
+        """Claim for a working turn what people with these standings have written meanwhile (`SPOKEN` only: commands
+        wait for the flow). Returns the messages claimed by this call, in order."""
 
     async def find(self, surface: str, reference: str) -> Message | None:
-        """The message of that name on its surface."""
+        """The message with that reference on its surface."""
 
     async def settle(self, messages: Sequence[MessageId], outcome: str, *, refused: bool = False) -> None:
-        """What came of them, where nothing is written yet. `refused`: they were not carried out."""
+        """Write the outcome of messages that have none yet. `refused`: they were not carried out."""
 
     async def unclaimed(self) -> list[tuple[CaseId, MessageId, MessageKind]]: ...
 
@@ -83,9 +84,9 @@ class Inbox(Protocol):
 
 class Record(Protocol):
     async def append(self, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None) -> None:
-        """In order, in one transaction. With a key that was used for this case before: a no-op."""
+        """Append in order, in one transaction. With a key that was used for this case before: a no-op."""
 
     async def read(self, case: CaseId, *, after: int = 0, limit: int = 500) -> list[Recorded]: ...
 
     async def whole(self, case: CaseId, kinds: Collection[str] | None = None) -> list[Recorded]:
-        """From the first entry to the newest, or only those of some kinds."""
+        """All entries from first to newest, or only those of some kinds."""

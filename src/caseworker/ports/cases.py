@@ -1,4 +1,4 @@
-"""Cases and their runs, as the store keeps them."""
+"""Port to the store's cases and their runs."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -15,7 +15,7 @@ from caseworker.ports.stored import Issue, NewBug, StoredAny, StoredBug, StoredC
 
 
 class Cases(Protocol):
-    """Issue cases; and what is asked of cases of every kind: `find`, `all`, `unfinished`, `at_work`."""
+    """Issue cases, and queries over cases of every kind: `find`, `all`, `unfinished`, `at_work`."""
 
     async def open(
         self,
@@ -28,24 +28,24 @@ class Cases(Protocol):
         parent: CaseId | None = None,
         file: CaseFile | None = None,
     ) -> bool:
-        """Case row, case file, run, first record entry and first message together. False: it was there already. Its
-        branch is named here, as its repository's forge names those of issues. `parent`: the bug that it fixes, or the
-        case that it follows up on; `file`: one that holds the analysis already."""
+        """Write case row, case file, run, first record entry and first message together. False: it was there already.
+        Its branch is named here, as its repository's forge names those of issues. `parent`: the bug that it fixes, or
+        the case that it follows up on; `file`: one that holds the analysis already."""
 
     async def find(self, case: CaseId) -> StoredAny | None:
-        """Of whichever kind: `kind` says which, as its row does."""
+        """A case of any kind; its `kind` says which."""
 
     async def all(self) -> Sequence[StoredAny]:
-        """Of every kind, newest change first."""
+        """Cases of every kind, newest change first."""
 
     async def load(self, case: CaseId) -> StoredCase | None:
-        """An issue case. Null also for a case of another kind."""
+        """An issue case. None also for a case of another kind."""
 
     async def list(self) -> list[StoredCase]:
         """Newest change first."""
 
     async def children(self, parent: CaseId) -> Sequence[StoredCase]:
-        """Those that fix this bug, or follow up on this case; newest change first."""
+        """Cases that fix this bug, or follow up on this case; newest change first."""
 
     async def move(
         self,
@@ -56,7 +56,7 @@ class Cases(Protocol):
         trace: TraceId,
         tell: NewMessage | None = None,
     ) -> None:
-        """Save snapshot, case file, record entries and the run that begins or ends with it together; again with the
+        """Save snapshot, case file, record entries and the run that begins or ends with it together. Repeated with the
         same transition number: a no-op. `tell`: put into another case's inbox in the same transaction."""
 
     async def keep(self, after: IssueCase) -> None:
@@ -72,11 +72,11 @@ class Cases(Protocol):
 
 
 class Bugs(Protocol):
-    """Bug cases. They lie beside the issue cases: `Cases.unfinished` and `at_work` count both."""
+    """Bug cases. `Cases.unfinished` and `at_work` count them together with the issue cases."""
 
     async def open(self, bug: NewBug, first: NewMessage) -> tuple[CaseId, bool]:
-        """Case row, thread, first entry and first message together, under an id that is drawn here: `first.case` is
-        not looked at. False: that message opened (or belongs to) the case returned already."""
+        """Write case row, thread, first entry and first message together, under an id that is chosen here: `first.case`
+        is ignored. False: that message opened, or belongs to, the returned case already."""
 
     async def load(self, case: CaseId) -> StoredBug | None: ...
 
@@ -86,12 +86,12 @@ class Bugs(Protocol):
     async def save(
         self, after: BugCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
     ) -> None:
-        """The snapshot, and what happened, together. With a key that was used for this case before, the entries are
-        there already; a snapshot that is older than the stored one (fewer moves or turns) is not saved."""
+        """Save the snapshot and the entries together. With a key that was used for this case before, the entries are
+        there already. A snapshot older than the stored one (fewer moves or turns) is not saved."""
 
 
 class Runs(Protocol):
-    """Begun with a case and ended with its moves: `Cases.open` and `Cases.move` write them."""
+    """Runs begin with a case and end with its moves: `Cases.open` and `Cases.move` write them."""
 
     async def of(self, case: CaseId) -> list[Run]:
-        """The first one first."""
+        """Oldest first."""

@@ -1,4 +1,4 @@
-"""Chats, and the bell that wakes a case."""
+"""Ports to chats and to the bell that wakes a case."""
 
 from typing import Protocol
 
@@ -13,13 +13,13 @@ class Chat(Protocol):
 
     @property
     def phrasing(self) -> Phrasing:
-        """How people are told there what they can do."""
+        """The wording for this surface of what people can do."""
 
     async def post(self, thread: Thread, text: str, *, key: str) -> str:
-        """The post's own name there; `key` goes with it, so that `find` can tell whether it arrived."""
+        """Returns the post's id on the surface. `key` is stored with it, so that `find` can tell whether it arrived."""
 
     async def find(self, thread: Thread, key: str) -> str | None:
-        """The post with this key, if it is in that thread (or channel): the look before a repeat."""
+        """The post with this key, if it is in that thread or channel: the look before a repeat."""
 
     async def fetch(self, source: str, *, limit: int) -> bytes:
         """An attachment's bytes. Raises `Refused` for one that is gone, forbidden or larger than `limit`."""
@@ -27,11 +27,11 @@ class Chat(Protocol):
 
 class Doorbell(Protocol):
     async def ring(self, case: CaseId, message: MessageId, kind: MessageKind) -> None:
-        """Signal-with-start. Losing it costs time only: the reconciler rings again."""
+        """Signal-with-start. A lost ring costs time only: the reconciler rings again."""
 
 
 class Switchboard(Doorbell, Protocol):
-    """A doorbell that also knows who is at home."""
+    """A doorbell that also knows which cases have a running workflow."""
 
     async def listening(self) -> set[CaseId]:
         """The cases whose workflow runs."""

@@ -1,4 +1,4 @@
-"""Forges: where branches, pull requests and discussions are for people to see.
+"""Port to forges, where people see branches, pull requests and discussions.
 
 A forge is a bundle of four small ports, so that each caller asks for no more than it needs. Credentials belong to the
 implementation: nobody outside sees them, and no value here carries one.
@@ -18,7 +18,7 @@ from caseworker.ports.workspaces import Workspace
 
 
 class BranchIsTheirs(Refused):
-    """The branch holds, or has just got, what somebody else has pushed."""
+    """The branch has commits that somebody else has pushed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +29,12 @@ class Head:
     """Its default branch; `HEAD` where the commit is on no branch."""
     commit: Sha
     object_format: str
-    """`sha1` or `sha256`: what a copy of it must use as well."""
+    """`sha1` or `sha256`: a copy of it must use the same."""
 
 
 class Source(Protocol):
-    """Reads and writes the git side of repositories. Runs git itself, so that a remote one can hand git its credentials
-    for just that command."""
+    """Reads and writes the git side of repositories. It runs git itself, so that a remote one can give git its
+    credentials for just that command."""
 
     async def head(self, repository: RepositoryRef) -> Head:
         """`Refused`, with what to do, where there is no such repository, or nothing in it."""
@@ -44,21 +44,21 @@ class Source(Protocol):
         gone are deleted."""
 
     async def fetch_branch(self, repository: RepositoryRef, workspace: Workspace, *, branch: str) -> Sha | None:
-        """Where the branch is now; its commits are then among the workspace's. Null: there is no such branch."""
+        """The branch's commit; its commits are then in the workspace. None: there is no such branch."""
 
     async def branch_head(self, repository: RepositoryRef, branch: str) -> Sha | None: ...
 
     async def push(
         self, repository: RepositoryRef, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
     ) -> None:
-        """Create or move `branch` to `commit`, only if it is still where we saw it (`expected`) and nobody else's
-        commit would be dropped: `BranchIsTheirs`. Never to the default branch: `Refused`."""
+        """Create or move `branch` to `commit`, only if it is still where we saw it (`expected`) and no commit of others
+        would be dropped; else `BranchIsTheirs`. Pushing to the default branch is `Refused`."""
 
     async def taken_numbers(self, repository: RepositoryRef) -> set[int]:
         """The numbers of issues whose branch exists: a new issue must not get one of them."""
 
     async def file(self, repository: RepositoryRef, name: str) -> bytes | None:
-        """A file as the newest commit of the default branch has it. Null: there is no such file."""
+        """A file in the newest commit of the default branch. None: there is no such file."""
 
 
 class Pulls(Protocol):
@@ -71,11 +71,11 @@ class Pulls(Protocol):
         """The newest one from this branch."""
 
     async def open(self, pull: PullRequest) -> PullRequest:
-        """As the forge has it: number and address are given there. One open pull request per branch: again, the first
-        is returned."""
+        """Returns it with the forge's number and address. One open pull request per branch: a repeated call returns the
+        first."""
 
     async def update(self, pull: PullRequest) -> PullRequest:
-        """Title, text and commit of an open one, by its number."""
+        """Change title, text and commit of an open one, by its number."""
 
     async def settled(self) -> list[PullRequest]:
         """Open ones that a person has meanwhile merged or closed, with their new state, which is not saved yet."""
@@ -91,16 +91,17 @@ class Comment:
 
 
 class Comments(Protocol):
-    """The discussion below an issue or a pull request: both have numbers of one series."""
+    """The discussion below an issue or a pull request; both share one series of numbers."""
 
     async def of(self, repository: RepositoryRef, number: int) -> list[Comment]:
         """Oldest first."""
 
     async def write(self, repository: RepositoryRef, number: int, text: str) -> Comment:
-        """A new one on every call. After an unknown result the caller looks with `of` for a marker in its text."""
+        """Write a new comment on every call. After an unknown result the caller looks with `of` for a marker in its
+        text."""
 
     async def change(self, repository: RepositoryRef, comment: str, text: str) -> None:
-        """One of ours. `Refused`: it is gone, or somebody else's."""
+        """Change one of our comments. `Refused`: it is gone, or somebody else's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,12 +109,12 @@ class Check:
     name: str
     state: Literal["pending", "passed", "failed"]
     required: bool
-    """A rule of the repository demands it before a merge."""
+    """Whether a rule of the repository demands it before a merge."""
     url: str
 
 
 class Checks(Protocol):
-    """What other programs have found out about a commit: continuous integration."""
+    """Results of other programs on a commit: continuous integration."""
 
     async def of(self, repository: RepositoryRef, commit: Sha) -> list[Check]:
         """The newest result of each. An empty list says nothing: perhaps none has begun yet."""
@@ -128,8 +129,8 @@ class Forge(Protocol):
     def pulls(self) -> Pulls: ...
     @property
     def comments(self) -> Comments | None:
-        """Null: there is no discussion here; people speak with a case on its other surfaces."""
+        """None: there is no discussion here; people talk with a case on its other surfaces."""
 
     @property
     def checks(self) -> Checks | None:
-        """Null: nobody else checks commits here; only our own builds count."""
+        """None: nobody else checks commits here; only our own builds count."""

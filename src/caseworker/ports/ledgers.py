@@ -1,4 +1,4 @@
-"""The ledger: what model calls may cost, and what they did cost."""
+"""Port to the ledger: what model calls may cost, and what they did cost."""
 
 from typing import Protocol
 
@@ -11,17 +11,17 @@ class Ledger(Protocol):
     async def reserve(
         self, payer: Attempt | SingleQuestion, *, model: str, micros: int, cap_micros: int, rehearsed: bool
     ) -> int | None:
-        """The id of the reservation; None when spent + reserved + this would pass the cap of the case, or of the
+        """The id of the reservation; None when spent + reserved + this would exceed the cap of the case, or of the
         repository (`spent_on_questions`)."""
 
     async def settle(self, reservation: int, usage: Usage, micros: int) -> None: ...
 
     async def abandon(self, reservation: int) -> None:
-        """The end of a single question's call is not known: a part of what was reserved counts. What an attempt has
-        reserved is abandoned when the attempt ends."""
+        """Close a reservation of a single question whose result is unknown: a part of it counts as spent. Reservations
+        of an attempt are abandoned when the attempt ends."""
 
     async def spent(self, case: CaseId, turn: int | None = None) -> Spending:
-        """By the whole case, single questions included, or by one of its turns."""
+        """Spent by the whole case, single questions included, or by one of its turns."""
 
     async def spent_on_questions(self, repository: RepositoryId) -> Spending:
-        """In the last 24 hours, on single questions that no case pays for."""
+        """Spent in the last 24 hours on single questions that no case pays for."""

@@ -1,4 +1,4 @@
-"""Models: one question, one answer in a given shape. No workspace, no tools, no agent process."""
+"""Port to models: one question, one answer in a given shape. No workspace, no tools, no agent process."""
 
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
@@ -12,14 +12,14 @@ A = TypeVar("A", bound=BaseModel)
 
 @dataclass(frozen=True, kw_only=True)
 class Question(Generic[A]):
-    """Words of people in `text` are fenced and labelled by whoever asks."""
+    """One question to a model. The caller fences and labels people's words in `text`."""
 
     purpose: str
     """What it is for (classify, digest, chat): named in the ledger, and in a rehearsal."""
     system: str = field(repr=False)
     text: str = field(repr=False)
     answer: type[A]
-    """The shape of the answer: its JSON schema is sent with the question, and what comes back must fit it."""
+    """The shape of the answer: its JSON schema is sent with the question, and the answer must fit it."""
     model: str
     account: CaseAccount | RepositoryAccount
     cap_micros: int
@@ -29,14 +29,14 @@ class Question(Generic[A]):
     rehearsal: str | None = field(default=None, repr=False)
     """The text of the script that answers instead of a model."""
     nth: int = 1
-    """Which question with this purpose it is, in the counting of whoever asks: which entry of a rehearsal applies."""
+    """The caller's count of questions with this purpose. Selects the entry of a rehearsal."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(Generic[A]):
     value: A
     calls: int
-    """Two, where the first answer had to be repaired."""
+    """Two if the first answer had to be repaired."""
     cost_micros: int
 
 

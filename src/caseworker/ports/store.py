@@ -1,4 +1,4 @@
-"""The store: all records together."""
+"""Port to the store: all records together."""
 
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from caseworker.ports.work_records import (
 
 
 class Store(Protocol):
-    """The records, all of them, in one database."""
+    """All records, in one database."""
 
     @property
     def repositories(self) -> Repositories: ...

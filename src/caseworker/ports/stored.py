@@ -1,4 +1,4 @@
-"""What the store keeps, as the inside sees it."""
+"""The values that the store keeps: issues, cases, threads, turns, effects, pull requests, spending."""
 
 from datetime import datetime
 from typing import Final, Literal, TypeAlias
@@ -42,7 +42,7 @@ class Issue(_Value):
 
 
 class Stored(_Value):
-    """What the rows of all kinds of cases have."""
+    """Fields of the rows of all kinds of cases."""
 
     title: str
     repository: RepositoryId
@@ -67,18 +67,18 @@ class StoredBug(Stored):
     kind: Literal[CaseKind.BUG] = CaseKind.BUG
     case: BugCase
     report: str
-    """The first words, in full."""
+    """The first message, in full."""
     reporter: str
     """The reporter's name on the surface it came from."""
     surface: str
 
 
 StoredAny: TypeAlias = StoredCase | StoredBug
-"""A case of whichever kind."""
+"""A case of any kind."""
 
 
 class Thread(_Value):
-    """A conversation on a chat surface: `anchor` is its first message's own name there. Empty: the channel itself."""
+    """A conversation on a chat surface: `anchor` is the id of its first message there. Empty: the channel itself."""
 
     surface: str
     channel: str
@@ -107,20 +107,20 @@ class Attempt(_Value):
 
 
 class CaseAccount(_Value):
-    """A single question that counts against a case's budget, and is told in its record."""
+    """Account of a single question that counts against a case's budget, and is in its record."""
 
     case: CaseId
     trace: TraceId
 
 
 class RepositoryAccount(_Value):
-    """A single question that no case pays for. What a repository may spend is counted over the last 24 hours."""
+    """Account of a single question that no case pays for. A repository's spending is counted over the last 24 hours."""
 
     repository: RepositoryId
 
 
 class SingleQuestion(_Value):
-    """Who pays for the model calls of a single question: there is no turn, and no attempt."""
+    """Payer of the model calls of a single question: there is no turn, and no attempt."""
 
     purpose: str
     account: CaseAccount | RepositoryAccount
@@ -158,7 +158,7 @@ POST: Final = "post"
 
 
 def begins_thread(channel: str) -> dict[str, str]:
-    """The intent of a post that begins a thread there: intake asks for it before it calls a thread unknown."""
+    """The intent of a post that begins a thread in a channel. Intake looks for it before it calls a thread unknown."""
     return {"channel": channel, "begins": "a thread"}
 
 
@@ -166,7 +166,7 @@ class PullRequest(_Value):
     repository: RepositoryId
     number: int
     case: CaseId | None
-    """Null: somebody else's, or of a case that is not ours."""
+    """None: somebody else's pull request, or of a case that is not ours."""
     title: str
     body: str
     base: str

@@ -1,4 +1,4 @@
-"""What the store keeps of work: turns, effects, builds, pull requests, money, and what was learned."""
+"""Port to the store's records of work: turns, effects, builds, pull requests, transcripts, learnings, places."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol
@@ -28,17 +28,18 @@ class Turns(Protocol):
     async def is_current(self, attempt: Attempt) -> bool: ...
 
     async def complete(self, attempt: Attempt, finished: FinishedTurn, file: CaseFile | None, *entries: Entry) -> bool:
-        """Outcome, session, checkpoint, case file and entries in one transaction. False: superseded, nothing kept."""
+        """Save outcome, session, checkpoint, case file and entries in one transaction. False: superseded, nothing is
+        saved."""
 
     async def fail(self, attempt: Attempt, reason: str, entry: Entry) -> None:
         """The attempt ended without an outcome: its transcript is deleted."""
 
     async def fence(self, case: CaseId, turn: int) -> bool:
-        """Whatever attempt still counts as running is superseded: it can't complete any more. True: this turn had
-        completed before."""
+        """Supersede any attempt that still counts as running, so that it can't complete. True: this turn had completed
+        before."""
 
     async def close_up(self, case: CaseId, entry: Entry, *, trace: TraceId) -> None:
-        """The case is over: whatever attempt still counts as running is superseded, and nobody needs to ring again."""
+        """The case is over: supersede any attempt that still counts as running, and need no further rings."""
 
     async def finished(self, case: CaseId) -> list[FinishedTurn]: ...
 
@@ -50,27 +51,27 @@ class Effects(Protocol):
         """The row, and whether it is new. Not new and not done: somebody may have acted; look before you act."""
 
     async def beginning(self, kind: str, intent: dict[str, str]) -> bool:
-        """Whether one with exactly this intent is under way, or its end is not known."""
+        """Whether an effect with exactly this intent is under way, or its end is unknown."""
 
     async def done(self, key: str, result: dict[str, str]) -> None: ...
 
 
 class Builds(Protocol):
     async def save(self, case: CaseId, build: Build) -> None:
-        """Again with the same number: replaced (a build has no outside effect)."""
+        """A repeated save with the same number replaces it (a build has no outside effect)."""
 
     async def of(self, case: CaseId) -> list[Build]: ...
 
 
 class PullRecords(Protocol):
-    """Pull requests as we know them: those of our cases, and others. For a repository on this disk this is all there is
-    of them."""
+    """Pull requests as we know them: those of our cases, and others. For a repository on this disk there is nothing
+    else."""
 
     async def create(self, pull: PullRequest) -> PullRequest:
-        """The number is given here; one open pull request per repository and head: again, the first is returned."""
+        """Gives it a number. One open pull request per repository and head: a repeated call returns the first."""
 
     async def update(self, pull: PullRequest) -> PullRequest:
-        """Its title, text and commit, by its number."""
+        """Change its title, text and commit, by its number."""
 
     async def find(self, repository: RepositoryId, head: str) -> PullRequest | None:
         """The newest one with this head."""
@@ -85,7 +86,7 @@ class PullRecords(Protocol):
 
 
 class Transcripts(Protocol):
-    """Agent sessions by id. Entries are the agent's own JSON objects, given back deep-equal and in order."""
+    """Agent sessions by id. Entries are the agent's own JSON objects, returned deep-equal and in order."""
 
     async def append(
         self, session: SessionId, subpath: str, project: str, entries: Sequence[dict[str, object]]
@@ -103,26 +104,26 @@ class Transcripts(Protocol):
 
 
 class Learnings(Protocol):
-    """What cases have found out about their repository: one row for the same words, however often they are said."""
+    """What cases have found out about their repository: one row per text, however often it is said."""
 
     async def add(self, repository: RepositoryId, case: CaseId, observations: Sequence[Observation]) -> None:
-        """A case counts once for each: to add the same again changes nothing."""
+        """A case counts once for each: adding the same again changes nothing."""
 
     async def of(self, repository: RepositoryId | None = None) -> list[Learning]:
-        """Of one repository, or of all."""
+        """Those of one repository, or of all."""
 
     async def forget(self, learning: int) -> bool:
         """False: there is none with this id."""
 
 
 class Places(Protocol):
-    """Who of the developers is at work, over all workers. Who is not heard of for a while has left."""
+    """The places of working developers, over all workers. A place that is not renewed expires."""
 
     async def ask(self, case: CaseId, turn: int, *, most: int, queue: bool) -> bool:
-        """True: this turn has a place; asked again, it keeps it. False: none of `most` is free for it. With `queue`
-        it stands in line then, and keeps its place there by asking again; without, nothing of it is left behind."""
+        """True: this turn has a place; asking again keeps it. False: none of `most` is free. With `queue` it then waits
+        in line, and keeps its position by asking again; without, it leaves no trace."""
 
     async def renew(self, case: CaseId, turn: int) -> None:
-        """It is still at work: counted as such, even if its place had gone to another while nobody heard of it."""
+        """It is still at work and is counted as such, even if its place went to another meanwhile."""
 
     async def leave(self, case: CaseId, turn: int) -> None: ...

@@ -211,29 +211,29 @@ def _an_answer(case: IssueCase) -> IssueCase:
 def _a_retry(case: IssueCase) -> IssueCase:
     case = ends(ends(case, iterated("BLOCKED")), unblocked("EXTERNAL_DEPENDENCY"))
     assert not at_work(case)
-    return _automatic(hears(case, RetryAsked(by="ann")))
+    return _after_automatic_moves(hears(case, RetryAsked(by="ann")))
 
 
 def _a_time_out(case: IssueCase) -> IssueCase:
     case = hears(ends(ends(case, iterated("BLOCKED")), unblocked("NEEDS_CLARIFICATION")), TimedOut())
     assert (case.state, at_work(case)) == (S.BLOCKED, False)
-    return _automatic(hears(case, RetryAsked(by="ann")))
+    return _after_automatic_moves(hears(case, RetryAsked(by="ann")))
 
 
 def _a_takeover(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TakenOver(by="ann"))
-    return _automatic(hears(case, HandedBack(by="ann")))
+    return _after_automatic_moves(hears(case, HandedBack(by="ann")))
 
 
 def _reopening(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TurnGaveUp(role=Role.INVESTIGATOR, reason="it was killed"))
     assert case.state is S.FAILED
-    return _automatic(reopened(case).updated(go=case.waiting.resume))
+    return _after_automatic_moves(reopened(case).updated(go=case.waiting.resume))
 
 
 def _a_budget(case: IssueCase) -> IssueCase:
     case = hears(ends(case, iterated()), TurnGaveUp(role=Role.INVESTIGATOR, reason="no money", limit="budget"))
-    return _automatic(hears(case, BudgetRaised(by="ann", micros=5)))
+    return _after_automatic_moves(hears(case, BudgetRaised(by="ann", micros=5)))
 
 
 def _a_detour(case: IssueCase) -> IssueCase:
@@ -243,7 +243,7 @@ def _a_detour(case: IssueCase) -> IssueCase:
     return ends(case, planned("INVESTIGATION_NEEDED").model_copy(update={"investigation": a_request()}))
 
 
-def _automatic(case: IssueCase) -> IssueCase:
+def _after_automatic_moves(case: IssueCase) -> IssueCase:
     move = automatic_move(case)
     assert move is not None
     return moves(case, move)
@@ -277,7 +277,7 @@ def test_an_interrupted_diagnostic_or_cause_review_resumes() -> None:
         an_investigated_case(iteration=2, task=Task.DIAGNOSE),
         an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE),
     ):
-        back = _automatic(hears(hears(case, TakenOver(by="ann")), HandedBack(by="ann")))
+        back = _after_automatic_moves(hears(hears(case, TakenOver(by="ann")), HandedBack(by="ann")))
         assert (back.state, back.progress.task, back.investigation) == (
             case.state,
             case.progress.task,
@@ -297,7 +297,7 @@ def test_an_iterations_next_step_follows_after_an_approval(status: str) -> None:
     outcome = iterated(status).model_copy(update={"escalation": "It needs the production log."})
     case = ends(at(2), outcome)
     assert (case.state, case.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
-    case = _automatic(hears(case, Agreed(by="ann")))
+    case = _after_automatic_moves(hears(case, Agreed(by="ann")))
     assert (case.state, case.progress.task) == LEADS[status][:2]
     assert done(case) == 2
 
@@ -306,7 +306,7 @@ def test_the_pms_unblock_turn_resumes_after_a_budget_raise() -> None:
     case = ends(at(2), iterated("BLOCKED"))
     case = hears(case, TurnGaveUp(role=Role.PM, reason="no money", limit="budget"))
     assert case.waits_for is WaitingFor.BUDGET
-    case = _automatic(hears(case, BudgetRaised(by="ann", micros=5)))
+    case = _after_automatic_moves(hears(case, BudgetRaised(by="ann", micros=5)))
     assert (case.state, case.progress.task, at_work(case)) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, True)
 
 
@@ -398,7 +398,7 @@ def test_code_of_a_diagnostic_is_not_part_of_the_work() -> None:
 def test_a_diagnostic_without_budget_waits_and_resumes() -> None:
     case = hears(MEASURING, TurnGaveUp(role=Role.DEVELOPER, reason="no money", limit="budget"))
     assert case.waits_for is WaitingFor.BUDGET
-    case = _automatic(hears(case, BudgetRaised(by="ann", micros=5)))
+    case = _after_automatic_moves(hears(case, BudgetRaised(by="ann", micros=5)))
     assert (case.state, case.progress.task) == (S.INVESTIGATING, Task.DIAGNOSE)
 
 

@@ -1,4 +1,4 @@
-"""Rows that a migration meets: `<revision>.json` holds a small database as the program with that revision wrote it.
+"""Rows for tests of migrations: `<revision>.json` holds a small database as the program with that revision wrote it.
 
 `python -m tests.edges.store_rows` writes the file of the newest revision. A file whose revision was released is never
 written again.

@@ -1,4 +1,4 @@
-"""What the investigator is given for a turn: the report, what was said, and the files that came with it."""
+"""Builds the investigator's brief for a turn of a bug case: the report, the conversation and the attached files."""
 
 import asyncio
 import mimetypes
@@ -18,7 +18,7 @@ from caseworker.core.people.messages import SPOKEN, Attachment, Standing
 from caseworker.ports import Attempt, BugBrief, Chat, Limits, Store, StoredBug, Workspace, Workspaces, WorkTree
 
 ATTACHMENT_LIMIT: Final = 10_000_000
-"""Bytes of one file."""
+"""The largest attachment that is fetched, in bytes."""
 
 
 class BugBriefs:
@@ -33,7 +33,7 @@ class BugBriefs:
         bug, policy = request.bug, request.policy
         blind = is_without_tools(bug, request.turn)
         folder = attachment_folder(workspace)
-        files = [] if blind else await self._lay_attachments(stored, folder)
+        files = [] if blind else await self._write_attachments(stored, folder)
         system, prompt = render(Role.INVESTIGATOR, Task.BUG, await self._inputs(request, stored, workspace, files))
         done = await self._store.turns.finished(bug.id)
         return BugBrief(
@@ -60,7 +60,7 @@ class BugBriefs:
     async def _inputs(
         self, request: BugTurnRequest, stored: StoredBug, workspace: Workspace, files: list[Attachment]
     ) -> BugInputs:
-        """Messages are read by the turn's number: what was claimed for it, and no newer one."""
+        """Only messages that were claimed for this turn are included, no newer ones."""
         bug, policy = request.bug, request.policy
         claimed = [message for message in await self._store.inbox.of(bug.id) if message.turn == request.turn]
         said = [message for message in claimed if message.kind in SPOKEN]
@@ -70,7 +70,7 @@ class BugBriefs:
             title=stored.title,
             report=stored.report,
             reporter=stored.reporter,
-            said=tuple(said[1:] if request.turn == 1 else said),  # the report itself is there already
+            said=tuple(said[1:] if request.turn == 1 else said),  # the report itself is passed separately
             commands=await self._commands(workspace),
             severity=bug.report.severity,
             services=tuple((name, owners) for name, owners in services.items()),
@@ -89,9 +89,9 @@ class BugBriefs:
         found = find_commands(await self._workspaces.build_files(workspace, workspace.base))
         return tuple(command.command for command in found)
 
-    async def _lay_attachments(self, stored: StoredBug, folder: Path) -> list[Attachment]:
-        """Under names of our choosing, outside the worktree, so that no commit can hold them. The files of people who
-        don't count in this case are not among them: nor are their words."""
+    async def _write_attachments(self, stored: StoredBug, folder: Path) -> list[Attachment]:
+        """Write attachments under names of our choosing, outside the worktree, so that no commit can contain them.
+        Files of people without standing in this case are left out, as are their messages."""
         said = await self._store.inbox.of(stored.case.id)
         surfaces = {message.id: message.surface for message in said if message.standing is not Standing.OTHER}
         late = {}
@@ -100,12 +100,12 @@ class BugBriefs:
                 late[attachment.id] = await self._fetch(surfaces[attachment.message], attachment)
         files = [file for file in await self._store.attachments.of(stored.case.id) if file.message in surfaces]
         files = [file.model_copy(update={"problem": file.problem or late.get(file.id, "")}) for file in files]
-        await asyncio.to_thread(_write, folder, [file for file in files if not file.problem])
+        await asyncio.to_thread(_write_files, folder, [file for file in files if not file.problem])
         return files
 
     async def _fetch(self, surface: str, attachment: Attachment) -> str:
-        """From where it was said: a case of the terminal has a thread for developers in a chat. What is wrong at the
-        moment, if it can't be had now: the turn goes on without, and the next one tries again."""
+        """Fetch an attachment from the surface its message came from: a case of the terminal may have developers in a
+        chat. Returns the problem if it is temporary; the turn goes on without the file and the next one tries again."""
         chat = self._chats.get(surface)
         try:
             if attachment.size > ATTACHMENT_LIMIT:
@@ -126,7 +126,7 @@ def attachment_folder(workspace: Workspace) -> Path:
     return workspace.path.parent / "attachments"
 
 
-def _write(folder: Path, files: list[Attachment]) -> None:
+def _write_files(folder: Path, files: list[Attachment]) -> None:
     for file in files:
         path = folder / file_name(file)
         if path.exists():
@@ -138,6 +138,6 @@ def _write(folder: Path, files: list[Attachment]) -> None:
 
 
 def file_name(attachment: Attachment) -> str:
-    """`12-1.png`: the message and the place in it. Of what its author called it only a plain ending remains."""
+    """A name such as `12-1.png`: message and attachment id. Only a plain extension of the original name is kept."""
     ending = attachment.plain_ending or mimetypes.guess_extension(attachment.media_type) or ""
     return f"{attachment.message}-{attachment.id}{ending}"

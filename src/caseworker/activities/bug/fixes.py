@@ -1,4 +1,4 @@
-"""The issue case that fixes a bug: opened with the findings as its analysis, or told the newer ones."""
+"""Opens the issue case that fixes a bug, with the findings as its analysis, or sends newer findings to an open one."""
 
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.core.base.ids import CaseId
@@ -20,18 +20,18 @@ class Fixes:
         self._doorbell = doorbell
 
     async def open(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
-        """Again, for the same turn: the same case. For a later turn: the open one is told, an ended one is followed
-        by another."""
+        """Open a fix. Called again for the same turn, it returns the same case. For a later turn it sends the findings
+        to the open fix, or opens another one if the fix has ended."""
         known = await self._store.cases.load(bug.repair.fix) if bug.repair.fix else None
         if known is not None and known.case.state not in TERMINAL:
-            await self._put(known.case.id, stored, bug, f"New findings:\n\n{findings(outcome)}")
+            await self._send(known.case.id, stored, bug, f"New findings:\n\n{findings(outcome)}")
             case = known.case.id
         else:
-            case = await self._new(stored, bug, outcome)
+            case = await self._open_case(stored, bug, outcome)
         await self._doorbell.ring(case, NO_MESSAGE, MessageKind.WORDS)
         return case
 
-    async def _new(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
+    async def _open_case(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
         matter = PostContext(
             case=bug,
             title=stored.title,
@@ -41,7 +41,7 @@ class Fixes:
             news=stored.report,
         )
         title, body = fix_issue(matter)
-        # The turn is in the text, so that a later request for a fix is another issue, and a repeated one the same.
+        # The turn is in the text: a later request for a fix makes another issue, a repeated one finds the same issue.
         draft = NewIssue(title=title, body=f"{body}\n\n({bug.id}, turn {bug.progress.turns})", labels=["bug"])
         return await self._linked.open(
             stored,
@@ -50,7 +50,7 @@ class Fixes:
             file=lambda issue: _file(issue, stored, outcome),
         )
 
-    async def _put(self, case: CaseId, stored: StoredBug, bug: BugCase, text: str) -> None:
+    async def _send(self, case: CaseId, stored: StoredBug, bug: BugCase, text: str) -> None:
         await self._store.inbox.put(self._message(case, stored, bug, text))
 
     def _message(self, case: CaseId, stored: StoredBug, bug: BugCase, text: str) -> NewMessage:

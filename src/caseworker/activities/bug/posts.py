@@ -1,4 +1,4 @@
-"""What the words of a bug case's posts are made of."""
+"""Collects the facts from which the text of a bug case's posts is made."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ from caseworker.core.people.messages import Message
 from caseworker.core.people.posts import Post
 from caseworker.ports import Store, StoredBug, Thread
 
-_OF_A_TURN: Final = frozenset({About.QUESTION, About.FINDINGS})
+_ABOUT_A_TURN: Final = frozenset({About.QUESTION, About.FINDINGS})
 
 
 class BugPosts:
@@ -31,7 +31,7 @@ class BugPosts:
         return lambda phrasing: words_for(post, matter, phrasing)
 
     async def told_elsewhere(self, stored: Stored, post: Post) -> list[Thread]:
-        """The fix speaks for itself on the threads it is bound to."""
+        """The fix posts its own news on the threads it is bound to."""
         fix = stored.case.repair.fix if isinstance(stored, StoredBug) else None
         if fix is None or post.about != About.FIX_NEWS:
             return []
@@ -40,7 +40,7 @@ class BugPosts:
     async def _matter(self, stored: StoredBug, post: BugPost) -> PostContext:
         outcome: BugOutcome | None = None
         news: Message | None = None
-        if post.about in _OF_A_TURN:
+        if post.about in _ABOUT_A_TURN:
             outcome = await outcome_of(self._store, stored, post.number)
         if post.about is About.FIX_NEWS:
             said = await self._store.inbox.of(stored.case.id)
@@ -58,7 +58,7 @@ class BugPosts:
         )
 
     async def _closing_words(self, stored: StoredBug) -> str:
-        """The reason a developer gave with the close; the reporter's own words need no repeating."""
+        """The reason a developer gave when closing. The reporter's own reason is not repeated to the reporter."""
         said = await self._store.inbox.of(stored.case.id)
         closing = next((message for message in said if message.id == stored.case.ending.closed_by), None)
         if closing is None or not isinstance(closing.command, Close) or closing.command.resolution is None:

@@ -1,4 +1,4 @@
-"""What a bug case asks of the store and of the surfaces: its record, its posts, its clock."""
+"""Activities that read and write a bug case's record. They use nothing but the store."""
 
 from temporalio import activity
 
@@ -7,14 +7,12 @@ from caseworker.activities.shared.stored import claimed, stored_bug
 from caseworker.contract.activities import BugRecordActivities
 from caseworker.contract.wire import ClaimRequest, SaveBug, SinceRequest
 from caseworker.core.base.ids import CaseId
-from caseworker.core.bug.case import About, BugCase
+from caseworker.core.bug.case import BugCase
 from caseworker.core.bug.reports import read_report, reported
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.messages import Claimed
 from caseworker.core.record.entries import BugRead
 from caseworker.ports import Store, StoredBug
-
-_OF_A_TURN = (About.QUESTION, About.FINDINGS)
 
 
 class BugRecords(BugRecordActivities):

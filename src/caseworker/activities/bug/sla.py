@@ -1,4 +1,4 @@
-"""What the clock of a bug case asks of the store and of the surfaces. Each thing is done once, by its key."""
+"""Activities of the SLA clock of a bug case. Each reminder and each result is sent and recorded once, by its key."""
 
 from temporalio import activity
 
@@ -17,7 +17,7 @@ from caseworker.ports import Store, StoredBug
 
 
 async def sla_epochs(store: Store, stored: StoredBug) -> tuple[SlaFacts, ...]:
-    """As the record tells them; the last is the present one."""
+    """The SLA facts of each epoch of the case, read from its record; the last is the present epoch."""
     telling = await store.record.whole(stored.case.id, SLA_ENTRIES)
     return epochs_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.report.severity, record=telling)
 
@@ -35,7 +35,7 @@ class SlaKeeping(SlaActivities):
 
     @activity.defn
     async def check_sla(self, request: CheckSla) -> None:
-        """By the facts of this moment: what another try has done already is not due any more."""
+        """Decide by the facts of this moment, so that what an earlier try has done is not due any more."""
         with refusals_told():
             stored = await stored_bug(self._store, request.case)
         with traced(stored.trace, request.case):
@@ -46,7 +46,7 @@ class SlaKeeping(SlaActivities):
                     await self._settle(stored, facts, found, request)
 
     async def _settle(self, stored: StoredBug, facts: SlaFacts, found: Due, request: CheckSla) -> None:
-        """Told first, then recorded: whoever dies in between tells again under the same key, which is a no-op."""
+        """Post first, then record: after a crash in between, repeating the post under the same key is a no-op."""
         assert found.result is not None
         text = self._words(stored, facts, found, request) if found.told else ""
         if text:

@@ -1,4 +1,4 @@
-"""Turns of a bug case: the investigator reads and runs, hears people, and hands in what it found."""
+"""Runs turns of a bug case: the investigator reads files, runs commands, hears people and reports its findings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class BugTurns(InvestigationActivities):
 
 @dataclass(frozen=True, kw_only=True)
 class BugTurn:
-    """The hooks of one turn."""
+    """The hooks of one turn of a bug case."""
 
     briefs: BugBriefs
     request: BugTurnRequest
@@ -47,11 +47,11 @@ class BugTurn:
         return await self.briefs.write(self.request, self.stored, this.attempt, workspace)
 
     async def commit(self, this: Try, outcome: Outcome, workspace: Workspace) -> Kept:
-        """It has changed nothing: the next turn begins from the base as well."""
+        """An investigator changes no files: the next turn begins from the base as well."""
         return Kept(checkpoint=workspace.base)
 
     async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> BugTurnEnded:
-        assert isinstance(finished.outcome, BugOutcome)  # it was parsed by role and task
+        assert isinstance(finished.outcome, BugOutcome)  # outcomes are parsed by role and task
         return BugTurnEnded(
             verdict=verdict_of(finished.outcome),
             session=finished.session,

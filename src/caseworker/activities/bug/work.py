@@ -1,4 +1,4 @@
-"""What a bug case does outside its record: its clock, its workspace, its posts, and the fix that it asks for."""
+"""Activities of a bug case beyond its record: starting its clock, preparing its workspace, opening its fix."""
 
 from temporalio import activity
 

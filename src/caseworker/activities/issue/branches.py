@@ -1,4 +1,4 @@
-"""A case's branch on the forge, where people push as well: ours goes on top of theirs, never over it."""
+"""Pushes a case's branch. People push to it as well: our work is merged with theirs and never overwrites it."""
 
 from dataclasses import dataclass
 
@@ -12,21 +12,21 @@ from caseworker.core.record.entries import BranchPushed, Noted
 from caseworker.core.telling.commits import merge_message, taken_in
 from caseworker.ports import BranchIsTheirs, Forge, Store, StoredCase, Workspace, Workspaces
 
-_NAMED = 100
-"""Files in conflict that are named: they travel through the workflow's history."""
+_MOST_CONFLICTS = 100
+"""At most so many conflicting files are named, because the names travel through the workflow's history."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Look:
-    """The branch as it is now, and as we knew it."""
+class _BranchState:
+    """The branch as it is now, and as we last knew it."""
 
     repository: RepositoryRef
     workspace: Workspace
     head: Sha | None
     known: frozenset[Sha]
-    """Where we put it, or found it when we last took people's work in. Empty: we never did."""
+    """Commits where we left the branch or last took in people's work. Empty: we never pushed it."""
     since: Sha | None
-    """The newest of these: what a person who has pushed since then started from."""
+    """The newest of these: the common start of our work and of what a person has pushed since."""
 
     @property
     def is_theirs(self) -> bool:
@@ -40,14 +40,14 @@ class Branches:
         self._forge = forge
 
     async def adopt(self, request: PushRequest, stored: StoredCase) -> BranchMoved | None:
-        """Null: nobody has pushed since, or the branch is gone, so that there is nothing to take in."""
+        """Merge what people have pushed. None: nobody has pushed since, or the branch is gone."""
         look = await self._look(request, stored)
-        if look.head == request.commit or not (look.is_theirs or await self._is_of_who_had_it(request, look)):
+        if look.head == request.commit or not (look.is_theirs or await self._is_from_takeover(request, look)):
             return None
         return await self._join(request, stored, look)
 
-    async def _is_of_who_had_it(self, request: PushRequest, look: _Look) -> bool:
-        """We never pushed, and who had taken the case over began its branch where the case began."""
+    async def _is_from_takeover(self, request: PushRequest, look: _BranchState) -> bool:
+        """Whether we never pushed, and the person who had taken the case over began its branch at the case's base."""
         case = request.case
         if (
             not case.people.handed_back
@@ -60,8 +60,8 @@ class Branches:
         return await self._workspaces.contains(look.workspace, look.head, case.delivery.base)
 
     async def push(self, request: PushRequest, stored: StoredCase) -> BranchMoved | None:
-        """Null: it is there, perhaps by an earlier try of which we did not hear the end. Otherwise somebody has pushed,
-        and what would be pushed next is to be proven first."""
+        """Push the commit. None: the branch has it, perhaps from an earlier try whose result we did not hear. Otherwise
+        somebody has pushed, and the merged commit must be built and tested first."""
         look = await self._look(request, stored)
         if look.head == request.commit:
             return None
@@ -73,60 +73,60 @@ class Branches:
                 look.workspace,
                 request.commit,
                 branch=request.case.branch,
-                # A branch that we never pushed is somebody else's, whatever it holds: the forge refuses.
+                # A branch that we never pushed belongs to somebody else, whatever it contains: the forge refuses.
                 expected=look.head if look.known else None,
             )
         except BranchIsTheirs:
             if not look.known:
                 raise
-            return await self._overtaken(request, stored)
+            return await self._join_newer_push(request, stored)
         return None
 
-    async def _overtaken(self, request: PushRequest, stored: StoredCase) -> BranchMoved:
-        """Somebody pushed between our look and our push; or our commit left out what they had pushed before."""
+    async def _join_newer_push(self, request: PushRequest, stored: StoredCase) -> BranchMoved:
+        """Merge after a refused push: somebody pushed after our look, or our commit lacks an earlier push of theirs."""
         look = await self._look(request, stored)
         if look.head is None or look.head == request.commit:
             raise Transient(f"{request.case.branch} moved while it was pushed.")
         return await self._join(request, stored, look)
 
-    async def _look(self, request: PushRequest, stored: StoredCase) -> _Look:
+    async def _look(self, request: PushRequest, stored: StoredCase) -> _BranchState:
         case = request.case
         repository = await self._store.repositories.ref(stored.repository)
         workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
         head = await self._forge.source.fetch_branch(repository, workspace, branch=case.branch)
         pushed = await self._pushed_by_us(case)
         known = frozenset({*pushed[-1:], *([case.delivery.pushed] if case.delivery.pushed else [])})
-        since = await self._newest(workspace, case, pushed)
-        return _Look(repository=repository, workspace=workspace, head=head, known=known, since=since)
+        since = await self._newest_known(workspace, case, pushed)
+        return _BranchState(repository=repository, workspace=workspace, head=head, known=known, since=since)
 
     async def _pushed_by_us(self, case: IssueCase) -> list[Sha]:
-        """Oldest first. The case knows only of pushes that led to a pull request."""
+        """Oldest first. Read from the record, because the case knows only the pushes that led to a pull request."""
         entries = [recorded.entry for recorded in await self._store.record.whole(case.id, ["branch_pushed"])]
         return [entry.commit for entry in entries if isinstance(entry, BranchPushed) and entry.branch == case.branch]
 
-    async def _newest(self, workspace: Workspace, case: IssueCase, pushed: list[Sha]) -> Sha | None:
+    async def _newest_known(self, workspace: Workspace, case: IssueCase, pushed: list[Sha]) -> Sha | None:
         if not pushed or case.delivery.pushed is None:
             return pushed[-1] if pushed else case.delivery.pushed
         if case.delivery.pushed in pushed or await self._workspaces.contains(
             workspace, pushed[-1], case.delivery.pushed
         ):
             return pushed[-1]
-        return case.delivery.pushed  # a person's, taken in since
+        return case.delivery.pushed  # a person's commit, merged since
 
-    async def _is_on_top_of_ours(self, request: PushRequest, look: _Look) -> bool:
-        """We pushed, died before we could say so, and a person has gone on from there."""
+    async def _is_on_top_of_ours(self, request: PushRequest, look: _BranchState) -> bool:
+        """Whether we pushed, died before recording it, and a person has continued from there."""
         if look.known or look.head is None:
             return False
         return await self._workspaces.contains(look.workspace, look.head, request.commit)
 
-    async def _join(self, request: PushRequest, stored: StoredCase, look: _Look) -> BranchMoved:
+    async def _join(self, request: PushRequest, stored: StoredCase, look: _BranchState) -> BranchMoved:
         case, theirs = request.case, look.head
         assert theirs is not None
         async with self._workspaces.hold(case.id):
             joined = await self._workspaces.merge(
                 look.workspace, request.commit, theirs, since=look.since, message=merge_message(case.branch)
             )
-        moved = BranchMoved(theirs=theirs, commit=joined.commit, conflict=joined.conflict[:_NAMED])
+        moved = BranchMoved(theirs=theirs, commit=joined.commit, conflict=joined.conflict[:_MOST_CONFLICTS])
         note = Noted(text=taken_in(case.branch, theirs, moved.conflict))
         key = f"taken in/{theirs}/{request.commit}"
         await self._store.record.append(case.id, [note], trace=stored.trace, key=key)

@@ -1,4 +1,4 @@
-"""What an agent is given for a turn: loaded by id, rendered by the prompts, with the case file laid beside the code."""
+"""Builds an agent's brief for a turn of an issue case: the prompt, and the case file written beside the code."""
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -46,7 +46,7 @@ from caseworker.ports import (
 
 CASE_FILE: Final = "issue-state.json"
 FOLDER: Final = ".caseworker"
-"""A folder of ours: a repository may have a `PLAN.md` of its own, and an issue may ask for one."""
+"""A folder of our own: a repository may have a `PLAN.md`, and an issue may ask for one."""
 PLAN_FILE: Final = "PLAN.md"
 INVESTIGATION_FILE: Final = "INVESTIGATION.md"
 
@@ -63,7 +63,7 @@ class IssueBriefs:
         done = await self._store.turns.finished(case.id)
         known = inquiries(done) if case.investigation is not None else []
         page = investigation_page(stored.file.issue.title, known)
-        laid = _laid(stored, workspace, {PLAN_FILE: recollection.plan_of(done), INVESTIGATION_FILE: page})
+        laid = _write_pages(stored, workspace, {PLAN_FILE: recollection.plan_of(done), INVESTIGATION_FILE: page})
         folder = workspace.path / FOLDER
         file = folder / INVESTIGATION_FILE if page and (folder, folder) in laid else None
         investigation = await self._investigation(request, known, file)
@@ -83,11 +83,12 @@ class IssueBriefs:
                 read_only=workspace.read_only,
                 overlays=(*workspace.overlays, *laid),
             ),
-            # Who measures begins from nothing but the request: what it did in the case's own tree is not there.
+            # A diagnostic starts a new session: the earlier one refers to changes in the case's own tree, which it
+            # lacks.
             resume=case.progress.sessions.get(role.value) if task is not Task.DIAGNOSE else None,
             rehearsal=stored.rehearsal,
             limits=Limits(cap_micros=cap_of(case, policy), calls=policy.calls_per_turn, seconds=policy.turn_seconds),
-            check=_all_of(stored.file.analysis) if task is Task.VALIDATE else None,
+            check=_coverage_check(stored.file.analysis) if task is Task.VALIDATE else None,
         )
 
     async def _inputs(
@@ -110,7 +111,7 @@ class IssueBriefs:
             analysis=AnalysisInputs(
                 brief=file.analysis.brief,
                 must_do=tuple(file.analysis.must_do),
-                must_not_do=(*file.analysis.must_not_do, *_let(request.case)),
+                must_not_do=(*file.analysis.must_not_do, *_allowed_exceptions(request.case)),
                 plan=recollection.plan_of(done),
             ),
             progress=ProgressInputs(
@@ -125,7 +126,7 @@ class IssueBriefs:
         )
 
     async def _talk(self, request: TurnRequest, file: CaseFile, done: Sequence[FinishedTurn]) -> TalkInputs:
-        """Messages are read by the turn's number: what was claimed for it and before it, and no newer one."""
+        """Only messages that were claimed for this turn or an earlier one are included, no newer ones."""
         case, role, task = request.case, request.role, request.task
         messages = await self._store.inbox.of(case.id)
         remarks = recollection.remarks_of(messages, case.people.remarks if task in recollection.WITH_REMARKS else ())
@@ -156,7 +157,7 @@ class IssueBriefs:
         )
 
     async def _bisects(self, request: TurnRequest) -> tuple[Bisected, ...]:
-        """Of the investigation that the case is about now."""
+        """The bisects of the present investigation."""
         found = request.case.investigation
         if found is None or request.task not in recollection.WITH_BISECTS:
             return ()
@@ -180,7 +181,7 @@ class IssueBriefs:
         return await self._workspaces.diff(workspace, workspace.base, commit)
 
 
-def _all_of(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:
+def _coverage_check(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:
     async def check(outcome: Outcome) -> str:
         if not isinstance(outcome, ValidationOutcome):
             return ""
@@ -189,20 +190,21 @@ def _all_of(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:
     return check
 
 
-def _let(case: IssueCase) -> list[str]:
-    """An exception to what must not be done, which whoever judges the change has to know."""
+def _allowed_exceptions(case: IssueCase) -> list[str]:
+    """Exceptions to what must not be done. Whoever reviews the change has to know them."""
     if not case.people.may_change:
         return []
     return [f"Except: a person has let these be changed all the same: {listed(case.people.may_change)}."]
 
 
-def _laid(stored: StoredCase, workspace: Workspace, pages: Mapping[str, str]) -> list[tuple[Path, Path]]:
-    """Read-only for the agent (the sandbox lays them over themselves), and never part of a commit."""
+def _write_pages(stored: StoredCase, workspace: Workspace, pages: Mapping[str, str]) -> list[tuple[Path, Path]]:
+    """Write the case file and pages into the worktree. The sandbox makes them read-only for the agent, and no commit
+    contains them."""
     case_file, folder = workspace.path / CASE_FILE, workspace.path / FOLDER
-    case_file.unlink(missing_ok=True)  # a link that an agent left there must not be followed
+    case_file.unlink(missing_ok=True)  # a symbolic link that an agent left there must not be followed
     case_file.write_text(stored.file.dump(), encoding="utf-8")
     written = {name: text for name, text in pages.items() if text}
-    if not written or os.path.lexists(folder):  # a reset takes away what is ours: this is the repository's own
+    if not written or os.path.lexists(folder):  # a reset removes our folder: this one is the repository's own
         return [(case_file, case_file)]
     folder.mkdir()
     for name, text in written.items():

@@ -1,4 +1,4 @@
-"""Running the repository's commands on one exact commit, and keeping what was seen."""
+"""Runs the repository's commands on one exact commit, judges the result and records it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -34,9 +34,9 @@ from caseworker.core.telling.build_texts import build_feedback, forbidden_feedba
 from caseworker.ports import Builder, Store, StoredCase, Workspace, Workspaces
 
 _FEEDBACK_LIMIT = 16_000
+"""Characters. Feedback travels with the case through the workflow's history."""
 _MOST_CHANGED = 50
-"""Names of files that a case carries with it."""
-"""Characters: it travels with the case through the workflow's history."""
+"""Names of changed files that a case carries with it."""
 
 
 class Building(BuildActivities):
@@ -57,17 +57,17 @@ class Building(BuildActivities):
                     changed = await self._changed(request, workspace)
                     paths = await self._own_paths(request, workspace, changed, stored.file.analysis.must_not_do)
                     forbidden = _forbidden(request, stored.file.analysis.must_not_do, paths)
-                    instruments = await self._instruments(request, workspace)
+                    instruments = await self._diagnostic_lines(request, workspace)
                 judged = await self._judge(request, build, stored, forbidden, instruments)
                 touches = touched(paths) if request.policy.approve_sensitive_paths else ()
                 return judged.model_copy(update={"touches": touches, "changed": tuple(changed[:_MOST_CHANGED])})
 
     async def _run(self, request: BuildRequest, workspace: Workspace) -> Build:
-        # How to build is read from the base: a change must not choose what it is judged by.
+        # Build commands are read from the base: a change must not choose the commands that judge it.
         commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
         if request.stage is not Stage.BASE and request.case.evidence.new_test:
             commands = [*commands, Command(purpose=Purpose.NEW_TEST, command=request.case.evidence.new_test)]
-        # Scrubbed: an ignored file that an agent left behind must not decide what we see.
+        # Scrubbed, so that an ignored file that an agent left behind can't change the result.
         await self._workspaces.reset(workspace, request.commit, scrub=True)
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
         return Build(number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs))
@@ -80,19 +80,19 @@ class Building(BuildActivities):
     async def _own_paths(
         self, request: BuildRequest, workspace: Workspace, changed: list[str], must_not_do: Sequence[str]
     ) -> list[str]:
-        """What the case has changed: some of it may be forbidden, or a person's to decide. A person who pushed to such
-        paths had a right to: who changed what is asked only where it matters."""
+        """Changed paths without those that people pushed: people may change forbidden and sensitive paths. Authors are
+        looked up only where some changed path is of that sort."""
         if not violated(must_not_do, changed) and not touched(changed):
             return changed
         theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
         return [path for path in changed if path not in theirs]
 
-    async def _instruments(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+    async def _diagnostic_lines(self, request: BuildRequest, workspace: Workspace) -> list[str]:
         """Lines of the change that a diagnostic has written: none of them may ship."""
         if request.stage is not Stage.HEAD or request.case.investigation is None:
             return []
         turns = await self._store.turns.finished(request.case.id)
-        # One that added nothing has what it began from as its commit, which is the case's own work.
+        # A diagnostic that added nothing has its starting point as its commit, which is the case's own work.
         ours = {turn.checkpoint for turn in turns if turn.task is not Task.DIAGNOSE} | {workspace.base}
         theirs = {turn.checkpoint for turn in turns if turn.task is Task.DIAGNOSE} - ours
         if not theirs:
@@ -150,7 +150,7 @@ class _Forbidden:
 
 
 def _forbidden(request: BuildRequest, must_not_do: Sequence[str], paths: Sequence[str]) -> _Forbidden:
-    """Without what a person has let the case change."""
+    """Forbidden paths that the change touches, without those that a person has allowed."""
     found = stored_names(forbidden_paths(must_not_do, paths))
     left = {name: several for name, several in found.items() if name not in request.case.people.may_change}
     return _Forbidden(sentences=violated(must_not_do, [*chain(*left.values())]), names=tuple(left))
@@ -169,5 +169,5 @@ def _entry(build: Build, verdict: Verdict) -> BuildRan:
         commit=build.commit,
         verdict=verdict.kind,
         reason=verdict.reason,
-        runs=[run.model_copy(update={"failures": None}) for run in build.runs],  # for judging only, and may be long
+        runs=[run.model_copy(update={"failures": None}) for run in build.runs],  # only judging needs them
     )

@@ -1,4 +1,5 @@
-"""Effects that people see: the branch and the pull request. Each is intent, look, do, record, under a key of ours."""
+"""Activities that people see: pushing the branch, opening the pull request. Each records its intent, looks, acts and
+records the result, under a key of ours."""
 
 import asyncio
 
@@ -39,24 +40,24 @@ class Delivering(DeliveryActivities):
             stored = await stored_case(self._store, case.id)
         with traced(stored.trace, case.id):
             key = effect_key(case.id, case.epoch, "push", case.progress.transitions)
-            return await self._pushed(key, request, stored)
+            return await self._push(key, request, stored)
 
     @activity.defn
     async def keep_branch(self, request: PushRequest) -> PushReply:
-        """Keyed by the commit: a case may come to rest with it again and again. What is refused is on the record, where
-        people look for the work."""
+        """Keyed by the commit, since a case may come to rest with the same commit repeatedly. A refusal is recorded,
+        because people look for the work in the record."""
         case = request.case
         with refusals_told():
             stored = await stored_case(self._store, case.id)
         with traced(stored.trace, case.id):
             key = f"{case.id}/{case.epoch}/keep/{request.commit}"
-            reply = await self._pushed(key, request, stored)
+            reply = await self._push(key, request, stored)
             if isinstance(reply, EffectRefused):
                 note = Noted(text=issue_words.not_kept(case.branch, reply.reason))
                 await self._store.record.append(case.id, [note], trace=stored.trace, key=f"{key}/refused")
             return reply
 
-    async def _pushed(self, key: str, request: PushRequest, stored: StoredCase) -> PushReply:
+    async def _push(self, key: str, request: PushRequest, stored: StoredCase) -> PushReply:
         case = request.case
         async with short_work(self._store, stored):
             effect, _ = await self._store.effects.intend(
@@ -88,7 +89,7 @@ class Delivering(DeliveryActivities):
 
     @activity.defn
     async def open_pull_request(self, request: PushRequest) -> PullReply:
-        """The one that is open is brought up to date, and each remark of people is answered."""
+        """Open the pull request, or update the open one, and answer each remark that people made."""
         case = request.case
         with refusals_told():
             stored = await stored_case(self._store, case.id)
@@ -96,22 +97,22 @@ class Delivering(DeliveryActivities):
             key = effect_key(case.id, case.epoch, "pull_request", case.progress.transitions)
             async with short_work(self._store, stored):
                 try:
-                    pull = await self._opened(key, request, stored)
+                    pull = await self._open_or_update(key, request, stored)
                 except Refused as refused:
                     return EffectRefused(reason=str(refused))
                 file = after_pull_request(stored.file, commit=request.commit, branch=case.branch, url=pull.url)
                 await self._store.cases.save_file(case.id, file)
-                answered, late = await self._answered(case)
-                await self._store.record.append(case.id, [_news(case, pull)], trace=stored.trace, key=key)
+                answered, late = await self._sort_remarks(case)
+                await self._store.record.append(case.id, [_pull_request_entry(case, pull)], trace=stored.trace, key=key)
                 return PullRequestReady(number=pull.number, commit=request.commit, answered=answered, late=late)
 
     @activity.defn
     async def deliver(self, request: PushRequest) -> DeliveryReply:
-        """Two effects, each under its own key: tried again, it finds the first one done."""
+        """Push and open are two effects with their own keys: a retry finds the first one done."""
         pushed = await self.push_branch(request)
         return await self.open_pull_request(request) if isinstance(pushed, Pushed) else pushed
 
-    async def _opened(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
+    async def _open_or_update(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
         await self._store.effects.intend(key, request.case.id, "pull_request", {"head": request.case.branch})
         draft = await self._draft(request, stored)
         pull = await self._forge.pulls.find(stored.repository, request.case.branch)
@@ -123,7 +124,7 @@ class Delivering(DeliveryActivities):
         return pull
 
     async def _draft(self, request: PushRequest, stored: StoredCase) -> PullRequest:
-        """Without a number and an address: the forge gives both."""
+        """The pull request without number and address, which the forge gives."""
         case = request.case
         repository = await self._store.repositories.ref(stored.repository)
         workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
@@ -147,7 +148,7 @@ class Delivering(DeliveryActivities):
                 cost=cost_words(spent.micros, rehearsed=stored.rehearsal is not None),
                 changed=changed,
                 test_was_changed=case.evidence.test_file in since_red,
-                weakened=await self._weakened(workspace, request.commit),
+                weakened=await self._weakened_tests(workspace, request.commit),
                 investigated=pull_request_part(case, await self._inquiries(case)),
                 conflicts=await self._conflicts_with_base(repository, workspace, request.commit),
             ),
@@ -162,19 +163,19 @@ class Delivering(DeliveryActivities):
         return inquiries(await self._store.turns.finished(case.id)) if case.investigation is not None else []
 
     async def _conflicts_with_base(self, repository: RepositoryRef, workspace: Workspace, commit: Sha) -> list[str]:
-        """With the base branch as it is now: it may have moved while the case was worked on."""
+        """Conflicts with the base branch as it is now: it may have moved since the case began."""
         base = await self._forge.source.fetch_branch(repository, workspace, branch=workspace.base_branch)
         return await self._workspaces.conflicts(workspace, commit, base) if base is not None else []
 
-    async def _weakened(self, workspace: Workspace, commit: Sha) -> list[str]:
+    async def _weakened_tests(self, workspace: Workspace, commit: Sha) -> list[str]:
         changed = await self._workspaces.changed(workspace, workspace.base, commit)
         paths = [path for path in changed if may_have_tests(path)]
         before = await self._workspaces.texts(workspace, workspace.base, paths)
         after = await self._workspaces.texts(workspace, commit, paths)
         return await asyncio.to_thread(weakened, before, after)
 
-    async def _answered(self, case: IssueCase) -> tuple[tuple[MessageId, ...], tuple[MessageId, ...]]:
-        """The remarks that something came of; and those of which nothing could come yet."""
+    async def _sort_remarks(self, case: IssueCase) -> tuple[tuple[MessageId, ...], tuple[MessageId, ...]]:
+        """The remarks that have been answered, and those that came too late to be answered by this change."""
         if not case.people.remarks:
             return (), ()
         said = {message.id: message for message in await self._store.inbox.of(case.id)}
@@ -185,7 +186,7 @@ class Delivering(DeliveryActivities):
         return answered, late
 
 
-def _news(case: IssueCase, pull: PullRequest) -> PullRequestOpened | Noted:
+def _pull_request_entry(case: IssueCase, pull: PullRequest) -> PullRequestOpened | Noted:
     if pull.number == case.delivery.pull_request:
         return Noted(text=pull_request_updated(pull.number))
     return PullRequestOpened(number=pull.number, title=pull.title, branch=pull.head, base=pull.base, url=pull.url)

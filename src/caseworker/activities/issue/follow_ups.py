@@ -1,4 +1,4 @@
-"""The case that takes up what is left of a completed one: what is merged stays merged, and is not opened again."""
+"""Opens a follow-up case when people want more of a completed one: a completed case is not reopened."""
 
 from collections.abc import Sequence
 
@@ -39,37 +39,37 @@ class FollowUps(FollowUpActivities):
                     return EffectRefused(reason=str(refused))
 
     async def _follow_up(self, stored: StoredCase, said: Sequence[Message]) -> FollowUpOpened:
-        """The first of the messages names it, whatever came after: the same one again, also after a crash."""
+        """The first message determines the follow-up, so that a retry after a crash finds the same one."""
         case, first = stored.case, said[0]
         key = effect_key(case.id, case.epoch, "follow_up", first.id)
         effect, _ = await self._store.effects.intend(
-            key, case.id, "follow_up", {"told": await self._still_open(case.id)}
+            key, case.id, "follow_up", {"told": await self._open_child(case.id)}
         )
         told = effect.intent["told"]
-        follower = CaseId(told) if told else await self._opened(stored, first)
+        follower = CaseId(told) if told else await self._open(stored, first)
         for message in said if told else said[1:]:
-            await self._store.inbox.put(_passed_on(stored, message, follower, message.text))
+            await self._store.inbox.put(_forwarded(stored, message, follower, message.text))
         note = Noted(text=f"{first.author} wants more: {followed_up(follower, new=not told)}")
         await self._store.record.append(case.id, [note], trace=stored.trace, key=key)
         await self._store.effects.done(key, {"case": follower})
         await self._doorbell.ring(follower, NO_MESSAGE, MessageKind.WORDS)
         return FollowUpOpened(case=follower, new=not told)
 
-    async def _still_open(self, case: CaseId) -> str:
-        """What is said in two sentences is one piece of work. Empty: nobody works on any yet, or any more."""
+    async def _open_child(self, case: CaseId) -> str:
+        """The follow-up that is still open, so that two messages make one piece of work. Empty: there is none."""
         children = await self._store.cases.children(case)
         return next((child.case.id for child in children if child.case.state not in TERMINAL), "")
 
-    async def _opened(self, stored: StoredCase, first: Message) -> CaseId:
+    async def _open(self, stored: StoredCase, first: Message) -> CaseId:
         words = first.text if first.kind in SPOKEN else ""
         title, body = follow_up(stored.file.issue, words, case=stored.case.id, message=first.id)
         draft = NewIssue(title=title, body=body, labels=list(stored.file.issue.labels))
         please = please_follow_up(stored.case.id)
-        return await self._linked.open(stored, draft, first=lambda case: _passed_on(stored, first, case, please))
+        return await self._linked.open(stored, draft, first=lambda case: _forwarded(stored, first, case, please))
 
 
-def _passed_on(stored: StoredCase, message: Message, to: CaseId, text: str) -> NewMessage:
-    """From the same person, with the same standing; put once, however often."""
+def _forwarded(stored: StoredCase, message: Message, to: CaseId, text: str) -> NewMessage:
+    """The same message from the same person, with the same standing; its key makes a repeated put a no-op."""
     return NewMessage(
         case=to,
         surface="case",

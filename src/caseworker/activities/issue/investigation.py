@@ -1,4 +1,4 @@
-"""What a turn of an investigation has beside the agent: a bisect, and the check whether its evidence is on record."""
+"""Adds to a turn of an investigation a bisect tool and a check that its evidence is on record."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -34,8 +34,8 @@ _LOG_LIMIT: Final = 8_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Turned:
-    """The turn that is about to be saved, as the matrix counts it."""
+class _CandidateTurn:
+    """The turn that is about to be saved, in the shape that the matrix counts."""
 
     turn: int
     role: Role
@@ -48,7 +48,7 @@ class InvestigationTurns:
         self._workspaces = workspaces
         self._bisector = bisector
 
-    def equipped(self, brief: IssueBrief, this: Try, request: TurnRequest, workspace: Workspace) -> IssueBrief:
+    def with_tools(self, brief: IssueBrief, this: Try, request: TurnRequest, workspace: Workspace) -> IssueBrief:
         one_at_a_time = asyncio.Lock()  # two bisects would work in the same tree
 
         async def bisect(asked: BisectRequest) -> str:
@@ -56,7 +56,7 @@ class InvestigationTurns:
                 return await self._bisect(this, workspace, asked)
 
         async def check(outcome: Outcome) -> str:
-            return await self._wrong_with(this, request, workspace, outcome)
+            return await self._find_problem(this, request, workspace, outcome)
 
         match request.task:
             case Task.INVESTIGATE:
@@ -66,12 +66,14 @@ class InvestigationTurns:
             case _:
                 return brief
 
-    async def _wrong_with(self, this: Try, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> str:
+    async def _find_problem(self, this: Try, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> str:
         match outcome:
             case InvestigationOutcome():
-                return await self._unfinished(request, outcome) or await self._unproven(request, workspace, outcome)
+                return await self._dropped_hypotheses(request, outcome) or await self._missing_evidence(
+                    request, workspace, outcome
+                )
             case DiagnosticOutcome():
-                return await self._repaired(this, request, workspace)
+                return await self._altered_lines(this, request, workspace)
             case CauseReviewOutcome(status="APPROVED"):
                 return why_not_approvable(request.case, await self._inquiries(request), outcome)
             case _:
@@ -82,14 +84,14 @@ class InvestigationTurns:
 
     # --- measuring
 
-    async def _repaired(self, this: Try, request: TurnRequest, workspace: Workspace) -> str:
-        """Lines that were there before and are not as they were: that is no measuring."""
+    async def _altered_lines(self, this: Try, request: TurnRequest, workspace: Workspace) -> str:
+        """What a diagnostic changed or deleted. It may only add lines."""
         before = request.case.delivery.checkpoint or workspace.base
         name = f"look-{request.turn}-{this.attempt.number}"
         try:
             now = await self._workspaces.commit(workspace, "What a diagnostic wrote", parent=before, name=name)
             diff = await self._workspaces.diff(workspace, before, now)
-        except Refused as error:  # a file or a diff beyond all measure: it can be taken away
+        except Refused as error:  # a file or a diff that is too large; the agent can remove it
             return str(error)
         found = await asyncio.to_thread(altered, diff)
         return " ".join([*found, "A diagnostic only adds lines; take everything else back."]) if found else ""
@@ -106,22 +108,22 @@ class InvestigationTurns:
 
     # --- the cause
 
-    async def _unfinished(self, request: TurnRequest, outcome: InvestigationOutcome) -> str:
-        """What was left out of the matrix is still in it: an alternative is eliminated, not forgotten."""
+    async def _dropped_hypotheses(self, request: TurnRequest, outcome: InvestigationOutcome) -> str:
+        """The hypotheses that the outcome leaves out: each must be kept until it is eliminated."""
         before = await self._inquiries(request)
         return contradicted(outcome, before[-1].hypotheses if before else ())
 
-    async def _unproven(self, request: TurnRequest, workspace: Workspace, outcome: InvestigationOutcome) -> str:
-        cause = _claimed(outcome)
+    async def _missing_evidence(self, request: TurnRequest, workspace: Workspace, outcome: InvestigationOutcome) -> str:
+        cause = _claimed_cause(outcome)
         if cause is None:
             return ""
-        found = await self._tied(request, workspace, cause)
+        found = await self._tie_evidence(request, workspace, cause)
         missing = [problem for problem in found if isinstance(problem, str)]
         problem = "; ".join(missing) or too_little([one for one in found if isinstance(one, Tied)])
         return f"ROOT_CAUSE_FOUND, but its evidence does not hold: {problem}" if problem else ""
 
-    async def _tied(self, request: TurnRequest, workspace: Workspace, cause: RootCause) -> list[Tied | str]:
-        # The record names what lies in the workspace by its place there.
+    async def _tie_evidence(self, request: TurnRequest, workspace: Workspace, cause: RootCause) -> list[Tied | str]:
+        # The record names files of the workspace by their relative path.
         inside = f"{workspace.path}/"
         evidence = [piece.model_copy(update={"source": piece.source.replace(inside, "")}) for piece in cause.evidence]
         record = await self._store.record.whole(request.case.id, EVENTS)
@@ -130,18 +132,18 @@ class InvestigationTurns:
         return tie(evidence, record, texts)
 
     async def entries(self, this: Try, request: TurnRequest, outcome: Outcome, workspace: Workspace) -> list[Entry]:
-        """What is saved with the turn: how it changed the matrix, and the cause with what proves it."""
+        """The record entries saved with the turn: how it changed the matrix, and the cause with its evidence."""
         if not isinstance(outcome, InvestigationOutcome) and getattr(outcome, "investigation", None) is None:
             return []
         entries: list[Entry] = []
         done = await self._store.turns.finished(request.case.id)
-        turned = _Turned(turn=this.turn, role=this.role, outcome=outcome)
+        turned = _CandidateTurn(turn=this.turn, role=this.role, outcome=outcome)
         revised = [inquiry.revisions for inquiry in inquiries([*done, turned])]
         if revised and revised[-1] and revised[-1][-1].turn == this.turn:
             entries.append(MatrixRevised(**revised[-1][-1].model_dump()))
-        cause = _claimed(outcome)
+        cause = _claimed_cause(outcome)
         if cause is not None:
-            tied = [piece for piece in await self._tied(request, workspace, cause) if isinstance(piece, Tied)]
+            tied = [piece for piece in await self._tie_evidence(request, workspace, cause) if isinstance(piece, Tied)]
             known = request.case.investigation
             iteration = 1 + known.iteration if known is not None else 1
             entries.append(
@@ -150,7 +152,7 @@ class InvestigationTurns:
         return entries
 
 
-def _claimed(outcome: Outcome) -> RootCause | None:
+def _claimed_cause(outcome: Outcome) -> RootCause | None:
     if isinstance(outcome, InvestigationOutcome) and outcome.status == "ROOT_CAUSE_FOUND":
         return outcome.root_cause
     return None

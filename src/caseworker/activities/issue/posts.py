@@ -1,4 +1,4 @@
-"""What the words of an issue case's posts are made of."""
+"""Collects the facts from which the text of an issue case's posts is made."""
 
 from caseworker.activities.issue.remarks import answers_to, left_open
 from caseworker.activities.shared.posts import Stored, Words
@@ -11,7 +11,7 @@ from caseworker.core.people.posts import Post
 from caseworker.core.record.conversation import text_of
 from caseworker.ports import Store, StoredCase, Thread
 
-_NOT_OF_A_TURN = frozenset({IssueAbout.REMINDER, IssueAbout.ANSWERS, IssueAbout.LEFT_OPEN})
+_NOT_ABOUT_A_TURN = frozenset({IssueAbout.REMINDER, IssueAbout.ANSWERS, IssueAbout.LEFT_OPEN, IssueAbout.BUDGET_NEAR})
 
 
 class IssuePosts:
@@ -37,7 +37,7 @@ class IssuePosts:
         return []
 
     async def _outcome(self, stored: StoredCase, post: IssuePost) -> Outcome | None:
-        if post.about in _NOT_OF_A_TURN or post.is_told_by_the_record:
+        if post.about in _NOT_ABOUT_A_TURN or post.is_told_by_the_record:
             return None
         finished = await self._store.turns.finished(stored.case.id)
         return next((done.outcome for done in finished if done.turn == post.turn), None)

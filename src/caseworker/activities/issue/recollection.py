@@ -1,4 +1,4 @@
-"""What a turn's brief takes from the case's record: the plan, what was said and asked. Pure: it is given the rows."""
+"""Selects from a case's record what a turn's brief needs: the plan, messages and questions. Pure functions on rows."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -17,10 +17,10 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import SPOKEN, Message
 from caseworker.ports import FinishedTurn
 
-_WORDS: Final = SPOKEN | {MessageKind.APPROVE, MessageKind.REJECT, MessageKind.HAND_BACK, MessageKind.RETRY}
-"""Commands that people give with a word on how to go on; the others have nothing to say to an agent."""
+_READ_BY_AGENTS: Final = SPOKEN | {MessageKind.APPROVE, MessageKind.REJECT, MessageKind.HAND_BACK, MessageKind.RETRY}
+"""Messages whose text agents read. Other commands carry no text for them."""
 _NAMES: Final = {SPEAKER[role]: role.value for role in Role if role is not Role.INVESTIGATOR} | {"writer": "developer"}
-"""The case file's words for the roles, as the roles call each other."""
+"""The case file's names of the roles, as agents call each other."""
 AT_THE_WORK: Final = frozenset(
     {
         Task.UPDATE_TESTS,
@@ -35,7 +35,7 @@ AT_THE_WORK: Final = frozenset(
         Task.UNBLOCK,
     }
 )
-"""Tasks that look at a change there is."""
+"""Tasks that look at an existing change."""
 INQUIRING: Final = frozenset({Task.INVESTIGATE, Task.VALIDATE_CAUSE})
 """Tasks that may cite a build by its number."""
 WITH_BISECTS: Final = INQUIRING | {Task.UNBLOCK_INVESTIGATION}
@@ -43,18 +43,18 @@ WITH_EVIDENCE: Final = AT_THE_WORK | INQUIRING | {Task.CREATE_TESTS, Task.IMPLEM
 WITH_REMARKS: Final = frozenset(
     {Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.REVIEW, Task.VALIDATE, Task.UNBLOCK}
 )
-"""Tasks whose prompt numbers people's remarks; to the others they are words like any."""
+"""Tasks whose prompt numbers people's remarks; other tasks get them as ordinary messages."""
 _FOR_THE_PM: Final = frozenset({Task.QUESTIONS, Task.INTERPRET, Task.UNBLOCK_INVESTIGATION})
 
 
 def plan_of(turns: Sequence[FinishedTurn]) -> str:
-    """The last that was complete: a draft that met a question is nobody's to follow."""
+    """The last complete plan. A draft that ended in a question is not followed."""
     plans = [turn.outcome for turn in turns if isinstance(turn.outcome, PlanOutcome)]
     return next((plan.plan for plan in reversed(plans) if plan.status == "PLANNING_COMPLETE"), "")
 
 
 def asked_before(turns: Sequence[FinishedTurn], task: Task) -> tuple[str, ...]:
-    """What people were asked so far, each question once."""
+    """The questions that people were asked so far, each once."""
     if task not in _FOR_THE_PM:
         return ()
     return tuple(dict.fromkeys(question for turn in turns for question in _asked_by(turn)))
@@ -78,14 +78,14 @@ def _asked_by(turn: FinishedTurn) -> list[str]:
 
 
 def inquiry_of(case: IssueCase, known: Sequence[Inquiry]) -> Inquiry | None:
-    """The one that the case is about now, or was last."""
+    """The present investigation of the case, or the last one."""
     if case.investigation is None or not known:
         return None
     return known[-1]
 
 
 def accepted_cause(case: IssueCase) -> str:
-    """The hypothesis that is acted on."""
+    """The approved hypothesis, on which the case acts."""
     found = case.investigation
     return found.hypothesis if found is not None and found.stands == "approved" else ""
 
@@ -95,12 +95,12 @@ def said_in(messages: Sequence[Message], turn: int) -> tuple[Message, ...]:
 
 
 def said_before(messages: Sequence[Message], turn: int) -> tuple[Message, ...]:
-    """Claimed by an earlier turn. Turn 0 is for what nothing comes of: nobody has to read it."""
+    """Messages claimed by earlier turns. Turn 0 holds messages that need no reading."""
     return tuple(message for message in messages if message.turn and message.turn < turn and _has_words(message))
 
 
 def remarks_of(messages: Sequence[Message], remarks: Sequence[MessageId]) -> tuple[Message, ...]:
-    """In the order in which they are to be answered: whoever posts the answers counts the same way."""
+    """In the order in which they are to be answered; the post with the answers uses the same order."""
     known = {message.id: message for message in messages}
     return tuple(known[number] for number in remarks if number in known)
 
@@ -110,7 +110,7 @@ def questions_to(file: CaseFile, role: Role) -> tuple[tuple[str, str], ...]:
 
 
 def answers_to(file: CaseFile, role: Role) -> tuple[tuple[str, str, str], ...]:
-    """(who was asked, question, answer) of what this role has asked."""
+    """(who was asked, question, answer) for each question that this role asked."""
     return tuple(
         (_name(one.to), one.question, one.answer if one.answered else f"none; {one.answer}")
         for one in file.communication.questions
@@ -119,7 +119,7 @@ def answers_to(file: CaseFile, role: Role) -> tuple[tuple[str, str, str], ...]:
 
 
 def _has_words(message: Message) -> bool:
-    return message.kind in _WORDS and bool(message.text.strip())
+    return message.kind in _READ_BY_AGENTS and bool(message.text.strip())
 
 
 def _name(speaker: str) -> str:

@@ -1,4 +1,4 @@
-"""Reading and writing the case's own record: the only activities that touch nothing but the store."""
+"""Activities that read and write an issue case's record. They use nothing but the store, and ring the parent's bell."""
 
 from contextlib import suppress
 
@@ -34,7 +34,7 @@ class Records(RecordActivities):
 
     @activity.defn
     async def claim_messages(self, request: ClaimRequest) -> list[Claimed]:
-        """Those that are not answered for yet; the text stays in the store."""
+        """The claimed messages that have no outcome yet, without their text, which stays in the store."""
         messages = await self._store.inbox.claim(request.case, request.turn)
         return [claimed(message) for message in messages if message.outcome is None]
 
@@ -60,7 +60,7 @@ class Records(RecordActivities):
             told = await self._news(stored, request.after)
             await self._store.cases.move(request.after, [request.entry], file, trace=stored.trace, tell=told)
         if told is not None:
-            with suppress(Transient):  # it is in the bug's inbox; the reconciler rings, too
+            with suppress(Transient):  # the message is in the bug's inbox, and the reconciler rings later
                 await self._doorbell.ring(told.case, NO_MESSAGE, told.kind)
 
     @activity.defn
@@ -68,7 +68,7 @@ class Records(RecordActivities):
         await self._store.cases.keep(case)
 
     async def _news(self, stored: StoredCase, after: IssueCase) -> NewMessage | None:
-        """Only a case that its children fix is told of their moves."""
+        """Only a parent that is fixed by its children is told of their moves."""
         if stored.parent is None or after.state not in NEWS or at_work(after):
             return None
         parent = await self._store.cases.find(stored.parent)
@@ -77,7 +77,7 @@ class Records(RecordActivities):
 
 
 def _fix_news(stored: StoredCase, parent: CaseId, after: IssueCase, phrasing: Phrasing) -> NewMessage:
-    """What the bug that this case fixes is told of a move: where a person is wanted, and how it ended."""
+    """The message to the bug that this case fixes: where it needs a person, and how it ended."""
     return NewMessage(
         case=parent,
         surface="case",

@@ -1,4 +1,4 @@
-"""Turns of an issue case: a role works in the case's tree, and its files and outcome are saved together."""
+"""Runs turns of an issue case: a role works in the case's tree, and its files and outcome are saved together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +18,13 @@ from caseworker.contract.wire import TurnReply, TurnRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Task
 from caseworker.core.casefile.sections import after_outcome
-from caseworker.core.issue import words as issue_words
-from caseworker.core.issue.case import cap_of
 from caseworker.core.issue.facts import TurnEnded
 from caseworker.core.issue.turns import WRITERS
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.tester import TestsOutcome
-from caseworker.core.people.messages import Audience, Message
-from caseworker.core.record.entries import Posted
+from caseworker.core.people.messages import Message
 from caseworker.core.telling.commits import commit_message
 from caseworker.ports import FinishedTurn, IssueBrief, Store, StoredCase, Workspace, Workspaces
 
@@ -62,7 +59,7 @@ class IssueTurns(TurnActivities):
 
 @dataclass(frozen=True, kw_only=True)
 class IssueTurn:
-    """The hooks of one turn."""
+    """The hooks of one turn of an issue case."""
 
     parts: IssueTurnParts
     request: TurnRequest
@@ -70,10 +67,10 @@ class IssueTurn:
 
     async def brief(self, this: Try, workspace: Workspace) -> IssueBrief:
         brief = await self.parts.briefs.write(self.request, self.stored, this.attempt, workspace)
-        return self.parts.investigation.equipped(brief, this, self.request, workspace)
+        return self.parts.investigation.with_tools(brief, this, self.request, workspace)
 
     async def commit(self, this: Try, outcome: Outcome, workspace: Workspace) -> Kept:
-        assert not isinstance(outcome, BugOutcome)  # it is parsed by role and task, and ours are an issue's
+        assert not isinstance(outcome, BugOutcome)  # outcomes are parsed by role and task
         checkpoint = await self._checkpoint(this, outcome, workspace)
         stored = await stored_case(self.parts.store, this.case)
         return Kept(
@@ -83,7 +80,6 @@ class IssueTurn:
         )
 
     async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> TurnEnded:
-        await self._tell_if_money_runs_out()
         assert not isinstance(finished.outcome, BugOutcome)
         return TurnEnded(
             role=finished.role,
@@ -91,6 +87,7 @@ class IssueTurn:
             checkpoint=finished.checkpoint,
             session=finished.session,
             heard=tuple(message.id for message in heard),
+            spent_micros=(await self.parts.store.ledger.spent(self.request.case.id)).micros,
         )
 
     async def _checkpoint(self, this: Try, outcome: Outcome, workspace: Workspace) -> Sha:
@@ -99,19 +96,10 @@ class IssueTurn:
             return self.request.case.delivery.checkpoint or workspace.base
         return await self.parts.workspaces.commit(
             workspace,
-            _message(outcome, self.stored.number),
-            parent=_parent(self.request, workspace),
+            _commit_subject(outcome, self.stored.number),
+            parent=_commit_parent(self.request, workspace),
             name=f"turn-{this.turn}-{this.attempt.number}",
         )
-
-    async def _tell_if_money_runs_out(self) -> None:
-        """Once for each budget, when four fifths of it are used."""
-        case, store = self.request.case, self.parts.store
-        cap = cap_of(case, self.request.policy)
-        spent = (await store.ledger.spent(case.id)).micros
-        if cap and spent >= cap * 4 // 5:
-            told = Posted(audience=Audience.DEVELOPERS, about="budget", text=issue_words.budget_near(spent, cap))
-            await store.record.append(case.id, [told], trace=self.stored.trace, key=f"budget/{cap}")
 
 
 def _order(request: TurnRequest, stored: StoredCase) -> TurnOrder:
@@ -132,15 +120,15 @@ def _order(request: TurnRequest, stored: StoredCase) -> TurnOrder:
     )
 
 
-def _parent(request: TurnRequest, workspace: Workspace) -> Sha:
-    """One commit on the base; what was pushed stays, since a person may have built on it. Of a diagnostic only what it
-    added itself counts."""
+def _commit_parent(request: TurnRequest, workspace: Workspace) -> Sha:
+    """The parent of the turn's commit: the pushed commit, since a person may have built on it, or the base. A
+    diagnostic commits on top of the checkpoint, so that its commit holds only what it added."""
     if request.task is Task.DIAGNOSE:
         return request.case.delivery.checkpoint or workspace.base
     return request.case.delivery.pushed or workspace.base
 
 
-def _message(outcome: Outcome, number: int) -> str:
+def _commit_subject(outcome: Outcome, number: int) -> str:
     match outcome:
         case ImplementationOutcome():
             return commit_message(outcome.commit_message, number)

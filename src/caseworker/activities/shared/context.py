@@ -1,4 +1,4 @@
-"""What every activity needs while it runs: beating, telling errors apart, and the trace in the log."""
+"""Context managers for running activities: heartbeats, translation of refusals, and the trace in the log."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -19,8 +19,8 @@ _BEAT_SECONDS = 0.5
 
 @asynccontextmanager
 async def beating() -> AsyncIterator[None]:
-    """Heartbeats until the work is done: cancellation reaches an activity only through them. Not at once: most work is
-    done before the first would be of use, and each is a call to the server."""
+    """Heartbeat until the work is done, since cancellation reaches an activity only through heartbeats. The first comes
+    after a delay: most work is done before, and each one is a call to the server."""
 
     async def beat() -> None:
         while True:
@@ -38,26 +38,26 @@ async def beating() -> AsyncIterator[None]:
 
 @contextmanager
 def refusals_told() -> Iterator[None]:
-    """A refusal goes to the flow at once, as itself; everything else is retried by Temporal."""
+    """Send a refusal to the flow as a non-retryable error; Temporal retries everything else."""
     try:
         yield
     except Refused as refused:
         raise ApplicationError(str(refused), type=REFUSED, non_retryable=True) from refused
 
 
-_STUCK_AT = (3, 10, 100)
+_NOTED_TRIES = (3, 10, 100)
 
 
 @asynccontextmanager
 async def short_work(store: Store, stored: StoredAny) -> AsyncIterator[None]:
-    """Beats, tells refusals, and puts a trouble that does not pass on the record, where people look."""
+    """Heartbeat, translate refusals, and note on the record when repeated tries fail, where people look."""
     try:
         with refusals_told():
             async with beating():
                 yield
     except (OSError, Transient) as error:
         tries = activity.info().attempt
-        if tries in _STUCK_AT:
+        if tries in _NOTED_TRIES:
             what = activity.info().activity_type.replace("_", " ")
             note = Noted(text=f"After {tries} tries to {what}: {error}. It will be tried again.")
             await store.record.append(stored.case.id, [note], trace=stored.trace)

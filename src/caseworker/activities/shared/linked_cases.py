@@ -1,4 +1,4 @@
-"""A case that another opens: a bug its fix, a completed case what is left of it. Asked again, it is the same one."""
+"""Opens a case for another case: a fix for a bug, a follow-up for a completed case. Repeated calls find the same."""
 
 from collections.abc import Callable
 
@@ -23,10 +23,11 @@ class LinkedCases:
         first: Callable[[CaseId], NewMessage],
         file: Callable[[Issue], CaseFile] | None = None,
     ) -> CaseId:
-        """In the same repository, under what that asks for and the parent was opened with. The draft tells what it is:
-        the same title and body are the same case."""
+        """Open a case in the parent's repository, under its rules and the parent's policy. The draft identifies it: the
+        same title and body are the same case."""
         repository = await self._store.repositories.ref(parent.repository)
-        # Before there is anything to leave behind. How far the parent was to go says nothing of this one.
+        # Rules are read first, so that a mistake in them leaves nothing behind. The parent's milestone doesn't apply
+        # here.
         rules = await rules_of(repository, self._forge.source)
         policy = rules.applied_to(parent.policy.model_copy(update={"until": Milestone.PR}))
         taken = await self._forge.source.taken_numbers(repository)
@@ -42,6 +43,6 @@ class LinkedCases:
             file=file(issue) if file is not None else None,
         )
         for audience, thread in await self._store.threads.bound(parent.case.id):
-            if audience is Audience.DEVELOPERS:  # it speaks where the developers of its parent are
+            if audience is Audience.DEVELOPERS:  # it posts to the developers of its parent
                 await self._store.threads.share(case, audience, thread)
         return case

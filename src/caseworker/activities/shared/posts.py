@@ -1,4 +1,4 @@
-"""What cases say, each post once: on the record, and on every chat thread of the case whose audience fits."""
+"""Publishes what cases say, each post once: on the record, and on each chat thread whose audience fits."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -22,19 +22,19 @@ Stored = StoredCase | StoredBug
 
 
 class PostWriter(Protocol):
-    """Finds what the words of a kind's posts are made of."""
+    """Collects the facts for the posts of one kind of case."""
 
     async def find(self, case: CaseId) -> Stored: ...
 
     async def words(self, stored: Stored, post: Post) -> Words:
-        """Empty words: there is nothing to say after all."""
+        """A function that words the post for a surface. Empty text: there is nothing to say."""
 
     async def told_elsewhere(self, stored: Stored, post: Post) -> list[Thread]:
-        """Threads on which another case tells the same."""
+        """Threads on which another case says the same."""
 
 
 class Posting:
-    """Chats by surface. A case without a thread is read in its record: the terminal's conversation."""
+    """Posts to the chats, by surface. A case without a thread is read in its record, as the terminal does."""
 
     def __init__(
         self, *, store: Store, chats: Mapping[str, Chat], terminal: Phrasing, developers: Thread | None = None
@@ -62,9 +62,13 @@ class Posting:
                 place = await self._posted(key, case, post.audience, thread, words)
             except Refused as refused:
                 undelivered = True
-                await self._store.effects.done(_on(key, thread), {"refused": str(refused)})  # not under way any more
+                await self._store.effects.done(
+                    _surface_key(key, thread), {"refused": str(refused)}
+                )  # it is no longer pending
                 note = Noted(text=f"The {post.audience} could not be told on {thread.surface}: {refused}")
-                await self._store.record.append(case, [note], trace=stored.trace, key=f"{_on(key, thread)} refused")
+                await self._store.record.append(
+                    case, [note], trace=stored.trace, key=f"{_surface_key(key, thread)} refused"
+                )
         if threads or not post.is_told_by_the_record:
             said = Posted(
                 audience=post.audience,
@@ -79,16 +83,16 @@ class Posting:
     async def _posted(self, key: str, case: CaseId, audience: Audience, thread: Thread, words: Words) -> str:
         chat = self._chats[thread.surface]
         intent = begins_thread(thread.channel) if not thread.anchor else {"channel": thread.channel}
-        effect, new = await self._store.effects.intend(_on(key, thread), case, POST, intent)
+        effect, new = await self._store.effects.intend(_surface_key(key, thread), case, POST, intent)
         place = effect.result.get("place") if effect.done else None
         if place is None:
-            # Not new and not done: an earlier try may have landed without our hearing of it.
+            # Not new and not done: an earlier try may have posted it without our hearing of it.
             place = None if new else await chat.find(thread, key)
-            place = place or await _to_the_end(chat.post(thread, words(chat.phrasing), key=key))
-        if not thread.anchor:  # the first words in a channel begin the case's one thread there
+            place = place or await _finish_if_cancelled(chat.post(thread, words(chat.phrasing), key=key))
+        if not thread.anchor:  # the first post in a channel begins the case's one thread there
             begun = Thread(surface=thread.surface, channel=thread.channel, anchor=place)
             await self._store.threads.add(case, audience, begun)
-        await self._store.effects.done(_on(key, thread), {"place": place})
+        await self._store.effects.done(_surface_key(key, thread), {"place": place})
         return place
 
 
@@ -123,13 +127,13 @@ class Posts(PostActivities):
         await self._posting.say(stored, post, words, elsewhere=await writer.told_elsewhere(stored, post))
 
 
-def _on(key: str, thread: Thread) -> str:
-    """One effect for each surface: a case may be bound to threads of several."""
+def _surface_key(key: str, thread: Thread) -> str:
+    """The key of the effect on one surface: a case may be bound to threads of several."""
     return f"{key}@{thread.surface}"
 
 
-async def _to_the_end(posting: Coroutine[Any, Any, str]) -> str:
-    """Also when we are cancelled: a request that is on its way will be done, and who looks too early finds nothing."""
+async def _finish_if_cancelled(posting: Coroutine[Any, Any, str]) -> str:
+    """Finish the request even if cancelled: it may still reach the server, after a search that did not find it."""
     task = asyncio.ensure_future(posting)
     try:
         return await asyncio.shield(task)

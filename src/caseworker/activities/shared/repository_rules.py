@@ -1,4 +1,4 @@
-"""The rules of a repository, from its newest commit and not from whatever lies in its folder."""
+"""Reads the rules of a repository from its newest commit, not from its working folder."""
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.repositories import RepositoryRef
@@ -8,7 +8,7 @@ from caseworker.ports import Source
 
 
 async def rules_of(repository: RepositoryRef, source: Source) -> RepositoryRules:
-    """Where there is no such file, nothing is asked for. `Refused` names the line that is wrong."""
+    """No such file means no rules. `Refused` names the line that is wrong."""
     found = await source.file(repository, SETTINGS_FILE)
     if found is None:
         return RepositoryRules()

@@ -1,4 +1,4 @@
-"""Loads a case's row, and says what a flow may know of a message."""
+"""Loads a case's row, and reduces a message to what a flow may know of it."""
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
@@ -7,7 +7,7 @@ from caseworker.ports import Store, StoredAny, StoredBug, StoredCase
 
 
 async def stored_any(store: Store, case: CaseId) -> StoredAny:
-    """Of whichever kind."""
+    """Load a case of any kind."""
     stored = await store.cases.find(case)
     if stored is None:
         raise Refused(f"There is no case {case} in the records.", todo="`caseworker cases` lists what there is.")

@@ -1,4 +1,4 @@
-"""Making and removing a case's worktree."""
+"""Activities that make and remove a case's worktree."""
 
 from temporalio import activity
 
@@ -24,11 +24,11 @@ class WorkspaceKeeping(WorkspaceActivities):
             async with short_work(self._store, stored):
                 repository = await self._store.repositories.ref(stored.repository)
                 workspace = await self._workspaces.prepare(case.id, repository, await self._base(case))
-                self._workspaces.untouched(workspace)  # the first turn finds it as it is
+                self._workspaces.untouched(workspace)  # the first turn finds it clean
                 return workspace.base
 
     async def _base(self, case: IssueCase) -> Sha | None:
-        """Where an earlier run of this case began, if it got as far as a turn: the base must not move under it."""
+        """The commit where an earlier run of this case began, if it completed a turn: the base must not move."""
         if case.delivery.base is not None:
             return case.delivery.base
         finished = await self._store.turns.finished(case.id)

@@ -1,4 +1,4 @@
-"""One attempt at a turn: begins it in the store, runs the agent, and writes down how it ended."""
+"""One attempt at a turn: begins it in the store, runs the agent, and records how it ended."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class Attempts:
         if isinstance(end, AgentFinished):
             return end
         log.warning("turn failed", why=end.why, reason=end.reason, agent_log=end.log[-2_000:])
-        return await self._ended_badly(this, end)
+        return await self._record_failure(this, end)
 
     async def finished(self, this: Try, end: AgentFinished, checkpoint: Sha) -> tuple[FinishedTurn, TurnCompleted]:
         spent = await self._store.ledger.spent(this.case, this.turn)
@@ -107,7 +107,7 @@ class Attempts:
         return finished, entry
 
     async def gave_up(self, this: Try, reason: str) -> TurnGaveUp:
-        """Another attempt would end in the same way."""
+        """Record a failure that another attempt would repeat."""
         await self.fail(this, reason)
         return TurnGaveUp(role=this.role, reason=reason)
 
@@ -115,7 +115,7 @@ class Attempts:
         entry = TurnFailed(turn=this.turn, attempt=this.attempt.number, role=this.role, task=this.task, reason=reason)
         await self._store.turns.fail(this.attempt, reason, entry)
 
-    async def _ended_badly(self, this: Try, end: AgentFailed) -> TurnDied | TurnGaveUp:
+    async def _record_failure(self, this: Try, end: AgentFailed) -> TurnDied | TurnGaveUp:
         if not end.retry:
             gave_up = await self.gave_up(this, end.reason)
             return gave_up.model_copy(update={"limit": _LIMITS.get(end.why), "invalid": end.why == "invalid_outcome"})

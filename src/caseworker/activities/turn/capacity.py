@@ -1,5 +1,5 @@
-"""How many developers are at work: a turn's place among them, from its asking to its leaving. The records are the
-store's, the heartbeats the caller's."""
+"""Limits how many developers work at once: gives a turn a place, renews it and gives it back. Rows are kept by the
+store; the caller sends heartbeats."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,9 +17,9 @@ from caseworker.ports import Store
 log = structlog.get_logger()
 
 LOOK_SECONDS: Final = 1.0
-"""Who leaves in another process rings no bell here."""
+"""A turn that ends in another process rings no bell here, so the line is also polled."""
 RENEW_SECONDS: Final = 5.0
-"""A place runs out after 20: three renewals may fail."""
+"""A place expires after 20 s: three renewals may fail."""
 
 
 class Capacity:
@@ -34,12 +34,12 @@ class Capacity:
 
     @asynccontextmanager
     async def place(self, case: CaseId, turn: int, *, wait: bool, trace: TraceId | None = None) -> AsyncIterator[bool]:
-        """Whether it has one while the body runs: False only without `wait`. With a trace, the record says why it
-        waits, once a turn."""
+        """Whether the turn has a place while the body runs: False only without `wait`. With a trace, the record says
+        once per turn why it waits."""
         renewing: asyncio.Task[None] | None = None
         try:
             if wait:
-                await self._stand_in_line(case, turn, trace)
+                await self._wait_in_line(case, turn, trace)
             elif not await self._store.places.ask(case, turn, most=self.most, queue=False):
                 yield False
                 return
@@ -48,10 +48,10 @@ class Capacity:
         finally:
             await asyncio.shield(self._leave(case, turn, renewing))
 
-    async def _stand_in_line(self, case: CaseId, turn: int, trace: TraceId | None) -> None:
+    async def _wait_in_line(self, case: CaseId, turn: int, trace: TraceId | None) -> None:
         untold = trace
         while True:
-            bell = self._bell  # taken before asking: who leaves in between rings this one
+            bell = self._bell  # taken before asking: a place that is freed in between sets this event
             try:
                 if await self._store.places.ask(case, turn, most=self.most, queue=True):
                     return
@@ -77,7 +77,7 @@ class Capacity:
                 log.warning("the developer's place was not renewed; it will be tried again", error=str(error))
 
     async def _leave(self, case: CaseId, turn: int, renewing: asyncio.Task[None] | None) -> None:
-        """The renewals end first: one under way would bring the place back."""
+        """Stop renewing first: a renewal under way would bring the place back."""
         if renewing is not None:
             renewing.cancel()
             await asyncio.wait([renewing])

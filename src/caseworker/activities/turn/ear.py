@@ -1,4 +1,4 @@
-"""How a turn at work hears people: what it is given is claimed by its number, and the record remembers."""
+"""Passes messages to a working turn. Each is claimed by the turn's number and recorded."""
 
 from collections.abc import Sequence, Set
 from typing import Final
@@ -9,7 +9,7 @@ from caseworker.ports import Attempt, Store
 
 OF_A_BUG: Final = frozenset({Standing.REPORTER, Standing.DEVELOPER, Standing.OWNER})
 OF_AN_ISSUE: Final = frozenset({Standing.DEVELOPER, Standing.OWNER})
-"""The rest waits for the pm: a working role takes no instructions from strangers."""
+"""Others are read by the pm: a working role takes no instructions from strangers."""
 
 
 class TurnEar:
@@ -19,7 +19,7 @@ class TurnEar:
         self._standings = standings
 
     async def news(self) -> Sequence[Message]:
-        """Nothing for an attempt that was superseded: what it heard would count as seen by one that did not."""
+        """Nothing for a superseded attempt: its messages would count as seen by the newer one, which lacks them."""
         if not await self._store.turns.is_current(self._attempt):
             return []
         return await self._store.inbox.overhear(self._attempt.case, self._attempt.turn, self._standings)

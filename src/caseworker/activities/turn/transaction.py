@@ -1,7 +1,9 @@
-"""A turn as a transaction, for every kind of case: it begins from a checkpoint, a session and claimed messages, and
-commits files, session and outcome together. An attempt that dies leaves nothing but the note that it died.
+"""Runs one turn as a transaction, for every kind of case.
 
-What differs from kind to kind is in three hooks: `brief`, `commit` and `reply`."""
+A turn begins from a checkpoint, a session and claimed messages, and commits files, session and outcome together. An
+attempt that dies leaves only the note that it died. What differs between kinds is in three hooks: `brief`, `commit` and
+`reply`.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence, Set
@@ -50,9 +52,9 @@ class TurnOrder:
     checkpoint: Sha | None
     """The commit of the last completed turn. None: the base."""
     hears: Set[Standing]
-    """Whose words reach the agent while it works."""
+    """Standings of people whose messages reach the agent while it works."""
     needs_place: bool = False
-    """It waits until one of the places for developers is free."""
+    """Whether it waits for one of the places for developers."""
     side_tree: str = ""
     """The name of a tree of its own at the checkpoint, destroyed however the turn ends. Empty: the case's worktree."""
 
@@ -73,7 +75,7 @@ class TurnHooks(Protocol[R_co]):
         """What the agent is given."""
 
     async def commit(self, this: Try, outcome: Outcome, workspace: Workspace) -> Kept:
-        """The files as a commit, and what else is to be saved. Nothing counts before the transaction saves it."""
+        """Commit the files, and return what else is to be saved. Nothing counts before the transaction saves it."""
 
     async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> R_co:
         """What the flow is told. Called again for a turn that had completed before."""
@@ -91,10 +93,10 @@ class Transaction:
             this = await self._attempts.begin(order.case, order.turn, order.role, order.task, order.trace)
         if isinstance(this, FinishedTurn):
             return await self._reply(order, hooks, this)
-        return await self._written_down(this, lambda: self._in_its_place(this, order, hooks))
+        return await self._record_failures(this, lambda: self._run_in_place(this, order, hooks))
 
     async def if_free(self, case: CaseId, turn: int, run: Callable[[], Awaitable[R]]) -> R | TurnDied | Deferred:
-        """Runs a turn only if a place for developers is free now. One that has completed needs none."""
+        """Run a turn only if a place for developers is free now. A completed turn needs none."""
         if any(done.turn == turn for done in await self._store.turns.finished(case)):
             return await run()
         try:
@@ -103,8 +105,8 @@ class Transaction:
         except Transient as error:
             return TurnDied(reason=str(error), passing=True)
 
-    async def _written_down(self, this: Try, work: Callable[[], Awaitable[R]]) -> R | TurnDied | TurnGaveUp:
-        """Holds the workspace while it works. Whatever ends the attempt without an outcome is written down."""
+    async def _record_failures(self, this: Try, work: Callable[[], Awaitable[R]]) -> R | TurnDied | TurnGaveUp:
+        """Hold the workspace during the work, and record whatever ends the attempt without an outcome."""
         with traced(this.trace, this.case, turn=this.turn, attempt=this.attempt.number, role=this.role.value):
             async with beating():
                 try:
@@ -119,17 +121,17 @@ class Transaction:
                 except Refused as error:
                     return await self._attempts.gave_up(this, str(error))
 
-    async def _in_its_place(self, this: Try, order: TurnOrder, hooks: TurnHooks[R]) -> R | TurnDied | TurnGaveUp:
-        """Only so many developers work at the same time: the next one waits here, before it touches anything."""
+    async def _run_in_place(self, this: Try, order: TurnOrder, hooks: TurnHooks[R]) -> R | TurnDied | TurnGaveUp:
+        """Wait for a place among the developers before anything is touched."""
         if not order.needs_place:
-            return await self._in_its_tree(this, order, hooks)
+            return await self._run_in_tree(this, order, hooks)
         async with self._capacity.place(this.case, this.turn, wait=True, trace=this.trace):
-            return await self._in_its_tree(this, order, hooks)
+            return await self._run_in_tree(this, order, hooks)
 
-    async def _in_its_tree(self, this: Try, order: TurnOrder, hooks: TurnHooks[R]) -> R | TurnDied | TurnGaveUp:
+    async def _run_in_tree(self, this: Try, order: TurnOrder, hooks: TurnHooks[R]) -> R | TurnDied | TurnGaveUp:
         repository = await self._store.repositories.ref(order.repository)
         ours = await self._workspaces.prepare(order.case, repository, order.base)
-        # The first attempt follows a step that ended well; any other may find what a dead one left.
+        # The first attempt follows a step that ended well; later ones may find files that a dead attempt left.
         await self._workspaces.reset(ours, order.checkpoint or ours.base, scrub=this.attempt.number > 1)
         async with self._tree(order, ours) as workspace:
             return await self._work(this, order, hooks, workspace)
@@ -162,6 +164,7 @@ class Transaction:
         return await self._reply(order, hooks, finished)
 
     async def _reply(self, order: TurnOrder, hooks: TurnHooks[R], finished: FinishedTurn) -> R:
-        """With everything the turn was given, before it began and while it worked, also by an attempt that died."""
+        """The reply includes all messages the turn was given, before it began and while it worked, also those given to
+        an attempt that died."""
         messages = await self._store.inbox.of(order.case)
         return await hooks.reply(finished, [message for message in messages if message.turn == order.turn])

@@ -1,4 +1,4 @@
-"""The commands of conversations: reporting, talking, commanding, and listening to a chat surface."""
+"""Commands for conversations: report a bug, talk with a case, close it, take it over, listen to Slack."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -10,15 +10,15 @@ from caseworker.app.cli.options import CaseName, Json, do, flag, make_console, s
 
 
 class Voice(StrEnum):
-    """As whom somebody at this terminal speaks in a bug case."""
+    """The role in which a person at this terminal speaks in a bug case."""
 
     REPORTER = "reporter"
     DEVELOPER = "developer"
 
 
-As = Annotated[Voice, typer.Option("--as", help="As whom you speak in a bug case.")]
-Name = Annotated[str | None, typer.Option("--name", help="Your name; yours on this machine if left out.")]
-_GOES_ON = "`caseworker chat CASE` takes it up again"
+As = Annotated[Voice, typer.Option("--as", help="Your role in a bug case.")]
+Name = Annotated[str | None, typer.Option("--name", help="Your name. Default: your login name.")]
+_HOW_TO_RETURN = "`caseworker chat CASE` takes it up again"
 
 
 def report(
@@ -44,7 +44,7 @@ def report(
         reporter=name,
         detach=detach,
     )
-    raise typer.Exit(do(report_bug(request, settings, make_console(), as_json=json), interrupted=_GOES_ON))
+    raise typer.Exit(do(report_bug(request, settings, make_console(), as_json=json), interrupted=_HOW_TO_RETURN))
 
 
 def chat(
@@ -57,7 +57,7 @@ def chat(
     from caseworker.app.terminal.chat import chat as chat_with
 
     settings, console = settings_now(), make_console()
-    raise typer.Exit(do(chat_with(settings, console, case, voice.value, name, wait=wait), interrupted=_GOES_ON))
+    raise typer.Exit(do(chat_with(settings, console, case, voice.value, name, wait=wait), interrupted=_HOW_TO_RETURN))
 
 
 def conversation(case: CaseName, json: Json = False) -> None:

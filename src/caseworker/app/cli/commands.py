@@ -1,4 +1,4 @@
-"""The bodies of the small commands."""
+"""Implementations of the small commands: new issue, list, show, export, host."""
 
 import asyncio
 import os
@@ -81,14 +81,14 @@ async def show_one(
 
 
 async def _follow(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
-    """As `run` and `report` do, and with the same end: what came of it, or what is asked, and what to type now."""
+    """Watch a case and end as `run` and `report` do: with the result or the question, and the command to type next."""
     async with at_desk(settings) as desk:
         stored = await find_case(desk.store, name)
         await view_of(stored).follow(desk, console, as_json=as_json)
 
 
 async def notice_merges(settings: Settings, store: Store) -> None:
-    """A merge is seen by the host; if none runs and there is one to see, it is started for that."""
+    """Have merges noticed. The host does that; if none runs and a merge is waiting, one is started."""
     if not settings.is_embedded or HostPlace(settings.home).running() is not None:
         return
     if not await store.pulls.open_ones():
@@ -112,7 +112,7 @@ async def _is_over(store: Store, case: CaseId) -> bool:
 async def export_one(
     settings: Settings, console: Console, name: str, to: Path | None, *, run: WorkflowName | None = None
 ) -> None:
-    """In GitHub Actions the case file belongs into the workspace, unless a folder is named. `run`: only the artifact of
+    """In GitHub Actions the case file goes into the workspace, unless a folder is named. `run`: only the artifact of
     the newest run of that workflow."""
     async with reading(settings) as store:
         view = view_of(await find_case(store, name))

@@ -1,4 +1,4 @@
-"""The commands by which people decide in an issue case, and ask it why it is where it is."""
+"""Commands by which people decide in an issue case, or ask about its state, diff and hypotheses."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +11,7 @@ from caseworker.app.cli.options import CaseName, Json, do, flag, make_console, s
 
 
 class Until(StrEnum):
-    """How far a case may go by itself: `Milestone`, which is too heavy to be imported for `--help`."""
+    """How far a case may go by itself. A copy of `Milestone`, which is too slow to import for `--help`."""
 
     TRIAGE = "triage"
     PLAN = "plan"
@@ -22,7 +22,7 @@ def approve(
     case: CaseName,
     reason: Annotated[str, typer.Option("--reason", help="Why, for the record; `-` reads standard input.")] = "",
     until: Annotated[
-        Until | None, typer.Option("--until", help="At a milestone: how far it may go now, if not all the way.")
+        Until | None, typer.Option("--until", help="Stop again after this step. Default: go on to the pull request.")
     ] = None,
     name: Name = None,
     json: Json = False,
@@ -75,7 +75,7 @@ def why(case: CaseName, json: Json = False) -> None:
 
 def diff(
     case: CaseName,
-    stat: Annotated[bool, typer.Option("--stat", help="Only the files, and how much of each.")] = False,
+    stat: Annotated[bool, typer.Option("--stat", help="Only the files, with the number of changed lines.")] = False,
     json: Json = False,
 ) -> None:
     """What a case has changed so far, as git shows it: also before there is a pull request, and after a close."""

@@ -57,7 +57,8 @@ def run(
     rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
     budget: Annotated[float | None, typer.Option("--budget", min=0, help="USD this case may spend.")] = None,
     until: Annotated[
-        issue_command_line.Until | None, typer.Option("--until", help="How far to go; again with a further one, on.")
+        issue_command_line.Until | None,
+        typer.Option("--until", help="Stop after this step. Run again with a later step to continue."),
     ] = None,
     detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
     json: Json = False,
@@ -248,7 +249,7 @@ issue_command_line.add_to(app)
 
 
 def main() -> None:
-    """Errors by who can act: 2 for what you can change, 3 for what may pass by itself, 70 for a bug of ours."""
+    """Exit codes by who can act: 2 for what you can change, 3 for what may pass by itself, 70 for a bug of ours."""
     try:
         app()
     except Refused as refused:
@@ -266,7 +267,7 @@ def main() -> None:
         if _SHOW_TRACEBACK and _SHOW_TRACEBACK[-1]:
             raise
         _tell(f"{error.strerror or error} ({error.filename or 'no file named'}).", 2)
-    except Exception as error:  # the one place: a person gets a sentence, the trace on request
+    except Exception as error:  # the only place: a person gets a sentence, and the traceback on request
         if _SHOW_TRACEBACK and _SHOW_TRACEBACK[-1]:
             raise
         _tell(
@@ -276,14 +277,14 @@ def main() -> None:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Between words; a line that is set in is a command, and stays whole."""
+    """Wrap between words. An indented line is a command and stays whole."""
     between = TextWrapper(width=width, break_long_words=False, break_on_hyphens=False)
     return "\n".join(line if line.startswith(" ") else between.fill(line) for line in text.splitlines())
 
 
 def _tell(sentence: str, code: int) -> None:
     text = f"caseworker: {sentence}"
-    if sys.stderr.isatty():  # a log gets it as it is
+    if sys.stderr.isatty():  # a log gets unwrapped text
         text = wrapped(text, max(40, (os.get_terminal_size(sys.stderr.fileno()).columns or 80) - 1))
     sys.stderr.write(f"{text}\n")
     sys.exit(code)

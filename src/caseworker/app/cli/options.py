@@ -1,4 +1,4 @@
-"""What every command of the command line is made of. Nothing heavy is imported before a command runs."""
+"""Options and helpers that all commands share. Nothing slow is imported before a command runs."""
 
 import asyncio
 import sys
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def flag(name: str, says: str, **more: Any) -> Any:
-    """An option without a value; `metavar` keeps `<bool>` out of the help."""
+    """An option without a value; the empty `metavar` keeps `<bool>` out of the help."""
     return typer.Option(name, metavar="", help=says, **more)
 
 

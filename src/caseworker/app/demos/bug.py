@@ -1,7 +1,7 @@
 """`caseworker demo bug`: a vague report, a question, two answers, findings, a fix; the demo plays the people.
 
-Each line is said when something has happened in the record, never after a while: the second answer waits for the agent
-to be at work, and reaches it there.
+Each line is sent after an event in the record, never after a delay: the second answer is sent while the agent works,
+and reaches it there.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""`caseworker demo`: a sample project of its own, its issue, its rehearsal, and the ordinary `run` on them."""
+"""`caseworker demo`: makes a sample project with an issue, and works on it with a rehearsed model."""
 
 import os
 import shutil
@@ -48,15 +48,15 @@ async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> in
 
 
 async def _case_of(project: Path, settings: Settings) -> CaseId:
-    """A sample project is new, and so its only issue is the first one."""
+    """The case of the sample's only issue: the project is new, so the issue has number 1."""
     async with reading(settings) as store:
         return issue_case(await store.repositories.register(LocalRepository(path=project)), 1)
 
 
 def tell_next(commands: Sequence[tuple[str, str]], console: Console) -> None:
-    """Each command and what it is for. After `make run` the program is not on the PATH of whoever reads this, and
-    neither these commands nor those in the summary would be found: what makes them work comes first."""
-    if (first := _makes_it_found()) is not None:
+    """Print each command and what it is for. After `make run` the program is not on the reader's PATH; the command that
+    puts it there is printed first."""
+    if (first := _command_to_set_path()) is not None:
         console.print("First, once in this terminal, so that `caseworker` is found:", style="bold", markup=False)
         console.print(f"  {first}", markup=False, highlight=False, soft_wrap=True)
     room = max(len(command) for command, _ in commands)
@@ -65,8 +65,8 @@ def tell_next(commands: Sequence[tuple[str, str]], console: Console) -> None:
         console.print(f"  {command:<{room}}  {why}", markup=False, highlight=False)
 
 
-def _makes_it_found() -> str | None:
-    """With its whole path, so that it works in whatever folder it is typed."""
+def _command_to_set_path() -> str | None:
+    """The whole path is used, so that it works in any folder."""
     if shutil.which("caseworker") is not None:
         return None
     programs = Path(sys.prefix) / "bin"
@@ -76,7 +76,7 @@ def _makes_it_found() -> str | None:
 
 
 def lay_out(sample: Path, folder: Path) -> Path:
-    """A fresh git repository; each demo has its own, so that none sees another's branch. A sample is one commit
+    """Make a fresh git repository for one demo, so that no demo sees another's branch. A sample is one commit
     (`project`), or a patch for each commit (`history`), which gives the same hashes everywhere."""
     number = 1
     while (folder / f"{sample.name}-{number}").exists():

@@ -1,5 +1,8 @@
-"""`caseworker demo investigate`: a race that shows on one day in eight. A guess fails, an investigation finds the
-cause, and in the end the test is run 200 times without the fix, with the guess and with the fix."""
+"""`caseworker demo investigate`: a race that shows on one day in eight.
+
+A guess fails, an investigation finds the cause, and at the end the test is run 200 times without the fix, with the
+guess and with the fix.
+"""
 
 import json
 from dataclasses import asdict, dataclass
@@ -48,7 +51,7 @@ _SCENE: Final = Scene(
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """What came of running the test with each seed on one commit."""
+    """The results of running the test with each seed on one commit."""
 
     what: str
     commit: Sha
@@ -60,7 +63,7 @@ async def run_investigate_demo(settings: Settings, console: Console, *, as_json:
         summary = await stage.goes_on()
         if exit_code(summary) == 0:
             await _tell_what_was_found(stage)
-            await _tell_runs(stage, await _measured(stage))
+            await _tell_runs(stage, await _measure_runs(stage))
         return await stage.ends(
             summary,
             [
@@ -72,7 +75,7 @@ async def run_investigate_demo(settings: Settings, console: Console, *, as_json:
 
 
 async def _tell_what_was_found(stage: Stage) -> None:
-    if stage.as_json:  # all of it is in the record
+    if stage.as_json:  # the record has all of it
         return
     stored, store = await stage.stored(), stage.desk.store
     stage.console.print()
@@ -85,8 +88,8 @@ async def _tell_what_was_found(stage: Stage) -> None:
             stage.console.print(Text("The first bad commit  ", style="bold") + Text(culprit, style="not bold"))
 
 
-async def _measured(stage: Stage) -> list[Runs]:
-    """In the sandbox and in a tree beside the case's own: what agents wrote is run nowhere else."""
+async def _measure_runs(stage: Stage) -> list[Runs]:
+    """Run the test in the sandbox, in a tree beside the case's own: code that agents wrote runs nowhere else."""
     from caseworker.workspaces.builds import SandboxedBuilder
     from caseworker.workspaces.worktrees import GitWorkspaces
 

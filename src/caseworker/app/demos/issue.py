@@ -1,4 +1,4 @@
-"""What the demos of one issue case share: the sample's case, its story in short, and what to type next."""
+"""Shared by the demos of one issue case: opens the sample's case, shows a short story, and says what to type next."""
 
 import asyncio
 import time
@@ -40,15 +40,15 @@ from caseworker.intake.issues import read_issue
 from caseworker.ports import StoredCase
 
 INTERRUPTED: Final = "`caseworker cases` names the case, and `caseworker show CASE --follow` watches it"
-_PATIENCE: Final = 120.0
-"""Seconds without anything new in the record: then something is wrong, and the demo says so."""
+_GIVE_UP_SECONDS: Final = 120.0
+"""Seconds without a new record entry after which the demo gives up and says so."""
 _TOOL_LENGTH: Final = 64
-"""With its sign, a tool at work has one line of 80 columns."""
+"""With its sign, a tool call takes one line of 80 columns."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """`issue` and `rehearsal` are files of the sample; `about` is what the demo shows, in a sentence."""
+    """What a demo plays: `issue` and `rehearsal` are files of the sample, `about` is shown to the viewer."""
 
     about: str
     issue: str
@@ -57,7 +57,7 @@ class Scene:
 
 
 class Stage:
-    """One case on show. What was shown once is not shown again, however often it goes on."""
+    """Shows one case. Nothing is shown twice, however often the case goes on."""
 
     def __init__(self, *, desk: Desk, console: Console, case: CaseId, as_json: bool) -> None:
         self.desk = desk
@@ -67,10 +67,10 @@ class Stage:
         self._tail = Tail(desk.store, case)
 
     async def goes_on(self) -> Summary:
-        """From here until it moves to where nobody works: people are wanted, or it is over."""
+        """Show the case until nobody works on it: it needs a person, or it is over."""
         state = (await self.stored()).case.state
         with open_view(self.console, as_json=self.as_json, state=state) as view:
-            await self._follow(view if self.as_json else _InShort(view))
+            await self._follow(view if self.as_json else _ShortView(view))
         return await summary_of(self.desk.store, self.case)
 
     async def stored(self) -> StoredCase:
@@ -82,7 +82,7 @@ class Stage:
         await self.desk.keep_host(again=f"`caseworker host start` makes {self.case} go on.")
 
     async def ends(self, summary: Summary, commands: Sequence[tuple[str, str]]) -> int:
-        """`commands` and what each is for: only where the demo came to its end."""
+        """Print the summary. `commands`, and what each is for, are printed only if the demo reached its end."""
         if self.as_json:
             print_json_line({"kind": "summary", **summary.model_dump(mode="json")})
             return exit_code(summary)
@@ -105,8 +105,10 @@ class Stage:
                 last_news = now
             elif rests:
                 return
-            elif now - last_news > _PATIENCE:
-                raise Refused(f"Nothing has happened for {_PATIENCE:.0f} s.", todo=f"`caseworker why {self.case}`.")
+            elif now - last_news > _GIVE_UP_SECONDS:
+                raise Refused(
+                    f"Nothing has happened for {_GIVE_UP_SECONDS:.0f} s.", todo=f"`caseworker why {self.case}`."
+                )
             spent = await self.desk.store.ledger.spent(self.case)
             view.spent(spent.micros, spent.calls)
             if now - last_look > HOST_SECONDS:
@@ -115,9 +117,9 @@ class Stage:
             await asyncio.sleep(LOOK_SECONDS)
 
 
-class _InShort(View):
-    """Without what tools and builds have put out, each tool at work in one line, and nothing twice: what the pm writes
-    to people is shown where they are asked, or is the reason of the next move."""
+class _ShortView(View):
+    """A shorter view: no output of tools and builds, one line per tool call. The pm's messages are left out, because
+    the question or the next move repeats them."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -142,7 +144,7 @@ class _InShort(View):
 
 @asynccontextmanager
 async def on_stage(scene: Scene, settings: Settings, console: Console, *, as_json: bool) -> AsyncIterator[Stage]:
-    """A sample project of its own, and the scene's issue opened in it."""
+    """Make a sample project, and open the scene's issue in it."""
     check_disk(settings.home)
     await check_sandbox(settings)
     make_home(settings)

@@ -1,4 +1,4 @@
-"""`caseworker demo review`: a fix that passes every test and is rejected; the senior developer repairs it."""
+"""`caseworker demo review`: a fix passes every test and is rejected; the senior developer repairs it."""
 
 from typing import Final
 

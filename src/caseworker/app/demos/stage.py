@@ -1,4 +1,4 @@
-"""The stage of `demo bug`: shows the conversation and the work as they are recorded, and lets people speak."""
+"""Plays `demo bug`: shows the conversation and the work as they are recorded, and sends what the people say."""
 
 import asyncio
 import time
@@ -32,8 +32,8 @@ from caseworker.core.record.entries import (
 )
 from caseworker.core.telling.story import one_line, tell
 
-_PATIENCE: Final = 120.0
-"""Seconds without anything new in the record: then something is wrong, and the demo says so."""
+_GIVE_UP_SECONDS: Final = 120.0
+"""Seconds without a new record entry after which the demo gives up and says so."""
 _KEY_SECONDS: Final = 0.012
 
 
@@ -49,13 +49,14 @@ class Play:
         self._last_news = self._last_look = time.monotonic()
 
     async def says(self, who: Speaker, text: str, *, at_once: bool = False) -> None:
-        """Typed, committed and rung; it is shown when it is on the record. `at_once`: somebody is at work meanwhile."""
+        """Type a message, commit it and ring. It is shown once it is on the record. `at_once`: without typing, since an
+        agent is at work."""
         if self._json is None and self._console.is_terminal and not at_once:
-            await self._typed(who, text)
+            await self._show_typing(who, text)
         self._receipts.expect((await send(self._desk, who, text)).id)
 
     async def until(self, is_it: Callable[[Recorded], bool]) -> None:
-        """Until something that was not there before is recorded."""
+        """Show new entries until a matching one is recorded."""
         while True:
             if any(is_it(recorded) for recorded in await self._look()):
                 return
@@ -71,7 +72,7 @@ class Play:
         stored = await self._desk.store.bugs.load(self._case)
         if stored is None or stored.case.repair.fix is None:
             raise Refused(f"The fix of {self._case} was announced, but not begun.")
-        await follow(self._desk, stored.case.repair.fix, self._json or _Aside(self._talk))
+        await follow(self._desk, stored.case.repair.fix, self._json or _IndentedView(self._talk))
         return stored.case.repair.fix
 
     async def _look(self) -> list[Recorded]:
@@ -82,15 +83,17 @@ class Play:
         now = time.monotonic()
         if news:
             self._last_news = now
-            self._stop_if_it_failed(news)
-        elif now - self._last_news > _PATIENCE:
-            raise Refused(f"Nothing has happened for {_PATIENCE:.0f} s.", todo=f"`caseworker show {self._case}`.")
+            self._stop_on_failure(news)
+        elif now - self._last_news > _GIVE_UP_SECONDS:
+            raise Refused(
+                f"Nothing has happened for {_GIVE_UP_SECONDS:.0f} s.", todo=f"`caseworker show {self._case}`."
+            )
         if now - self._last_look > HOST_SECONDS:
             self._last_look = now
             await self._desk.keep_host(again="`caseworker demo bug` begins a new one.")
         return news
 
-    def _stop_if_it_failed(self, news: list[Recorded]) -> None:
+    def _stop_on_failure(self, news: list[Recorded]) -> None:
         for recorded in news:
             if isinstance(recorded.entry, Posted) and recorded.entry.about in (About.FAILED_TURN, About.FIX_REFUSED):
                 look = f"`caseworker show {self._case} --all` tells more."
@@ -114,11 +117,11 @@ class Play:
 
     async def _show_receipts(self) -> None:
         for text, words in await self._receipts.changes(self._desk.store, self._case):
-            if self._json is None and words != "seen":  # by which turn follows in a moment
+            if self._json is None and words != "seen":  # a receipt that names the turn follows in a moment
                 self._console.print(self._talk.aside(f"{words}  “{one_line(text, 40)}”", sign="↳"), highlight=False)
 
-    async def _typed(self, who: Speaker, text: str) -> None:
-        """For the eye only: key by key, then taken away; the line itself comes from the record."""
+    async def _show_typing(self, who: Speaker, text: str) -> None:
+        """Show the message being typed, key by key, then clear it; the line itself comes from the record."""
         file = self._console.file
         room = max(20, self._console.size.width - len(who.name) - 4)
         for end in range(len(text) + 1):
@@ -129,8 +132,8 @@ class Play:
         file.flush()
 
 
-class _Aside(View):
-    """The fix's own story, a step to the right of the conversation."""
+class _IndentedView(View):
+    """The story of the fix, indented beside the conversation."""
 
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
@@ -142,4 +145,4 @@ class _Aside(View):
             self._talk.console.print(self._talk.indented(text), highlight=False)
 
     def spent(self, micros: int, calls: int) -> None:
-        """Said once, in the summary."""
+        """Nothing to show here: the summary has the cost."""

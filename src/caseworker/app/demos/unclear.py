@@ -1,4 +1,4 @@
-"""`caseworker demo unclear`: an issue that says too little. The case asks whoever sits here, and goes on with that."""
+"""`caseworker demo unclear`: an issue that says too little. The case asks the viewer, and goes on with the answer."""
 
 import asyncio
 import sys
@@ -38,7 +38,7 @@ async def run_unclear_demo(settings: Settings, console: Console, *, yes: bool, a
         if await _is_asked(stage):
             sent = await _answer(stage, summary.asked, yes=yes)
             summary = await stage.goes_on()
-            await _tell_what_came_of(stage, sent)
+            await _tell_receipt(stage, sent)
         return await stage.ends(
             summary,
             [
@@ -59,14 +59,14 @@ async def _answer(stage: Stage, asked: str, *, yes: bool) -> MessageId:
         stage.console.print()
         stage.console.print(Panel(Text(printable(asked)), title="The case asks you", border_style="yellow"))
     nobody = yes or stage.as_json or not (sys.stdin.isatty() and stage.console.is_terminal)
-    answer = PREPARED if nobody else await _typed(stage)
+    answer = PREPARED if nobody else await _read_answer(stage)
     if nobody and not stage.as_json:
         stage.console.print("Nobody is waited for here: a prepared answer is given.\n", style="dim")
     you = Speaker(case=stage.case, name=person(), standing=Standing.OWNER)
     return (await send(stage.desk, you, answer, Answer())).id
 
 
-async def _tell_what_came_of(stage: Stage, sent: MessageId) -> None:
+async def _tell_receipt(stage: Stage, sent: MessageId) -> None:
     if stage.as_json:
         return
     said = next(message for message in await stage.desk.store.inbox.of(stage.case) if message.id == sent)
@@ -75,7 +75,7 @@ async def _tell_what_came_of(stage: Stage, sent: MessageId) -> None:
     stage.console.print(Text(f"↳ Your answer “{one_line(said.text, 80)}”: {words}.", style="dim"))
 
 
-async def _typed(stage: Stage) -> str:
+async def _read_answer(stage: Stage) -> str:
     stage.console.print("Type your answer (any amount will do), then Enter. Enter alone answers:", style="dim")
     stage.console.print(f"  {PREPARED}\n", style="dim")
     async with typing_on(stage.console) as (lines, screen):
@@ -84,14 +84,14 @@ async def _typed(stage: Stage) -> str:
             try:
                 line = await asyncio.wait_for(lines.get(), timeout=HOST_SECONDS)
             except TimeoutError:
-                await stage.keep_host()  # it must not end for idleness while somebody thinks
+                await stage.keep_host()  # so that the host does not stop as idle while somebody thinks
                 continue
             if line is None:
-                raise Interrupted(_later(stage))
+                raise Interrupted(_how_to_answer_later(stage))
             return line.strip() or PREPARED
 
 
-def _later(stage: Stage) -> str:
+def _how_to_answer_later(stage: Stage) -> str:
     return (
         f"{stage.case} stays, and waits for an answer. When you have one:\n"
         f'  caseworker answer {stage.case} "..."\n'

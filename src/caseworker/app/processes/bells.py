@@ -1,4 +1,4 @@
-"""The bell of a process that lives long beside the host: straight to Temporal, wherever the host is at the moment."""
+"""The bell of a long-running process beside the host: it signals Temporal directly, wherever the host is."""
 
 import asyncio
 
@@ -20,8 +20,8 @@ _CONNECT_SECONDS = 3.0
 
 
 class EmbeddedBell:
-    """A host that was replaced listens on other ports: it is looked for anew. While there is none, nobody is rung; the
-    next one looks into the inbox when it starts."""
+    """Rings at the host of this home. A replaced host listens on other ports and is found again. While there is none,
+    no bell rings; the next host looks into the inbox when it starts."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
         self._place = HostPlace(settings.home)
@@ -49,7 +49,7 @@ class EmbeddedBell:
 
 
 class ClusterBell:
-    """Connects when it is first rung: what people say is taken while Temporal is away, too."""
+    """Rings at a cluster. It connects when it is first rung, so that messages are accepted while Temporal is away."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
         self._address = cluster_address(settings)

@@ -1,4 +1,4 @@
-"""How a command gets a host: finds the one that runs, starts one if there is none, replaces one of another version."""
+"""Finds the running host, starts one if there is none, or replaces one of another version."""
 
 import hashlib
 
@@ -11,20 +11,20 @@ HOST_COMMAND = ["-m", "caseworker.app.processes.host"]
 
 
 def settings_fingerprint(settings: Settings) -> str:
-    """Two hosts with the same fingerprint do the same. The secrets are in it, and can't be read out of it."""
+    """Two hosts with the same fingerprint behave alike. Secrets are part of it, but can't be read out of it."""
     shown = settings.model_dump(mode="json", exclude={"log", "home"})
     return hashlib.sha256(f"{sorted(shown.items())} {settings.secrets()}".encode()).hexdigest()[:16]
 
 
 def start_host(settings: Settings, *, fresh_engine: bool = False) -> HostFile:
-    """The host that runs, whatever it is like, or a new one."""
+    """Return the running host, whatever its version and settings, or start one."""
     place = HostPlace(settings.home)
     place.stopped.unlink(missing_ok=True)
     return find_or_start(place, [*HOST_COMMAND, *(["--fresh-engine"] if fresh_engine else [])])
 
 
 async def ensure_host(settings: Settings, store: Store) -> HostFile:
-    """A host of this code and these settings."""
+    """Return a host of this code and these settings."""
     place = HostPlace(settings.home)
     place.touch()
     running = place.running()
@@ -39,7 +39,7 @@ async def ensure_host(settings: Settings, store: Store) -> HostFile:
 
 
 async def is_busy(store: Store) -> bool:
-    """Somebody works, or should: a message waits, or a case is in a working state."""
+    """Whether a message waits, or a case is in a working state."""
     return bool(await store.cases.at_work() or await store.inbox.unclaimed())
 
 

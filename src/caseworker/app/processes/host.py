@@ -35,7 +35,7 @@ def main() -> int:
     place = HostPlace(settings.home)
     with place.held() as mine:
         if not mine:
-            return 0  # another start was faster; whoever started us waits for that one
+            return 0  # another start was faster; whoever started us waits for that host
         try:
             asyncio.run(_serve(settings, place))
         except (Refused, Transient) as error:
@@ -59,7 +59,7 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     bell = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, bell.set)  # a command has put something in the inbox
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, bell.set)  # a command sent a message
     server = TemporalServer(settings.home / "temporal")
     if "--fresh-engine" in sys.argv:
         log.warning("engine data set aside", kept=str(server.set_aside()))
@@ -77,9 +77,9 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
             asyncio.create_task(_stop_when_idle(stop, store, place, settings.idle_minutes * 60)),
         ]
         for watcher in watchers:
-            watcher.add_done_callback(lambda done: _stop_if_it_died(done, stop))
+            watcher.add_done_callback(lambda done: _stop_if_watcher_died(done, stop))
         try:
-            await work(client, store, settings, bell=bell, until=_told_to_stop(stop, place))
+            await work(client, store, settings, bell=bell, until=_wait_for_stop(stop, place))
         finally:
             for watcher in watchers:
                 watcher.cancel()
@@ -93,14 +93,14 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
         log.info("host stopped")
 
 
-async def _told_to_stop(stop: asyncio.Event, place: HostPlace) -> None:
-    """From here on no command may count on this host: it finds the lock held, waits, and starts the next one."""
+async def _wait_for_stop(stop: asyncio.Event, place: HostPlace) -> None:
+    """Remove the host file first: a command that comes now finds the lock held, waits, and starts the next host."""
     await stop.wait()
     place.file.unlink(missing_ok=True)
 
 
-def _stop_if_it_died(watcher: "asyncio.Task[None]", stop: asyncio.Event) -> None:
-    """A host that can no longer watch its server or its idle time ends; the next command starts a sound one."""
+def _stop_if_watcher_died(watcher: "asyncio.Task[None]", stop: asyncio.Event) -> None:
+    """Stop the host if it can no longer watch its server or its idle time; the next command starts a new one."""
     if not watcher.cancelled() and watcher.exception() is not None:
         log.error("a watcher of the host died", error=repr(watcher.exception()))
         stop.set()
@@ -121,7 +121,7 @@ def _host_file(server: TemporalServer, settings: Settings) -> HostFile:
 
 
 async def _keep_alive(server: TemporalServer, place: HostPlace, settings: Settings) -> None:
-    """A server that dies comes back on the same ports with the same data; its clients reconnect by themselves."""
+    """Restart a dead server on the same ports with the same data; its clients reconnect by themselves."""
     while True:
         code = await server.wait()
         log.warning("temporal server ended", code=code)
@@ -132,7 +132,7 @@ async def _keep_alive(server: TemporalServer, place: HostPlace, settings: Settin
             await asyncio.sleep(_LOOK_SECONDS)
             continue
         if not place.file.exists():
-            return  # we are stopping
+            return  # the host is stopping
         place.write(_host_file(server, settings))
         log.info("temporal server is back", pid=server.pid)
 

@@ -10,7 +10,8 @@ from caseworker.engine.host import HostFile
 
 
 class HostBell:
-    """A signal to the host process, which looks into the inbox at once. Lost: it looks within half a minute anyway."""
+    """Signals the host process, which looks into the inbox at once. If the signal is lost, it looks within half a
+    minute."""
 
     def __init__(self, host: HostFile) -> None:
         self._host = host

@@ -1,4 +1,4 @@
-"""Logs: readable in a terminal, JSON on request, secrets never."""
+"""Sets up logs: readable in a terminal, JSON on request, without secrets."""
 
 import logging
 import sys

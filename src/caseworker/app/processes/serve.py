@@ -1,4 +1,4 @@
-"""`caseworker serve`: listens to the surfaces, stores what comes, rings, and keeps the host alive."""
+"""`caseworker serve`: listens to the surfaces, commits each message, rings, and keeps the host alive."""
 
 import asyncio
 import signal
@@ -9,7 +9,7 @@ from typing import Any, Final
 import structlog
 
 from caseworker.app.processes.find_host import ensure_host
-from caseworker.app.processes.serve_host import keep_the_host
+from caseworker.app.processes.serve_host import keep_host_alive
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.surfaces import Listening, Surface, surfaces
@@ -47,7 +47,7 @@ async def serve(settings: Settings) -> int:
     make_home(settings)
     store = await open_store(settings.database)
     try:
-        with told_to_stop() as stop:
+        with stop_signal() as stop:
             await _serve(settings, store, wanted, stop)
     finally:
         await store.close()
@@ -56,7 +56,7 @@ async def serve(settings: Settings) -> int:
 
 
 def _wanted(settings: Settings) -> list[Surface]:
-    """The surfaces that have settings. Refused if one of them lacks something, or if there is none."""
+    """The surfaces that have settings. `Refused` if one of them lacks something, or if there is none."""
     known = surfaces(settings)
     wanted = [surface for surface in known if surface.is_wanted] or known
     for surface in wanted:
@@ -70,7 +70,7 @@ def _wanted(settings: Settings) -> list[Surface]:
 
 
 @contextmanager
-def told_to_stop() -> Iterator[asyncio.Event]:
+def stop_signal() -> Iterator[asyncio.Event]:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -96,14 +96,14 @@ async def _serve(settings: Settings, store: Store, wanted: Sequence[Surface], st
         log.info("ending: what was taken is being rung")
         if server:
             await asyncio.wait(server, timeout=_GRACE_SECONDS)
-        with suppress(TimeoutError):  # what was not rung is found by the next reconciler
+        with suppress(TimeoutError):  # the reconciler finds what was not rung
             await asyncio.wait_for(bell.drain(), timeout=_GRACE_SECONDS)
     finally:
-        await _end(tasks)
+        await _cancel_all(tasks)
 
 
-async def _end(tasks: "Sequence[asyncio.Task[Any]]") -> None:
-    """An error that ended one of them is the reason why we end."""
+async def _cancel_all(tasks: "Sequence[asyncio.Task[Any]]") -> None:
+    """Cancel the tasks, and raise the error that ended one of them, if any."""
     for task in tasks:
         task.cancel()
     ends = await asyncio.gather(*tasks, return_exceptions=True)
@@ -117,7 +117,7 @@ async def _bell(settings: Settings, store: Store) -> "tuple[Doorbell, list[async
         from caseworker.app.processes.bells import EmbeddedBell  # heavy
 
         await ensure_host(settings, store)
-        return EmbeddedBell(settings, store), [asyncio.create_task(keep_the_host(settings), name="host")]
+        return EmbeddedBell(settings, store), [asyncio.create_task(keep_host_alive(settings), name="host")]
     from caseworker.app.processes.bells import ClusterBell
 
     return ClusterBell(settings, store), []

@@ -1,4 +1,4 @@
-"""Keeps the host of this home alive for as long as somebody listens for it."""
+"""Keeps the host of this home alive while `caseworker serve` listens."""
 
 import asyncio
 from typing import Final
@@ -15,8 +15,9 @@ log = structlog.get_logger()
 LOOK_SECONDS: Final = 2.0
 
 
-async def keep_the_host(settings: Settings) -> None:
-    """Until cancelled. A host that died is started again; one that was stopped on purpose stays so, which is told."""
+async def keep_host_alive(settings: Settings) -> None:
+    """Runs until cancelled. Restarts a host that died; one that was stopped on purpose stays stopped, and a warning
+    says so."""
     place, told = HostPlace(settings.home), ""
     while True:
         place.touch()
@@ -36,7 +37,7 @@ async def keep_the_host(settings: Settings) -> None:
 
 
 async def _start(settings: Settings) -> str:
-    """What is wrong, or nothing."""
+    """The problem, or an empty text."""
     try:
         host = await asyncio.to_thread(start_host, settings)
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""What is checked before anything is begun: the disk, the sandbox, a rehearsal."""
+"""Checks before anything is started: the disk and the sandbox."""
 
 import shutil
 from pathlib import Path

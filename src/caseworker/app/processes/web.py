@@ -1,4 +1,4 @@
-"""An HTTP server that ends when it is told to: uvicorn, without its own way with signals."""
+"""An HTTP server that ends when it is told to: uvicorn without its own signal handlers."""
 
 import asyncio
 import contextlib
@@ -13,13 +13,13 @@ from caseworker.core.base.errors import Refused
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Whoever runs us decides when to end."""
+        """Install no handlers: the caller decides when to end."""
         yield
 
 
 @contextlib.contextmanager
 def listen_on(host: str, port: int) -> Iterator[socket.socket]:
-    """Refused with words while it is still a question of settings, not in the middle of starting."""
+    """Bind the socket early, so that a wrong address is refused with a clear text before anything starts."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:

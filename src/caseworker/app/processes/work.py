@@ -1,4 +1,4 @@
-"""A worker at work: both queues, the reconciler, and a shutdown that lets short work end and gives long work back."""
+"""Runs a worker: both queues and the reconciler. On shutdown short work finishes and long work is given back."""
 
 import asyncio
 import gc
@@ -27,13 +27,13 @@ _NICENESS = 5
 
 
 def give_way() -> None:
-    """The machine may be short of processors: who takes a person's words, or shows them something, goes first."""
+    """Lower our priority: on a busy machine, processes that take or show messages go first."""
     os.nice(_NICENESS)
 
 
 def watch_children() -> None:
-    """Python 3.11 starts a thread for each process that it waits for, and a case starts dozens of them. Later ones ask
-    the kernel, as this does, where it knows how. To be called before the first process is started."""
+    """Wait for child processes by pidfd instead of a thread each: Python 3.11 starts a thread per process, and a case
+    starts dozens. Later versions do this themselves. Call it before the first process is started."""
     if sys.version_info >= (3, 12):
         return
     try:
@@ -48,7 +48,7 @@ def watch_children() -> None:
 async def work(
     client: Client, store: Store, settings: Settings, *, bell: asyncio.Event, until: Awaitable[object]
 ) -> None:
-    """Until `until` is done. The caller has connected and opened; `bell` makes it look into the inbox at once."""
+    """Runs until `until` is done. The caller has connected and opened the store; `bell` triggers an inbox check."""
     check_routing()
     parts = make_parts(settings, store, client)
     reconciler = make_reconciler(parts)
@@ -64,7 +64,7 @@ async def work(
             asyncio.create_task(_every(RING_SECONDS, reconciler.wake_the_silent, asyncio.Event())),
             asyncio.create_task(_every(PULL_SECONDS, reconciler.look_at_pull_requests, asyncio.Event())),
         ]
-        # What is here now stays: the collector need not walk through it again and again, some 100 ms each time.
+        # These objects stay, so the garbage collector need not scan them again, which takes some 100 ms each time.
         gc.collect()
         gc.freeze()
         try:
@@ -76,14 +76,14 @@ async def work(
 
 
 async def _every(seconds: float, look: Callable[[], Awaitable[None]], bell: asyncio.Event) -> None:
-    """For as long as the worker lives: a look that fails, however, is told and repeated."""
+    """Repeat a look as long as the worker lives. A failed look is logged and repeated."""
     while True:
         bell.clear()
         try:
             await look()
         except Transient as error:
             log.warning("the look will be repeated", error=str(error))
-        except Exception:  # a worker that no longer listens is worse than one that stumbles, loudly, every 30 s
+        except Exception:  # a worker that stopped looking would be worse than one that logs an error every 30 s
             log.exception("the look failed; it will be repeated")
         with suppress(TimeoutError):
             await asyncio.wait_for(bell.wait(), timeout=seconds)

@@ -1,4 +1,4 @@
-"""`caseworker worker`: a worker in the foreground, against a cluster."""
+"""`caseworker worker`: runs a worker in the foreground, for a cluster."""
 
 import asyncio
 import signal

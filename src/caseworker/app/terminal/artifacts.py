@@ -1,4 +1,4 @@
-"""The artifact of a run: one Markdown file that says what came of it."""
+"""Writes the artifact of a run: one Markdown file with its result."""
 
 from caseworker.app.terminal.summary import summary_of
 from caseworker.core.base.errors import Refused
@@ -8,7 +8,7 @@ from caseworker.ports import Store, StoredCase
 
 
 async def artifact_of(store: Store, stored: StoredCase, workflow: WorkflowName) -> tuple[str, str]:
-    """Of the newest run of that workflow: its name and its text."""
+    """The name and text of the artifact of the newest run of a workflow."""
     case = stored.case.id
     runs = [run for run in await store.runs.of(case) if run.workflow is workflow]
     if not runs or runs[-1].artifact is None:

@@ -1,4 +1,4 @@
-"""How a bug case stands, in a few lines: at the end of a report, and below its story."""
+"""Summarises a bug case in a few lines: at the end of a report, and below its story."""
 
 from rich.console import Console
 
@@ -38,12 +38,12 @@ def print_bug_summary(summary: BugSummary, console: Console, *, voice: str, as_j
         return
     console.print()
     console.print(f"{summary.case} is {words_of(summary.status)}: {printable(summary.stands)}.", markup=False)
-    for line in what_next(summary, voice):
+    for line in next_commands(summary, voice):
         console.print(f"  {line}", style="dim", markup=False)
 
 
-def what_next(summary: BugSummary, voice: str) -> list[str]:
-    """What somebody could type now."""
+def next_commands(summary: BugSummary, voice: str) -> list[str]:
+    """The commands that a person could type now."""
     case = summary.case
     match summary.status:
         case BugStatus.AWAITING_REPORTER:

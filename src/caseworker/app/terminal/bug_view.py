@@ -1,4 +1,4 @@
-"""What the terminal shows of a bug case."""
+"""Shows a bug case in the terminal."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the terminal shows of a case, one subclass per kind. `kinds.py` has them all."""
+"""Base class for showing a case in the terminal; one subclass per kind. `kinds.py` has them all."""
 
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -16,9 +16,9 @@ from caseworker.ports import Store
 class CaseView(ABC):
     pull_request: int | None = None
     state: str
-    """As programs are told."""
+    """The state's name in JSON output."""
     no_matrix: ClassVar[str]
-    """Why it has no matrix of hypotheses; `{case}` stands for its id."""
+    """Why the case has no matrix of hypotheses; `{case}` stands for its id."""
 
     @abstractmethod
     def how_it_stands(self) -> tuple[str, str]:
@@ -32,22 +32,22 @@ class CaseView(ABC):
 
     @abstractmethod
     async def follow(self, desk: Desk, console: Console, *, as_json: bool) -> None:
-        """Watch it work until it rests, then tell what came of it and what to type now."""
+        """Watch the case until it rests, then print the result and the commands to type next."""
 
     @abstractmethod
     async def file(self, store: Store) -> str:
-        """The one document that `export` prints."""
+        """The document that `export` prints."""
 
     @abstractmethod
     async def export(self, store: Store, folder: Path) -> list[Path]: ...
 
     @abstractmethod
     async def artifact(self, store: Store, workflow: WorkflowName) -> tuple[str, str]:
-        """The name and the text of the newest run's artifact. Refused where there is none."""
+        """The name and the text of the newest run's artifact. `Refused` where there is none."""
 
     @abstractmethod
     async def why(self, store: Store) -> Why: ...
 
     @abstractmethod
     def change(self) -> tuple[Sha, Sha]:
-        """What it has changed: from which commit to which. Refused where nothing is changed."""
+        """The commits before and after its change. `Refused` where nothing has changed."""

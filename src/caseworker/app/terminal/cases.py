@@ -1,4 +1,4 @@
-"""`caseworker cases`: every case in a line or two, for people and for programs."""
+"""`caseworker cases`: lists every case in a line or two, for people and for programs."""
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -14,7 +14,7 @@ _STANDS_LENGTH = 300
 
 
 async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
-    """Of every kind, the newest change first."""
+    """List cases of every kind, the newest change first."""
     rows = await store.cases.all()
     if as_json:
         print_json([_case_json(row) for row in rows])
@@ -26,7 +26,7 @@ async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
 
 
 def case_row(stored: StoredAny, cost: str, *, terminal: bool) -> RenderableType:
-    """What it is about, then how it stands, as wide as the terminal is; in a log a line each, to be searched."""
+    """In a terminal two lines, as wide as it is: the title, then the status. In a log one line, for searching."""
     state, stands = view_of(stored).how_it_stands()
     stands = state if stands == state else f"{state}: {one_line(stands, _STANDS_LENGTH)}"
     title, changed = one_line(stored.title), f"{stored.changed_at:%Y-%m-%d %H:%M} UTC"

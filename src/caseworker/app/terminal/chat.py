@@ -1,4 +1,4 @@
-"""`caseworker chat`: a case's conversation as it goes on, and whoever sits here in the middle of it."""
+"""`caseworker chat`: shows a case's conversation as it goes on, and sends what the person types."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from rich.console import Console
 
 from caseworker.app.desk import Desk, at_desk, find_case, reading
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.keyboard import Lines, Paper, Screen, typing_on
+from caseworker.app.terminal.keyboard import Lines, PlainScreen, Screen, typing_on
 from caseworker.app.terminal.kinds import view_of
 from caseworker.app.terminal.live_view import TIMES, BesideConversation, story_line
 from caseworker.app.terminal.receipts import Receipts
@@ -33,16 +33,16 @@ _COMMANDS = {
 async def chat(
     settings: Settings, console: Console, name: str, voice: VoiceName, author: str | None, *, wait: float
 ) -> int:
-    """At the end of a pipe: 2 if something was refused, 3 if something that was said has no outcome yet: it is
-    recorded, and will have one."""
+    """Returns the exit code. For a pipe: 2 if something was refused, 3 if a message has no outcome yet; it is recorded
+    and will have one."""
     async with reading(settings) as store:
         stored = await find_case(store, name)
     speaker = speaker_in(stored, voice, author)
     async with at_desk(settings, any_host=True) as desk, typing_on(console) as (lines, screen):
         session = Chat(desk=desk, speaker=speaker, talk=Talk(console, speaker.standing), screen=screen, lines=lines)
         await session.greet(stored)
-        await session.go_on()
-        if isinstance(screen, Paper):
+        await session.run()
+        if isinstance(screen, PlainScreen):
             return await session.finish(wait)
     console.print(f"You left {speaker.case}. `caseworker chat {speaker.case}` comes back.", style="dim")
     return 0
@@ -63,10 +63,10 @@ class Chat:
         self._story = BesideConversation()
 
     async def greet(self, stored: StoredAny) -> None:
-        """Whoever sits here reads first what was said so far. A program only says something, and wants what follows."""
+        """Show the header. A person also sees the conversation so far; a pipe only sees what follows its messages."""
         who = f"{self._speaker.name}, {self._speaker.standing}"
         self._screen.show(self._talk.aside(f"{stored.case.id}: {one_line(stored.title)} (you are {who})", sign="●"))
-        if isinstance(self._screen, Paper):
+        if isinstance(self._screen, PlainScreen):
             await self._tail.news()
             state, stands = view_of(stored).how_it_stands()
             known = stands in ("", state) or self._speaker.standing is Standing.REPORTER
@@ -76,8 +76,8 @@ class Chat:
         help_words = f"Enter sends. Commands are just words: {commands}. /quit or Ctrl-D leaves; the case goes on. "
         self._screen.show(self._talk.aside(help_words + TIMES))
 
-    async def go_on(self) -> None:
-        """Until whoever types wants to leave, or the pipe is at its end."""
+    async def run(self) -> None:
+        """Runs until the person leaves, or the pipe ends."""
         while True:
             await self._look()
             with suppress(TimeoutError):
@@ -88,7 +88,7 @@ class Chat:
                     await self._say(line)
 
     async def finish(self, seconds: float) -> int:
-        """The exit code: whether everything said from here has come to something, within this time."""
+        """The exit code: whether every message sent from here has an outcome within this time."""
         deadline = time.monotonic() + seconds
         await self._look()
         while not self._receipts.all_known and time.monotonic() < deadline:
@@ -121,7 +121,7 @@ class Chat:
 
     def _show(self, recorded: Recorded) -> None:
         if isinstance(recorded.entry, CaseOpened | BugReported):
-            return  # the title is above
+            return  # the title is shown above
         if isinstance(recorded.entry, Posted | MessageRecorded):
             for line in seen_by(self._speaker.standing, conversation([recorded])):
                 self._screen.show(self._talk.line(line))
@@ -130,7 +130,7 @@ class Chat:
                 self._screen.show(self._talk.aside(story_line(told).plain.strip(), sign=""))
 
     async def _keep_host(self) -> None:
-        """Who talks wants to be heard; but a host that was stopped on purpose stays so, and words are kept."""
+        """Keep the host running. One that was stopped on purpose stays stopped; messages are still recorded."""
         try:
             await self._desk.keep_host(again="`caseworker host start` makes it go on; what you say is kept.")
             self._alone = False

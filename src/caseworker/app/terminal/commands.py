@@ -1,4 +1,4 @@
-"""The commands that people give at a terminal, as data. Intake reads a reason or an amount from their words."""
+"""Sends the commands that people give at a terminal. Intake reads a reason or an amount from their text."""
 
 import signal
 import sys
@@ -7,7 +7,7 @@ from rich.console import Console
 
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.interrupted import Interrupted
-from caseworker.app.terminal.send import find, given, readable, speaker_in, tell
+from caseworker.app.terminal.send import find, readable, speaker_in, tell, text_or_stdin
 from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone
@@ -35,13 +35,13 @@ async def approve(
     *,
     as_json: bool,
 ) -> int:
-    reason = readable(given(reason))
+    reason = readable(text_or_stdin(reason))
     command, text = Approve(milestone=until), approval_words(until, reason)
     return await _to_issue(settings, console, name, command, text, author, as_json=as_json)
 
 
 def approval_words(until: Milestone | None, reason: str = "") -> str:
-    """What people read of it afterwards."""
+    """The text that people read in the record afterwards."""
     if until is None:
         return reason or "Approved."
     return f"until {until}: {reason}" if reason else f"until {until}"
@@ -50,7 +50,7 @@ def approval_words(until: Milestone | None, reason: str = "") -> str:
 async def reject(
     settings: Settings, console: Console, name: str, why: str, author: str | None, *, as_json: bool
 ) -> int:
-    why = readable(given(why))
+    why = readable(text_or_stdin(why))
     return await _to_issue(settings, console, name, Reject(), why, author, as_json=as_json)
 
 
@@ -61,14 +61,14 @@ async def retry(settings: Settings, console: Console, name: str, author: str | N
 async def raise_budget(
     settings: Settings, console: Console, name: str, amount: str, author: str | None, *, as_json: bool
 ) -> int:
-    amount = readable(given(amount))
+    amount = readable(text_or_stdin(amount))
     return await _to_issue(settings, console, name, RaiseBudget(), amount, author, as_json=as_json)
 
 
 async def close(
     settings: Settings, console: Console, name: str, reason: str, resolution: str, author: str | None, *, as_json: bool
 ) -> int:
-    reason = readable(given(reason))
+    reason = readable(text_or_stdin(reason))
     stored = await find(settings, name)
     speaker = speaker_in(stored, "developer", author)
     if isinstance(stored, StoredCase):
@@ -85,17 +85,17 @@ async def close(
 
 
 async def take_over(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    return await _to_either(settings, console, name, Takeover(), "I'll take it.", author, as_json=as_json)
+    return await _to_any_case(settings, console, name, Takeover(), "I'll take it.", author, as_json=as_json)
 
 
 async def hand_back(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    return await _to_either(settings, console, name, HandBack(), "Hand back.", author, as_json=as_json)
+    return await _to_any_case(settings, console, name, HandBack(), "Hand back.", author, as_json=as_json)
 
 
 async def _to_issue(
     settings: Settings, console: Console, name: str, command: Command, text: str, author: str | None, *, as_json: bool
 ) -> int:
-    """What only an issue case can be told."""
+    """Send a command that only issue cases have."""
     stored = await find(settings, name)
     if isinstance(stored, StoredBug):
         name = TerminalPhrasing().name(command.kind)
@@ -105,7 +105,7 @@ async def _to_issue(
     return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
 
 
-async def _to_either(
+async def _to_any_case(
     settings: Settings, console: Console, name: str, command: Command, text: str, author: str | None, *, as_json: bool
 ) -> int:
     stored = await find(settings, name)
@@ -120,7 +120,7 @@ _KINDS = ", ".join(kind.value for kind in Resolution)
 
 def _resolution(said: str, *, asks: bool) -> Resolution:
     if not said and asks:
-        said = _asked(f"How was it resolved ({_KINDS})")
+        said = _ask(f"How was it resolved ({_KINDS})")
     try:
         return Resolution(said.strip().lower().replace(" ", "_").replace("-", "_"))
     except ValueError:
@@ -130,15 +130,15 @@ def _resolution(said: str, *, asks: bool) -> Resolution:
 
 def _reason(said: str, *, asks: bool) -> str:
     if not said.strip() and asks:
-        said = _asked("Why, for the record")
+        said = _ask("Why, for the record")
     if not said.strip():
         raise Refused("A bug is closed with a resolution and a reason.", todo='Say why: --reason "...".')
     return said.strip()
 
 
-def _asked(question: str) -> str:
-    """On standard error: standard output may be read by a program. asyncio keeps the first Ctrl-C to itself, and who
-    waits for a line never hears of it; so while somebody is asked, it is a plain interrupt."""
+def _ask(question: str) -> str:
+    """Ask on standard error, since a program may read standard output. asyncio would swallow the first Ctrl-C while a
+    line is read, so during the question it is a plain interrupt."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         sys.stderr.write(f"{question}: ")

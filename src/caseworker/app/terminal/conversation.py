@@ -1,4 +1,4 @@
-"""`caseworker conversation`: everything said in a case, each of people's messages with its receipt."""
+"""`caseworker conversation`: prints everything said in a case, each message of a person with its receipt."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from caseworker.ports import Store, StoredAny
 
 
 async def lines_with_receipts(store: Store, stored: StoredAny, record: Sequence[Recorded]) -> list[tuple[Line, str]]:
-    """Empty for what the bot said: it needs no receipt."""
+    """Each line with its receipt, which is empty for posts of the bot."""
     case, turns = stored.case, await turns_begun(store, stored.case.id)
     messages: dict[int | None, Message] = {message.id: message for message in await store.inbox.of(case.id)}
     return [

@@ -1,4 +1,4 @@
-"""`caseworker diff`: what a case has changed so far, whether or not there is a pull request yet."""
+"""`caseworker diff`: shows what a case has changed so far, with or without a pull request."""
 
 import sys
 

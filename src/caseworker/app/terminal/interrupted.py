@@ -2,4 +2,4 @@
 
 
 class Interrupted(Exception):
-    """Ctrl-C, as an exception that Typer does not answer by itself. Its text says how the work goes on."""
+    """Ctrl-C as an exception that Typer does not handle. Its text says how the work goes on."""

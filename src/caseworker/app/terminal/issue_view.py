@@ -1,4 +1,4 @@
-"""What the terminal shows of an issue case."""
+"""Shows an issue case in the terminal."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Where typed lines come from: a terminal whose input line stays usable while output arrives above it, or a pipe."""
+"""Reads typed lines, from a terminal whose input line stays usable while output arrives above it, or from a pipe."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from rich.console import Console, RenderableType
 from caseworker.app.terminal.line_editor import LEAVE, LineEditor, window
 
 Lines = asyncio.Queue[str | None]
-"""What was typed, line by line; None at the end."""
+"""Typed lines; None at the end."""
 _PASTE_ON: Final = "\x1b[?2004h"
 _PASTE_OFF: Final = "\x1b[?2004l"
 
@@ -25,11 +25,11 @@ class Screen(Protocol):
     def show(self, what: RenderableType) -> None: ...
 
     def prompt(self, words: str) -> None:
-        """What stands before the input line from now on."""
+        """Set the text before the input line."""
 
 
-class Paper:
-    """For pipes and logs: lines, and no input line."""
+class PlainScreen:
+    """For pipes and logs: prints lines, and has no input line."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -38,11 +38,11 @@ class Paper:
         self._console.print(what, highlight=False)
 
     def prompt(self, words: str) -> None:
-        """Nobody types here."""
+        """Does nothing: nobody types here."""
 
 
 class LiveScreen:
-    """The lowest row is the input line: taken away before something is printed, and drawn again after it."""
+    """Keeps the input line in the lowest row: it is cleared before output, and drawn again after it."""
 
     def __init__(self, console: Console, editor: LineEditor) -> None:
         self._console = console
@@ -76,20 +76,20 @@ class LiveScreen:
 
 @asynccontextmanager
 async def typing_on(console: Console) -> AsyncIterator[tuple[Lines, Screen]]:
-    """The lines of whoever is there, and where to show what others say."""
+    """The typed lines, and the screen to show output on."""
     lines: Lines = asyncio.Queue()
     if not (sys.stdin.isatty() and console.is_terminal):
         _read_pipe(lines)
-        yield lines, Paper(console)
+        yield lines, PlainScreen(console)
         return
     editor = LineEditor()
     screen = LiveScreen(console, editor)
     file, loop = sys.stdin.fileno(), asyncio.get_running_loop()
     before = termios.tcgetattr(file)
     try:
-        _take_over(file, before)
+        _read_single_keys(file, before)
         screen._write(_PASTE_ON)
-        loop.add_reader(file, _typed(file, editor, screen, lines))
+        loop.add_reader(file, _key_reader(file, editor, screen, lines))
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, lines.put_nowait, LEAVE)
         loop.add_signal_handler(signal.SIGWINCH, screen.draw)
@@ -103,8 +103,8 @@ async def typing_on(console: Console) -> AsyncIterator[tuple[Lines, Screen]]:
         termios.tcsetattr(file, termios.TCSADRAIN, before)
 
 
-def _take_over(file: int, before: "list[int | list[bytes | int]]") -> None:
-    """Key by key and without echo. Ctrl-C comes as a key, too, so that leaving always tidies up."""
+def _read_single_keys(file: int, before: "list[int | list[bytes | int]]") -> None:
+    """Read key by key and without echo. Ctrl-C also comes as a key, so that leaving always restores the terminal."""
     mode = list(before)
     local = mode[3]
     assert isinstance(local, int)
@@ -112,7 +112,7 @@ def _take_over(file: int, before: "list[int | list[bytes | int]]") -> None:
     termios.tcsetattr(file, termios.TCSADRAIN, mode)
 
 
-def _typed(file: int, editor: LineEditor, screen: LiveScreen, lines: Lines) -> Callable[[], None]:
+def _key_reader(file: int, editor: LineEditor, screen: LiveScreen, lines: Lines) -> Callable[[], None]:
     def read() -> None:
         try:
             data = os.read(file, 4096)
@@ -126,13 +126,13 @@ def _typed(file: int, editor: LineEditor, screen: LiveScreen, lines: Lines) -> C
 
 
 def _read_pipe(lines: Lines) -> None:
-    """In a thread that nobody waits for, past Python's own buffers: their locks would outlive the program."""
+    """Read in a daemon thread, bypassing Python's buffers: their locks would block the program's exit."""
     loop, file = asyncio.get_running_loop(), sys.stdin.fileno()
 
     def pass_on(line: str | None) -> None:
         try:
             loop.call_soon_threadsafe(lines.put_nowait, line)
-        except RuntimeError:  # we are leaving
+        except RuntimeError:  # the program is ending
             return
 
     def read() -> None:

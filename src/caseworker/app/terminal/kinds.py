@@ -1,4 +1,4 @@
-"""Which view shows which kind of case."""
+"""Chooses the view for each kind of case."""
 
 from typing import assert_never
 

@@ -1,4 +1,4 @@
-"""`caseworker learnings`: what cases have found out about their repositories, and how to forget some of it."""
+"""`caseworker learnings`: lists what cases have found out about their repositories, and forgets entries."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -40,7 +40,7 @@ async def _known(store: Store, repo: Path | None) -> list[Learning]:
     ref = (await look_at(repo)).ref
     named = set()
     for repository in {learning.repository for learning in known}:
-        with suppress(Refused):  # it is not known here
+        with suppress(Refused):  # the repository is not known here
             if await store.repositories.ref(repository) == ref:
                 named.add(repository)
     return [learning for learning in known if learning.repository in named]

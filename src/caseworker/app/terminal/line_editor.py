@@ -1,4 +1,4 @@
-"""The line that somebody types while others speak: what the keys do to it. Touches no terminal."""
+"""Edits the input line of a chat: what each key does to it. It touches no terminal."""
 
 import codecs
 import re
@@ -28,7 +28,7 @@ class LineEditor:
     )
 
     def feed(self, data: bytes) -> list[str | None]:
-        """The lines that were finished by these bytes; `LEAVE` where somebody wants to go."""
+        """The lines that these bytes finished; `LEAVE` where the person wants to leave."""
         keys, self._pending = self._pending + self._decoder.decode(data), ""
         finished: list[str | None] = []
         place = 0
@@ -39,7 +39,7 @@ class LineEditor:
                     if len(keys) - place < _LONGEST_SEQUENCE:
                         self._pending = keys[place:]
                         break
-                    place += 1  # no terminal sends such a long one: it was an Escape
+                    place += 1  # no terminal sends such a long sequence: it was the Escape key
                     continue
                 self._sequence(found[0])
                 place = found.end()
@@ -51,7 +51,7 @@ class LineEditor:
     def _key(self, key: str) -> list[str | None]:
         match key:
             case "\r" | "\n" if self._pasting:
-                self._insert("\n")  # what is pasted is one message, however many lines it has
+                self._insert("\n")  # pasted text is one message, however many lines it has
             case "\r" | "\n":
                 return [self._take()]
             case "\x03":
@@ -118,7 +118,7 @@ class LineEditor:
         return line
 
     def _recall(self, step: int) -> None:
-        """Earlier lines; past the newest one, an empty line again."""
+        """Step through earlier lines; past the newest one comes an empty line."""
         if not self._history:
             return
         self._place = min(max(0, self._place + step), len(self._history))

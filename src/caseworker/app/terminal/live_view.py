@@ -1,4 +1,4 @@
-"""How a case is shown while it works: a live view in a terminal, plain lines elsewhere, JSON lines for programs."""
+"""Shows a case while it works: a live view in a terminal, plain lines elsewhere, JSON lines for programs."""
 
 import json
 import sys
@@ -44,7 +44,7 @@ _SIGN: dict[Mark, str] = {
     "person": "☺",
     "quiet": "·",
 }
-_HANGING: Final[frozenset[Mark]] = frozenset({"agent", "tool", "failed"})
+_WITH_RAIL: Final[frozenset[Mark]] = frozenset({"agent", "tool", "failed"})
 _RAIL: Final = "│  "
 _STYLE: dict[Mark, str] = {
     "case": "bold",
@@ -63,8 +63,8 @@ _STYLE: dict[Mark, str] = {
 TIMES: Final = "Times are UTC."
 
 
-class Once:
-    """The story with nothing told twice: what the pm says of a message is the reason of the next move, or is posted."""
+class StoryWithoutRepeats:
+    """Tells the story without repeats: the pm's reply to a message is also the reason of the next move, or a post."""
 
     def __init__(self) -> None:
         self._reason = ""
@@ -83,8 +83,8 @@ class Once:
 
 
 class BesideConversation:
-    """The story between the lines of a conversation. The pm's reply is one of these lines: neither its turn nor the
-    move that follows from it tells it as well."""
+    """Tells the story between the lines of a conversation. The pm's reply is such a line, so its turn and the next move
+    leave it out."""
 
     def __init__(self) -> None:
         self._reply = ""
@@ -116,31 +116,31 @@ class JsonView:
         sys.stdout.flush()
 
     def spent(self, micros: int, calls: int) -> None:
-        """Said once, in the summary."""
+        """Nothing to show here: the summary has the cost."""
 
 
 class PlainView:
-    """Lines that read well in a log: the time, a sign, the words."""
+    """Lines that read well in a log: the time, a sign, the text."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._story = Once()
+        self._story = StoryWithoutRepeats()
 
     def show(self, recorded: Recorded) -> None:
         for told in self._story.tell(recorded.entry):
             self._console.print(f"{recorded.at:%H:%M:%S} {_SIGN[told.mark]} {told.text}", markup=False, highlight=False)
 
     def spent(self, micros: int, calls: int) -> None:
-        """Said once, in the summary."""
+        """Nothing to show here: the summary has the cost."""
 
 
 class LiveView:
-    """The story scrolls; below it one line says the state, who works, and the cost so far."""
+    """Scrolls the story; a line below it shows the state, who works, and the cost so far."""
 
     def __init__(self, console: Console, state: IssueState = IssueState.RECEIVED) -> None:
         self._console = console
         self._state: StrEnum = state
-        self._story = Once()
+        self._story = StoryWithoutRepeats()
         self._who = ""
         self._micros = 0
         self._calls = 0
@@ -164,7 +164,7 @@ class LiveView:
             case TurnCompleted() | TurnFailed():
                 self._who = ""
         for told in self._story.tell(recorded.entry):
-            self._live.console.print(Hung(story_line(told)) if told.mark in _HANGING else story_line(told))
+            self._live.console.print(RailedLine(story_line(told)) if told.mark in _WITH_RAIL else story_line(told))
 
     def spent(self, micros: int, calls: int) -> None:
         self._micros, self._calls = micros, calls
@@ -181,8 +181,8 @@ class LiveView:
         return row
 
 
-class Hung:
-    """A line of a turn, which begins with the rail: however long it is, that goes on at its left."""
+class RailedLine:
+    """A line of a turn. Its rail continues at the left of every wrapped row."""
 
     def __init__(self, line: Text) -> None:
         self._line = line
@@ -193,7 +193,7 @@ class Hung:
 
 
 def story_line(told: Told) -> Text:
-    """As text and not as markup: what people and programs said is shown as they said it."""
+    """Text, not markup: what people and programs wrote is shown literally."""
     sign, style = _SIGN[told.mark], _STYLE[told.mark]
     if told.mark == "state":
         state, _, reason = told.text.partition("  ")
@@ -203,7 +203,7 @@ def story_line(told: Told) -> Text:
 
 @contextmanager
 def open_view(console: Console, *, as_json: bool, state: IssueState = IssueState.RECEIVED) -> Iterator[View]:
-    """`state`: where the case stands when somebody begins to look at it."""
+    """`state`: the case's state when the view opens."""
     if as_json:
         yield JsonView()
     elif console.is_terminal:

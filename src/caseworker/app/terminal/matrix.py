@@ -1,4 +1,4 @@
-"""`caseworker matrix`: the hypotheses of a case over time, what changed them, and what came of it."""
+"""`caseworker matrix`: shows the hypotheses of a case over time, what changed them, and the result."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ from caseworker.core.outcomes.investigation import CauseReviewOutcome, Hypothesi
 from caseworker.core.telling.investigation import criteria_words, investigation_page
 from caseworker.core.telling.story import one_line
 
-_WIDEST: Final = 100
+_MOST_COLUMNS: Final = 100
 """Longer lines are hard to read, however wide the terminal is."""
 _CELL: Final = 10
-_NARROWEST: Final = 26
-"""Columns for what a hypothesis says, beside its cells."""
+_LEAST_COLUMNS: Final = 26
+"""Least columns for a hypothesis's text beside its cells."""
 _TEXT: Final = 600
-"""Of one piece of evidence. The whole is in `--json` and `--markdown`."""
+"""Characters of one piece of evidence. `--json` and `--markdown` have all of it."""
 _OBSERVED: Final = 20
-"""Lines of a measurement, each as it was seen."""
+"""Lines of a measurement."""
 _STYLES: Final = {"pending": "", "testing": "yellow", "confirmed": "bold green", "eliminated": "dim"}
 _VERDICTS: Final = {
     "if_true": "as expected if it is true",
@@ -76,13 +76,13 @@ def print_matrix(case: str, title: str, known: list[Inquiry], console: Console) 
 
 @dataclass(frozen=True)
 class _Page:
-    """One investigation, from what asked for it to what came of it."""
+    """Prints one investigation, from its request to its result."""
 
     console: Console
     inquiry: Inquiry
 
     def print(self, *, several: bool) -> None:
-        width = min(self.console.width, _WIDEST)
+        width = min(self.console.width, _MOST_COLUMNS)
         self.console.print(self._head(several), width=width, soft_wrap=False)
         if self.inquiry.hypotheses:
             self.console.print()
@@ -117,7 +117,7 @@ class _Page:
 
     def _table(self, width: int) -> Table:
         columns = sorted({revision.iteration for revision in self.inquiry.revisions} | set(self._done()))
-        beside = width - len(columns) * (_CELL + 2) >= _NARROWEST
+        beside = width - len(columns) * (_CELL + 2) >= _LEAST_COLUMNS
         table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="bold")
         table.add_column("hypothesis" if beside else "", overflow="fold", ratio=1 if beside else None)
         for column in columns:
@@ -128,7 +128,7 @@ class _Page:
         return table if beside else self._above(table)
 
     def _above(self, table: Table) -> Table:
-        """Where there is no room beside the cells, what each hypothesis says comes first."""
+        """Print the hypotheses above the table where there is no room beside the cells."""
         both = Table.grid()
         both.add_column(overflow="fold")
         for one in self.inquiry.hypotheses:
@@ -153,7 +153,7 @@ class _Page:
         return shown
 
     def _at(self, name: str, iteration: int) -> Hypothesis | None:
-        """As it stood at the end of that iteration."""
+        """The hypothesis at the end of that iteration."""
         reached = [revision for revision in self.inquiry.revisions if revision.iteration <= iteration]
         return next((one for one in reached[-1].hypotheses if one.id == name), None) if reached else None
 
@@ -200,7 +200,7 @@ class _Page:
         return any(measured.iteration == number for measured in self.inquiry.diagnostics)
 
     def _changes(self, iteration: int) -> Iterator[Table]:
-        """Of all revisions in it: a request may bring a matrix more than once."""
+        """The changes of all revisions in an iteration: a request may bring a matrix more than once."""
         revisions = self.inquiry.revisions
         for before, revision in zip((None, *revisions), revisions, strict=False):
             if revision.iteration == iteration:
@@ -213,11 +213,11 @@ class _Page:
         known = {one.id: one for one in before.hypotheses} if before is not None else {}
         for one in revision.hypotheses:
             for number, change in enumerate(changes_of(known.get(one.id), one)):
-                lines.add_row(one.id if number == 0 else "", self._text(change, style=_of_change(change)))
+                lines.add_row(one.id if number == 0 else "", self._text(change, style=_change_style(change)))
         return lines
 
     def _measured(self, measured: Measured) -> Iterator[Text]:
-        """By the number of its turn: so the evidence cites it."""
+        """Headed by the number of its turn, because evidence cites it by that."""
         outcome, request = measured.outcome, measured.request
         who = f" of {request.hypothesis}" if request is not None else ""
         if outcome.status == "BLOCKED":
@@ -251,13 +251,13 @@ class _Page:
         yield self._text(f"To validate it: {cause.validation}")
 
     def _text(self, text: str, *, style: str = "") -> Text:
-        """One paragraph. Where there is no colour, backticks set commands off."""
+        """One paragraph. Without colour, backticks mark commands."""
         flat = printable(one_line(text, _TEXT))
         shown = styled(flat) if self.console.color_system is not None else Text(flat)
         shown.style = style
         return shown
 
 
-def _of_change(change: str) -> str:
+def _change_style(change: str) -> str:
     word = change.partition(":")[0]
     return {"for": "green", "against": "red", "next": "dim"}.get(word, "")

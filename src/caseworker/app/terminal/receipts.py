@@ -1,4 +1,4 @@
-"""What came of messages that were sent from here, told whenever it changes."""
+"""Follows the receipts of messages sent from here, and reports each change."""
 
 from dataclasses import dataclass, field
 
@@ -8,12 +8,12 @@ from caseworker.ports import Store
 
 
 def was_refused(message: Message) -> bool:
-    """By the case itself, when it was read."""
+    """Whether the case refused it when it read it."""
     return message.kind not in SPOKEN and message.refused
 
 
 async def turns_begun(store: Store, case: CaseId) -> int:
-    """With the one that is at work: what it was given, or heard meanwhile, it has seen."""
+    """The number of turns, including the one at work: it has seen what it was given or has heard."""
     stored = await store.cases.find(case)
     done = stored.case.progress.turns if stored is not None else 0
     return max([done, *(attempt.turn for attempt in await store.turns.running() if attempt.case == case)])
@@ -34,7 +34,7 @@ class Receipts:
         return not self._open
 
     async def changes(self, store: Store, case: CaseId) -> list[tuple[str, str]]:
-        """(the words, their receipt)"""
+        """Pairs of a message's text and its new receipt."""
         if not self._open:
             return []
         news, turns = [], await turns_begun(store, case)

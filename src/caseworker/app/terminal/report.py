@@ -1,4 +1,4 @@
-"""`caseworker report`: check everything first, open the case, and follow it until somebody is needed."""
+"""`caseworker report`: checks everything first, opens the case, and follows it until a person is needed."""
 
 import mimetypes
 import uuid
@@ -15,7 +15,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.bug_summary import bug_summary, print_bug_summary
 from caseworker.app.terminal.live_view import TIMES, JsonView, print_json_line
 from caseworker.app.terminal.run import check_ready
-from caseworker.app.terminal.send import given, readable
+from caseworker.app.terminal.send import readable, text_or_stdin
 from caseworker.app.terminal.tail import follow_bug
 from caseworker.app.terminal.talk import Talk, seen_by
 from caseworker.core.base.errors import Refused
@@ -27,8 +27,8 @@ from caseworker.core.record.conversation import conversation
 from caseworker.core.record.entries import Recorded
 from caseworker.intake.conversation import TERMINAL, Words
 
-LARGEST: Final = 10_000_000
-MOST: Final = 10
+LARGEST_FILE: Final = 10_000_000
+MOST_FILES: Final = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,17 +42,17 @@ class ReportRequest:
 
 
 def read_text(said: str) -> str:
-    """`-` is standard input, whatever bytes it holds."""
-    text = given(said)
+    """`-` reads standard input, whatever bytes it holds."""
+    text = text_or_stdin(said)
     if not text.strip():
         raise Refused("There are no words in that report.", todo="Say what is wrong, in your own words.")
     return readable(text.strip())
 
 
 def read_attachments(paths: list[Path]) -> tuple[NewAttachment, ...]:
-    """Read at once: what can't be had is refused before anything is created."""
-    if len(paths) > MOST:
-        raise Refused(f"{len(paths)} files are attached; {MOST} are taken.", todo="Pack them, or leave some out.")
+    """Read attachments at once, so that an unreadable one is refused before anything is created."""
+    if len(paths) > MOST_FILES:
+        raise Refused(f"{len(paths)} files are attached; {MOST_FILES} are taken.", todo="Pack them, or leave some out.")
     return tuple(_read(path) for path in paths)
 
 
@@ -62,9 +62,9 @@ def _read(path: Path) -> NewAttachment:
             why = "is not a file" if path.exists() else "is not there"
             raise Refused(f"{path} {why}.", todo="Correct the path after --attach.")
         size = path.stat().st_size
-        if size > LARGEST:
+        if size > LARGEST_FILE:
             raise Refused(
-                f"{path.name} has {size:,} bytes; {LARGEST:,} are taken.", todo="Cut out the part that matters."
+                f"{path.name} has {size:,} bytes; {LARGEST_FILE:,} are taken.", todo="Cut out the part that matters."
             )
         content = path.read_bytes()
     except OSError as error:
@@ -77,7 +77,7 @@ def _read(path: Path) -> NewAttachment:
 
 
 def repository_for(text: str, named: Path | None, settings: Settings) -> Path:
-    """The one that is named; or that of the service the report speaks of; or the one for all reports."""
+    """The repository that is named, else that of the service in the report, else the one for all reports."""
     if named is not None:
         return named
     for service in read_report(text, settings.services).services:
@@ -98,9 +98,9 @@ async def report(request: ReportRequest, settings: Settings, console: Console, *
         case = await open_report(desk, request, ref)
         _announce(case, console, detach=request.detach, as_json=as_json)
         if request.detach:
-            await desk.keep_host()  # the one we rang may just have been ending
+            await desk.keep_host()  # the host that we rang may just have been ending
             return 0
-        with _watching(console, as_json=as_json) as show:
+        with _open_view(console, as_json=as_json) as show:
             stored = await follow_bug(desk, case, show)
         summary = await bug_summary(desk.store, stored)
         print_bug_summary(summary, console, voice="reporter", as_json=as_json)
@@ -130,8 +130,8 @@ def _announce(case: CaseId, console: Console, *, detach: bool, as_json: bool) ->
 
 
 @contextmanager
-def _watching(console: Console, *, as_json: bool) -> Iterator[Callable[[Recorded], None]]:
-    """What the reporter would see; for programs, the whole record."""
+def _open_view(console: Console, *, as_json: bool) -> Iterator[Callable[[Recorded], None]]:
+    """Show what the reporter would see; for programs, the whole record."""
     if as_json:
         yield JsonView().show
         return

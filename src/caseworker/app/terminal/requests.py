@@ -1,4 +1,4 @@
-"""What a case at rest wants from people, in its own words."""
+"""Finds what a resting case wants from people, in its own words."""
 
 from collections.abc import Sequence
 
@@ -13,27 +13,27 @@ from caseworker.ports import Store, StoredCase
 
 
 async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Outcome]) -> str:
-    """The question or request that people are to answer; at a milestone, what was to be had. Empty: nothing."""
+    """The question or request that people are to answer; at a milestone, the plan or triage. Empty: nothing."""
     wait = stored.case.waiting.wait
     if stored.case.state not in WAITING | PARKED or wait is None or wait.reason is WaitingFor.MERGE:
         return ""
     if stored.case.people.taken_by:
         return ""
     if wait.reason is WaitingFor.MILESTONE:
-        return _reached(outcomes)
+        return _milestone_text(outcomes)
     if wait.asked is None:
         return ""
     return text_of(wait.asked, await store.record.whole(stored.case.id, {"posted"}))
 
 
 def may_go_on_until(stored: StoredCase, until: Milestone) -> bool:
-    """It waits at a milestone, and this one is further on."""
+    """Whether the case waits at a milestone before this one."""
     wait, reached = stored.case.waiting.wait, limit_of(stored.case, stored.policy)
     waits = stored.case.state in WAITING and wait is not None and wait.reason is WaitingFor.MILESTONE
     return waits and how_far(until) > how_far(reached)
 
 
-def _reached(outcomes: Sequence[Outcome]) -> str:
+def _milestone_text(outcomes: Sequence[Outcome]) -> str:
     for outcome in reversed(outcomes):
         match outcome:
             case PlanOutcome(plan=plan):

@@ -1,4 +1,4 @@
-"""`caseworker run`: check everything first, open or find the case, follow it until a person is needed."""
+"""`caseworker run`: checks everything first, opens or finds the case, and follows it until a person is needed."""
 
 import asyncio
 import time
@@ -37,7 +37,7 @@ from caseworker.ports import Issue, NewIssue, Store, StoredCase
 
 _LOOK_SECONDS = 0.1
 _HOST_SECONDS = 2.0
-_HEARD_SECONDS = 30.0
+_RECEIPT_SECONDS = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class RunRequest:
 
 
 async def check_ready(repository: Path, rehearsal: str | None, settings: Settings) -> LocalRepository:
-    """All that can be refused is refused here, before anything is created."""
+    """Refuse here whatever can be refused, before anything is created."""
     found = await look_at(repository)
     if rehearsal is None and settings.anthropic_api_key is None:
         raise Refused(
@@ -76,7 +76,7 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
     async with at_desk(settings) as desk:
         case = await _open(desk, request, repository, policy, console, quiet=as_json or request.detach)
         if request.detach:
-            await desk.keep_host()  # the one we rang may just have been ending
+            await desk.keep_host()  # the host that we rang may just have been ending
             await announce(desk.store, case, console, as_json=as_json)
             return 0
         with open_view(console, as_json=as_json) as view:
@@ -87,21 +87,21 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
 
 
 async def announce(store: Store, case: CaseId, console: Console, *, as_json: bool) -> None:
-    """To who does not stay: whether it works by itself now, or what it waits for."""
+    """For `--detach`: say whether the case works by itself now, or what it waits for."""
     stored = await store.cases.load(case)
     assert stored is not None, "it was just opened"
     if as_json:
         stands = standing_of(stored.case)
         print_json_line({"kind": "case", "case": case, "state": stored.case.state.value, "stands": stands})
     else:
-        console.print(printable(left_alone(stored.case)), markup=False, highlight=False)
+        console.print(printable(words_when_detached(stored.case)), markup=False, highlight=False)
 
 
-def left_alone(case: IssueCase) -> str:
+def words_when_detached(case: IssueCase) -> str:
     if at_work(case):
         return f"{case.id} is under way. `caseworker show {case.id}` tells how it stands."
     if case.state in TERMINAL:
-        return _over(case)
+        return _words_when_over(case)
     return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {case.id}` says what would move it."
 
 
@@ -112,7 +112,7 @@ async def _rules(repository: RepositoryRef) -> RepositoryRules:
 
 
 def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) -> Policy:
-    """The deployment's, as the repository narrows it; who types an option has the last word."""
+    """The deployment's policy, narrowed by the repository's rules. Options of the command override both."""
     policy = rules.applied_to(settings.policy())
     said: dict[str, object] = {}
     if request.budget_usd is not None:
@@ -133,33 +133,33 @@ async def _open(
     assert stored is not None, "it was just opened"
     further = request.until is not None and may_go_on_until(stored, request.until)
     if not quiet:
-        console.print(_known(stored, further=further), style="yellow", highlight=False)
+        console.print(_words_when_known(stored, further=further), style="yellow", highlight=False)
     if further and request.until is not None:
-        await _let_go_on(desk, opened.case, request.until)
+        await _approve_next_step(desk, opened.case, request.until)
     return opened.case
 
 
-def _known(stored: StoredCase, *, further: bool) -> str:
+def _words_when_known(stored: StoredCase, *, further: bool) -> str:
     case = stored.case
     if case.state in TERMINAL:
-        return _over(case)
+        return _words_when_over(case)
     known = f"{case.id} was opened before and is {state_words(case.state)}."
     return f"{known} {'It may go on.' if further else 'Following it.'}"
 
 
-def _over(case: IssueCase) -> str:
+def _words_when_over(case: IssueCase) -> str:
     known = f"{case.id} was opened before and is {state_words(case.state)}."
     if case.state is IssueState.COMPLETED:
         return f"{known} What is left is another issue: change the text, and this opens a new case."
     return f"{known} `caseworker retry {case.id}` works on it again."
 
 
-async def _let_go_on(desk: Desk, case: CaseId, until: Milestone) -> None:
-    """Heard before we follow it: until then it is at rest, and there would be nothing to follow."""
+async def _approve_next_step(desk: Desk, case: CaseId, until: Milestone) -> None:
+    """Wait until the case has heard the approval: until then it is at rest, and following it would end at once."""
     speaker = Speaker(case=case, name=person(), standing=Standing.OWNER)
     sent = await send(desk, speaker, approval_words(until), Approve(milestone=until))
     await desk.keep_host()
-    heard = await await_outcome(desk.store, case, sent.id, seconds=_HEARD_SECONDS)
+    heard = await await_outcome(desk.store, case, sent.id, seconds=_RECEIPT_SECONDS)
     if exit_code_of(heard) == 3:
         raise Transient(f"{case} has not heard yet that it may go on; that is recorded.")
 
@@ -169,17 +169,17 @@ async def _issue(store: Store, request: RunRequest, ref: RepositoryRef) -> Issue
     taken = await make_source().taken_numbers(ref)
     if isinstance(request.issue, NewIssue):
         issue = await store.repositories.new_issue(repository, request.issue, taken=taken)
-        return await _with_a_free_branch(store, issue, taken, ref)
+        return await _require_free_branch(store, issue, taken, ref)
     known = await store.repositories.issue(repository, request.issue)
     if known is None:
         raise Refused(
             f"{repository} has no issue {request.issue}.", todo=f"`caseworker issue new --repo {ref}` makes one."
         )
-    return await _with_a_free_branch(store, known, taken, ref)
+    return await _require_free_branch(store, known, taken, ref)
 
 
-async def _with_a_free_branch(store: Store, issue: Issue, taken: Set[int], ref: RepositoryRef) -> Issue:
-    """Somebody else's branch of that name would stop the case at its very end, with all the money spent."""
+async def _require_free_branch(store: Store, issue: Issue, taken: Set[int], ref: RepositoryRef) -> Issue:
+    """Refuse a taken branch name: somebody else's branch would stop the case at its end, with the money spent."""
     case = issue_case(issue.repository, issue.number)
     if issue.number in taken and await store.cases.load(case) is None:
         raise Refused(
@@ -211,7 +211,7 @@ async def follow(desk: Desk, case: CaseId, view: View) -> None:
 
 
 async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:
-    """Nobody works on it, everything is said that was to be said, and there is nothing more to read."""
+    """Whether nobody works on it, its outbox is empty, and there is nothing more to read."""
     stored = await store.cases.load(case)
     if stored is None or at_work(stored.case) or stored.case.outbox:
         return False
@@ -219,6 +219,6 @@ async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:
 
 
 def exit_code(summary: Summary) -> int:
-    """0 for what was wanted: a pull request, a merge, the milestone it was to reach. 1: people are wanted, or it ended
+    """0 if the case reached its goal: a pull request, a merge, or the milestone. 1 if it needs people or ended
     otherwise."""
     return 0 if summary.result in ("pull_request", "merged", "milestone") else 1

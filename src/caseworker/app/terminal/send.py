@@ -1,4 +1,4 @@
-"""Sends what people say here to its case, and waits until something came of it."""
+"""Sends what people say here to its case, and waits for the outcome."""
 
 import sys
 import uuid
@@ -29,7 +29,7 @@ _WORDS_SECONDS = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Speaker:
-    """Somebody at this terminal, in one case."""
+    """A person at this terminal, in one case."""
 
     case: CaseId
     name: str
@@ -40,7 +40,7 @@ _SPEAKS_FOR: Final[Mapping[VoiceName, Audience]] = {"reporter": Audience.REPORTE
 
 
 def speaker_in(stored: StoredAny, voice: VoiceName, name: str | None) -> Speaker:
-    """Whoever speaks for the reporter has their name, unless another is given."""
+    """Whoever speaks for the reporter has the reporter's name, unless another is given."""
     kind = KINDS[stored.kind]
     standing = kind.at_terminal.get(_SPEAKS_FOR[voice])
     if standing is None:
@@ -49,8 +49,8 @@ def speaker_in(stored: StoredAny, voice: VoiceName, name: str | None) -> Speaker
     return Speaker(case=stored.case.id, name=name or reporter or person(), standing=standing)
 
 
-def given(text: str) -> str:
-    """`-` is standard input, whatever bytes it holds; everything else is what it says."""
+def text_or_stdin(text: str) -> str:
+    """`-` reads standard input, whatever bytes it holds; everything else is taken as it is."""
     if text != "-":
         return text
     piped = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
@@ -62,7 +62,7 @@ def given(text: str) -> str:
 
 
 def readable(text: str) -> str:
-    """What a terminal passes on may be no text at all."""
+    """Replace bytes that are no text, and refuse what is too long."""
     clean = text.encode("utf-8", "replace").decode()
     if len(clean) > TEXT_LIMIT:
         raise Refused(f"That message has {len(clean)} characters; {TEXT_LIMIT} are taken.", todo="Shorten it.")
@@ -70,7 +70,7 @@ def readable(text: str) -> str:
 
 
 async def send(desk: Desk, speaker: Speaker, text: str, command: Command | None = None) -> Message:
-    """Without a command, the words themselves say whether they are one."""
+    """Without a command, the text decides whether it is one."""
     stored = await desk.conversation.load(speaker.case)
     return await _put(desk, understand(stored, _words(speaker, text, command), speaker.standing))
 
@@ -86,8 +86,8 @@ async def say_to(
     command: Command | None = None,
     as_json: bool,
 ) -> int:
-    """Words, and answers. An answer is refused by an issue case that has asked nothing."""
-    text = given(text)
+    """Send words or an answer. An issue case that has asked nothing refuses an answer."""
+    text = text_or_stdin(text)
     if not text.strip():
         raise Refused("There are no words in that message.")
     readable(text)
@@ -110,12 +110,12 @@ async def tell(
     *,
     as_json: bool,
 ) -> int:
-    """2 if it does not fit, before a host is started for it; 3 if the case has not obeyed yet: the command is recorded,
-    and will be."""
+    """The exit code: 2 if the command does not fit, before a host is started for it; 3 if the case has not obeyed yet.
+    The command is recorded, and will be obeyed."""
     understood = understand(stored, _words(speaker, text, command), speaker.standing)
     async with at_desk(settings, any_host=True) as desk:
         sent = await _put(desk, understood)
-        await desk.keep_host()  # the one we rang may just have been ending
+        await desk.keep_host()  # the host that we rang may just have been ending
         seconds = _WORDS_SECONDS if sent.kind in SPOKEN else _RECEIPT_SECONDS
         message = await await_outcome(desk.store, speaker.case, sent.id, seconds=seconds)
         words = receipt(message, await turns_begun(desk.store, speaker.case))
@@ -127,7 +127,7 @@ async def tell(
 
 
 def exit_code_of(message: Message) -> int:
-    """Words are said once they are recorded; a command is done, refused by the case itself, or still to be obeyed."""
+    """Words are done once they are recorded. A command is done, refused by the case, or still to be obeyed."""
     if message.kind in SPOKEN:
         return 0
     if message.outcome is None:

@@ -1,4 +1,4 @@
-"""`show` and `export` of an issue case: what the records say, for people and for programs."""
+"""`show` and `export` of an issue case, for people and for programs."""
 
 import asyncio
 from pathlib import Path
@@ -78,7 +78,7 @@ async def show_pull_request(store: Store, stored: StoredCase, console: Console, 
 
 
 async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Path]:
-    """The case file, the record, the plan and the pull request's text."""
+    """Write the case file, the record, the plan and the pull request's text."""
     record = await store.record.whole(stored.case.id)
     texts = {
         "issue-state.json": stored.file.dump(),
@@ -94,7 +94,7 @@ async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Pa
 
 
 def write_files(folder: Path, texts: dict[str, str]) -> list[Path]:
-    """Each whole or not at all."""
+    """Write each file completely or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         draft = folder / f".{name}.new"
@@ -104,7 +104,7 @@ def write_files(folder: Path, texts: dict[str, str]) -> list[Path]:
 
 
 async def await_outcome(store: Store, case: CaseId, message: int, *, seconds: float) -> Message:
-    """The message once something came of it, or as it is when the time is up."""
+    """The message once it has an outcome, or as it is when the time is up."""
     deadline = asyncio.get_running_loop().time() + seconds
     while True:
         found = next(m for m in await store.inbox.of(case) if m.id == message)

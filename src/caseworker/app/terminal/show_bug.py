@@ -1,4 +1,4 @@
-"""`show` and `export` of a bug case: its story, the conversation with receipts, its fix, its promises and its cost."""
+"""`show` and `export` of a bug case: its story, conversation with receipts, fix, SLA and cost."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,7 +54,7 @@ async def _facts(store: Store, stored: StoredBug, summary: BugSummary, promised:
 
 
 async def show_fix(store: Store, stored: StoredBug, console: Console, *, as_json: bool) -> None:
-    """The pull request of the case that fixes it."""
+    """Show the pull request of the case that fixes the bug."""
     fix = await store.cases.load(stored.case.repair.fix) if stored.case.repair.fix is not None else None
     if fix is not None:
         await show_pull_request(store, fix, console, as_json=as_json)
@@ -99,7 +99,7 @@ def _turn(turn: FinishedTurn) -> dict[str, object]:
 
 
 async def export_bug(store: Store, stored: StoredBug, folder: Path) -> list[Path]:
-    """The case, its conversation for people, its record, and what was attached, under names of ours."""
+    """Write the case, its conversation, its record, and its attachments under names of ours."""
     record = await store.record.whole(stored.case.id)
     texts = {
         "bug.json": await bug_file(store, stored, record),

@@ -1,4 +1,4 @@
-"""`caseworker sla`: what was promised to reporters, and how each promise stands."""
+"""`caseworker sla`: shows what was promised to reporters, and the status of each promise."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What `caseworker doctor` finds about reports and Slack: asked for real, with what to do about what is missing."""
+"""Checks of `caseworker doctor` on reports and Slack, with what to do about what is missing. It really calls Slack."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,38 +12,36 @@ Mark = Literal["ok", "note", "missing"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Check:
     what: str
     mark: Mark
     says: str
 
 
-async def examine_reports(settings: Settings) -> list[Finding]:
+async def examine_reports(settings: Settings) -> list[Check]:
     return [await _repository(settings), *await _slack(settings)]
 
 
-async def _repository(settings: Settings) -> Finding:
+async def _repository(settings: Settings) -> Check:
     from caseworker.app.parts import read_rehearsal
 
     if settings.reports_repository is None:
-        return Finding(
-            "reports", "note", "no reports_repository: `caseworker report` needs --repo, `serve` can't start"
-        )
+        return Check("reports", "note", "no reports_repository: `caseworker report` needs --repo, `serve` can't start")
     try:
         found = await look_at(settings.reports_repository.expanduser())
         read_rehearsal(settings.reports_rehearsal)
     except (Refused, Transient) as error:
-        return Finding("reports", "missing", str(error))
+        return Check("reports", "missing", str(error))
     rehearsed = ", with a rehearsed model" if settings.reports_rehearsal is not None else ""
-    return Finding("reports", "ok", f"about {found.path}{rehearsed}")
+    return Check("reports", "ok", f"about {found.path}{rehearsed}")
 
 
-async def _slack(settings: Settings) -> list[Finding]:
+async def _slack(settings: Settings) -> list[Check]:
     if settings.slack_bot_token is None:
         started = settings.slack_app_token or settings.slack_signing_secret or settings.slack_reports_channel
         if started:
-            return [Finding("slack", "missing", f"missing: {'; '.join(Slack(settings).missing())} (docs/slack.md)")]
-        return [Finding("slack", "ok", "not set up: reports come from the terminal (docs/slack.md)")]
+            return [Check("slack", "missing", f"missing: {'; '.join(Slack(settings).missing())} (docs/slack.md)")]
+        return [Check("slack", "ok", "not set up: reports come from the terminal (docs/slack.md)")]
     return [
         await _bot(settings),
         *[
@@ -56,7 +54,7 @@ async def _slack(settings: Settings) -> list[Finding]:
     ]
 
 
-async def _bot(settings: Settings) -> Finding:
+async def _bot(settings: Settings) -> Check:
     from caseworker.chats.slack import SlackChat
 
     assert settings.slack_bot_token is not None
@@ -64,24 +62,24 @@ async def _bot(settings: Settings) -> Finding:
         chat = SlackChat(token=settings.slack_bot_token.get_secret_value(), base_url=settings.slack_api_url)
         who = await chat.whoami()
     except (Refused, Transient) as error:
-        return Finding("slack", "missing", str(error))
+        return Check("slack", "missing", str(error))
     if missing := Slack(settings).missing():
-        return Finding("slack", "note", f"the bot is {who}; `serve` needs {'; '.join(missing)} (docs/slack.md)")
+        return Check("slack", "note", f"the bot is {who}; `serve` needs {'; '.join(missing)} (docs/slack.md)")
     way = "Socket Mode" if settings.slack_app_token is not None else "HTTP"
-    return Finding("slack", "ok", f"the bot is {who}; `caseworker serve` listens by {way}")
+    return Check("slack", "ok", f"the bot is {who}; `caseworker serve` listens by {way}")
 
 
-async def _channel(settings: Settings, name: str, channel: str) -> Finding:
+async def _channel(settings: Settings, name: str, channel: str) -> Check:
     from caseworker.chats.slack import web_client
     from caseworker.chats.slack_errors import translated_errors
 
     assert settings.slack_bot_token is not None
     if not channel:
-        return Finding(name, "note", "not set")
+        return Check(name, "note", "not set")
     client = web_client(settings.slack_bot_token.get_secret_value(), settings.slack_api_url)
     try:
         with translated_errors(f"{channel} could not be read"):
             await client.conversations_history(channel=channel, limit=1)
     except (Refused, Transient) as error:
-        return Finding(name, "missing", str(error))
-    return Finding(name, "ok", f"{channel} can be read")
+        return Check(name, "missing", str(error))
+    return Check(name, "ok", f"{channel} can be read")

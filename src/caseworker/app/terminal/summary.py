@@ -1,4 +1,4 @@
-"""The end of a run, as a person likes to read it: what was wrong, what changed, the proof, the cost, how to merge."""
+"""Prints the end of a run for people: what was wrong, what changed, the proof, the cost, how to merge."""
 
 from shlex import quote
 
@@ -20,7 +20,7 @@ from caseworker.core.telling.summaries import Seen, Summary, summarise
 from caseworker.ports import Store
 
 _FEEDBACK = 2_000
-"""Characters: the end of a build's output can be long, and `show --json` has all of it."""
+"""Characters. The end of a build's output can be long, and `show --json` has all of it."""
 
 
 async def summary_of(store: Store, case: CaseId) -> Summary:
@@ -28,7 +28,7 @@ async def summary_of(store: Store, case: CaseId) -> Summary:
     assert stored is not None
     finished = await store.turns.finished(case)
     parent = None if stored.parent is None else await store.cases.find(stored.parent)
-    if parent is not None and KINDS[parent.kind].fixed_by_children:  # its findings stand in for an analysis
+    if parent is not None and KINDS[parent.kind].fixed_by_children:  # the bug's findings stand in for an analysis
         finished = [*await store.turns.finished(parent.case.id), *finished]
     spent = await store.ledger.spent(case)
     outcomes = [turn.outcome for turn in finished]

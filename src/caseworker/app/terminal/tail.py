@@ -1,4 +1,4 @@
-"""Reading a case's record as it grows, and telling when a bug case waits for somebody."""
+"""Reads a case's record as it grows, and tells when a bug case waits for a person."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ HOST_SECONDS = 2.0
 
 
 class Tail:
-    """What was added to a record since the last look; all of it, however much."""
+    """Reads all that was added to a record since the last look."""
 
     def __init__(self, store: Store, case: CaseId) -> None:
         self._store = store
@@ -32,7 +32,7 @@ class Tail:
 
 
 class BugTail(Tail):
-    """A tail that knows when nobody works any more."""
+    """Also knows when nobody works on the case any more."""
 
     def __init__(self, store: Store, case: CaseId) -> None:
         super().__init__(store, case)
@@ -52,7 +52,7 @@ class BugTail(Tail):
         return found
 
     async def waiting(self) -> StoredBug | None:
-        """The case, if it waits for somebody, everybody was heard, and what follows from its last move was said."""
+        """The case, if it waits for a person, has read all messages, and has made its posts after the last move."""
         bug = await self._store.bugs.load(self._case)
         if bug is None or bug.case.state is BugState.INVESTIGATING or bug.case.repair.fix_wanted:
             return None
@@ -62,7 +62,7 @@ class BugTail(Tail):
 
 
 def is_all_said(bug: BugCase, posted: list[Posted]) -> bool:
-    """The saved outbox is what was still to be said at the last save: some of it may be on the record since."""
+    """Whether all posts were made. The saved outbox may hold posts that have been recorded since the last save."""
     wanted = Counter((post.about.value, post.audience) for post in bug.outbox)
     return not wanted - Counter((post.about, post.audience) for post in posted)
 
@@ -73,7 +73,7 @@ async def follow_bug(
     show: Callable[[Recorded], None],
     spent: Callable[[int, int], None] = lambda micros, calls: None,
 ) -> StoredBug:
-    """Until it waits for somebody. A host that dies meanwhile is started again."""
+    """Runs until the case waits for a person. A host that dies meanwhile is started again."""
     tail, last_look = BugTail(desk.store, case), time.monotonic()
     while True:
         news = await tail.news()
@@ -91,7 +91,7 @@ async def follow_bug(
 
 
 async def _show_rest(tail: Tail, show: Callable[[Recorded], None]) -> bool:
-    """What came between the last look at the record and the look at the case."""
+    """Show entries that came between the last look at the record and the look at the case."""
     news = await tail.news()
     for recorded in news:
         show(recorded)

@@ -1,4 +1,4 @@
-"""How a conversation looks in a terminal: who speaks, to whom, and the words with their few marks of emphasis."""
+"""Formats a conversation for the terminal: who speaks, to whom, and the text with its emphasis."""
 
 import re
 from collections.abc import Sequence
@@ -47,23 +47,23 @@ class Talk:
         self.console.print(self.line(line), highlight=False)
 
     def aside(self, text: str, *, sign: str = "·") -> RenderableType:
-        """What is not said by anybody: a receipt, a move, a tool at work."""
+        """A line that nobody said: a receipt, a move, a tool call."""
         return self.indented(Text(f"{sign} {printable(text)}".lstrip(" "), style="dim"))
 
     def indented(self, text: Text) -> RenderableType:
-        """Below the words, right of the time."""
+        """Below the text, right of the time."""
         return Padding(text, (0, 0, 0, _TIME_CELLS)) if self.console.is_terminal else Text(" " * _TIME_CELLS) + text
 
 
 def seen_by(voice: str, lines: Sequence[Line]) -> list[Line]:
-    """A reporter sees what is said to them and by them; developers see everything."""
+    """A reporter sees only what is said to them and by reporters; developers see everything."""
     if voice != "reporter":
         return list(lines)
     return [line for line in lines if line.speaker == "reporter" or line.audience is Audience.REPORTER]
 
 
 def who_words(line: Line, voice: str = "developer") -> str:
-    """`grace (developer)`, `caseworker → reporter`; to a reporter there is no need to say who is who."""
+    """`grace (developer)`, `caseworker → reporter`. Reporters see only names."""
     if voice == "reporter":
         return printable(line.author)
     if line.speaker == "bot":
@@ -79,7 +79,7 @@ def _said(line: Line) -> str:
 
 
 def styled(text: str) -> Text:
-    """`**bold**` and code as they are meant, everything else as it is written: no markup is taken from people."""
+    """Style `**bold**` and code; show everything else literally, since people's text is no markup."""
     shown, after = Text(), 0
     for found in _EMPHASIS.finditer(text):
         shown.append(text[after : found.start()])

@@ -1,4 +1,4 @@
-"""`caseworker why`: why a case is where it is, readable at 80 columns, or as JSON."""
+"""`caseworker why`: explains why a case is in its state, readable at 80 columns, or as JSON."""
 
 from rich.console import Console
 from rich.table import Table
@@ -13,7 +13,7 @@ from caseworker.core.base.text import printable
 from caseworker.core.telling.story import one_line
 from caseworker.core.telling.why import Why, at
 
-_WIDEST = 100
+_MOST_COLUMNS = 100
 """Longer lines are hard to read, however wide the terminal is."""
 
 
@@ -37,11 +37,11 @@ def print_why(told: Why, title: str, console: Console) -> None:
         for number, line in enumerate(lines):
             rows.add_row("" if number else heading, _text(line, console))
     console.print()
-    console.print(rows, width=min(console.width, _WIDEST), soft_wrap=False)
+    console.print(rows, width=min(console.width, _MOST_COLUMNS), soft_wrap=False)
 
 
 def _text(line: str, console: Console) -> Text:
-    """Where there is no colour, backticks set commands off."""
+    """Without colour, backticks mark commands."""
     return styled(printable(line)) if console.color_system is not None else Text(printable(line))
 
 

@@ -1,5 +1,6 @@
 """The moves after a build, and after the tester's judgement of a red one."""
 
+from datetime import timedelta
 from typing import Final, assert_never
 
 from caseworker.core.base.policy import Policy
@@ -16,6 +17,7 @@ from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome
 
 S = IssueState
 
+LONGEST_BUILD: Final = timedelta(hours=6)
 _MOST_TEST_TRIES: Final = 2
 _MOST_FLAKY_RUNS: Final = 2
 

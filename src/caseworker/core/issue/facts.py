@@ -24,6 +24,8 @@ class TurnEnded(_Fact):
     session: SessionId
     heard: tuple[MessageId, ...] = ()
     """Messages given to the turn while it ran."""
+    spent_micros: int = 0
+    """Cost of the whole case up to the end of this turn."""
 
 
 class TurnGaveUp(_Fact):

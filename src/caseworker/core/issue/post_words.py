@@ -92,12 +92,13 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
                 f"{post.note} If you `approve`, the pull request will say {says}. If not, `reject` and say what to do "
                 "instead."
             )
+        case A.BUDGET_NEAR:
+            cap = cap_of(case, context.policy)
+            return f"{post.spent_micros * 100 // max(cap, 1)} % of the budget of {dollars(cap)} are used."
         case A.BUDGET_USED:
             more = phrasing.command(case.id, MessageKind.BUDGET, "+5")
-            cap = dollars(cap_of(case, context.policy))
-            return (
-                f"The budget of {cap} is used up. The work so far is kept. {begin(more)} goes on with 5 dollars more."
-            )
+            used_up = f"The budget of {dollars(cap_of(case, context.policy))} is used up. The work so far is kept."
+            return f"{used_up} {begin(more)} goes on with 5 dollars more."
         case A.REMINDER:
             return _reminder(case, context.asked)
         case A.ANSWERS:

@@ -26,6 +26,7 @@ class IssueAbout(StrEnum):
     ARCHITECTURE = "architecture"
     TOUCHES = "touches"
     WAIVER = "waiver"
+    BUDGET_NEAR = "budget_near"
     BUDGET_USED = "budget_used"
     REMINDER = "reminder"
     ANSWERS = "answers"
@@ -65,6 +66,8 @@ class IssuePost(Post):
     role: Role | None = None
     also: str = ""
     messages: tuple[MessageId, ...] = ()
+    spent_micros: int = 0
+    """Of the case, when a post is about its budget."""
 
     @property
     def is_told_by_the_record(self) -> bool:

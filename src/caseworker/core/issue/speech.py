@@ -1,6 +1,7 @@
 """Adds to an issue case's outbox the posts that belong to a move."""
 
-from caseworker.core.issue.case import IssueCase
+from caseworker.core.base.policy import Policy
+from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.posts import Draft, IssueAbout, IssuePost
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING
 from caseworker.core.issue.subjects import Subject, WaitingFor
@@ -26,6 +27,15 @@ def add_posts(
         if after.state in WAITING and before.state is not after.state and wait is not None and not waits_again:
             after = after.updated(wait=wait.model_copy(update={"asked": told[-1]}))
     return after.updated(outbox=(*after.outbox, *told)) if told else after
+
+
+def warn_of_budget(case: IssueCase, spent_micros: int, policy: Policy) -> IssueCase:
+    """Adds a post, once for each budget, when four fifths of it are spent."""
+    cap = cap_of(case, policy)
+    if not cap or spent_micros < cap * 4 // 5 or case.people.warned_of_cap == cap:
+        return case
+    post = _post(case, Draft(about=IssueAbout.BUDGET_NEAR)).model_copy(update={"spent_micros": spent_micros})
+    return case.updated(warned_of_cap=cap, outbox=(*case.outbox, post))
 
 
 def without_post(case: IssueCase, post: IssuePost) -> IssueCase:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-from caseworker.core.base.budget import dollars
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import words_of
 from caseworker.core.issue.case import IssueCase
@@ -32,10 +31,6 @@ def unclear(outcome: AnalysisOutcome) -> str:
 
 def also_escalated(role: Role, reason: str) -> str:
     return f"And the {of_role(role)} does not want to decide this alone: {reason}"
-
-
-def budget_near(spent: int, cap: int) -> str:
-    return f"{spent * 100 // max(cap, 1)} % of the budget of {dollars(cap)} are used."
 
 
 def deferred(most: int) -> str:

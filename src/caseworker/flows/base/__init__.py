@@ -1,1 +1,1 @@
-"""What the workflows of all kinds share."""
+"""Base classes of the workflows."""

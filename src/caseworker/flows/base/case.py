@@ -1,6 +1,6 @@
 """Base class of the case workflows: inbox claims, the snapshot, the outbox, and long work with news in between.
 
-It contains no rules: those are in core. No word of a person is in here: a bell carries an id, a claim brings ids, kinds
+It contains no rules: those are in core. It handles no text of people: a bell carries an id; a claim returns ids, kinds
 and standings.
 """
 
@@ -30,17 +30,17 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.facts import EffectRefused
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import Settled
-    from caseworker.flows.base.flow import LONG_WAIT, PATIENTLY, SHORT_HISTORY, YOUNG_RUN, Flow
-    from caseworker.flows.failures import Interrupted, cause_of, is_refusal, is_the_workers, refusal_as_fact
+    from caseworker.flows.base.flow import LONG_WAIT, RETRY_ALWAYS, SHORT_HISTORY, YOUNG_RUN, Flow
+    from caseworker.flows.failures import Interrupted, cause_of, is_refusal, is_worker_failure, refusal_as_fact
 
 C = TypeVar("C", BugCase, IssueCase)
 P = TypeVar("P")
 R = TypeVar("R")
 
-_ONCE = RetryPolicy(maximum_attempts=1)
+_NO_RETRY = RetryPolicy(maximum_attempts=1)
 _LONGEST_PAUSE = 300.0
 _CLAIM_TIMEOUT = timedelta(seconds=10)
-"""It takes milliseconds; after a kill in the middle of it the case waits for so long."""
+"""A claim takes milliseconds; after a kill in the middle of it the case waits this long."""
 
 
 class CaseFlow(Flow, Generic[C]):
@@ -48,27 +48,31 @@ class CaseFlow(Flow, Generic[C]):
         super().__init__(start)
         self._case: C = case
         self._saved: C = case
-        self._cut_short: list[workflow.ActivityHandle[Any]] = []  # posts that a close came before
+        self._cut_short: list[workflow.ActivityHandle[Any]] = []  # posts that a close has cancelled
 
     # --- the inbox
 
     async def _claim(self, turn: int) -> list[Claimed]:
-        """By the number of the coming turn: claiming again gives the same unanswered messages, and newer ones."""
+        """Claim by the number of the coming turn: a repeated claim returns the same unanswered messages, and newer
+        ones."""
         heard = self._bells
         request = ClaimRequest(case=self._id, turn=turn)
         claimed = await self._call_store(RecordActivities.claim_messages, request)
-        # A local activity is in the history only when the workflow's task ends. If that task were lost after the
-        # messages were answered for, claiming again would not give them: a close would count and not close. So what
+        # A local activity is in the history only when the workflow's task ends. If that task is lost after the messages
+        # were answered, claiming again does not return them: a close would be receipted but not carried out. So what
         # was found is claimed once more by an activity of the server's (a timer would cost a second each time).
         if claimed:
             claimed = await workflow.execute_activity_method(
-                RecordActivities.claim_messages, request, start_to_close_timeout=_CLAIM_TIMEOUT, retry_policy=PATIENTLY
+                RecordActivities.claim_messages,
+                request,
+                start_to_close_timeout=_CLAIM_TIMEOUT,
+                retry_policy=RETRY_ALWAYS,
             )
         self._heard = heard
         return claimed
 
     async def _given(self, turn: int) -> list[MessageId]:
-        """What a turn that failed had in its hands, also what an attempt heard that can't tell any more."""
+        """The messages that a failed turn was given, including those that a dead attempt heard."""
         return await self._call_store(RecordActivities.given_to, ClaimRequest(case=self._id, turn=turn))
 
     async def _settle(self, messages: Sequence[MessageId], outcome: str, *, refused: bool = False) -> None:
@@ -83,37 +87,37 @@ class CaseFlow(Flow, Generic[C]):
     # --- the snapshot
 
     async def _become(self, after: C, *, note: str = "") -> None:
-        """The case as it is from now on. A move is on the record before anything follows from it."""
+        """Set the case's new snapshot. A move is saved before anything follows from it."""
         before, self._case = self._case, after
         if after.progress.transitions != before.progress.transitions:
             await self._record_move(before, note)
             self._saved = after
 
     async def _save(self) -> None:
-        """What changed since the last move: counters, and what is still to be said."""
+        """Save what changed since the last move: counters, and the outbox."""
         if self._case != self._saved:
             await self._record_snapshot()
             self._saved = self._case
 
     async def _record_move(self, before: C, note: str) -> None:
-        """Saves the snapshot together with the entry of its move. `note` is for a move within a state."""
+        """Save the snapshot together with the entry of its move. `note` is for a move within a state."""
         raise NotImplementedError
 
     async def _record_snapshot(self) -> None:
         raise NotImplementedError
 
     def _first_said(self) -> C:
-        """The case after the first post of its outbox was said."""
+        """The case after the first post of its outbox was made."""
         raise NotImplementedError
 
-    # --- speaking
+    # --- posts
 
     async def _speak(self) -> None:
-        """Says what is in the outbox, in order, each post once. On the record that is a matter of milliseconds; a close
-        comes first should a chat surface be slow, and what was cut short is said later."""
+        """Make the posts in the outbox, in order, each once. On the record that takes milliseconds. If a chat surface
+        is slow, a close goes first, and the cancelled post is made later."""
         if not self._case.outbox:
             return
-        await self._save()  # whoever writes the words reads the case from the record
+        await self._save()  # the text is made from the case in the record
         while posts := list[AnyPost](self._case.outbox):
             on_record = await self._call_store(PostActivities.say, SayRequest(case=self._id, posts=posts))
             for _ in posts[:on_record]:
@@ -124,8 +128,8 @@ class CaseFlow(Flow, Generic[C]):
         await self._save()
 
     async def _do(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
-        """A close or a takeover comes first, should the world be slow. What was cut short is done later, and not before
-        the first try at it is gone."""
+        """Run an activity that a close or a takeover may cancel. A cancelled one is repeated later, after its first try
+        has ended."""
         for begun in self._cut_short:
             await workflow.wait_condition(begun.done)
         self._cut_short.clear()
@@ -138,8 +142,8 @@ class CaseFlow(Flow, Generic[C]):
         return await handle
 
     async def _wait_until(self, at: datetime | None) -> bool:
-        """Waits for a bell, or until that time. True: the time has come, and no bell rang. Before a long wait the run
-        is continued as new, so that a waiting case has a short history."""
+        """Wait for a bell, or until that time. True: the time has come, and no bell rang. Before a long wait the run is
+        continued as new, so that a waiting case has a short history."""
         left = None if at is None else max(at - workflow.now(), timedelta())
         long_history = workflow.info().get_current_history_length() > SHORT_HISTORY
         if (left is None or left > LONG_WAIT) and long_history:
@@ -150,7 +154,8 @@ class CaseFlow(Flow, Generic[C]):
         return not await self._rings_within(left)
 
     async def _unless_rung(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R | EffectRefused:
-        """A word of people comes first, however long the forge is away; `Interrupted` then."""
+        """Run an activity unless a message comes first, so that an unreachable forge doesn't delay people; then
+        `Interrupted`."""
         handle = self._begin(method, argument)
         await workflow.wait_condition(lambda: handle.done() or self._bells != self._heard)
         if not handle.done():
@@ -162,8 +167,8 @@ class CaseFlow(Flow, Generic[C]):
     async def _run_long(
         self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
     ) -> R | TurnDied:
-        """Long work of an agent or a build. What it does is a transaction, so one that died is simply begun again:
-        a few times if it was its own fault, and for as long as it takes if the worker or the world was away."""
+        """Run long work of an agent or a build. It is a transaction, so a dead attempt is simply repeated: a few times
+        if it was its own fault, without limit if the worker or a service was away."""
         failures, pause = 0, 1.0
         while True:
             ended = await self._one_attempt(method, argument, limit=limit, heartbeat=heartbeat)
@@ -179,14 +184,14 @@ class CaseFlow(Flow, Generic[C]):
     async def _one_attempt(
         self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
     ) -> R | TurnDied:
-        """It beats, and a close cancels it and waits until it is gone."""
+        """Run one attempt with heartbeats. A close cancels it and waits until it has ended."""
         handle = workflow.start_activity_method(
             method,
             argument,
             task_queue=TURNS_QUEUE,
             start_to_close_timeout=limit,
             heartbeat_timeout=timedelta(seconds=heartbeat),
-            retry_policy=_ONCE,
+            retry_policy=_NO_RETRY,
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         )
         while not handle.done():
@@ -201,7 +206,7 @@ class CaseFlow(Flow, Generic[C]):
         except ActivityError as error:
             if is_cancelled_exception(error) or is_refusal(error):
                 raise
-            return TurnDied(reason=cause_of(error), passing=is_the_workers(error))
+            return TurnDied(reason=cause_of(error), passing=is_worker_failure(error))
 
     async def _pause(self, seconds: float) -> None:
         try:
@@ -213,11 +218,11 @@ class CaseFlow(Flow, Generic[C]):
     # --- while long work is under way
 
     def _has_news(self) -> bool:
-        """Whether something came that `_meanwhile` should see to."""
+        """Whether something came that `_meanwhile` should handle."""
         return False
 
     async def _meanwhile(self, is_over: Callable[[], bool]) -> None:
-        """See to it; afterwards `_has_news` must be false.
+        """Handle the news; afterwards `_has_news` must be false.
 
         `is_over` tells whether the work has ended since: one workflow task can bring a message and that end together,
         and then the next look answers the message.

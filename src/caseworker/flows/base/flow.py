@@ -15,16 +15,16 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 _STORE_TIMEOUT = timedelta(seconds=60)
-PATIENTLY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
+RETRY_ALWAYS = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=20))
 _LONGEST_LOCAL_PAUSE = timedelta(seconds=1)
-"""Before another try of a local activity. Longer ones are timers of Temporal's server: a worker that has been told to
-end does not, as long as it has a local activity to try again."""
+"""Before another try of a local activity. Longer pauses are timers of Temporal's server, because a worker can't shut
+down while it has a local activity to retry."""
 _SHORT_HEARTBEAT = timedelta(seconds=10)
 SHORT_HISTORY = 30
-"""Events under which a wait is not worth a new run."""
+"""A run with fewer events is not continued as new before a wait."""
 LONG_WAIT = timedelta(hours=1)
 YOUNG_RUN = timedelta(seconds=1)
-"""The server holds the successor of a younger run back, and whoever speaks meanwhile."""
+"""The server delays the successor of a younger run, and with it the answers to people."""
 
 
 class Flow:
@@ -62,23 +62,23 @@ class Flow:
         return info.is_continue_as_new_suggested() or (info.get_current_history_length() >= self._policy.history_events)
 
     def _continue_as_new_if(self, wanted: bool) -> None:
-        """Only from the main coroutine and with no bell since the last look. What is in hand is claimed by the coming
-        turn's number, so the next run finds it again."""
+        """Call it only from the main coroutine, with no bell since the last look. Messages in hand are claimed by the
+        coming turn's number, so the next run finds them again."""
         if wanted and self._bells == self._heard and not self._closing:
             workflow.continue_as_new(CaseInput(case=self._id, policy=self._policy))
 
-    # --- asking the world
+    # --- calling activities
 
     async def _call_store(
         self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, summary: str | None = None
     ) -> R:
-        """The store only, a few milliseconds: a local activity, patient while the store is away. The summary is what
-        Temporal's web UI shows beside it."""
+        """Call the store as a local activity of a few milliseconds, retried while the store is away. Temporal's web UI
+        shows the summary beside it."""
         return await workflow.execute_local_activity_method(
             method,
             argument,
             start_to_close_timeout=_STORE_TIMEOUT,
-            retry_policy=PATIENTLY,
+            retry_policy=RETRY_ALWAYS,
             local_retry_threshold=_LONGEST_LOCAL_PAUSE,
             summary=summary,
         )
@@ -86,7 +86,7 @@ class Flow:
     async def _run_short(
         self, method: Callable[[Any, P], Awaitable[R]], argument: P, *, whatever_happens: bool = False
     ) -> R:
-        """Short work on the outside, idempotent by its key, repeated until it is done, refused, or the case closed."""
+        """Run short outside work, idempotent by its key, retried until it is done or refused, or the case is closed."""
         handle = self._begin(method, argument)
         await workflow.wait_condition(lambda: handle.done() or (self._closing and not whatever_happens))
         if not handle.done():
@@ -99,7 +99,7 @@ class Flow:
             argument,
             start_to_close_timeout=timedelta(minutes=30),
             heartbeat_timeout=_SHORT_HEARTBEAT,
-            retry_policy=PATIENTLY,
-            # Cancelled is only what is gone: the same effect must not be tried by two at once.
+            retry_policy=RETRY_ALWAYS,
+            # Wait until it has ended: the same effect must not be tried by two at once.
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         )
