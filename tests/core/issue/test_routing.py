@@ -171,7 +171,7 @@ def test_the_page_is_current() -> None:
 def test_the_page_says_how_to_renew_it_and_names_every_status_and_alias() -> None:
     page = routing_page()
     assert RENEW in page
-    assert f"version {VERSION}." in page
+    assert f"(version {VERSION})" in page
     for role, rows in ROUTES.items():
         section = page.split(f"## The {role.value.replace('_', ' ')}\n")[1].split("\n## ")[0]
         assert [line.split("`")[1] for line in section.splitlines() if line.startswith("| `")] == list(rows)

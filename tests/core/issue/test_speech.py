@@ -1,4 +1,4 @@
-"""What an issue case says beside its moves."""
+"""Posts of an issue case that belong to no move: the warning that its budget is nearly used."""
 
 from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
