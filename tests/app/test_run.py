@@ -7,7 +7,6 @@ import pytest
 
 from caseworker.app.cli.issue_commands import Until
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.requests import may_go_on_until, what_is_asked
 from caseworker.app.terminal.run import RunRequest, announce, exit_code, policy_for
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.evidence.repository_rules import RepositoryRules
@@ -21,6 +20,7 @@ from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Posted, Transitioned
 from caseworker.ports import NewIssue, StoredCase
 from caseworker.store.store import Store
+from caseworker.views.requests import may_go_on_until, what_is_asked
 from tests.app.issue_desk import move
 from tests.app.test_views import a_summary, paper
 from tests.core.examples import triaged

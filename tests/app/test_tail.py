@@ -1,10 +1,10 @@
 """When a bug case counts as waiting: all posts after its last move are on the record."""
 
-from caseworker.app.terminal.tail import is_all_said
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugCase, BugPost
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Posted
+from caseworker.views.tail import is_all_said
 
 
 def a_bug(*outbox: tuple[About, Audience]) -> BugCase:

@@ -7,7 +7,6 @@ replayed at the end.
 from collections.abc import Callable
 from pathlib import Path
 
-from caseworker.app.terminal.requests import what_is_asked
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
@@ -17,6 +16,7 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import Topic
 from caseworker.core.people.commands import MessageKind
 from caseworker.ports import AgentFailed, StoredCase
+from caseworker.views.requests import what_is_asked
 from tests.world.agent import (
     analyzed,
     answers,

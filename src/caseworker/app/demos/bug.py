@@ -16,17 +16,19 @@ from caseworker.app.desk import Desk, at_desk
 from caseworker.app.parts import read_rehearsal
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.terminal.bug_summary import bug_summary, cost_line
+from caseworker.app.terminal.bug_summary import cost_line
 from caseworker.app.terminal.live_view import print_json_line
 from caseworker.app.terminal.report import ReportRequest, open_report
 from caseworker.app.terminal.send import Speaker
-from caseworker.app.terminal.summary import print_summary, summary_of
+from caseworker.app.terminal.summary import print_summary
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import About
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.record.entries import Posted, Recorded, ToolCalled
 from caseworker.core.telling.pull_request import cost_words
+from caseworker.views.case_summaries import bug_summary, summary_of
 
 REPORTER: Final = "ada"
 DEVELOPER: Final = "grace"
@@ -87,7 +89,7 @@ async def _tell_the_end(desk: Desk, case: CaseId, fix: CaseId, console: Console,
     delivered = await desk.store.cases.load(fix)
     assert stored is not None
     assert delivered is not None
-    summary, bug = await summary_of(desk.store, fix), await bug_summary(desk.store, stored)
+    summary, bug = await summary_of(desk.store, fix, TerminalPhrasing()), await bug_summary(desk.store, stored)
     if as_json:
         print_json_line({"kind": "bug", **bug.model_dump(mode="json")})
         print_json_line({"kind": "summary", **summary.model_dump(mode="json")})

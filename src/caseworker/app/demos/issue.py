@@ -15,10 +15,11 @@ from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.parts import read_rehearsal
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
+from caseworker.app.terminal.follow_bug import HOST_SECONDS, LOOK_SECONDS
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
 from caseworker.app.terminal.run import exit_code
-from caseworker.app.terminal.summary import print_summary, summary_of
-from caseworker.app.terminal.tail import HOST_SECONDS, LOOK_SECONDS, Tail
+from caseworker.app.terminal.summary import print_summary
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import LocalRepository
@@ -38,6 +39,8 @@ from caseworker.core.telling.story import one_line
 from caseworker.core.telling.summaries import Summary
 from caseworker.intake.issues import read_issue
 from caseworker.ports import StoredCase
+from caseworker.views.case_summaries import summary_of
+from caseworker.views.tail import Tail
 
 INTERRUPTED: Final = "`caseworker cases` names the case, and `caseworker show CASE --follow` watches it"
 _GIVE_UP_SECONDS: Final = 120.0
@@ -71,7 +74,7 @@ class Stage:
         state = (await self.stored()).case.state
         with open_view(self.console, as_json=self.as_json, state=state) as view:
             await self._follow(view if self.as_json else _ShortView(view))
-        return await summary_of(self.desk.store, self.case)
+        return await summary_of(self.desk.store, self.case, TerminalPhrasing())
 
     async def stored(self) -> StoredCase:
         stored = await self.desk.store.cases.load(self.case)

@@ -9,11 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from caseworker.app.desk import Desk
+from caseworker.app.terminal.follow_bug import HOST_SECONDS, LOOK_SECONDS
 from caseworker.app.terminal.live_view import JsonView, View, story_line
-from caseworker.app.terminal.receipts import Receipts
 from caseworker.app.terminal.run import follow
 from caseworker.app.terminal.send import Speaker, send
-from caseworker.app.terminal.tail import HOST_SECONDS, LOOK_SECONDS, BugTail
 from caseworker.app.terminal.talk import Talk
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
@@ -31,6 +30,8 @@ from caseworker.core.record.entries import (
     TurnStarted,
 )
 from caseworker.core.telling.story import one_line, tell
+from caseworker.views.receipts import Receipts
+from caseworker.views.tail import BugTail
 
 _GIVE_UP_SECONDS: Final = 120.0
 """Seconds without a new record entry after which the demo gives up and says so."""

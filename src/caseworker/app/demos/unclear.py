@@ -11,10 +11,10 @@ from rich.text import Text
 from caseworker.app.demos.issue import Scene, Stage, on_stage
 from caseworker.app.desk import person
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.follow_bug import HOST_SECONDS
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.keyboard import typing_on
 from caseworker.app.terminal.send import Speaker, send
-from caseworker.app.terminal.tail import HOST_SECONDS
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.text import printable
 from caseworker.core.issue.states import WAITING

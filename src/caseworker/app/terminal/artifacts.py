@@ -1,10 +1,11 @@
 """Writes the artifact of a run: one Markdown file with its result."""
 
-from caseworker.app.terminal.summary import summary_of
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.runs.names import WorkflowName
 from caseworker.core.telling.artifacts import artifact_page
 from caseworker.ports import Store, StoredCase
+from caseworker.views.case_summaries import summary_of
 
 
 async def artifact_of(store: Store, stored: StoredCase, workflow: WorkflowName) -> tuple[str, str]:
@@ -15,7 +16,7 @@ async def artifact_of(store: Store, stored: StoredCase, workflow: WorkflowName) 
         todo = f"`caseworker show {case} --json` lists its runs."
         raise Refused(f"{case} has no artifact of a run `{workflow.value}`.", todo=todo)
     outcomes = [turn.outcome for turn in await store.turns.finished(case)]
-    text = artifact_page(runs[-1], await summary_of(store, case), outcomes)
+    text = artifact_page(runs[-1], await summary_of(store, case, TerminalPhrasing()), outcomes)
     if text is None:
         raise Refused(f"{runs[-1].artifact} is not written yet.", todo=f"`caseworker why {case}` says what happens.")
     return runs[-1].artifact, text

@@ -4,32 +4,10 @@ from rich.console import Console
 
 from caseworker.app.terminal.live_view import print_json_line
 from caseworker.core.base.text import printable, words_of
-from caseworker.core.bug.case import BugStatus, status_of
+from caseworker.core.bug.case import BugStatus
 from caseworker.core.people.commands import Resolution
 from caseworker.core.telling.pull_request import cost_words
-from caseworker.core.telling.summaries import BugSummary, standing_of_bug
-from caseworker.ports import Store, StoredBug
-
-
-async def bug_summary(store: Store, stored: StoredBug) -> BugSummary:
-    bug = stored.case
-    spent = await store.ledger.spent(bug.id)
-    return BugSummary(
-        case=bug.id,
-        title=stored.title,
-        reporter=stored.reporter,
-        status=status_of(bug),
-        severity=bug.report.severity,
-        services=bug.report.services,
-        stands=standing_of_bug(bug),
-        resolution=bug.ending.resolution,
-        fix=bug.repair.fix,
-        turns=bug.progress.turns,
-        model_calls=spent.calls,
-        cost_micros=spent.micros,
-        rehearsed=stored.rehearsal is not None,
-        seconds=(stored.changed_at - stored.opened_at).total_seconds(),
-    )
+from caseworker.core.telling.summaries import BugSummary
 
 
 def print_bug_summary(summary: BugSummary, console: Console, *, voice: str, as_json: bool) -> None:

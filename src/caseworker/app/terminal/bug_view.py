@@ -5,11 +5,11 @@ from pathlib import Path
 from rich.console import Console
 
 from caseworker.app.desk import Desk
-from caseworker.app.terminal.bug_summary import bug_summary, print_bug_summary
+from caseworker.app.terminal.bug_summary import print_bug_summary
 from caseworker.app.terminal.case_view import CaseView
+from caseworker.app.terminal.follow_bug import follow_bug
 from caseworker.app.terminal.live_view import open_view
 from caseworker.app.terminal.show_bug import bug_file, export_bug, show_bug, show_fix
-from caseworker.app.terminal.tail import follow_bug
 from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
@@ -20,6 +20,7 @@ from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.summaries import standing_of_bug
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredBug
+from caseworker.views.case_summaries import bug_summary
 
 
 class BugView(CaseView):

@@ -8,17 +8,18 @@ from caseworker.app.desk import Desk
 from caseworker.app.terminal.artifacts import artifact_of
 from caseworker.app.terminal.case_view import CaseView
 from caseworker.app.terminal.live_view import open_view
-from caseworker.app.terminal.requests import what_is_asked
 from caseworker.app.terminal.run import follow
 from caseworker.app.terminal.show import export_case, show_case, show_pull_request
-from caseworker.app.terminal.summary import print_summary, summary_of
+from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.runs.names import WorkflowName
-from caseworker.core.telling.why import Why, why
+from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredCase
+from caseworker.views.case_summaries import summary_of
+from caseworker.views.explanations import why_issue
 
 
 class IssueView(CaseView):
@@ -46,7 +47,7 @@ class IssueView(CaseView):
         with open_view(console, as_json=as_json) as view:
             await follow(desk, case, view)
         path = await desk.store.repositories.ref(self._stored.repository)
-        print_summary(await summary_of(desk.store, case), path, console, as_json=as_json)
+        print_summary(await summary_of(desk.store, case, TerminalPhrasing()), path, console, as_json=as_json)
 
     async def file(self, store: Store) -> str:
         return self._stored.file.dump()
@@ -58,10 +59,7 @@ class IssueView(CaseView):
         return await artifact_of(store, self._stored, workflow)
 
     async def why(self, store: Store) -> Why:
-        spent = await store.ledger.spent(self._stored.case.id)
-        asked = await what_is_asked(store, self._stored, outcomes=())
-        told = why(self._stored.case, self._stored.policy, TerminalPhrasing(), spent=spent.micros)
-        return told.model_copy(update={"asked": asked})
+        return await why_issue(store, self._stored, TerminalPhrasing())
 
     def change(self) -> tuple[Sha, Sha]:
         case, delivery = self._stored.case.id, self._stored.case.delivery

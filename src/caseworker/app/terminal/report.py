@@ -12,11 +12,11 @@ from rich.console import Console
 
 from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.bug_summary import bug_summary, print_bug_summary
+from caseworker.app.terminal.bug_summary import print_bug_summary
+from caseworker.app.terminal.follow_bug import follow_bug
 from caseworker.app.terminal.live_view import TIMES, JsonView, print_json_line
 from caseworker.app.terminal.run import check_ready
 from caseworker.app.terminal.send import readable, text_or_stdin
-from caseworker.app.terminal.tail import follow_bug
 from caseworker.app.terminal.talk import Talk, seen_by
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
@@ -26,6 +26,7 @@ from caseworker.core.people.messages import NewAttachment
 from caseworker.core.record.conversation import conversation
 from caseworker.core.record.entries import Recorded
 from caseworker.intake.conversation import TERMINAL, Words
+from caseworker.views.case_summaries import bug_summary
 
 LARGEST_FILE: Final = 10_000_000
 MOST_FILES: Final = 10

@@ -14,10 +14,10 @@ from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.commands import approval_words
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
-from caseworker.app.terminal.requests import may_go_on_until
 from caseworker.app.terminal.send import Speaker, exit_code_of, send
 from caseworker.app.terminal.show import await_outcome
-from caseworker.app.terminal.summary import print_summary, summary_of
+from caseworker.app.terminal.summary import print_summary
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, issue_case
@@ -34,6 +34,8 @@ from caseworker.core.people.messages import Standing
 from caseworker.core.telling.summaries import Summary
 from caseworker.intake.issues import read_issue
 from caseworker.ports import Issue, NewIssue, Store, StoredCase
+from caseworker.views.case_summaries import summary_of
+from caseworker.views.requests import may_go_on_until
 
 _LOOK_SECONDS = 0.1
 _HOST_SECONDS = 2.0
@@ -81,7 +83,7 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
             return 0
         with open_view(console, as_json=as_json) as view:
             await follow(desk, case, view)
-        summary = await summary_of(desk.store, case)
+        summary = await summary_of(desk.store, case, TerminalPhrasing())
         print_summary(summary, repository, console, as_json=as_json)
         return exit_code(summary)
 

@@ -11,7 +11,6 @@ from rich.console import Console
 from caseworker.app.desk import Desk, at_desk, find_case, person, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
-from caseworker.app.terminal.receipts import turns_begun, was_refused
 from caseworker.app.terminal.show import await_outcome
 from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
@@ -21,6 +20,7 @@ from caseworker.core.people.commands import Command
 from caseworker.core.people.messages import SPOKEN, TEXT_LIMIT, Audience, Message, Standing, receipt
 from caseworker.intake.conversation import TERMINAL, Understood, Words, understand
 from caseworker.ports import StoredAny, StoredBug, StoredCase
+from caseworker.views.receipts import turns_begun, was_refused
 
 VoiceName = Literal["reporter", "developer"]
 _RECEIPT_SECONDS = 30.0

@@ -6,44 +6,27 @@ from pathlib import Path
 from rich.console import Console
 
 from caseworker.app.terminal.live_view import TIMES, PlainView, print_json
-from caseworker.app.terminal.summary import print_summary, summary_of
+from caseworker.app.terminal.summary import print_summary
+from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.text import printable
 from caseworker.core.issue.words import standing_of
 from caseworker.core.people.messages import Message, receipt
 from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned
-from caseworker.core.runs.run import Run
 from caseworker.core.telling.artifacts import plan_page
 from caseworker.core.telling.story import one_line
 from caseworker.ports import Store, StoredCase
+from caseworker.views.case_summaries import summary_of
+from caseworker.views.documents import issue_document
 
 
 async def show_case(store: Store, stored: StoredCase, console: Console, *, as_json: bool, everything: bool) -> None:
     case = stored.case.id
     story = await store.record.whole(case)
     messages = await store.inbox.of(case)
-    summary = await summary_of(store, case)
+    summary = await summary_of(store, case, TerminalPhrasing())
     if as_json:
-        print_json(
-            {
-                "case": case,
-                "kind": stored.kind.value,
-                "title": stored.title,
-                "state": stored.case.state.value,
-                "stands": standing_of(stored.case),
-                "opened_at": stored.opened_at.isoformat(),
-                "changed_at": stored.changed_at.isoformat(),
-                "pull_request": stored.case.delivery.pull_request,
-                "trace": stored.trace,
-                "runs": [_run_json(run) for run in await store.runs.of(case)],
-                "summary": summary.model_dump(mode="json"),
-                "messages": [
-                    {**m.model_dump(mode="json"), "kind": m.kind, "receipt": receipt(m, stored.case.progress.turns)}
-                    for m in messages
-                ],
-                "record": [r.model_dump(mode="json") for r in story],
-            }
-        )
+        print_json(await issue_document(store, stored, summary, story))
         return
     console.print(TIMES, style="dim")
     view = PlainView(console)
@@ -58,10 +41,6 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
             highlight=False,
         )
     print_summary(summary, await store.repositories.ref(stored.repository), console, as_json=False)
-
-
-def _run_json(run: Run) -> dict[str, object]:
-    return {**run.model_dump(mode="json", exclude={"case", "turns_before"}), "artifact": run.artifact}
 
 
 async def show_pull_request(store: Store, stored: StoredCase, console: Console, *, as_json: bool) -> None:

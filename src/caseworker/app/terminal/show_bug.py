@@ -5,25 +5,28 @@ from pathlib import Path
 
 from rich.console import Console
 
-from caseworker.app.terminal.bug_summary import bug_summary, cost_line, print_bug_summary
-from caseworker.app.terminal.conversation import conversation_json, lines_with_receipts, print_conversation
+from caseworker.app.terminal.bug_summary import cost_line, print_bug_summary
+from caseworker.app.terminal.conversation import print_conversation
 from caseworker.app.terminal.live_view import TIMES, PlainView, print_json, to_json
 from caseworker.app.terminal.show import show_pull_request, write_files
-from caseworker.app.terminal.sla import promises_in_words, sla_line
+from caseworker.app.terminal.sla import promises_in_words
 from caseworker.app.terminal.talk import who_words
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.messages import Attachment
 from caseworker.core.record.conversation import Line
 from caseworker.core.record.entries import AgentSaid, MessageRecorded, Posted, Recorded, ToolCalled, ToolReturned
 from caseworker.core.telling.summaries import BugSummary, standing_of_bug
-from caseworker.ports import FinishedTurn, Store, StoredBug
+from caseworker.ports import Store, StoredBug
+from caseworker.views.case_summaries import bug_summary
+from caseworker.views.conversations import lines_with_receipts
+from caseworker.views.documents import bug_document
 
 
 async def show_bug(store: Store, stored: StoredBug, console: Console, *, as_json: bool, everything: bool) -> None:
     record = await store.record.whole(stored.case.id)
     summary = await bug_summary(store, stored)
     if as_json:
-        document = await _document(store, stored, summary, record)
+        document = await bug_document(store, stored, summary, record)
         print_json({**document, "record": [r.model_dump(mode="json") for r in record]})
         return
     console.print(TIMES, style="dim")
@@ -67,35 +70,7 @@ async def show_fix(store: Store, stored: StoredBug, console: Console, *, as_json
 async def bug_file(store: Store, stored: StoredBug, record: list[Recorded] | None = None) -> str:
     """`bug.json`: all that a program would want to know of the case, except its whole record."""
     known = await store.record.whole(stored.case.id) if record is None else record
-    return to_json(await _document(store, stored, await bug_summary(store, stored), known))
-
-
-async def _document(store: Store, stored: StoredBug, summary: BugSummary, record: list[Recorded]) -> dict[str, object]:
-    promises = sla_line(stored, record, datetime.now(UTC))
-    attachments = await store.attachments.of(stored.case.id)
-    return {
-        **summary.model_dump(mode="json"),
-        "state": summary.status.value,
-        "report": stored.report,
-        "surface": stored.surface,
-        "repository": stored.repository,
-        "opened_at": stored.opened_at.isoformat(),
-        "changed_at": stored.changed_at.isoformat(),
-        "trace": stored.trace,
-        "conversation": conversation_json(await lines_with_receipts(store, stored, record)),
-        "attachments": [file.model_dump(mode="json", exclude={"content"}) for file in attachments],
-        "turns_taken": [_turn(turn) for turn in await store.turns.finished(stored.case.id)],
-        "sla": promises.model_dump(mode="json"),
-    }
-
-
-def _turn(turn: FinishedTurn) -> dict[str, object]:
-    return {
-        "turn": turn.turn,
-        "outcome": turn.outcome.model_dump(mode="json"),
-        "calls": turn.calls,
-        "cost_micros": turn.cost_micros,
-    }
+    return to_json(await bug_document(store, stored, await bug_summary(store, stored), known))
 
 
 async def export_bug(store: Store, stored: StoredBug, folder: Path) -> list[Path]:

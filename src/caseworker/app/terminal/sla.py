@@ -12,18 +12,11 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
 from caseworker.core.base.ids import CaseId
 from caseworker.core.record.entries import Recorded
-from caseworker.core.sla.clock import SlaFacts, SlaLine, facts_of, line_of, listing
+from caseworker.core.sla.clock import SlaLine, listing
 from caseworker.core.sla.words import promise_words, span
 from caseworker.core.telling.story import one_line
 from caseworker.ports import StoredBug
-
-
-def facts_about(stored: StoredBug, record: Sequence[Recorded]) -> SlaFacts:
-    return facts_of(stored.case.id, opened_at=stored.opened_at, severity=stored.case.report.severity, record=record)
-
-
-def sla_line(stored: StoredBug, record: Sequence[Recorded], now: datetime) -> SlaLine:
-    return line_of(facts_about(stored, record), stored.policy, now)
+from caseworker.views.promises import facts_about, sla_line
 
 
 def promises_in_words(stored: StoredBug, record: Sequence[Recorded], now: datetime) -> str:

@@ -8,41 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from caseworker.app.terminal.live_view import print_json_line
-from caseworker.app.terminal.requests import what_is_asked
-from caseworker.chats.phrasing import TerminalPhrasing
-from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import LocalRepository, RepositoryRef
 from caseworker.core.base.text import clip, printable
 from caseworker.core.issue.words import state_words
-from caseworker.core.kinds import KINDS
 from caseworker.core.telling.pull_request import cost_words
-from caseworker.core.telling.summaries import Seen, Summary, summarise
-from caseworker.ports import Store
+from caseworker.core.telling.summaries import Seen, Summary
 
 _FEEDBACK = 2_000
 """Characters. The end of a build's output can be long, and `show --json` has all of it."""
-
-
-async def summary_of(store: Store, case: CaseId) -> Summary:
-    stored = await store.cases.load(case)
-    assert stored is not None
-    finished = await store.turns.finished(case)
-    parent = None if stored.parent is None else await store.cases.find(stored.parent)
-    if parent is not None and KINDS[parent.kind].fixed_by_children:  # the bug's findings stand in for an analysis
-        finished = [*await store.turns.finished(parent.case.id), *finished]
-    spent = await store.ledger.spent(case)
-    outcomes = [turn.outcome for turn in finished]
-    return summarise(
-        stored.case,
-        stored.file,
-        TerminalPhrasing(),
-        outcomes=outcomes,
-        builds=await store.builds.of(case),
-        spent=(spent.micros, spent.calls),
-        rehearsed=stored.rehearsal is not None,
-        seconds=(stored.changed_at - stored.opened_at).total_seconds(),
-        asked=await what_is_asked(store, stored, outcomes),
-    )
 
 
 def print_summary(summary: Summary, repository: RepositoryRef, console: Console, *, as_json: bool) -> None:

@@ -1,18 +1,11 @@
 """Reads a case's record as it grows, and tells when a bug case waits for a person."""
 
-import asyncio
-import time
 from collections import Counter
-from collections.abc import Callable
 
-from caseworker.app.desk import Desk
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.record.entries import BugMoved, Posted, Recorded
 from caseworker.ports import Store, StoredBug
-
-LOOK_SECONDS = 0.1
-HOST_SECONDS = 2.0
 
 
 class Tail:
@@ -65,34 +58,3 @@ def is_all_said(bug: BugCase, posted: list[Posted]) -> bool:
     """Whether all posts were made. The saved outbox may hold posts that have been recorded since the last save."""
     wanted = Counter((post.about.value, post.audience) for post in bug.outbox)
     return not wanted - Counter((post.about, post.audience) for post in posted)
-
-
-async def follow_bug(
-    desk: Desk,
-    case: CaseId,
-    show: Callable[[Recorded], None],
-    spent: Callable[[int, int], None] = lambda micros, calls: None,
-) -> StoredBug:
-    """Runs until the case waits for a person. A host that dies meanwhile is started again."""
-    tail, last_look = BugTail(desk.store, case), time.monotonic()
-    while True:
-        news = await tail.news()
-        for recorded in news:
-            show(recorded)
-        spending = await desk.store.ledger.spent(case)
-        spent(spending.micros, spending.calls)
-        if not news:
-            if (bug := await tail.waiting()) is not None and not await _show_rest(tail, show):
-                return bug
-            await asyncio.sleep(LOOK_SECONDS)
-        if time.monotonic() - last_look > HOST_SECONDS:
-            await desk.keep_host(again=f"`caseworker chat {case}` takes it up again.")
-            last_look = time.monotonic()
-
-
-async def _show_rest(tail: Tail, show: Callable[[Recorded], None]) -> bool:
-    """Show entries that came between the last look at the record and the look at the case."""
-    news = await tail.news()
-    for recorded in news:
-        show(recorded)
-    return bool(news)

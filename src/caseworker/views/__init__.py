@@ -1,0 +1,1 @@
+"""Read models: what terminal, dashboard and export show of cases, as data and without formatting."""
