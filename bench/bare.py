@@ -16,12 +16,12 @@ from typing import Final
 
 from bench.home import NotMeasured, Ran, timed
 from bench.projects import ISSUE, git
+from caseworker.agents.agent_settings import agent_environment
 from caseworker.agents.claude import agent_binary
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.prompt_inputs import IssueInputs
 from caseworker.agents.prompt_texts import render
-from caseworker.agents.roles import tools_for, writes
-from caseworker.agents.settings import agent_environment
+from caseworker.agents.role_tools import tools_for, writes
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import outcome_schema

@@ -21,14 +21,14 @@ from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.http_server import embedded_server, refusal
 from caseworker.agents.prompt_inputs import BugInputs, IssueInputs
 from caseworker.agents.prompt_texts import render
-from caseworker.agents.roles import tools_for, writes
+from caseworker.agents.role_tools import tools_for, writes
 from caseworker.core.base.budget import Usage
 from caseworker.core.base.ids import CaseId, RepositoryId, SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import known_turns
 from caseworker.core.people.messages import Message
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent
 from caseworker.ports import Attempt, IssueBrief, Limits, SingleQuestion, Spending, WorkTree
 from caseworker.workspaces.sandbox import Bubblewrap

@@ -21,7 +21,7 @@ def main() -> None:
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.processes.logs import set_up_logs
     from caseworker.app.settings import load_settings
-    from caseworker.app.terminal.run import RunRequest, issue_argument
+    from caseworker.app.terminal.run_issue import RunRequest, issue_argument
 
     _mark("its own imports")
     spawned, repository, issue, script = sys.argv[1:]
@@ -46,7 +46,7 @@ async def _walk(request: object, settings: object) -> None:
     from caseworker.app.parts import look_at
     from caseworker.app.processes.start_checks import check_sandbox
     from caseworker.app.settings import Settings
-    from caseworker.app.terminal.run import RunRequest
+    from caseworker.app.terminal.run_issue import RunRequest
     from caseworker.store.store import open_store
 
     assert isinstance(request, RunRequest)

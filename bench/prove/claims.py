@@ -3,7 +3,7 @@
 from sqlalchemy import update
 from temporalio import activity
 
-from caseworker.activities.shared.stored import claimed
+from caseworker.activities.shared.load_case import claimed
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.messages import Claimed
 from caseworker.core.record.entries import MessagesClaimed

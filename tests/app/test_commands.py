@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.commands import approve, close, hand_back, raise_budget, reject, retry, take_over
+from caseworker.app.terminal.give_command import approve, close, hand_back, raise_budget, reject, retry, take_over
 from caseworker.app.terminal.send import exit_code_of, say_to
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, MessageId
@@ -19,7 +19,7 @@ from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import Answer, MessageKind
 from caseworker.core.people.messages import Message, Standing
 from caseworker.store.store import open_store
-from caseworker.views.receipts import Receipts
+from caseworker.views.receipt_watch import Receipts
 from tests.app.issue_desk import IssueDesk
 from tests.core.examples import MORNING
 from tests.edges.store_examples import TRACE, open_bug, said

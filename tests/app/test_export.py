@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from caseworker.app.cli.commands import export_one
+from caseworker.app.cli.small_commands import export_one
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
@@ -15,7 +15,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import load_case_file
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.pm import PlanOutcome
-from caseworker.core.runs.names import WorkflowName
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.intake.issues import read_issue
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store

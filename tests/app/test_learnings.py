@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.learnings import list_learnings
+from caseworker.app.terminal.list_learnings import list_learnings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId, issue_case
 from caseworker.core.base.policy import Policy

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.matrix import show_matrix
+from caseworker.app.terminal.show_matrix import show_matrix
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.outcomes.outcome import Outcome

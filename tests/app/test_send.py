@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from caseworker.app.cli.main import app, wrapped
-from caseworker.app.terminal.cases import show_cases
+from caseworker.app.terminal.list_cases import show_cases
 from caseworker.app.terminal.live_view import PlainView, RailedLine, story_line
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from caseworker.app.terminal.talk import Talk, seen_by, styled
 from caseworker.core.people.messages import Audience
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 ADA = Line(

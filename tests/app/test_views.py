@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from caseworker.app.cli.options import make_console
+from caseworker.app.cli.shared_options import make_console
 from caseworker.app.terminal.live_view import JsonView, LiveView, PlainView, open_view, story_line
 from caseworker.app.terminal.summary import print_summary
 from caseworker.core.base.ids import TraceId

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from caseworker.app.terminal.why import explain, print_why
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.app.terminal.explain import explain, print_why
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.messages import Audience

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId, Sha, split_issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.snapshot import Snapshot

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
-from caseworker.agents.roles import tools_for, writes
+from caseworker.agents.role_tools import tools_for, writes
 from caseworker.core.base.budget import Usage
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, SessionId, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, Standing
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent
 from caseworker.ports import (
     AgentFailed,

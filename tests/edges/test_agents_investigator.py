@@ -13,7 +13,7 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.messages import Audience
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import ToolCalled, ToolReturned
 from caseworker.ports import AgentFinished, BugBrief
 from tests.edges.agents_provider import provider

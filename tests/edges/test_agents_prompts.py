@@ -10,7 +10,7 @@ from caseworker.agents.hidden_text import cleaned, revealed
 from caseworker.agents.prompt_inputs import AnalysisInputs, BugInputs, IssueInputs, ProgressInputs, TalkInputs
 from caseworker.agents.prompt_texts import render, repair
 from caseworker.agents.quotes import mid_turn_text
-from caseworker.agents.roles import BISECT_TOOL, CONVERSATION_TOOL, full_name, short_name, tools_for, writes
+from caseworker.agents.role_tools import BISECT_TOOL, CONVERSATION_TOOL, full_name, short_name, tools_for, writes
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.bug import BugAction

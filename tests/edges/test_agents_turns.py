@@ -10,7 +10,7 @@ import pytest
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.prompt_inputs import BugInputs, IssueInputs
 from caseworker.agents.prompt_texts import render
-from caseworker.agents.roles import tools_for
+from caseworker.agents.role_tools import tools_for
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.developer import ImplementationOutcome

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.activities.issue.brief import IssueBriefs
-from caseworker.agents.roles import writes
+from caseworker.agents.role_tools import writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
 from caseworker.core.base.policy import Policy

@@ -10,7 +10,7 @@ from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.posts import IssuePosts
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue_case

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.workspaces.processes import Child, Program
+from caseworker.workspaces.child_processes import Child, Program
 
 MORE_THAN_A_PIPE_HOLDS = b"line\n" * 300_000
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.activities.shared import repository_rules
+from caseworker.activities.shared import read_rules
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.repositories import LocalRepository
@@ -20,7 +20,7 @@ def project(tmp_path: Path) -> Path:
 
 
 async def rules_of(project: Path) -> RepositoryRules:
-    return await repository_rules.rules_of(LocalRepository(path=project), LocalSource(SafeGit()))
+    return await read_rules.rules_of(LocalRepository(path=project), LocalSource(SafeGit()))
 
 
 def commit(project: Path, content: bytes) -> None:

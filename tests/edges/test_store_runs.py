@@ -12,8 +12,8 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.kinds import CaseKind
 from caseworker.core.record.entries import Noted
-from caseworker.core.runs.names import WorkflowName
 from caseworker.core.runs.run import Run, RunState
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.store.columns import now
 from caseworker.store.run_tables import runs
 from caseworker.store.store import Store

@@ -13,9 +13,9 @@ from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.forges.local_folders import look
 from caseworker.ports import Workspace
+from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.inspection import change_between
-from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 

@@ -11,7 +11,7 @@ from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.bug.sla import SlaKeeping
 from caseworker.activities.shared.posts import Posting
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.names import sla_workflow_id
 from caseworker.contract.wire import CheckSla
 from caseworker.core.base.policy import Policy, Service, Severity, SlaTarget

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome, parse_outcome
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent, AgentSaid, ToolCalled, ToolReturned
 from caseworker.ports import AgentFailed, AgentFinished, Brief, BugBrief, Ear
 

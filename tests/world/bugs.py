@@ -11,7 +11,7 @@ from caseworker.contract.names import workflow_id
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugState, status_of
 from caseworker.core.people.messages import Audience, Message, Standing, receipt
-from caseworker.core.record.conversation import Line, conversation
+from caseworker.core.record.bug_conversation import Line, conversation
 from caseworker.core.record.entries import BugMoved, Posted, Recorded
 from caseworker.core.telling.story import tell
 from caseworker.intake.conversation import Words

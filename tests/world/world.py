@@ -17,8 +17,8 @@ from caseworker.app.bell import make_doorbell
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import Parts, make_reconciler
 from caseworker.app.workers import make_case_workers
-from caseworker.chats.phrasing import TerminalPhrasing
 from caseworker.chats.slack import SlackChat
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.names import sla_workflow_id, workflow_id
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy

@@ -11,7 +11,7 @@ from caseworker.agents.quotes import Fence, said
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.text import clip
 from caseworker.core.issue.case import IssueCase, Wait
-from caseworker.core.issue.people import state_to_resume
+from caseworker.core.issue.moves_by_people import state_to_resume
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import MessageKind

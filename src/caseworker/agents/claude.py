@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from caseworker.agents.agent_settings import agent_environment, agent_options
 from caseworker.agents.attempt import Talk
 from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
@@ -15,7 +16,6 @@ from caseworker.agents.process import AttemptFolder, attempt_folder
 from caseworker.agents.redaction import Redactor
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.sessions import SessionAdapter, lay_out
-from caseworker.agents.settings import agent_environment, agent_options
 from caseworker.agents.upstreams import Upstream
 from caseworker.agents.upstreams.anthropic import DEFAULT_BASE_URL, AnthropicUpstream
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream

@@ -6,7 +6,7 @@ import structlog
 
 from caseworker.agents.hidden_text import one_line
 from caseworker.agents.quotes import conversation_text
-from caseworker.agents.roles import CONVERSATION_TOOL
+from caseworker.agents.role_tools import CONVERSATION_TOOL
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId
 from caseworker.ports import Ear

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from caseworker.agents.quotes import how_many_fit, mid_turn_text
-from caseworker.agents.roles import OUTCOME_TOOL
+from caseworker.agents.role_tools import OUTCOME_TOOL
 from caseworker.core.people.messages import Message
 from caseworker.ports import Ear
 

@@ -6,7 +6,7 @@ import structlog
 from pydantic import ValidationError
 
 from caseworker.agents.conversation_tool import conversation_tool, tool_result
-from caseworker.agents.roles import BISECT_TOOL, SERVER
+from caseworker.agents.role_tools import BISECT_TOOL, SERVER
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.investigation.bisection import BisectRequest
 from caseworker.ports import Brief, BugBrief, Ear, IssueBrief

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from caseworker.agents.roles import ANSWER_TOOL
+from caseworker.agents.role_tools import ANSWER_TOOL
 from caseworker.agents.schemas import without_titles
 from caseworker.agents.upstreams import ModelCall
 from caseworker.ports import Question

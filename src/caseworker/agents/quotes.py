@@ -12,7 +12,7 @@ from caseworker.agents.hidden_text import cleaned, label
 from caseworker.core.base.text import clip
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, Standing
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 
 MESSAGE_LIMIT: Final = 8_000
 """Characters of one message. With its label it fits into what the agent's program passes on from a hook."""

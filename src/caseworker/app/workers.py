@@ -6,12 +6,12 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from caseworker.activities.bug.brief import BugBriefs
+from caseworker.activities.bug.bug_work import BugWork
 from caseworker.activities.bug.fixes import Fixes
 from caseworker.activities.bug.posts import BugPosts
 from caseworker.activities.bug.records import BugRecords
 from caseworker.activities.bug.sla import SlaKeeping
 from caseworker.activities.bug.turn import BugTurns
-from caseworker.activities.bug.work import BugWork
 from caseworker.activities.issue.brief import IssueBriefs
 from caseworker.activities.issue.builds import Building
 from caseworker.activities.issue.delivery import Delivering
@@ -26,7 +26,7 @@ from caseworker.activities.shared.workspaces import WorkspaceKeeping
 from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.transaction import Transaction
 from caseworker.app.wiring import Parts
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.engine.identity import own_identity
 from caseworker.engine.worker import Activities, make_workers
 from caseworker.flows.bug import BugInvestigationWorkflow

@@ -12,8 +12,8 @@ from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
 from caseworker.chats.mrkdwn import fitting
-from caseworker.chats.phrasing import ReplyPhrasing
 from caseworker.chats.slack_errors import translated_errors
+from caseworker.chats.surface_phrasing import ReplyPhrasing
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports import Thread

@@ -34,8 +34,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
     from caseworker.core.people.messages import Audience
     from caseworker.core.record.entries import BugMoved
-    from caseworker.flows.base.case import CaseFlow
-    from caseworker.flows.failures import Interrupted, cause_of, is_refusal
+    from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal
+    from caseworker.flows.base.case_flow import CaseFlow
 
 
 @workflow.defn(name=BUG_WORKFLOW)

@@ -36,10 +36,10 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.people.commands import MessageKind
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import not_done, read_by
-    from caseworker.core.record.moves import entry_of_move
+    from caseworker.core.record.move_entries import entry_of_move
     from caseworker.core.telling.follow_up import followed_up
-    from caseworker.flows.base.case import CaseFlow
-    from caseworker.flows.failures import Interrupted, refusal_as_fact
+    from caseworker.flows.activity_failures import Interrupted, refusal_as_fact
+    from caseworker.flows.base.case_flow import CaseFlow
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)

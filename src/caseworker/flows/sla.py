@@ -13,8 +13,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.names import LOOK_AGAIN, SLA_WORKFLOW
     from caseworker.contract.wire import CaseInput, CheckSla
     from caseworker.core.sla.clock import Due, due
+    from caseworker.flows.activity_failures import is_refusal
     from caseworker.flows.base.flow import LONG_WAIT, SHORT_HISTORY, Flow
-    from caseworker.flows.failures import is_refusal
 
 
 @workflow.defn(name=SLA_WORKFLOW)

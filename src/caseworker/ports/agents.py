@@ -10,7 +10,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.investigation.bisection import BisectRequest
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.messages import Message
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent
 from caseworker.ports.stored import Attempt
 

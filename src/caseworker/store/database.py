@@ -10,7 +10,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from caseworker.core.base.errors import Refused
 from caseworker.store.connection import Connection
-from caseworker.store.failures import translated
+from caseworker.store.database_failures import translated
 from caseworker.store.postgres import Postgres
 from caseworker.store.sqlite import Sqlite
 

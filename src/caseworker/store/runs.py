@@ -8,8 +8,8 @@ from caseworker.core.base.ids import CaseId, RunId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.runs.follow import ISSUE_WORKFLOWS, after_move, workflow_of
-from caseworker.core.runs.names import WorkflowName
 from caseworker.core.runs.run import Run, RunState
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.port import Port

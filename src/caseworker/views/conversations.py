@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from caseworker.core.people.messages import Message, receipt
-from caseworker.core.record.conversation import Line, conversation
+from caseworker.core.record.bug_conversation import Line, conversation
 from caseworker.core.record.entries import Recorded
 from caseworker.ports import Store, StoredAny
-from caseworker.views.receipts import turns_begun
+from caseworker.views.receipt_watch import turns_begun
 
 
 async def lines_with_receipts(store: Store, stored: StoredAny, record: Sequence[Recorded]) -> list[tuple[Line, str]]:

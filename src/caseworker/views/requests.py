@@ -8,7 +8,7 @@ from caseworker.core.issue.states import PARKED, WAITING
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
-from caseworker.core.record.conversation import text_of
+from caseworker.core.record.bug_conversation import text_of
 from caseworker.ports import Store, StoredCase
 
 

@@ -7,9 +7,9 @@ from time import monotonic
 
 from caseworker.core.evidence.builds import OUTPUT_TAIL, Command, CommandRun, Purpose
 from caseworker.ports import Enclosure, Sandbox, Workspace
+from caseworker.workspaces.child_processes import Child, Program
 from caseworker.workspaces.egress import Resolve, look_up
 from caseworker.workspaces.output import FailureNames, readable
-from caseworker.workspaces.processes import Child, Program
 from caseworker.workspaces.sandbox import Unconfined
 from caseworker.workspaces.setup_network import SetupNetwork, find_interpreter
 

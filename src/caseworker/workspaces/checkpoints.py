@@ -13,8 +13,8 @@ from pathlib import Path
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.ports import Git
+from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.mirrors import OURS
-from caseworker.workspaces.threads import in_thread
 
 MAX_FILE_BYTES = 50 << 20
 MAX_COMMIT_BYTES = 500 << 20

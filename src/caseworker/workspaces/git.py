@@ -10,7 +10,7 @@ from pathlib import Path
 
 from caseworker.core.base.errors import Defect, Refused, Transient
 from caseworker.ports import GitAnswer
-from caseworker.workspaces.processes import Child, Program
+from caseworker.workspaces.child_processes import Child, Program
 
 _SETTINGS = (
     "core.hooksPath=/dev/null",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from caseworker.core.base.ids import Sha
 from caseworker.ports import Git, Joined
-from caseworker.workspaces.threads import in_thread
+from caseworker.workspaces.blocking_work import in_thread
 
 _FILES = (b"100644", b"100755")
 _OURS, _THEIRS = b"2", b"3"

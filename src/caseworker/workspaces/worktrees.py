@@ -12,6 +12,7 @@ from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.ports import Git, GitAnswer, Joined, Source, Workspace
+from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.checkpoints import write_tree
 from caseworker.workspaces.commits import Commits, Kept
 from caseworker.workspaces.folders import (
@@ -24,6 +25,7 @@ from caseworker.workspaces.folders import (
     tie_to_git_dir,
 )
 from caseworker.workspaces.git import COMMITTER, SafeGit
+from caseworker.workspaces.git_views import lay_view
 from caseworker.workspaces.indexes import Indexes
 from caseworker.workspaces.layout import (
     Place,
@@ -40,9 +42,7 @@ from caseworker.workspaces.merge import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.texts import read_texts
-from caseworker.workspaces.threads import in_thread
 from caseworker.workspaces.untouched import Left, Untouched
-from caseworker.workspaces.views import lay_view
 
 _CHANGED = 20_000
 """Paths that are kept, of all pairs of commits together: what differs between two commits never changes."""

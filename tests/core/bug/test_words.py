@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy, Service, Severity
 from caseworker.core.bug.case import About, BugCase, BugPost

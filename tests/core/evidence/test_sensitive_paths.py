@@ -14,7 +14,7 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, BuildEnded, Declined, Fact, TurnEnded
 from caseworker.core.issue.moves import make_move
-from caseworker.core.issue.people import automatic_move
+from caseworker.core.issue.moves_by_people import automatic_move
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.outcomes.pm import Topic

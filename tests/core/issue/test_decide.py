@@ -33,7 +33,7 @@ from caseworker.core.issue.facts import (
 )
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, add_grant, make_move, proven
-from caseworker.core.issue.people import automatic_move
+from caseworker.core.issue.moves_by_people import automatic_move
 from caseworker.core.issue.states import TERMINAL, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import turn_of

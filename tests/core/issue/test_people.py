@@ -2,7 +2,7 @@
 
 import pytest
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Policy
@@ -26,8 +26,8 @@ from caseworker.core.issue.facts import (
 )
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, make_move
+from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.options import refuse_misfit
-from caseworker.core.issue.people import automatic_move, reopened
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor

@@ -2,7 +2,7 @@
 
 import pytest
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
@@ -24,7 +24,7 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.moves import is_green, make_move, proven
-from caseworker.core.issue.people import automatic_move, reopened
+from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
 from caseworker.core.outcomes.outcome import IssueOutcome

@@ -2,7 +2,7 @@
 
 import pytest
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
@@ -13,8 +13,8 @@ from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, Declined, Fact, Spoke, TimedOut, TurnEnded, TurnGaveUp
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import make_move
+from caseworker.core.issue.moves_by_people import automatic_move
 from caseworker.core.issue.options import refuse_misfit
-from caseworker.core.issue.people import automatic_move
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor

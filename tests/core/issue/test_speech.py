@@ -1,6 +1,6 @@
 """Posts of an issue case that belong to no move: the warning that its budget is nearly used."""
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase

@@ -46,7 +46,7 @@ from caseworker.core.issue.facts import (
 )
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import BY_PEOPLE, Move, is_green, make_move, next_reminder, proven, reminded, undecided
-from caseworker.core.issue.people import automatic_move, reopened
+from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.posts import Draft
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Subject

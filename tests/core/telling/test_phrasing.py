@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import caseworker.core
-from caseworker.chats.phrasing import ReplyPhrasing
+from caseworker.chats.surface_phrasing import ReplyPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.options import awaits_agreement, options, refuse_misfit

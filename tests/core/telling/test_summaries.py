@@ -2,7 +2,7 @@
 
 import pytest
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.roles import Role
 from caseworker.core.bug.case import BugState
 from caseworker.core.casefile.sections import after_outcome

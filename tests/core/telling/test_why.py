@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Milestone, Policy

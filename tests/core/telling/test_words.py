@@ -20,8 +20,8 @@ from caseworker.core.outcomes.outcome import IssueOutcome, Outcome
 from caseworker.core.outcomes.tech_lead import Finding, ReviewOutcome
 from caseworker.core.people.receipts import read_by
 from caseworker.core.telling.build_texts import build_feedback, build_words, latest, run_words
-from caseworker.core.telling.commits import commit_message, taken_in
-from caseworker.core.telling.outcomes import outcome_words
+from caseworker.core.telling.commit_messages import commit_message, taken_in
+from caseworker.core.telling.outcome_lines import outcome_words
 from caseworker.core.telling.pull_request import cost_words, pull_request_body, pull_request_title
 from tests.core.examples import (
     BASE,

@@ -8,7 +8,7 @@ Regenerate the page of expected texts, and read its diff:
 import sys
 from datetime import timedelta
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.bug.case import BugCase, BugState

@@ -8,7 +8,7 @@ from typing import Final
 
 from caseworker.agents.prompt_inputs import BugInputs
 from caseworker.agents.prompt_texts import render
-from caseworker.agents.roles import tools_for
+from caseworker.agents.role_tools import tools_for
 from caseworker.contract.wire import BugTurnRequest
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.roles import Role, Task

@@ -3,8 +3,8 @@
 from typing import Final
 
 from caseworker.activities.bug.records import outcome_of
+from caseworker.activities.shared.load_case import stored_bug
 from caseworker.activities.shared.posts import Stored, Words
-from caseworker.activities.shared.stored import stored_bug
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugPost
 from caseworker.core.bug.words import PostContext, words_for

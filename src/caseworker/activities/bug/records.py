@@ -3,7 +3,7 @@
 from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told
-from caseworker.activities.shared.stored import claimed, stored_bug
+from caseworker.activities.shared.load_case import claimed, stored_bug
 from caseworker.contract.activities import BugRecordActivities
 from caseworker.contract.wire import ClaimRequest, SaveBug, SinceRequest
 from caseworker.core.base.ids import CaseId

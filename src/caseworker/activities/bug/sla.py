@@ -3,8 +3,8 @@
 from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.load_case import stored_bug
 from caseworker.activities.shared.posts import Posting
-from caseworker.activities.shared.stored import stored_bug
 from caseworker.contract.activities import SlaActivities
 from caseworker.contract.wire import CheckSla
 from caseworker.core.base.ids import CaseId

@@ -7,7 +7,7 @@ from temporalio import activity
 
 from caseworker.activities.bug.brief import BugBriefs
 from caseworker.activities.shared.context import refusals_told
-from caseworker.activities.shared.stored import claimed, stored_bug
+from caseworker.activities.shared.load_case import claimed, stored_bug
 from caseworker.activities.turn.attempts import Try
 from caseworker.activities.turn.ear import OF_A_BUG
 from caseworker.activities.turn.transaction import Kept, Transaction, TurnOrder

@@ -9,7 +9,7 @@ from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import BranchMoved
 from caseworker.core.record.entries import BranchPushed, Noted
-from caseworker.core.telling.commits import merge_message, taken_in
+from caseworker.core.telling.commit_messages import merge_message, taken_in
 from caseworker.ports import BranchIsTheirs, Forge, Store, StoredCase, Workspace, Workspaces
 
 _MOST_CONFLICTS = 100

@@ -15,7 +15,7 @@ from caseworker.agents.prompt_inputs import (
     TalkInputs,
 )
 from caseworker.agents.prompt_texts import render
-from caseworker.agents.roles import tools_for, writes
+from caseworker.agents.role_tools import tools_for, writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.roles import Task
 from caseworker.core.casefile.learnings import offered

@@ -8,7 +8,7 @@ from itertools import chain
 from temporalio import activity
 
 from caseworker.activities.shared.context import beating, refusals_told, traced
-from caseworker.activities.shared.stored import stored_case
+from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import BuildActivities
 from caseworker.contract.wire import BuildReply, BuildRequest
 from caseworker.core.base.ids import Sha

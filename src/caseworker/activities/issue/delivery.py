@@ -8,7 +8,7 @@ from temporalio import activity
 from caseworker.activities.issue.branches import Branches
 from caseworker.activities.issue.remarks import answers_to
 from caseworker.activities.shared.context import refusals_told, short_work, traced
-from caseworker.activities.shared.stored import stored_case
+from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import DeliveryActivities
 from caseworker.contract.wire import DeliveryReply, PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Refused

@@ -6,7 +6,7 @@ from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.linked_cases import LinkedCases
-from caseworker.activities.shared.stored import stored_case
+from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import FollowUpActivities
 from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequest
 from caseworker.core.base.errors import Refused

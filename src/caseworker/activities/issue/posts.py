@@ -1,14 +1,14 @@
 """Collects the facts from which the text of an issue case's posts is made."""
 
 from caseworker.activities.issue.remarks import answers_to, left_open
+from caseworker.activities.shared.load_case import stored_case
 from caseworker.activities.shared.posts import Stored, Words
-from caseworker.activities.shared.stored import stored_case
 from caseworker.core.base.ids import CaseId
 from caseworker.core.issue.post_words import PostContext, Remark, words_for
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.posts import Post
-from caseworker.core.record.conversation import text_of
+from caseworker.core.record.bug_conversation import text_of
 from caseworker.ports import Store, StoredCase, Thread
 
 _NOT_ABOUT_A_TURN = frozenset({IssueAbout.REMINDER, IssueAbout.ANSWERS, IssueAbout.LEFT_OPEN, IssueAbout.BUDGET_NEAR})

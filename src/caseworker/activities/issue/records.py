@@ -5,7 +5,7 @@ from contextlib import suppress
 from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told
-from caseworker.activities.shared.stored import claimed, stored_case
+from caseworker.activities.shared.load_case import claimed, stored_case
 from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
 from caseworker.core.base.errors import Transient

@@ -8,11 +8,11 @@ from temporalio import activity
 from caseworker.activities.issue.brief import IssueBriefs
 from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.shared.context import refusals_told
-from caseworker.activities.shared.stored import stored_case
+from caseworker.activities.shared.load_case import stored_case
 from caseworker.activities.turn.attempts import Try
 from caseworker.activities.turn.ear import OF_AN_ISSUE
 from caseworker.activities.turn.transaction import Kept, Transaction, TurnOrder
-from caseworker.agents.roles import writes
+from caseworker.agents.role_tools import writes
 from caseworker.contract.activities import TurnActivities
 from caseworker.contract.wire import TurnReply, TurnRequest
 from caseworker.core.base.ids import Sha
@@ -25,7 +25,7 @@ from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.tester import TestsOutcome
 from caseworker.core.people.messages import Message
-from caseworker.core.telling.commits import commit_message
+from caseworker.core.telling.commit_messages import commit_message
 from caseworker.ports import FinishedTurn, IssueBrief, Store, StoredCase, Workspace, Workspaces
 
 

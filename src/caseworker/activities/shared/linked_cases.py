@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from caseworker.activities.shared.repository_rules import rules_of
+from caseworker.activities.shared.read_rules import rules_of
 from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Milestone
 from caseworker.core.casefile.model import CaseFile

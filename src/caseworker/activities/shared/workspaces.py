@@ -3,7 +3,7 @@
 from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told, short_work, traced
-from caseworker.activities.shared.stored import stored_any, stored_case
+from caseworker.activities.shared.load_case import stored_any, stored_case
 from caseworker.contract.activities import WorkspaceActivities
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.issue.case import IssueCase

@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 from typing import Final
 
 from caseworker.core.people.messages import Message, Standing
-from caseworker.core.record.conversation import SAID, Line, conversation, for_the_agent
+from caseworker.core.record.bug_conversation import SAID, Line, conversation, for_the_agent
 from caseworker.ports import Attempt, Store
 
 OF_A_BUG: Final = frozenset({Standing.REPORTER, Standing.DEVELOPER, Standing.OWNER})

@@ -10,7 +10,7 @@ from typing import Final
 
 from caseworker.agents.quotes import MID_TURN
 from caseworker.agents.rehearsal import Rehearsal, Step
-from caseworker.agents.roles import OUTCOME_TOOL, full_name
+from caseworker.agents.role_tools import OUTCOME_TOOL, full_name
 from caseworker.agents.upstreams import ModelAnswer, ModelCall, NotScripted
 from caseworker.agents.upstreams.scripted_answers import Block, error_answer, message_answer, tokens_in, whole_answer
 from caseworker.core.base.roles import Role, Task

@@ -3,7 +3,7 @@
 import asyncio
 
 from caseworker.agents.rehearsal import QuestionStep, Rehearsal
-from caseworker.agents.roles import ANSWER_TOOL
+from caseworker.agents.role_tools import ANSWER_TOOL
 from caseworker.agents.upstreams import ModelAnswer, ModelCall, NotScripted
 from caseworker.agents.upstreams.scripted_answers import Block, error_answer, message_answer
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from caseworker.app.cli.options import CaseName, Json, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import CaseName, Json, do, flag, make_console, settings_now
 
 
 class Voice(StrEnum):
@@ -62,7 +62,7 @@ def chat(
 
 def conversation(case: CaseName, json: Json = False) -> None:
     """All that was said in a case: when, by whom, and what came of it."""
-    from caseworker.app.terminal.conversation import show_conversation
+    from caseworker.app.terminal.show_conversation import show_conversation
 
     do(show_conversation(settings_now(), make_console(), case, as_json=json))
 
@@ -105,28 +105,30 @@ def close(
     json: Json = False,
 ) -> None:
     """Close a case, also in the middle of a turn: the agent is stopped and the workspace removed."""
-    from caseworker.app.terminal import commands
+    from caseworker.app.terminal import give_command
 
-    raise typer.Exit(do(commands.close(settings_now(), make_console(), case, reason, resolution, name, as_json=json)))
+    raise typer.Exit(
+        do(give_command.close(settings_now(), make_console(), case, reason, resolution, name, as_json=json))
+    )
 
 
 def takeover(case: CaseName, name: Name = None, json: Json = False) -> None:
     """Take a case over: the agents stop, what people say is still recorded, `handback` makes them go on."""
-    from caseworker.app.terminal import commands
+    from caseworker.app.terminal import give_command
 
-    raise typer.Exit(do(commands.take_over(settings_now(), make_console(), case, name, as_json=json)))
+    raise typer.Exit(do(give_command.take_over(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def handback(case: CaseName, name: Name = None, json: Json = False) -> None:
     """Give a case back: the work goes on with all that was said meanwhile."""
-    from caseworker.app.terminal import commands
+    from caseworker.app.terminal import give_command
 
-    raise typer.Exit(do(commands.hand_back(settings_now(), make_console(), case, name, as_json=json)))
+    raise typer.Exit(do(give_command.hand_back(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def sla(json: Json = False) -> None:
     """What was promised to reporters, and what is due: the longest overdue first."""
-    from caseworker.app.terminal.sla import show_sla
+    from caseworker.app.terminal.list_promises import show_sla
 
     do(show_sla(settings_now(), make_console(), as_json=json))
 

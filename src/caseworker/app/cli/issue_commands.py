@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from caseworker.app.cli.bug_commands import Name
-from caseworker.app.cli.options import CaseName, Json, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import CaseName, Json, do, flag, make_console, settings_now
 
 
 class Until(StrEnum):
@@ -28,11 +28,13 @@ def approve(
     json: Json = False,
 ) -> None:
     """Agree to what a case waits for: work on what only a person may decide, a plan, a waiver, the next milestone."""
-    from caseworker.app.terminal import commands
+    from caseworker.app.terminal import give_command
     from caseworker.core.base.policy import Milestone
 
     milestone = Milestone(until.value) if until is not None else None
-    raise typer.Exit(do(commands.approve(settings_now(), make_console(), case, reason, milestone, name, as_json=json)))
+    raise typer.Exit(
+        do(give_command.approve(settings_now(), make_console(), case, reason, milestone, name, as_json=json))
+    )
 
 
 def reject(
@@ -42,16 +44,16 @@ def reject(
     json: Json = False,
 ) -> None:
     """Do not agree, and say what should be different; of a pull request, what should be changed in it."""
-    from caseworker.app.terminal import commands
+    from caseworker.app.terminal import give_command
 
-    raise typer.Exit(do(commands.reject(settings_now(), make_console(), case, why, name, as_json=json)))
+    raise typer.Exit(do(give_command.reject(settings_now(), make_console(), case, why, name, as_json=json)))
 
 
 def retry(case: CaseName, name: Name = None, json: Json = False) -> None:
     """Try again where a case got stuck, failed or was closed: attempts are counted anew, money is not."""
-    from caseworker.app.terminal import commands
+    from caseworker.app.terminal import give_command
 
-    raise typer.Exit(do(commands.retry(settings_now(), make_console(), case, name, as_json=json)))
+    raise typer.Exit(do(give_command.retry(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def budget(
@@ -61,14 +63,14 @@ def budget(
     json: Json = False,
 ) -> None:
     """Let a case spend more. One that has used up its budget goes on at once."""
-    from caseworker.app.terminal import commands
+    from caseworker.app.terminal import give_command
 
-    raise typer.Exit(do(commands.raise_budget(settings_now(), make_console(), case, amount, name, as_json=json)))
+    raise typer.Exit(do(give_command.raise_budget(settings_now(), make_console(), case, amount, name, as_json=json)))
 
 
 def why(case: CaseName, json: Json = False) -> None:
     """Why a case is where it is: its state, the evidence, what it waits for, and what would move it."""
-    from caseworker.app.terminal.why import explain
+    from caseworker.app.terminal.explain import explain
 
     do(explain(settings_now(), make_console(), case, as_json=json))
 
@@ -90,7 +92,7 @@ def matrix(
     markdown: Annotated[bool, flag("--markdown", "The page that agents get: INVESTIGATION.md.")] = False,
 ) -> None:
     """The hypotheses of a case over time: what speaks for and against each, what was measured, and the root cause."""
-    from caseworker.app.terminal.matrix import show_matrix
+    from caseworker.app.terminal.show_matrix import show_matrix
 
     do(show_matrix(settings_now(), make_console(), case, as_json=json, as_markdown=markdown))
 
@@ -101,7 +103,7 @@ def learnings(
     json: Json = False,
 ) -> None:
     """What cases have found out about their repositories; later cases are offered it."""
-    from caseworker.app.terminal.learnings import list_learnings
+    from caseworker.app.terminal.list_learnings import list_learnings
 
     raise typer.Exit(do(list_learnings(settings_now(), make_console(), repo=repo, forget=forget, as_json=json)))
 

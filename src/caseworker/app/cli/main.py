@@ -11,10 +11,10 @@ import typer
 
 from caseworker.app.cli import bug_commands as bug_command_line
 from caseworker.app.cli import issue_commands as issue_command_line
-from caseworker.app.cli.options import CaseName, Json, Repository, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import CaseName, Json, Repository, do, flag, make_console, settings_now
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.core.runs.names import WorkflowName
+from caseworker.core.runs.workflow_names import WorkflowName
 
 app = typer.Typer(
     name="caseworker",
@@ -65,8 +65,8 @@ def run(
 ) -> None:
     """Take an issue to a pull request. Interrupt it at will: the case goes on, and the same command takes it up."""
     from caseworker.app.parts import read_rehearsal
-    from caseworker.app.terminal.run import RunRequest, issue_argument
-    from caseworker.app.terminal.run import run as run_case
+    from caseworker.app.terminal.run_issue import RunRequest, issue_argument
+    from caseworker.app.terminal.run_issue import run as run_case
     from caseworker.core.base.policy import Milestone
 
     settings = settings_now()
@@ -146,7 +146,7 @@ def issue_new(
     json: Json = False,
 ) -> None:
     """Write an issue down in a local repository's records."""
-    from caseworker.app.cli.commands import new_issue
+    from caseworker.app.cli.small_commands import new_issue
 
     do(new_issue(settings_now(), make_console(), repo=repo, title=title, body=body, file=file, as_json=json))
 
@@ -154,7 +154,7 @@ def issue_new(
 @app.command()
 def cases(json: Json = False) -> None:
     """Every case and how it stands."""
-    from caseworker.app.cli.commands import list_cases
+    from caseworker.app.cli.small_commands import list_cases
 
     do(list_cases(settings_now(), make_console(), as_json=json))
 
@@ -168,7 +168,7 @@ def show(
     json: Json = False,
 ) -> None:
     """One case: its story, its messages with receipts, its proof and its cost."""
-    from caseworker.app.cli.commands import show_one
+    from caseworker.app.cli.small_commands import show_one
 
     do(
         show_one(
@@ -194,7 +194,7 @@ def export(
     ] = None,
 ) -> None:
     """The case file `issue-state.json` (version 1.0), or `bug.json`, on standard output; or all files into a folder."""
-    from caseworker.app.cli.commands import export_one
+    from caseworker.app.cli.small_commands import export_one
 
     do(export_one(settings_now(), make_console(), case, to, run=run))
 
@@ -210,7 +210,7 @@ def doctor(json: Json = False) -> None:
 @app.command()
 def worker() -> None:
     """Run a worker in the foreground, for the cluster of CASEWORKER_TEMPORAL_ADDRESS. Ctrl-C ends it gracefully."""
-    from caseworker.app.processes.worker import run_worker
+    from caseworker.app.processes.cluster_worker import run_worker
 
     raise typer.Exit(do(run_worker(settings_now())))
 
@@ -223,7 +223,7 @@ def host_start(
     json: Json = False,
 ) -> None:
     """Start the host in the background (commands do this by themselves)."""
-    from caseworker.app.cli.commands import start
+    from caseworker.app.cli.small_commands import start
 
     start(settings_now(), make_console(), fresh_engine=fresh_engine, as_json=json)
 
@@ -231,7 +231,7 @@ def host_start(
 @host_app.command("stop")
 def host_stop(json: Json = False) -> None:
     """Stop it. A turn under way is begun again when it next starts."""
-    from caseworker.app.cli.commands import stop_host
+    from caseworker.app.cli.small_commands import stop_host
 
     stop_host(settings_now(), make_console(), as_json=json)
 
@@ -239,7 +239,7 @@ def host_stop(json: Json = False) -> None:
 @host_app.command("status")
 def host_status(json: Json = False) -> None:
     """Whether it runs, since when, where Temporal's web UI is."""
-    from caseworker.app.cli.commands import host_state
+    from caseworker.app.cli.small_commands import host_state
 
     raise typer.Exit(host_state(settings_now(), make_console(), as_json=json))
 

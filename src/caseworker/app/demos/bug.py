@@ -21,7 +21,7 @@ from caseworker.app.terminal.live_view import print_json_line
 from caseworker.app.terminal.report import ReportRequest, open_report
 from caseworker.app.terminal.send import Speaker
 from caseworker.app.terminal.summary import print_summary
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import About

@@ -16,8 +16,8 @@ from caseworker.app.demos.issue import Scene, Stage, on_stage
 from caseworker.app.parts import make_sandbox, make_source
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json_line
-from caseworker.app.terminal.matrix import print_matrix
-from caseworker.app.terminal.run import exit_code
+from caseworker.app.terminal.run_issue import exit_code
+from caseworker.app.terminal.show_matrix import print_matrix
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.evidence.builds import Command, Purpose

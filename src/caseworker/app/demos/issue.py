@@ -17,9 +17,9 @@ from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.follow_bug import HOST_SECONDS, LOOK_SECONDS
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
-from caseworker.app.terminal.run import exit_code
+from caseworker.app.terminal.run_issue import exit_code
 from caseworker.app.terminal.summary import print_summary
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import LocalRepository

@@ -11,13 +11,13 @@ from rich.text import Text
 from caseworker.app.desk import Desk
 from caseworker.app.terminal.follow_bug import HOST_SECONDS, LOOK_SECONDS
 from caseworker.app.terminal.live_view import JsonView, View, story_line
-from caseworker.app.terminal.run import follow
+from caseworker.app.terminal.run_issue import follow
 from caseworker.app.terminal.send import Speaker, send
 from caseworker.app.terminal.talk import Talk
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About
-from caseworker.core.record.conversation import conversation
+from caseworker.core.record.bug_conversation import conversation
 from caseworker.core.record.entries import (
     AgentSaid,
     BugMoved,
@@ -30,7 +30,7 @@ from caseworker.core.record.entries import (
     TurnStarted,
 )
 from caseworker.core.telling.story import one_line, tell
-from caseworker.views.receipts import Receipts
+from caseworker.views.receipt_watch import Receipts
 from caseworker.views.tail import BugTail
 
 _GIVE_UP_SECONDS: Final = 120.0

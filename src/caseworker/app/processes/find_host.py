@@ -7,7 +7,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.engine.host import HostFile, HostPlace, code_fingerprint, find_or_start, stop
 from caseworker.ports import Store
 
-HOST_COMMAND = ["-m", "caseworker.app.processes.host"]
+HOST_COMMAND = ["-m", "caseworker.app.processes.host_process"]
 
 
 def settings_fingerprint(settings: Settings) -> str:

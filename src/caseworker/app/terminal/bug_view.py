@@ -10,12 +10,12 @@ from caseworker.app.terminal.case_view import CaseView
 from caseworker.app.terminal.follow_bug import follow_bug
 from caseworker.app.terminal.live_view import open_view
 from caseworker.app.terminal.show_bug import bug_file, export_bug, show_bug, show_fix
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import words_of
 from caseworker.core.bug.case import status_of
-from caseworker.core.runs.names import WorkflowName
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.summaries import standing_of_bug
 from caseworker.core.telling.why import Why

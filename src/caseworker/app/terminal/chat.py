@@ -10,17 +10,17 @@ from caseworker.app.desk import Desk, at_desk, find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.follow_bug import HOST_SECONDS, LOOK_SECONDS
 from caseworker.app.terminal.keyboard import Lines, PlainScreen, Screen, typing_on
-from caseworker.app.terminal.kinds import view_of
 from caseworker.app.terminal.live_view import TIMES, BesideConversation, story_line
 from caseworker.app.terminal.send import Speaker, VoiceName, send, speaker_in
 from caseworker.app.terminal.talk import Talk, seen_by
+from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.people.messages import Standing
-from caseworker.core.record.conversation import conversation
+from caseworker.core.record.bug_conversation import conversation
 from caseworker.core.record.entries import BugReported, CaseOpened, MessageRecorded, Posted, Recorded, ToolReturned
 from caseworker.core.telling.story import one_line
 from caseworker.ports import StoredAny
-from caseworker.views.receipts import Receipts
+from caseworker.views.receipt_watch import Receipts
 from caseworker.views.tail import Tail
 
 _LEAVING = ("/quit", "/exit", "/q")

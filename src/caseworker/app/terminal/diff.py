@@ -7,8 +7,8 @@ from rich.syntax import Syntax
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.kinds import view_of
 from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.text import printable
 from caseworker.workspaces.inspection import change_between
 

@@ -5,17 +5,17 @@ from pathlib import Path
 from rich.console import Console
 
 from caseworker.app.desk import Desk
-from caseworker.app.terminal.artifacts import artifact_of
 from caseworker.app.terminal.case_view import CaseView
+from caseworker.app.terminal.export_artifact import artifact_of
 from caseworker.app.terminal.live_view import open_view
-from caseworker.app.terminal.run import follow
+from caseworker.app.terminal.run_issue import follow
 from caseworker.app.terminal.show import export_case, show_case, show_pull_request
 from caseworker.app.terminal.summary import print_summary
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.issue.words import standing_of, state_words
-from caseworker.core.runs.names import WorkflowName
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of

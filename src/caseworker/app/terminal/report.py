@@ -15,7 +15,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.bug_summary import print_bug_summary
 from caseworker.app.terminal.follow_bug import follow_bug
 from caseworker.app.terminal.live_view import TIMES, JsonView, print_json_line
-from caseworker.app.terminal.run import check_ready
+from caseworker.app.terminal.run_issue import check_ready
 from caseworker.app.terminal.send import readable, text_or_stdin
 from caseworker.app.terminal.talk import Talk, seen_by
 from caseworker.core.base.errors import Refused
@@ -23,7 +23,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.bug.reports import read_report
 from caseworker.core.people.messages import NewAttachment
-from caseworker.core.record.conversation import conversation
+from caseworker.core.record.bug_conversation import conversation
 from caseworker.core.record.entries import Recorded
 from caseworker.intake.conversation import TERMINAL, Words
 from caseworker.views.case_summaries import bug_summary

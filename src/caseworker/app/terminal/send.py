@@ -12,7 +12,7 @@ from caseworker.app.desk import Desk, at_desk, find_case, person, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.show import await_outcome
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.kinds import KINDS
@@ -20,7 +20,7 @@ from caseworker.core.people.commands import Command
 from caseworker.core.people.messages import SPOKEN, TEXT_LIMIT, Audience, Message, Standing, receipt
 from caseworker.intake.conversation import TERMINAL, Understood, Words, understand
 from caseworker.ports import StoredAny, StoredBug, StoredCase
-from caseworker.views.receipts import turns_begun, was_refused
+from caseworker.views.receipt_watch import turns_begun, was_refused
 
 VoiceName = Literal["reporter", "developer"]
 _RECEIPT_SECONDS = 30.0

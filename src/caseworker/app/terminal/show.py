@@ -7,7 +7,7 @@ from rich.console import Console
 
 from caseworker.app.terminal.live_view import TIMES, PlainView, print_json
 from caseworker.app.terminal.summary import print_summary
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.text import printable
 from caseworker.core.issue.words import standing_of

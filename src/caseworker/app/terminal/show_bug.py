@@ -6,14 +6,14 @@ from pathlib import Path
 from rich.console import Console
 
 from caseworker.app.terminal.bug_summary import cost_line, print_bug_summary
-from caseworker.app.terminal.conversation import print_conversation
+from caseworker.app.terminal.list_promises import promises_in_words
 from caseworker.app.terminal.live_view import TIMES, PlainView, print_json, to_json
 from caseworker.app.terminal.show import show_pull_request, write_files
-from caseworker.app.terminal.sla import promises_in_words
+from caseworker.app.terminal.show_conversation import print_conversation
 from caseworker.app.terminal.talk import who_words
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.messages import Attachment
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentSaid, MessageRecorded, Posted, Recorded, ToolCalled, ToolReturned
 from caseworker.core.telling.summaries import BugSummary, standing_of_bug
 from caseworker.ports import Store, StoredBug

@@ -12,7 +12,7 @@ from rich.text import Text
 from caseworker.core.base.text import printable
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 
 BOT: Final = "caseworker"
 _COLOUR: Final = {"reporter": "yellow", "developer": "green", "owner": "green", "other": "dim", "bot": "cyan"}

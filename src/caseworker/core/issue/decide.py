@@ -32,7 +32,7 @@ from caseworker.core.issue.investigation import (
     without_diagnostic,
 )
 from caseworker.core.issue.moves import KEPT_TASKS, Move
-from caseworker.core.issue.people import (
+from caseworker.core.issue.moves_by_people import (
     after_agreement_at_triage,
     after_interpretation,
     after_people,

@@ -14,7 +14,7 @@ from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import BudgetRaised, Fact, HandedBack, Merged, RetryAsked, Spoke, TimedOut
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import count_change, make_move, next_reminder, reminded
-from caseworker.core.issue.people import automatic_move, reopened
+from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work

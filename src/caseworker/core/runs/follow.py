@@ -11,8 +11,8 @@ from caseworker.core.issue.case import IssueCase, limit_of
 from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import WORKING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
-from caseworker.core.runs.names import WorkflowName
 from caseworker.core.runs.run import RunState
+from caseworker.core.runs.workflow_names import WorkflowName
 
 _WORKFLOW_OF: Final = {
     Milestone.TRIAGE: WorkflowName.TRIAGE,

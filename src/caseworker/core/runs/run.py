@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, RunId
-from caseworker.core.runs.names import WorkflowName
+from caseworker.core.runs.workflow_names import WorkflowName
 
 _TOLD_IN_THE_COMMENT: Final = frozenset({WorkflowName.SHIP, WorkflowName.REMEMBER})
 """Workflows without an artifact: their tracking comment has everything."""

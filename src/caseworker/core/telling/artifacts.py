@@ -6,8 +6,8 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import code
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
-from caseworker.core.runs.names import WorkflowName
 from caseworker.core.runs.run import Run
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.summaries import Seen, Summary
 
 

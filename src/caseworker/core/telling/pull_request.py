@@ -10,7 +10,7 @@ from caseworker.core.evidence.builds import Build, Purpose, Stage
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.subjects import WAIVERS, Subject
 from caseworker.core.telling.build_texts import _bullets, latest, run_words
-from caseworker.core.telling.commits import _unsigned
+from caseworker.core.telling.commit_messages import _unsigned
 
 
 def cost_words(micros: int, *, rehearsed: bool) -> str:

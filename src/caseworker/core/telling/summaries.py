@@ -23,7 +23,7 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.telling.build_texts import latest
-from caseworker.core.telling.evidence import missing
+from caseworker.core.telling.evidence_lines import missing
 
 
 class Seen(BaseModel):

@@ -18,7 +18,7 @@ from caseworker.core.issue.subjects import WAIVERS, WaitingFor
 from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
 from caseworker.core.issue.words import of_role, of_state
 from caseworker.core.people.phrasing import Phrasing
-from caseworker.core.telling.evidence import evidence_of
+from caseworker.core.telling.evidence_lines import evidence_of
 
 S = IssueState
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.send import find, readable, speaker_in, tell, text_or_stdin
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone
 from caseworker.core.people.commands import (

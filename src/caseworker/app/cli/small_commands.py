@@ -12,14 +12,14 @@ from caseworker.app.parts import look_at, make_forge, make_source
 from caseworker.app.processes.find_host import start_host
 from caseworker.app.processes.start_checks import check_disk
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.terminal.cases import show_cases
-from caseworker.app.terminal.kinds import view_of
+from caseworker.app.terminal.list_cases import show_cases
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.show import write_files
+from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.issue.states import TERMINAL
-from caseworker.core.runs.names import WorkflowName
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.engine.host import HostPlace, stop
 from caseworker.intake.issues import read_issue
 from caseworker.ports import NewIssue, Store

@@ -1,8 +1,8 @@
 """Writes the artifact of a run: one Markdown file with its result."""
 
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
-from caseworker.core.runs.names import WorkflowName
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.artifacts import artifact_page
 from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of

@@ -6,7 +6,7 @@ from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import TIMES, print_json
 from caseworker.app.terminal.talk import Talk
-from caseworker.core.record.conversation import Line
+from caseworker.core.record.bug_conversation import Line
 from caseworker.views.conversations import conversation_json, lines_with_receipts
 
 

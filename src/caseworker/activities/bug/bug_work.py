@@ -5,7 +5,7 @@ from temporalio import activity
 from caseworker.activities.bug.fixes import Fixes
 from caseworker.activities.bug.records import outcome_of
 from caseworker.activities.shared.context import refusals_told, short_work, traced
-from caseworker.activities.shared.stored import stored_bug
+from caseworker.activities.shared.load_case import stored_bug
 from caseworker.contract.activities import BugActivities
 from caseworker.contract.wire import FixOpened, FixReply
 from caseworker.core.base.errors import Refused

@@ -4,8 +4,8 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from caseworker.app.terminal.kinds import view_of
 from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.budget import dollars
 from caseworker.core.telling.story import one_line
 from caseworker.ports import Store, StoredAny

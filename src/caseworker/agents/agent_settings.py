@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 from caseworker.agents.interruptions import Hearing
 from caseworker.agents.own_tools import own_server
 from caseworker.agents.process import AttemptFolder
-from caseworker.agents.roles import SERVER
+from caseworker.agents.role_tools import SERVER
 from caseworker.agents.schemas import without_titles
 from caseworker.agents.sessions import SessionAdapter
 from caseworker.core.base.ids import SessionId

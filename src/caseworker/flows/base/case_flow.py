@@ -30,8 +30,8 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.facts import EffectRefused
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import Settled
+    from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal, is_worker_failure, refusal_as_fact
     from caseworker.flows.base.flow import LONG_WAIT, RETRY_ALWAYS, SHORT_HISTORY, YOUNG_RUN, Flow
-    from caseworker.flows.failures import Interrupted, cause_of, is_refusal, is_worker_failure, refusal_as_fact
 
 C = TypeVar("C", BugCase, IssueCase)
 P = TypeVar("P")

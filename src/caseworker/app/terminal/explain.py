@@ -6,9 +6,9 @@ from rich.text import Text
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.kinds import view_of
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.talk import styled
+from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.text import printable
 from caseworker.core.telling.story import one_line
 from caseworker.core.telling.why import Why, at

@@ -12,12 +12,12 @@ from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.parts import look_at, make_source
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.commands import approval_words
+from caseworker.app.terminal.give_command import approval_words
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
 from caseworker.app.terminal.send import Speaker, exit_code_of, send
 from caseworker.app.terminal.show import await_outcome
 from caseworker.app.terminal.summary import print_summary
-from caseworker.chats.phrasing import TerminalPhrasing
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, issue_case
@@ -108,7 +108,7 @@ def words_when_detached(case: IssueCase) -> str:
 
 
 async def _rules(repository: RepositoryRef) -> RepositoryRules:
-    from caseworker.activities.shared.repository_rules import rules_of
+    from caseworker.activities.shared.read_rules import rules_of
 
     return await rules_of(repository, make_source())
 

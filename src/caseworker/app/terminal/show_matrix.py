@@ -10,9 +10,9 @@ from rich.text import Text
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.kinds import view_of
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.talk import styled
+from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.text import printable
 from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry, Measured, Revision, changes_of, inquiries
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, Hypothesis, InvestigationOutcome, RootCause
