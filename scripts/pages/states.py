@@ -66,7 +66,7 @@ _INVESTIGATION: Final = (
 _SECOND: Final = {
     S.RUNNING_TESTS: "; the tester: judge, after a red build",
     S.REVIEWING_CODE: "; unblock, validate cause",
-    S.INVESTIGATING: "; a developer: diagnose",
+    S.INVESTIGATING: "; a developer: diagnostic",
     S.BLOCKED: "; the pm: unblock investigation, once",
 }
 """Turns in a state besides its usual one."""

@@ -16,10 +16,10 @@ from tests.core.telling.test_investigation import BUNDLE, CAUSE, DIAGNOSTIC, H1,
 
 BARE = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
 ISSUE_TURNS = [turn for turn in known_turns() if turn[1] is not Task.BUG]
-INVESTIGATE = (Role.INVESTIGATOR, Task.INVESTIGATE)
-JUDGE = (Role.TECH_LEAD, Task.VALIDATE_CAUSE)
+INVESTIGATE = (Role.INVESTIGATOR, Task.ITERATE)
+JUDGE = (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE)
 UNBLOCK = (Role.PM, Task.UNBLOCK_INVESTIGATION)
-MEASURE = {(Role.DEVELOPER, Task.DIAGNOSE), (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)}
+MEASURE = {(Role.DEVELOPER, Task.DIAGNOSTIC), (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC)}
 ACTING = {(Role.TESTER, Task.CREATE_TESTS), (Role.TESTER, Task.UPDATE_TESTS), (Role.TECH_LEAD, Task.REVIEW)} | {
     (role, task)
     for role in (Role.DEVELOPER, Role.SENIOR_DEVELOPER)
@@ -148,7 +148,7 @@ def test_output_of_programs_is_shown_with_its_hidden_characters() -> None:
 
 
 def test_a_diagnostic_prompt_has_the_expectations_and_the_line_mark() -> None:
-    prompt = told((Role.DEVELOPER, Task.DIAGNOSE), only(*STORY[:2]))
+    prompt = told((Role.DEVELOPER, Task.DIAGNOSTIC), only(*STORY[:2]))
     assert "H1: A race in the counter.\nFile: shop.py\nPlace: count()\nInstrumentation: Print the thread." in prompt
     assert "Scenario: pytest -q\nCollect: The order.\nIf true: Two threads are inside.\nIf false: Never two." in prompt
     assert f"carries `{MARK}` in a comment" in prompt

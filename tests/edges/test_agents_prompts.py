@@ -53,7 +53,7 @@ MOST_BYTES = 5_000
 """Limit for a prompt with a one-line issue and nothing else."""
 STATUSES: dict[Task, list[str]] = {
     Task.BUG: list(BugAction),
-    Task.INVESTIGATE: list(INVESTIGATION_STATUSES[:-1]),  # only our code says that it is incomplete
+    Task.ITERATE: list(INVESTIGATION_STATUSES[:-1]),  # only our code says that it is incomplete
 }
 
 
@@ -238,8 +238,8 @@ WRITING = {
     (Role.SENIOR_DEVELOPER, Task.FIX),
     (Role.SENIOR_DEVELOPER, Task.REFACTOR),
     (Role.SENIOR_DEVELOPER, Task.ADDRESS_FEEDBACK),
-    (Role.DEVELOPER, Task.DIAGNOSE),  # in a copy
-    (Role.SENIOR_DEVELOPER, Task.DIAGNOSE),
+    (Role.DEVELOPER, Task.DIAGNOSTIC),  # in a copy
+    (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC),
 }
 
 
@@ -257,7 +257,7 @@ def test_the_pm_has_no_shell_and_others_who_only_read_have_one() -> None:
 
 
 def test_the_investigator_has_a_shell_and_our_tools_have_two_names() -> None:
-    assert tools_for(Role.INVESTIGATOR, Task.INVESTIGATE) == ("Bash", "Read")
+    assert tools_for(Role.INVESTIGATOR, Task.ITERATE) == ("Bash", "Read")
     assert full_name(BISECT_TOOL) == "mcp__caseworker__bisect"
     assert {short_name(full_name(tool)) for tool in (BISECT_TOOL, CONVERSATION_TOOL, "Bash")} == {
         BISECT_TOOL,

@@ -273,9 +273,9 @@ async def test_tasks_on_a_change_get_its_diff_and_its_builds(desk: Desk, role: R
     await desk.store.builds.save(desk.case.id, build(output="1 failed").model_copy(update={"stage": Stage.HEAD}))
     prompt = (await desk.brief(role, task, checkpoint=Sha(commit))).prompt
     assert ("+total = 1" in prompt) == (task in AT_THE_WORK)
-    others = {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER, Task.INVESTIGATE, Task.VALIDATE_CAUSE}
+    others = {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER, Task.ITERATE, Task.VALIDATE_ROOT_CAUSE}
     assert ("1 failed" in prompt) == (task in AT_THE_WORK | others)
-    assert ("build 1. On the head" in prompt) == (task in (Task.INVESTIGATE, Task.VALIDATE_CAUSE))
+    assert ("build 1. On the head" in prompt) == (task in (Task.ITERATE, Task.VALIDATE_ROOT_CAUSE))
     assert git(desk.workspace.path, "status", "--porcelain") == ""
 
 
@@ -295,7 +295,7 @@ async def investigated(desk: Desk, *outcomes: Mapping[str, object]) -> None:
     asks = {"status": "SPAWN_INVESTIGATOR", "feedback_for_writer": "Wait.", "investigation": ASKED}
     await desk.finish(Role.TECH_LEAD, Task.REVIEW, asks)
     for outcome in outcomes:
-        await desk.finish(Role.INVESTIGATOR, Task.INVESTIGATE, outcome)
+        await desk.finish(Role.INVESTIGATOR, Task.ITERATE, outcome)
 
 
 async def test_without_an_investigation_no_brief_mentions_one(desk: Desk) -> None:
@@ -329,7 +329,7 @@ async def test_the_investigation_is_a_read_only_file_and_in_no_commit(desk: Desk
 async def test_a_page_that_could_not_be_written_is_not_named(desk: Desk) -> None:
     (desk.workspace.path / ".caseworker").mkdir()
     await investigated(desk, {**ITERATION, "status": "NEED_MORE_ANALYSIS"})
-    brief = await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=OPEN)
+    brief = await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=OPEN)
     assert "INVESTIGATION.md" not in brief.prompt
     assert "A race in the counter." in brief.prompt
 
@@ -338,8 +338,8 @@ async def test_the_investigator_resumes_its_session_and_a_diagnostic_starts_anew
     sessions = {role.value: SessionId(f"session of {role}") for role in Role}
     await investigated(desk, {**ITERATION, "status": "NEED_DEVELOPER_DIAGNOSTIC", "diagnostic": DIAGNOSTIC})
     given = {"sessions": sessions, "investigation": OPEN}
-    assert (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, **given)).resume == "session of investigator"
-    measures = await desk.brief(Role.DEVELOPER, Task.DIAGNOSE, **given)
+    assert (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, **given)).resume == "session of investigator"
+    measures = await desk.brief(Role.DEVELOPER, Task.DIAGNOSTIC, **given)
     assert measures.resume is None
     assert measures.tree.writable
     assert "If true: Two threads are inside." in measures.prompt
@@ -349,11 +349,11 @@ async def test_the_investigator_resumes_its_session_and_a_diagnostic_starts_anew
 async def test_an_iteration_gets_the_measurements_and_bisects_of_its_investigation(desk: Desk) -> None:
     await investigated(desk, {**ITERATION, "status": "NEED_DEVELOPER_DIAGNOSTIC", "diagnostic": DIAGNOSTIC})
     measured = {"commands": ["pytest -q"], "observed": "thread 2", "agrees": "if_true", "summary": "Two threads."}
-    await desk.finish(Role.DEVELOPER, Task.DIAGNOSE, {"status": "DIAGNOSTIC_DONE", **measured})
+    await desk.finish(Role.DEVELOPER, Task.DIAGNOSTIC, {"status": "DIAGNOSTIC_DONE", **measured})
     ends = {"good": "HEAD~9", "bad": "HEAD", "script": "make test", "runs": 1, "status": "not_found"}
     runs = [Bisected.model_validate({**ends, "number": n, "turn": n, "reason": f"Search {n}."}) for n in (1, 2)]
     await desk.store.record.append(desk.case.id, runs, trace=TRACE)
-    prompt = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=OPEN)).prompt
+    prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=OPEN)).prompt
     assert "This is iteration 2 of 5" in prompt
     assert "diagnostic 3, DIAGNOSTIC_DONE: Two threads." in prompt
     assert "Expected if false: Never two." in prompt
@@ -364,19 +364,19 @@ async def test_an_iteration_gets_the_measurements_and_bisects_of_its_investigati
 async def test_the_last_iteration_is_named_as_such_to_investigator_and_tech_lead(desk: Desk) -> None:
     await investigated(desk, *[{**ITERATION, "status": "NEED_MORE_ANALYSIS"}] * 4)
     four, five = OPEN.model_copy(update={"iteration": 4}), OPEN.model_copy(update={"iteration": 5})
-    last = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=four)).prompt
+    last = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=four)).prompt
     assert "This is iteration 5 of 5, the last one" in last
     over = "no iteration is left"
-    assert over in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_CAUSE, investigation=five)).prompt
+    assert over in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, investigation=five)).prompt
     incomplete = OPEN.model_copy(update={"stands": "incomplete"})
-    assert over not in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_CAUSE, investigation=incomplete)).prompt
-    assert over not in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_CAUSE, investigation=four)).prompt
+    assert over not in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, investigation=incomplete)).prompt
+    assert over not in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, investigation=four)).prompt
 
 
 async def test_a_developers_evidence_is_in_the_first_iterations_brief(desk: Desk) -> None:
     stuck = {"status": "BLOCKED", "changes": [], "summary": "Stuck.", "commit_message": "Stuck", "evidence": BUNDLE}
     await desk.finish(Role.DEVELOPER, Task.IMPLEMENT, stuck)
-    prompt = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=Investigation(began_after=1))).prompt
+    prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=Investigation(began_after=1))).prompt
     assert "AssertionError: 1 != 2" in prompt
     assert "Tried: More sleep: no." in prompt
     assert "There is no matrix yet" in prompt
@@ -395,7 +395,7 @@ ACTS_ON_IT = {
 async def test_an_accepted_cause_is_in_the_briefs_of_the_tasks_that_act_on_it(desk: Desk) -> None:
     await investigated(desk, FOUND)
     agrees = {"status": "APPROVED", "hypothesis": "H1", "feedback": "It holds."}
-    await desk.finish(Role.TECH_LEAD, Task.VALIDATE_CAUSE, agrees)
+    await desk.finish(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, agrees)
     approved = OPEN.model_copy(update={"stands": "approved", "hypothesis": "H1"})
     for role, task in ISSUE_TURNS:
         prompt = (await desk.brief(role, task, investigation=approved)).prompt
@@ -414,7 +414,7 @@ async def test_the_pm_knows_the_questions_asked_in_an_investigation(desk: Desk) 
     asks = {"status": "NEEDS_CLARIFICATION", "questions": ["Is there a core dump?"], "reason": "Only people know."}
     await desk.finish(Role.PM, Task.UNBLOCK_INVESTIGATION, asks)
     info = {"status": "NEEDS_INFO", "feedback": "Does it fail in production?"}
-    await desk.finish(Role.TECH_LEAD, Task.VALIDATE_CAUSE, info)
+    await desk.finish(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, info)
     for task in (Task.INTERPRET, Task.UNBLOCK_INVESTIGATION):
         prompt = (await desk.brief(Role.PM, task, investigation=OPEN)).prompt
         assert "- Is there a core dump?\n- Does it fail in production?" in prompt
@@ -427,7 +427,7 @@ async def test_a_second_investigation_does_not_get_the_first_ones_matrix(desk: D
     again = {"status": "SPAWN_INVESTIGATOR", "feedback_for_writer": "Wait.", "investigation": asks}
     await desk.finish(Role.TECH_LEAD, Task.REVIEW, again)
     second = Investigation(number=2, began_after=3)
-    prompt = (await desk.brief(Role.INVESTIGATOR, Task.INVESTIGATE, investigation=second)).prompt
+    prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=second)).prompt
     assert "It is slow." in prompt
     assert "A race in the counter." not in prompt
     page = (desk.workspace.path / ".caseworker" / "INVESTIGATION.md").read_text()

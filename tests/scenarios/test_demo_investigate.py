@@ -151,7 +151,7 @@ def expect_the_culprit(terminal: Terminal, project: Path) -> None:
 
 def expect_no_diagnostic_left(terminal: Terminal, project: Path) -> None:
     """The diagnostic ran in a worktree that is gone, and none of its lines is in the pull request."""
-    edits = [said for said in terminal.entries("turn_completed") if said["task"] == "diagnose"]
+    edits = [said for said in terminal.entries("turn_completed") if said["task"] == "diagnostic"]
     assert [turn["turn"] for turn in edits] == [8]
     change = git(project, "diff", f"main...{BRANCH}")
     assert "+            self.counts[shelf] = self._on(shelf) + number" in change

@@ -33,15 +33,15 @@ from tests.world.investigation import (
 from tests.world.world import CaseInWorld, World
 
 S = IssueState
-INVESTIGATE = (Role.INVESTIGATOR, Task.INVESTIGATE)
-DIAGNOSE = (Role.DEVELOPER, Task.DIAGNOSE)
-SENIOR_DIAGNOSE = (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)
+INVESTIGATE = (Role.INVESTIGATOR, Task.ITERATE)
+DIAGNOSE = (Role.DEVELOPER, Task.DIAGNOSTIC)
+SENIOR_DIAGNOSE = (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC)
 
 
 @pytest.fixture(autouse=True)
 def start_with_an_investigation(world: World) -> None:
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, spawns(), approved)
-    world.agent.does(Role.TECH_LEAD, Task.VALIDATE_CAUSE, judges("APPROVED", hypothesis="H1"))
+    world.agent.does(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, judges("APPROVED", hypothesis="H1"))
     for turn in (INVESTIGATE, DIAGNOSE, SENIOR_DIAGNOSE):
         world.agent.runs(*turn, COMMAND, "cat greeting.txt")
     for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
@@ -49,7 +49,7 @@ def start_with_an_investigation(world: World) -> None:
 
 
 def iterations(world: World) -> int:
-    return sum(brief.task is Task.INVESTIGATE for brief in world.agent.briefs)
+    return sum(brief.task is Task.ITERATE for brief in world.agent.briefs)
 
 
 async def counted(case: CaseInWorld) -> int:
@@ -67,8 +67,8 @@ async def test_a_cause_is_found_in_the_second_iteration_after_one_diagnostic(wor
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
     briefs = world.agent.briefs
-    measured = next(brief for brief in briefs if brief.task is Task.DIAGNOSE)
-    second = [brief for brief in briefs if brief.task is Task.INVESTIGATE][1]
+    measured = next(brief for brief in briefs if brief.task is Task.DIAGNOSTIC)
+    second = [brief for brief in briefs if brief.task is Task.ITERATE][1]
     assert "It printed wrold." in second.prompt
     assert measured.tree.path != second.tree.path
     assert not measured.tree.path.exists()
@@ -102,7 +102,7 @@ async def test_an_answer_to_an_exhausted_investigation_keeps_the_iteration_count
     assert "Where are the logs of Monday?" in (await case.told())[-1]
     await case.person_says("In logs/monday.txt: Hello wrold, all day.")
     await case.expect(delivered, "a pull request")
-    last = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][-1]
+    last = [brief for brief in world.agent.briefs if brief.task is Task.ITERATE][-1]
     assert "In logs/monday.txt" in last.prompt
     assert await counted(case) == 3
 
@@ -114,7 +114,7 @@ async def test_the_pm_unblocks_an_investigation_without_asking_people(world: Wor
     )
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
-    last = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][-1]
+    last = [brief for brief in world.agent.briefs if brief.task is Task.ITERATE][-1]
     assert "docs/spelling.md has the spelling." in last.prompt
     assert await counted(case) == 2
 
@@ -124,9 +124,9 @@ async def test_a_message_before_the_unblocking_turn_is_read_in_that_turn(world: 
     world.agent.does(
         Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="docs/spelling.md has the spelling.")
     )
-    release = world.agent.holds_in(Task.INVESTIGATE)
+    release = world.agent.holds_in(Task.ITERATE)
     case = await world.owner_files_issue()
-    await world.agent.reached(Task.INVESTIGATE)
+    await world.agent.reached(Task.ITERATE)
     await case.person_says("I saw it, too.")
     release()
     await case.expect(delivered, "a pull request")
@@ -149,7 +149,7 @@ async def test_after_five_iterations_the_tech_lead_takes_the_best_hypothesis(wor
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
     assert iterations(world) == 5
-    judged = next(brief for brief in world.agent.briefs if brief.task is Task.VALIDATE_CAUSE)
+    judged = next(brief for brief in world.agent.briefs if brief.task is Task.VALIDATE_ROOT_CAUSE)
     assert "iterations" in judged.prompt
     (pull,) = await world.store.pulls.of(case.id)
     assert "**The cause is not proven.**" in pull.body
@@ -158,13 +158,13 @@ async def test_after_five_iterations_the_tech_lead_takes_the_best_hypothesis(wor
 
 async def test_nobody_can_ask_for_a_sixth_iteration(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("NEED_MORE_ANALYSIS"))
-    world.agent.does(Role.TECH_LEAD, Task.VALIDATE_CAUSE, judges("CHANGES_REQUESTED", "Look once more."))
+    world.agent.does(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, judges("CHANGES_REQUESTED", "Look once more."))
     world.agent.does(
         Role.PM, Task.INTERPRET, reads_people("CONTINUE", "Then it is looked into again.", next="investigating")
     )
     case = await world.owner_files_issue()
     await case.expect_waiting(WaitingFor.ANSWER)
-    world.agent.does(Role.TECH_LEAD, Task.VALIDATE_CAUSE, judges("UNBLOCKING_GUIDANCE", "Just spell it right."))
+    world.agent.does(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, judges("UNBLOCKING_GUIDANCE", "Just spell it right."))
     await case.person_says("Investigate it again, please.")
     await case.expect(delivered, "a pull request")
     assert iterations(world) == 5
@@ -175,13 +175,13 @@ async def test_the_tech_leads_feedback_on_a_cause_is_given_to_the_next_iteration
     world.agent.does(*INVESTIGATE, finds_the_cause())
     world.agent.does(
         Role.TECH_LEAD,
-        Task.VALIDATE_CAUSE,
+        Task.VALIDATE_ROOT_CAUSE,
         judges("CHANGES_REQUESTED", "Who else greets? Look at the other files."),
         judges("APPROVED", hypothesis="H1"),
     )
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
-    second = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][1]
+    second = [brief for brief in world.agent.briefs if brief.task is Task.ITERATE][1]
     assert "Who else greets?" in second.prompt
     assert await counted(case) == 2
 
@@ -201,7 +201,7 @@ async def test_a_blocked_developer_with_evidence_starts_an_investigation(world: 
     world.agent.does(*INVESTIGATE, finds_the_cause())
     case = await world.owner_files_issue()
     await case.expect_pull_request()
-    assert "E17: no such word" in next(b for b in world.agent.briefs if b.task is Task.INVESTIGATE).prompt
+    assert "E17: no such word" in next(b for b in world.agent.briefs if b.task is Task.ITERATE).prompt
 
 
 async def test_a_diagnostic_is_deferred_when_no_developer_is_free(world: World) -> None:
@@ -220,8 +220,8 @@ async def test_a_diagnostic_is_deferred_when_no_developer_is_free(world: World) 
     await case.expect(delivered, "a pull request")
     notes = [recorded.entry.text for recorded in await case.record() if isinstance(recorded.entry, Noted)]
     assert any("the diagnostic is deferred" in text for text in notes)
-    assert not [brief for brief in world.agent.briefs if brief.task is Task.DIAGNOSE]
-    second = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][1]
+    assert not [brief for brief in world.agent.briefs if brief.task is Task.DIAGNOSTIC]
+    second = [brief for brief in world.agent.briefs if brief.task is Task.ITERATE][1]
     assert "the diagnostic is deferred" in second.prompt
 
 
@@ -272,7 +272,7 @@ async def test_a_diagnostic_that_repairs_code_twice_is_dropped_and_the_loop_goes
         world.agent.does(*turn, changes_a_line)
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
-    second = [brief for brief in world.agent.briefs if brief.task is Task.INVESTIGATE][1]
+    second = [brief for brief in world.agent.briefs if brief.task is Task.ITERATE][1]
     assert "The diagnostic came to nothing" in second.prompt
 
 
@@ -316,38 +316,38 @@ async def test_no_line_of_a_diagnostic_reaches_the_pull_request(world: World) ->
 
 async def test_a_takeover_in_the_middle_keeps_the_counter_and_the_matrix(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
-    release = world.agent.holds_in(Task.DIAGNOSE)
+    release = world.agent.holds_in(Task.DIAGNOSTIC)
     case = await world.owner_files_issue()
-    await world.agent.reached(Task.DIAGNOSE)
+    await world.agent.reached(Task.DIAGNOSTIC)
     await case.person_says("Let me look.", kind=MessageKind.TAKEOVER)
     await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
     assert _at(await case.stored()) == 1
     release()
     await case.person_says("I see nothing.", kind=MessageKind.HAND_BACK)
     await case.expect(delivered, "a pull request")
-    assert sum(brief.task is Task.DIAGNOSE for brief in world.agent.briefs) == 2
+    assert sum(brief.task is Task.DIAGNOSTIC for brief in world.agent.briefs) == 2
     assert await counted(case) == 2
     assert len(inquiries(await world.store.turns.finished(case.id))) == 1
 
 
 async def test_a_cause_whose_review_was_interrupted_is_reviewed_after_the_hand_back(world: World) -> None:
     world.agent.does(*INVESTIGATE, finds_the_cause())
-    release = world.agent.holds_in(Task.VALIDATE_CAUSE)
+    release = world.agent.holds_in(Task.VALIDATE_ROOT_CAUSE)
     case = await world.owner_files_issue()
-    await world.agent.reached(Task.VALIDATE_CAUSE)
+    await world.agent.reached(Task.VALIDATE_ROOT_CAUSE)
     await case.person_says("Let me look.", kind=MessageKind.TAKEOVER)
     await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
     release()
     await case.person_says("Go on.", kind=MessageKind.HAND_BACK)
     await case.expect(delivered, "a pull request")
-    assert sum(brief.task is Task.VALIDATE_CAUSE for brief in world.agent.briefs) == 2
+    assert sum(brief.task is Task.VALIDATE_ROOT_CAUSE for brief in world.agent.briefs) == 2
     assert await counted(case) == 1
 
 
 @pytest.mark.slow
 async def test_an_investigation_goes_on_where_it_was_when_its_worker_stops(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
-    stops = {Task.INVESTIGATE: 0, Task.DIAGNOSE: 1, Task.VALIDATE_CAUSE: 2}
+    stops = {Task.ITERATE: 0, Task.DIAGNOSTIC: 1, Task.VALIDATE_ROOT_CAUSE: 2}
     releases = {task: world.agent.holds_in(task) for task in stops}
     case = await world.owner_files_issue()
     for task, iterations_done in stops.items():

@@ -13,8 +13,8 @@ from tests.world.terminal import REHEARSAL, Terminal, open_terminal
 
 CASE = "#1"
 INVESTIGATING = REHEARSAL.with_name("investigating.yaml")
-TURNS = ("investigate", "investigate", "diagnose", "investigate", "investigate", "diagnose", "investigate")
-JUDGED = "validate_cause"
+TURNS = ("iterate", "iterate", "diagnostic", "iterate", "iterate", "diagnostic", "iterate")
+JUDGED = "validate_root_cause"
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def spawns(task: Task = Task.REVIEW, **more: Any) -> Act:
 def iterates(status: str, *matrix: dict[str, Any], **more: Any) -> Act:
     return answers(
         Role.INVESTIGATOR,
-        Task.INVESTIGATE,
+        Task.ITERATE,
         status=status,
         hypothesis_matrix=list(matrix) or [hypothesis("H1"), hypothesis("H2")],
         summary=more.pop("summary", f"It says {status}."),
@@ -105,11 +105,11 @@ def _measured(agrees: str) -> Outcome:
         "agrees": agrees,
         "summary": "It printed wrold.",
     }
-    return parse_outcome(Role.DEVELOPER, Task.DIAGNOSE, fields)
+    return parse_outcome(Role.DEVELOPER, Task.DIAGNOSTIC, fields)
 
 
 def judges(status: str, feedback: str = "The evidence holds.", hypothesis: str = "") -> Act:
-    return answers(Role.TECH_LEAD, Task.VALIDATE_CAUSE, status=status, feedback=feedback, hypothesis=hypothesis)
+    return answers(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, status=status, feedback=feedback, hypothesis=hypothesis)
 
 
 def unblocks(status: str, **more: Any) -> Act:

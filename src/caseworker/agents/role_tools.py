@@ -24,7 +24,7 @@ _RUN: Final = ("Bash", "Read")
 _WRITE: Final = ("Bash", "Read", "Edit", "Write")
 
 _TESTS: Final = frozenset({Task.CREATE_TESTS, Task.UPDATE_TESTS})
-_CHANGES: Final = frozenset({Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.DIAGNOSE})
+_CHANGES: Final = frozenset({Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.DIAGNOSTIC})
 _WRITING: Final[dict[Role, frozenset[Task]]] = {
     Role.TESTER: _TESTS,
     Role.DEVELOPER: _CHANGES,

@@ -118,11 +118,11 @@ def test_words_on_an_investigations_escalation_lead_to_its_next_task() -> None:
         reason=WaitingFor.APPROVAL,
         subject=Subject.ESCALATION,
         then=S.REVIEWING_CODE,
-        task=Task.VALIDATE_CAUSE,
+        task=Task.VALIDATE_ROOT_CAUSE,
     )
     known = {"wait": wait, "waiting_for": wait.reason, "resume": S.INVESTIGATING, "investigation": {"iteration": 2}}
     heard = after(a_case(S.WAITING_FOR_HUMAN_INPUT, **known), SAID, interpreted())
-    assert (heard.state, heard.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+    assert (heard.state, heard.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE)
 
 
 @pytest.mark.parametrize("known", [{"approved": OTHER}, {"touches": [Touched(topic="permissions", paths=("acl.py",))]}])

@@ -112,13 +112,13 @@ def at(iteration: int, **known: object) -> IssueCase:
 # --- how an iteration ends -------------------------------------------------------------------------------------------
 
 LEADS = {
-    "ROOT_CAUSE_FOUND": (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, "found"),
-    "NEED_DEVELOPER_DIAGNOSTIC": (S.INVESTIGATING, Task.DIAGNOSE, "open"),
+    "ROOT_CAUSE_FOUND": (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE, "found"),
+    "NEED_DEVELOPER_DIAGNOSTIC": (S.INVESTIGATING, Task.DIAGNOSTIC, "open"),
     "HYPOTHESIS_ELIMINATED": (S.INVESTIGATING, None, "open"),
     "NEED_MORE_ANALYSIS": (S.INVESTIGATING, None, "open"),
     "BLOCKED": (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, "open"),
     "EXHAUSTED": (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, "open"),
-    "INVESTIGATION_INCOMPLETE": (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, "incomplete"),
+    "INVESTIGATION_INCOMPLETE": (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE, "incomplete"),
 }
 
 
@@ -139,7 +139,7 @@ def test_each_status_has_its_move_in_every_iteration_before_the_last(status: str
 @pytest.mark.parametrize("status", [*INVESTIGATION_STATUSES, "SHRUG"])
 def test_the_tech_lead_is_always_next_after_the_fifth_iteration(status: str) -> None:
     after = ends(at(MOST_ITERATIONS), iterated(status))
-    assert (after.state, after.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+    assert (after.state, after.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE)
     assert after.investigation is not None
     assert after.investigation.stands == ("found" if status == "ROOT_CAUSE_FOUND" else "incomplete")
     assert is_used_up(after)
@@ -269,13 +269,13 @@ def test_nothing_resets_the_iteration_count(between: Callable[[IssueCase], Issue
         case = between(case)
         assert (case.state, done(case)) == (S.INVESTIGATING, iteration)
     last = ends(case, iterated("NEED_DEVELOPER_DIAGNOSTIC"))
-    assert (last.state, last.progress.task, done(last)) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, MOST_ITERATIONS)
+    assert (last.state, last.progress.task, done(last)) == (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE, MOST_ITERATIONS)
 
 
 def test_an_interrupted_diagnostic_or_cause_review_resumes() -> None:
     for case in (
-        an_investigated_case(iteration=2, task=Task.DIAGNOSE),
-        an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE),
+        an_investigated_case(iteration=2, task=Task.DIAGNOSTIC),
+        an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_ROOT_CAUSE),
     ):
         back = _after_automatic_moves(hears(hears(case, TakenOver(by="ann")), HandedBack(by="ann")))
         assert (back.state, back.progress.task, back.investigation) == (
@@ -286,10 +286,10 @@ def test_an_interrupted_diagnostic_or_cause_review_resumes() -> None:
 
 
 def test_a_failed_cause_review_resumes_after_a_persons_words() -> None:
-    case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE)
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_ROOT_CAUSE)
     case = hears(case, TurnGaveUp(role=Role.TECH_LEAD, reason="too slow", limit="time"))
     case = ends(hears(case, Spoke(by="ann", messages=())), interpreted("CONTINUE"))
-    assert (case.state, case.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+    assert (case.state, case.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE)
 
 
 @pytest.mark.parametrize("status", ["ROOT_CAUSE_FOUND", "NEED_DEVELOPER_DIAGNOSTIC"])
@@ -313,7 +313,7 @@ def test_the_pms_unblock_turn_resumes_after_a_budget_raise() -> None:
 # --- after the fifth -------------------------------------------------------------------------------------------------
 
 USED_UP = an_investigated_case(
-    S.REVIEWING_CODE, iteration=MOST_ITERATIONS, stands="incomplete", task=Task.VALIDATE_CAUSE
+    S.REVIEWING_CODE, iteration=MOST_ITERATIONS, stands="incomplete", task=Task.VALIDATE_ROOT_CAUSE
 )
 
 
@@ -347,7 +347,7 @@ def test_after_the_fifth_iteration_there_are_only_three_moves() -> None:
 def test_there_is_never_a_sixth_iteration(case: IssueCase, outcome: IssueOutcome) -> None:
     after = ends(case.updated(investigation=USED_UP.investigation), outcome)
     assert (after.state, after.progress.task) in [
-        (S.REVIEWING_CODE, Task.VALIDATE_CAUSE),
+        (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE),
         (S.REQUIRES_HUMAN_INTERVENTION, None),
         (S.PLANNING_APPROACH, None),
     ]
@@ -358,12 +358,12 @@ def test_a_request_beyond_the_last_iteration_still_begins_a_round() -> None:
     """A limit of the agents never drops a person's request."""
     case = a_case(S.HUMAN_INPUT_RECEIVED, transitions=POLICY.transitions + 9)
     after = ends(case.updated(investigation=USED_UP.investigation), interpreted("CONTINUE", "investigating"))
-    assert (after.state, after.progress.task, after.limits.round) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE, 2)
+    assert (after.state, after.progress.task, after.limits.round) == (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE, 2)
 
 
 # --- diagnostics -----------------------------------------------------------------------------------------------------
 
-MEASURING = an_investigated_case(iteration=2, task=Task.DIAGNOSE, senior=False)
+MEASURING = an_investigated_case(iteration=2, task=Task.DIAGNOSTIC, senior=False)
 
 
 @pytest.mark.parametrize(
@@ -399,12 +399,12 @@ def test_a_diagnostic_without_budget_waits_and_resumes() -> None:
     case = hears(MEASURING, TurnGaveUp(role=Role.DEVELOPER, reason="no money", limit="budget"))
     assert case.waits_for is WaitingFor.BUDGET
     case = _after_automatic_moves(hears(case, BudgetRaised(by="ann", micros=5)))
-    assert (case.state, case.progress.task) == (S.INVESTIGATING, Task.DIAGNOSE)
+    assert (case.state, case.progress.task) == (S.INVESTIGATING, Task.DIAGNOSTIC)
 
 
 def test_the_senior_runs_diagnostics_once_it_has_taken_over() -> None:
-    assert turn_of(MEASURING) == (Role.DEVELOPER, Task.DIAGNOSE)
-    assert turn_of(MEASURING.updated(senior=True)) == (Role.SENIOR_DEVELOPER, Task.DIAGNOSE)
+    assert turn_of(MEASURING) == (Role.DEVELOPER, Task.DIAGNOSTIC)
+    assert turn_of(MEASURING.updated(senior=True)) == (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC)
 
 
 # --- the tech lead ---------------------------------------------------------------------------------------------------
@@ -420,7 +420,7 @@ def test_the_senior_runs_diagnostics_once_it_has_taken_over() -> None:
     ],
 )
 def test_the_moves_after_a_cause_review(status: CauseStatus, to: IssueState, stands: str) -> None:
-    case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE)
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_ROOT_CAUSE)
     after = ends(case, cause_reviewed(status))
     assert after.investigation is not None
     assert (after.state, after.investigation.stands, after.investigation.iteration) == (to, stands, 2)
@@ -437,7 +437,7 @@ def test_the_moves_after_a_cause_review(status: CauseStatus, to: IssueState, sta
     ],
 )
 def test_an_accepted_cause_is_repaired_with_a_test_first(known: dict[str, object], to: IssueState) -> None:
-    case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_CAUSE, **known)
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=2, stands="found", task=Task.VALIDATE_ROOT_CAUSE, **known)
     after = ends(case, cause_reviewed())
     assert after.state is to
     assert after.investigation is not None
@@ -446,7 +446,7 @@ def test_an_accepted_cause_is_repaired_with_a_test_first(known: dict[str, object
 
 @pytest.mark.parametrize(("iteration", "then"), [(2, S.INVESTIGATING), (MOST_ITERATIONS, S.PLANNING_APPROACH)])
 def test_an_answer_leads_back_to_the_investigation_if_iterations_are_left(iteration: int, then: IssueState) -> None:
-    case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands="found", task=Task.VALIDATE_CAUSE)
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands="found", task=Task.VALIDATE_ROOT_CAUSE)
     case = ends(case, cause_reviewed("NEEDS_INFO"))
     assert case.waiting.wait is not None
     assert (case.waiting.wait.reason, case.waiting.wait.then) == (WaitingFor.ANSWER, then)
@@ -508,7 +508,7 @@ def test_the_pm_developers_and_tech_lead_can_begin_an_investigation(case: IssueC
     assert after.investigation is not None
     assert (after.investigation.number, after.investigation.iteration) == (1, 0)
     assert after.investigation.began_after == 7
-    assert turn_of(after) == (Role.INVESTIGATOR, Task.INVESTIGATE)
+    assert turn_of(after) == (Role.INVESTIGATOR, Task.ITERATE)
 
 
 def test_an_investigation_requested_by_an_answer_is_planned_first() -> None:
@@ -650,12 +650,12 @@ TWICE = [CAUSE["evidence"][0], {**CAUSE["evidence"][0], "shows": "the same again
 )
 def test_an_iteration_without_the_fields_of_its_status_is_refused(answer: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValidationError, match=complaint):
-        parse_outcome(Role.INVESTIGATOR, Task.INVESTIGATE, answer)
+        parse_outcome(Role.INVESTIGATOR, Task.ITERATE, answer)
 
 
 def test_a_hypothesis_without_a_likelihood_has_fifty_percent() -> None:
     bare = {"id": "H1", "hypothesis": "A race."}
-    found = parse_outcome(Role.INVESTIGATOR, Task.INVESTIGATE, _iteration("SHRUG", hypothesis_matrix=[bare]))
+    found = parse_outcome(Role.INVESTIGATOR, Task.ITERATE, _iteration("SHRUG", hypothesis_matrix=[bare]))
     assert isinstance(found, InvestigationOutcome)
     (one,) = found.hypothesis_matrix
     assert (one.likelihood, one.percent, one.status) == ("Medium", 50, "pending")
@@ -664,10 +664,10 @@ def test_a_hypothesis_without_a_likelihood_has_fifty_percent() -> None:
 @pytest.mark.parametrize(
     ("role", "task", "answer", "complaint"),
     [
-        (Role.DEVELOPER, Task.DIAGNOSE, plain(diagnosed(), commands=[]), "needs the commands"),
-        (Role.DEVELOPER, Task.DIAGNOSE, plain(diagnosed(), status="READY_FOR_QA"), "'DIAGNOSTIC_DONE' or 'BLOCKED'"),
-        (Role.TECH_LEAD, Task.VALIDATE_CAUSE, plain(cause_reviewed(), hypothesis=""), "the hypothesis to act on"),
-        (Role.TECH_LEAD, Task.VALIDATE_CAUSE, plain(cause_reviewed("NEEDS_INFO"), feedback=" "), "needs feedback"),
+        (Role.DEVELOPER, Task.DIAGNOSTIC, plain(diagnosed(), commands=[]), "needs the commands"),
+        (Role.DEVELOPER, Task.DIAGNOSTIC, plain(diagnosed(), status="READY_FOR_QA"), "'DIAGNOSTIC_DONE' or 'BLOCKED'"),
+        (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, plain(cause_reviewed(), hypothesis=""), "the hypothesis to act on"),
+        (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, plain(cause_reviewed("NEEDS_INFO"), feedback=" "), "needs feedback"),
         (Role.PM, Task.UNBLOCK_INVESTIGATION, plain(unblocked(), resources=" "), "CONTINUE needs resources"),
         (
             Role.PM,
@@ -687,7 +687,7 @@ def test_answers_to_an_investigation_need_the_fields_of_their_status(
 def test_a_diagnostic_can_not_claim_that_the_work_is_done() -> None:
     """So code from a diagnostic can't get to a build, a review or a pull request."""
     for role, task in known_turns():
-        if task is Task.DIAGNOSE:
+        if task is Task.DIAGNOSTIC:
             properties = outcome_schema(role, task)["properties"]
             assert isinstance(properties, dict)
             assert set(properties) == {"observations", "kind", "status", "commands", "observed", "agrees", "summary"}
@@ -720,7 +720,7 @@ def test_words_for_an_investigation_do_not_end_a_wait_for_a_command(reason: Wait
 
 @pytest.mark.parametrize("asked", [{"approve_plan": True}, {"until": Milestone.PLAN}])
 def test_an_accepted_cause_does_not_skip_a_plan_that_needs_approval(asked: dict[str, object]) -> None:
-    case = an_investigated_case(S.REVIEWING_CODE, iteration=1, task=Task.VALIDATE_CAUSE, stands="found")
+    case = an_investigated_case(S.REVIEWING_CODE, iteration=1, task=Task.VALIDATE_ROOT_CAUSE, stands="found")
     policy = Policy.model_validate(asked)
     fact = ended(case, cause_reviewed("APPROVED"))
     assert decide(apply_fact(case, fact), fact, policy).to is S.PLANNING_APPROACH
@@ -738,7 +738,7 @@ def test_an_iteration_without_a_valid_outcome_counts() -> None:
         case = hears(case, TurnGaveUp(role=Role.INVESTIGATOR, reason="invalid twice", invalid=True))
         assert (case.state, case.investigation and case.investigation.iteration) == (S.INVESTIGATING, count)
     case = hears(case, TurnGaveUp(role=Role.INVESTIGATOR, reason="invalid twice", invalid=True))
-    assert (case.state, case.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_CAUSE)
+    assert (case.state, case.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE)
 
 
 def test_a_new_problem_stays_new_after_an_approval() -> None:

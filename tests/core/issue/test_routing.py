@@ -44,7 +44,7 @@ BESIDES_THE_SPEC = {Role.PM: {"READY", "BLOCKED"}}
 
 
 def statuses(role: Role, task: Task) -> list[str]:
-    if task is Task.INVESTIGATE:  # its status is an open string, so that unknown ones can be counted
+    if task is Task.ITERATE:  # its status is an open string, so that unknown ones can be counted
         return list(INVESTIGATION_STATUSES)
     properties = outcome_schema(role, task)["properties"]
     assert isinstance(properties, dict)
@@ -110,7 +110,7 @@ def test_an_answer_with_an_alias_gets_its_canonical_status() -> None:
     unfinished = {**implemented("PARTIAL").model_dump(mode="json"), "status": "INCOMPLETE"}
     assert parse_outcome(Role.DEVELOPER, Task.FIX, unfinished) == implemented("PARTIAL")
     waits = {**iterated("NEED_DEVELOPER_DIAGNOSTIC").model_dump(mode="json"), "status": "WAITING_FOR_RESULTS"}
-    assert parse_outcome(Role.INVESTIGATOR, Task.INVESTIGATE, waits) == iterated("NEED_DEVELOPER_DIAGNOSTIC")
+    assert parse_outcome(Role.INVESTIGATOR, Task.ITERATE, waits) == iterated("NEED_DEVELOPER_DIAGNOSTIC")
 
 
 # --- the check at the start ------------------------------------------------------------------------------------------

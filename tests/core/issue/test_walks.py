@@ -104,14 +104,14 @@ def _answers(task: Task, data: st.DataObject) -> IssueOutcome:
         case Task.IMPLEMENT | Task.FIX | Task.REFACTOR | Task.ADDRESS_FEEDBACK:
             outcome = ex.implemented(draw(_statuses(ex.WritingStatus, "READY_FOR_QA")))
             return outcome.model_copy(update={"investigation": draw(_requests())})
-        case Task.INVESTIGATE:
+        case Task.ITERATE:
             known = st.sampled_from([*INVESTIGATION_STATUSES, "NEED_MORE_ANALYSIS", "NEED_DEVELOPER_DIAGNOSTIC"])
             end = draw(st.one_of(known, st.just("SHRUG")))
             brings = end in ("NEED_MORE_ANALYSIS", "SHRUG") and draw(LUCK) == 0
             return inv.without_a_matrix(end) if brings else inv.iterated(end)
-        case Task.DIAGNOSE:
+        case Task.DIAGNOSTIC:
             return inv.diagnosed(draw(_statuses(Literal["DIAGNOSTIC_DONE", "BLOCKED"], "DIAGNOSTIC_DONE")))
-        case Task.VALIDATE_CAUSE:
+        case Task.VALIDATE_ROOT_CAUSE:
             return inv.cause_reviewed(draw(_statuses(inv.CauseStatus, "CHANGES_REQUESTED")))
         case Task.UNBLOCK_INVESTIGATION:
             return inv.unblocked(draw(_statuses(inv.PmStatus, "CONTINUE")))
@@ -249,7 +249,7 @@ class CaseMachine(RuleBasedStateMachine):
         if at_work(case):
             found += ["work"] * 20
         if self.works() and self.has_turn():
-            found += ["give up", *(["defer"] * 5 if case.progress.task is Task.DIAGNOSE else [])]
+            found += ["give up", *(["defer"] * 5 if case.progress.task is Task.DIAGNOSTIC else [])]
         if case.state not in TERMINAL:
             found += ["command"] * (1 if at_work(case) else 4)
         if case.state in WAITING | PARKED:
@@ -464,7 +464,7 @@ class CaseMachine(RuleBasedStateMachine):
         if not hasattr(self, "case") or not self.works():
             return
         case = self.case
-        if case.progress.task in (Task.DIAGNOSE, Task.VALIDATE_CAUSE, Task.UNBLOCK_INVESTIGATION):
+        if case.progress.task in (Task.DIAGNOSTIC, Task.VALIDATE_ROOT_CAUSE, Task.UNBLOCK_INVESTIGATION):
             assert case.investigation is not None
         if case.progress.task is Task.UNBLOCK_INVESTIGATION:
             assert case.state is S.BLOCKED

@@ -72,7 +72,7 @@ def asked(number: int = 1, **changes: object) -> Turn:
 
 def iterated(number: int, status: str, **answer: object) -> Turn:
     said = {"status": status, "summary": f"Turn {number} looked.", "hypothesis_matrix": [H1, H2], **answer}
-    return turn(number, Role.INVESTIGATOR, Task.INVESTIGATE, **said)
+    return turn(number, Role.INVESTIGATOR, Task.ITERATE, **said)
 
 
 def found(number: int) -> Turn:
@@ -85,7 +85,7 @@ def found(number: int) -> Turn:
 
 def measured(number: int, observed: str = "thread 1\nthread 2") -> Turn:
     said = {"status": "DIAGNOSTIC_DONE", "commands": ["pytest -q"], "observed": observed, "agrees": "if_true"}
-    return turn(number, Role.DEVELOPER, Task.DIAGNOSE, **said, summary="Two threads.")
+    return turn(number, Role.DEVELOPER, Task.DIAGNOSTIC, **said, summary="Two threads.")
 
 
 STORY = [
@@ -93,7 +93,7 @@ STORY = [
     iterated(2, "NEED_DEVELOPER_DIAGNOSTIC", diagnostic=DIAGNOSTIC),
     measured(3),
     found(4),
-    turn(5, Role.TECH_LEAD, Task.VALIDATE_CAUSE, status="APPROVED", hypothesis="H1", feedback="It holds."),
+    turn(5, Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, status="APPROVED", hypothesis="H1", feedback="It holds."),
 ]
 PAGE = """\
 # Investigation: Sum is wrong

@@ -111,7 +111,7 @@ def _investigated() -> dict[str, IssueCase]:
         investigation = {"iteration": iteration, "stands": stands, "hypothesis": "H2" if stands == "approved" else ""}
         return _early(state, **{"investigation": investigation, "reason": matrix, "transitions": 9, **known})
 
-    judged = {"task": Task.VALIDATE_CAUSE}
+    judged = {"task": Task.VALIDATE_ROOT_CAUSE}
     return {
         "investigating, the first iteration": at(S.INVESTIGATING, 0, reason="It is investigated: it fails at times."),
         "investigating, the third iteration": at(S.INVESTIGATING, 2),
@@ -119,7 +119,7 @@ def _investigated() -> dict[str, IssueCase]:
         "investigating, of a second problem": at(S.INVESTIGATING, 1).updated(
             investigation=Investigation(number=2, iteration=1)
         ),
-        "investigating, a diagnostic": at(S.INVESTIGATING, 2, task=Task.DIAGNOSE),
+        "investigating, a diagnostic": at(S.INVESTIGATING, 2, task=Task.DIAGNOSTIC),
         "reviewing_code, a cause is judged": at(S.REVIEWING_CODE, 2, "found", **judged),
         "reviewing_code, no cause after five iterations": at(S.REVIEWING_CODE, 5, "incomplete", **judged),
         "creating_tests, the cause is accepted": at(

@@ -85,7 +85,7 @@ class IssueBriefs:
             ),
             # A diagnostic starts a new session: the earlier one refers to changes in the case's own tree, which it
             # lacks.
-            resume=case.progress.sessions.get(role.value) if task is not Task.DIAGNOSE else None,
+            resume=case.progress.sessions.get(role.value) if task is not Task.DIAGNOSTIC else None,
             rehearsal=stored.rehearsal,
             limits=Limits(cap_micros=cap_of(case, policy), calls=policy.calls_per_turn, seconds=policy.turn_seconds),
             check=_coverage_check(stored.file.analysis) if task is Task.VALIDATE else None,

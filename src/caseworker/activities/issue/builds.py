@@ -93,8 +93,8 @@ class Building(BuildActivities):
             return []
         turns = await self._store.turns.finished(request.case.id)
         # A diagnostic that added nothing has its starting point as its commit, which is the case's own work.
-        ours = {turn.checkpoint for turn in turns if turn.task is not Task.DIAGNOSE} | {workspace.base}
-        theirs = {turn.checkpoint for turn in turns if turn.task is Task.DIAGNOSE} - ours
+        ours = {turn.checkpoint for turn in turns if turn.task is not Task.DIAGNOSTIC} | {workspace.base}
+        theirs = {turn.checkpoint for turn in turns if turn.task is Task.DIAGNOSTIC} - ours
         if not theirs:
             return []
         diffs = [await self._workspaces.diff(workspace, Sha(f"{commit}^"), commit) for commit in sorted(theirs)]

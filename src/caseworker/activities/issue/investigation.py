@@ -59,9 +59,9 @@ class InvestigationTurns:
             return await self._find_problem(this, request, workspace, outcome)
 
         match request.task:
-            case Task.INVESTIGATE:
+            case Task.ITERATE:
                 return replace(brief, bisect=bisect, check=check)
-            case Task.DIAGNOSE | Task.VALIDATE_CAUSE:
+            case Task.DIAGNOSTIC | Task.VALIDATE_ROOT_CAUSE:
                 return replace(brief, check=check)
             case _:
                 return brief

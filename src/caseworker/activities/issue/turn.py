@@ -46,7 +46,7 @@ class IssueTurns(TurnActivities):
 
     @activity.defn
     async def run_turn(self, request: TurnRequest) -> TurnReply:
-        if request.task is not Task.DIAGNOSE:
+        if request.task is not Task.DIAGNOSTIC:
             return await self._run(request)
         return await self._transaction.if_free(request.case.id, request.turn, lambda: self._run(request))
 
@@ -115,15 +115,15 @@ def _order(request: TurnRequest, stored: StoredCase) -> TurnOrder:
         checkpoint=case.delivery.checkpoint,
         hears=OF_AN_ISSUE,
         # A diagnostic has its place already: it runs only if one is free, and doesn't wait.
-        needs_place=request.role in WRITERS and task not in (Task.ANSWER, Task.DIAGNOSE),
-        side_tree=f"diagnostic-{request.turn}" if task is Task.DIAGNOSE else "",
+        needs_place=request.role in WRITERS and task not in (Task.ANSWER, Task.DIAGNOSTIC),
+        side_tree=f"diagnostic-{request.turn}" if task is Task.DIAGNOSTIC else "",
     )
 
 
 def _commit_parent(request: TurnRequest, workspace: Workspace) -> Sha:
     """The parent of the turn's commit: the pushed commit, since a person may have built on it, or the base. A
     diagnostic commits on top of the checkpoint, so that its commit holds only what it added."""
-    if request.task is Task.DIAGNOSE:
+    if request.task is Task.DIAGNOSTIC:
         return request.case.delivery.checkpoint or workspace.base
     return request.case.delivery.pushed or workspace.base
 

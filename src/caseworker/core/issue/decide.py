@@ -84,7 +84,7 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
             ).model_copy(update={"then_task": _if_kept(case.progress.task)})
         case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
             return after_invalid_iteration(case, fact.reason)
-        case TurnGaveUp() if case.progress.task is Task.DIAGNOSE:
+        case TurnGaveUp() if case.progress.task is Task.DIAGNOSTIC:
             return without_diagnostic(f"The diagnostic came to nothing: {fact.reason}")
         case TurnGaveUp(limit="time"):
             return park(f"The {words.of_role(fact.role)}'s turn met its limit: {fact.reason}")

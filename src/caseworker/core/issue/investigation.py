@@ -75,12 +75,12 @@ def after_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Move:
     match status:
         case "ROOT_CAUSE_FOUND":
             reason = f"{said} The tech lead looks at the evidence."
-            return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_CAUSE, reason=reason)
+            return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_ROOT_CAUSE, reason=reason)
         case "INVESTIGATION_INCOMPLETE":
             reason = f"{said} The cause is not proven. The tech lead decides what to do without it."
-            return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_CAUSE, reason=reason)
+            return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_ROOT_CAUSE, reason=reason)
         case "NEED_DEVELOPER_DIAGNOSTIC":
-            return Move(to=S.INVESTIGATING, task=Task.DIAGNOSE, reason=f"{said} A developer measures it.")
+            return Move(to=S.INVESTIGATING, task=Task.DIAGNOSTIC, reason=f"{said} A developer measures it.")
         case "BLOCKED" | "EXHAUSTED":
             unclear = outcome.hypothesis_matrix and outcome.status not in INVESTIGATION_STATUSES
             nothing = "what it answers can't be understood" if unclear else "there is no hypothesis left to look into"
@@ -120,7 +120,7 @@ def after_invalid_iteration(case: IssueCase, reason: str) -> Move:
     """The move after an iteration without a valid outcome. It counts as one that found nothing."""
     said = f"Iteration {_of(case).iteration} of {MOST_ITERATIONS} came to nothing: {reason}"
     if is_used_up(case):
-        return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_CAUSE, reason=said)
+        return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_ROOT_CAUSE, reason=said)
     return Move(to=S.INVESTIGATING, reason=said)
 
 

@@ -20,7 +20,7 @@ from caseworker.core.outcomes.pm import IssueType
 
 S = IssueState
 _NO_PROGRESS: Final = 3
-KEPT_TASKS: Final = frozenset({Task.DIAGNOSE, Task.VALIDATE_CAUSE, Task.UNBLOCK_INVESTIGATION, Task.UNBLOCK})
+KEPT_TASKS: Final = frozenset({Task.DIAGNOSTIC, Task.VALIDATE_ROOT_CAUSE, Task.UNBLOCK_INVESTIGATION, Task.UNBLOCK})
 """Tasks that are resumed after a person stepped in."""
 BY_PEOPLE: Final = frozenset({S.HUMAN_INPUT_RECEIVED, S.REQUIREMENTS_CLARIFIED})
 """States entered because a person spoke. No limit applies to them."""
@@ -151,7 +151,7 @@ def _within_iterations(case: IssueCase, move: Move) -> Move:
         return move
     reason = f"{move.reason} All {MOST_ITERATIONS} iterations of the investigation are used."
     if S.REVIEWING_CODE in next_states(case.state):
-        instead = {"to": S.REVIEWING_CODE, "task": Task.VALIDATE_CAUSE, "reason": reason}
+        instead = {"to": S.REVIEWING_CODE, "task": Task.VALIDATE_ROOT_CAUSE, "reason": reason}
         return move.model_copy(update=instead)  # keeps `new_round`
     return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=f"{reason} A word on how to go on moves it.")
 

@@ -138,7 +138,7 @@ CAUSE_ROUTES: Final[dict[str, Route]] = {
 
 def routed(role: Role, status: str, state: IssueState, task: Task | None = None) -> IssueState | None:
     """The state to enter; the current one if the case stays or resumes. Null: there is no such row, or no such edge."""
-    rows = CAUSE_ROUTES if task is Task.VALIDATE_CAUSE else ROUTES.get(role, {})
+    rows = CAUSE_ROUTES if task is Task.VALIDATE_ROOT_CAUSE else ROUTES.get(role, {})
     route = rows.get(canonical(role, status))
     if route is None:
         return None
@@ -161,7 +161,7 @@ def check_routing() -> None:
             if routed(role, status, state) is None:
                 raise Defect(f"the routing table has no legal row for {role} {status} in {state}")
     for status in CAUSE_ROUTES:
-        if routed(Role.TECH_LEAD, status, S.REVIEWING_CODE, Task.VALIDATE_CAUSE) is None:
+        if routed(Role.TECH_LEAD, status, S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE) is None:
             raise Defect(f"the routing table has no legal row for a cause that is {status}")
     for role, names in ALIASES.items():
         if missing := [name for name in names.values() if name not in ROUTES[role]]:

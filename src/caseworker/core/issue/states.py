@@ -199,7 +199,7 @@ ROWS: Final[dict[IssueState, StateRow]] = {
         then="What is sound goes back to the review; what is not is repaired.",
     ),
     S.INVESTIGATING: StateRow(
-        turn=(Role.INVESTIGATOR, Task.INVESTIGATE),
+        turn=(Role.INVESTIGATOR, Task.ITERATE),
         edges=_to(S.REVIEWING_CODE, S.BLOCKED),
         agent="analyst",
         does="looks for the cause",

@@ -23,8 +23,8 @@ _LONGEST_QUEUE: Final = timedelta(days=1)
 _SECOND: Final[dict[Task, Role]] = {
     Task.JUDGE: Role.TESTER,
     Task.UNBLOCK: Role.TECH_LEAD,
-    Task.DIAGNOSE: Role.DEVELOPER,
-    Task.VALIDATE_CAUSE: Role.TECH_LEAD,
+    Task.DIAGNOSTIC: Role.DEVELOPER,
+    Task.VALIDATE_ROOT_CAUSE: Role.TECH_LEAD,
     Task.UNBLOCK_INVESTIGATION: Role.PM,
 }
 

@@ -65,10 +65,10 @@ _MODELS: Final[dict[tuple[Role, Task], type[OutcomeBase]]] = {
     **{(Role.TECH_LEAD, task): ReviewOutcome for task in _REVIEWING},
     **{(role, Task.ANSWER): AnswerOutcome for role in _ANSWERING},
     (Role.INVESTIGATOR, Task.BUG): BugOutcome,
-    (Role.INVESTIGATOR, Task.INVESTIGATE): InvestigationOutcome,
-    (Role.DEVELOPER, Task.DIAGNOSE): DiagnosticOutcome,
-    (Role.SENIOR_DEVELOPER, Task.DIAGNOSE): DiagnosticOutcome,
-    (Role.TECH_LEAD, Task.VALIDATE_CAUSE): CauseReviewOutcome,
+    (Role.INVESTIGATOR, Task.ITERATE): InvestigationOutcome,
+    (Role.DEVELOPER, Task.DIAGNOSTIC): DiagnosticOutcome,
+    (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC): DiagnosticOutcome,
+    (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE): CauseReviewOutcome,
     (Role.PM, Task.UNBLOCK_INVESTIGATION): UnblockingOutcome,
 }
 

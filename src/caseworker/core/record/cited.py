@@ -106,7 +106,7 @@ def _run(source: str, record: Sequence[Recorded]) -> int | str:
     asked = (found["kind"].lower(), int(found["number"]))
     for one in record:
         match one.entry:
-            case TurnCompleted(task=Task.DIAGNOSE, status="DIAGNOSTIC_DONE", turn=turn) if asked == (
+            case TurnCompleted(task=Task.DIAGNOSTIC, status="DIAGNOSTIC_DONE", turn=turn) if asked == (
                 "diagnostic",
                 turn,
             ):

@@ -172,8 +172,9 @@ _VERBS = {
     "bug": "investigate",
     "questions": "ask people",
     "interpret": "read what people said",
-    "diagnose": "measure",
-    "validate_cause": "judge the cause",
+    "iterate": "investigate",
+    "diagnostic": "measure",
+    "validate_root_cause": "judge the cause",
     "unblock_investigation": "get the investigation on",
 }
 

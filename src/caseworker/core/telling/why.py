@@ -69,8 +69,10 @@ def at(time: datetime) -> str:
 _SECOND: Final = {
     Task.JUDGE: "The build is red, and the tester says whether the code, the test or chance is to blame.",
     Task.UNBLOCK: "The tech lead looks for a way on.",
-    Task.DIAGNOSE: "A developer measures what a hypothesis predicts, in a copy of the code that is thrown away after.",
-    Task.VALIDATE_CAUSE: "The tech lead judges what the investigation has found.",
+    Task.DIAGNOSTIC: (
+        "A developer measures what a hypothesis predicts, in a copy of the code that is thrown away after."
+    ),
+    Task.VALIDATE_ROOT_CAUSE: "The tech lead judges what the investigation has found.",
     Task.UNBLOCK_INVESTIGATION: "The investigation is stuck, and the pm sees to it.",
 }
 _WAITS: Final = {
@@ -147,8 +149,10 @@ def _waits_for(case: IssueCase, policy: Policy) -> str:
 _AFTER_SECOND: Final = {
     Task.JUDGE: "A wrong change goes to the developer, a wrong test to the tester; what failed by chance is run again.",
     Task.UNBLOCK: "With guidance there is one more attempt; without, a person is asked.",
-    Task.DIAGNOSE: "The investigator is told what was seen, and goes on with it; no line of the measurement is kept.",
-    Task.VALIDATE_CAUSE: "An accepted cause is repaired, with a test first; one that is not is investigated further.",
+    Task.DIAGNOSTIC: "The investigator is told what was seen, and goes on with it; no line of the measurement is kept.",
+    Task.VALIDATE_ROOT_CAUSE: (
+        "An accepted cause is repaired, with a test first; one that is not is investigated further."
+    ),
     Task.UNBLOCK_INVESTIGATION: (
         "With something new to go by the investigation goes on; if not, it is planned without a cause, "
         "people are asked, or it stays blocked."
@@ -178,7 +182,7 @@ def _next(case: IssueCase, policy: Policy) -> str:
 def _follows(case: IssueCase) -> str:
     if case.progress.go is not None:
         return f"It goes on to: {of_state(case.progress.go)}."
-    if case.progress.task is Task.VALIDATE_CAUSE and is_used_up(case):
+    if case.progress.task is Task.VALIDATE_ROOT_CAUSE and is_used_up(case):
         return _USED_UP
     if case.progress.task is not None:
         return _AFTER_SECOND[case.progress.task]
