@@ -10,12 +10,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.patience import PATIENCE
 from tests.world.project import make_project
 from tests.world.slack import SlackDouble
 from tests.world.terminal import BUG_REHEARSAL, Terminal, open_terminal
 
 REPORTS, SUMMARY, ADA, GRACE = "C0REPORTS", "C0SUMMARY", "U0ADA", "U0GRACE"
-PATIENCE = 60.0
 
 
 class Served:

@@ -34,6 +34,7 @@ from caseworker.ports import (
 )
 from caseworker.ports.agents import TurnBrief
 from caseworker.workspaces.sandbox import Bubblewrap
+from tests.patience import PATIENCE
 from tests.world.commands import command_of
 
 
@@ -213,7 +214,7 @@ class AgentWorld:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110 - other processes have no event to wait for
             await asyncio.sleep(0.02)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from caseworker.ports import Enclosure, Sandbox
 from caseworker.workspaces.sandbox import Bubblewrap
+from tests.patience import PATIENCE
 
 KEY = "sk-planted-key-8841"
 PREAMBLE = f"""
@@ -47,7 +48,7 @@ class Prison:
             env={"ANTHROPIC_API_KEY": KEY, "PATH": os.environ["PATH"]},
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=PATIENCE,
             user=account.pw_uid,
             group=account.pw_gid,
             extra_groups=[],

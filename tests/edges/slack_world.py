@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 
 from caseworker.chats.slack import SlackChat
 from caseworker.chats.slack_app import PATH, Receive, SlackSocket, http_route
+from tests.patience import PATIENCE
 from tests.world.slack import SlackDouble
 
 
@@ -36,7 +37,7 @@ class Receiver:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Waits until a condition holds, for conditions without an event to wait for."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110  # see above
             await asyncio.sleep(0.01)
 
@@ -58,7 +59,7 @@ async def in_socket_mode(
     )
     running = asyncio.create_task(socket.run())
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await socket.connected.wait()
         yield socket
     finally:

@@ -13,6 +13,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.record.entries import Noted
 from caseworker.store.store import open_store
 from tests.edges.store_examples import TRACE, bug_report, reported, said
+from tests.patience import PATIENCE
 
 _ROOT = Path(__file__).parents[2]
 
@@ -45,14 +46,14 @@ class Process:
 
     def lines(self) -> list[str]:
         """The rest of its output, until it has ended without an error."""
-        out, err = self._process.communicate(timeout=60)
+        out, err = self._process.communicate(timeout=PATIENCE)
         assert self._process.returncode == 0, err
         return out.splitlines()
 
     def kill(self) -> list[str]:
         """Kills the process without any clean-up, and returns its last complete lines."""
         self._process.kill()
-        out, _ = self._process.communicate(timeout=60)
+        out, _ = self._process.communicate(timeout=PATIENCE)
         return [line.rstrip("\n") for line in out.splitlines(keepends=True) if line.endswith("\n")]
 
 

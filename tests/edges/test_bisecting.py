@@ -18,6 +18,7 @@ from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.prison import listening
 from tests.edges.repositories import Repository, git, local_workspaces, new_repository
+from tests.patience import PATIENCE
 
 CASE = CaseId("local/calc#1")
 BROKEN = 8
@@ -244,7 +245,7 @@ async def test_a_bisect_without_any_time_ends_with_a_result(bisector: GitBisecto
 
 
 def _begun(tmp_path: Path) -> bool:
-    deadline = monotonic() + 30
+    deadline = monotonic() + PATIENCE
     while not list((tmp_path / "home/workspaces").glob("*/side/bisect/tree/begun")):
         if monotonic() > deadline:
             return False

@@ -13,6 +13,7 @@ from caseworker.ports import Workspace
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.output import FailureNames
 from caseworker.workspaces.sandbox import Bubblewrap, Unconfined
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ async def until(marker: str, *, runs: bool) -> None:
 
 
 def seen(marker: str, *, runs: bool) -> bool:
-    deadline = monotonic() + 5
+    deadline = monotonic() + PATIENCE
     while running(marker) != runs:
         if monotonic() > deadline:
             return False

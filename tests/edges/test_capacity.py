@@ -21,9 +21,9 @@ from caseworker.store.place_tables import places
 from caseworker.store.places import EXPIRES, StoredPlaces
 from caseworker.store.store import Store, open_store
 from tests.edges.store_examples import TRACE, open_case
+from tests.patience import PATIENCE
 
 NEVER, SOON = 3_600.0, 0.01
-PATIENCE = 30.0
 
 
 @dataclass

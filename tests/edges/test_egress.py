@@ -26,6 +26,7 @@ from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.sandbox import Bubblewrap, Unconfined
 from caseworker.workspaces.setup_network import Interpreter, SetupNetwork, find_interpreter, gate_folder, through
 from tests.edges.egress_servers import LocalServer, local_server
+from tests.patience import PATIENCE
 
 FETCH = """python3 -c '
 import sys, urllib.request
@@ -226,7 +227,7 @@ async def test_no_process_and_no_socket_is_left_behind(
         task.cancel()
     await asyncio.wait({task})
     assert task.cancelled() == (how == "cancelled")
-    deadline = monotonic() + 5
+    deadline = monotonic() + PATIENCE
     while left_in(temporary) or open_files() > files:
         assert monotonic() < deadline, left_in(temporary)
         await asyncio.sleep(0.02)

@@ -17,6 +17,7 @@ from caseworker.ports import Enclosure
 from caseworker.workspaces.sandbox import Bubblewrap, Unconfined
 from caseworker.workspaces.sandbox_probe import explain
 from caseworker.workspaces.toolchains import find_toolchains, home_folders
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def processes(marker: str) -> list[int]:
 
 
 def eventually(count: int, marker: str) -> bool:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE
     while len(found := processes(marker)) != count or not all(is_guarded(pid) for pid in found):
         if time.monotonic() > deadline:
             return False

@@ -12,6 +12,7 @@ import pytest
 from caseworker.chats.slack_app import Receive, SlackSocket, http_route
 from caseworker.core.base.errors import Refused, Transient
 from tests.edges.slack_world import Receiver, in_socket_mode, over_http, until
+from tests.patience import PATIENCE
 from tests.world.slack import SlackDouble
 
 REPORTS = "C0REPORTS"
@@ -147,7 +148,7 @@ async def test_an_outage_of_slack_is_waited_out(slack: SlackDouble) -> None:
         await slack.stop()
         await until(lambda: not socket.connected.is_set())
         await slack.start()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await socket.connected.wait()
         await slack.user_writes(REPORTS, "U0ADA", "after")
     assert receiver.texts == ["after"]

@@ -12,6 +12,7 @@ from caseworker.core.record.entries import WorkspaceRemoved
 from caseworker.store.learnings import repository_of
 from caseworker.store.store import Store
 from tests.edges.store_examples import TRACE, open_bug, open_case
+from tests.patience import PATIENCE
 
 SHOP = RepositoryId("local/shop")
 
@@ -105,7 +106,7 @@ async def test_empty_learnings_are_dropped_and_unstorable_characters_replaced(st
 async def test_ten_cases_that_learn_the_same_at_once_count_ten_and_never_deadlock(store: Store) -> None:
     cases = [await open_case(store, f"Issue {number}") for number in range(10)]
     words = [f"word {number}" for number in range(5)]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(
             *(
                 store.learnings.add(SHOP, case, noted(*words[place % 5 :], *words[: place % 5]))

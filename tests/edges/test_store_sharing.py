@@ -18,6 +18,7 @@ from caseworker.store.connection import Connection
 from caseworker.store.database import Database, connect
 from caseworker.store.shared_writes import MOST
 from caseworker.store.sqlite import Sqlite
+from tests.patience import PATIENCE
 
 _TABLES = (
     "CREATE TABLE written (number INTEGER PRIMARY KEY, words TEXT NOT NULL DEFAULT '')",
@@ -280,7 +281,7 @@ async def _all_visit(notebook: Notebook, visits: list[_Visit]) -> None:
         await asyncio.wait([task])
         return asyncio.CancelledError() if task.cancelled() else task.exception()
 
-    async with asyncio.timeout(60):  # no writer may wait for ever
+    async with asyncio.timeout(PATIENCE):  # no writer may wait for ever
         ends = await asyncio.gather(*(one(number, visit) for number, visit in enumerate(visits)))
         await notebook.write(100)  # whatever they did, the next writer succeeds
         await notebook.database.close()

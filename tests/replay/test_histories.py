@@ -11,6 +11,7 @@ from temporalio.worker import Replayer
 
 from caseworker.app.workers import FLOWS
 from caseworker.engine.worker import sandboxed_runner
+from tests.patience import PATIENCE
 
 HISTORIES = sorted((Path(__file__).parent / "histories").rglob("*.json"))
 
@@ -35,4 +36,4 @@ async def test_a_committed_history_replays(path: Path) -> None:
         workflow_runner=sandboxed_runner(),
         data_converter=pydantic_data_converter,
     )
-    await asyncio.wait_for(replayer.replay_workflow(history), timeout=30)
+    await asyncio.wait_for(replayer.replay_workflow(history), timeout=PATIENCE)

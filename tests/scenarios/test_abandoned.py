@@ -19,6 +19,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from caseworker.contract.names import WORKER_DIED
 from caseworker.engine.abandoned import end_all_begun
 from caseworker.engine.client import Address, connect
+from tests.patience import PATIENCE
 
 
 @activity.defn
@@ -69,7 +70,7 @@ async def states(handle: WorkflowHandle[WaitsForLongWork, None]) -> list[int]:
 
 async def until_waiting(client: Client, handle: WorkflowHandle[WaitsForLongWork, None]) -> None:
     """Waits until the activity is scheduled and the workflow is listed; Temporal's lists lag behind."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not (await states(handle) and await is_listed(client, handle)):  # noqa: ASYNC110  # there is no event
             await asyncio.sleep(0.02)
 

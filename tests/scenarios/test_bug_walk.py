@@ -14,8 +14,9 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.messages import SPOKEN, Standing
 from caseworker.core.record.entries import Posted, TurnCompleted
 from caseworker.ports import AgentFailed
+from tests.patience import PATIENCE
 from tests.world.agent import asked, found
-from tests.world.bugs import PATIENCE, BugInWorld, words
+from tests.world.bugs import BugInWorld, words
 from tests.world.world import World
 
 STEPS = 300

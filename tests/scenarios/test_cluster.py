@@ -5,15 +5,13 @@ import re
 import signal
 from pathlib import Path
 
-import pytest
-
 from caseworker.engine.client import Address
 from tests.databases import PostgresServer
+from tests.patience import PATIENCE
 from tests.world.project import git, make_project
 from tests.world.terminal import BUG_REHEARSAL, REHEARSAL, Terminal
 
 
-@pytest.mark.timeout(120)
 async def test_a_cluster_worker_on_postgresql_completes_an_issue_and_a_bug(
     temporal: Address, postgres: PostgresServer, tmp_path: Path
 ) -> None:
@@ -42,7 +40,7 @@ async def test_a_cluster_worker_on_postgresql_completes_an_issue_and_a_bug(
         assert "closed the case" in closed.out, closed.err
     finally:
         worker.send_signal(signal.SIGTERM)
-        _, err = await asyncio.to_thread(worker.communicate, timeout=30)
+        _, err = await asyncio.to_thread(worker.communicate, timeout=PATIENCE)
     assert worker.returncode == 0, err
     assert not (terminal.home / "host.lock").exists()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.engine.server import server_version
+from tests.patience import PATIENCE
 from tests.world.project import make_project
 from tests.world.terminal import REHEARSAL, Terminal, is_alive, open_terminal
 
@@ -25,7 +26,7 @@ def test_five_host_starts_at_once_make_one_host(terminal: Terminal) -> None:
     starts = [terminal.starts("host", "start", "--json") for _ in range(5)]
     pids = set()
     for start in starts:
-        out, err = start.communicate(timeout=60)
+        out, err = start.communicate(timeout=PATIENCE)
         assert start.returncode == 0, err
         pids.add(json.loads(out)["pid"])
     assert len(pids) == 1

@@ -11,6 +11,7 @@ from shlex import quote
 import pytest
 
 from caseworker.core.issue.states import WORKING, IssueState
+from tests.patience import PATIENCE
 from tests.world.project import git, make_project
 from tests.world.terminal import EVERYWHERE, REHEARSAL, Terminal, open_terminal, processes_about
 
@@ -144,7 +145,7 @@ class Saboteur:
 
     def has_spoken(self) -> None:
         for speaking in self._speaking:
-            _, err = speaking.communicate(timeout=60)
+            _, err = speaking.communicate(timeout=PATIENCE)
             assert speaking.returncode == 0, err
 
     def _waits_for_a_turn_in(self, state: IssueState) -> object:
@@ -299,19 +300,17 @@ def _is_in_the_middle(terminal: Terminal, role: str) -> bool:
     return bool(started) and any(entry["turn"] == started[-1]["turn"] for entry in terminal.entries("tool_called"))
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.slow
 def test_run_keeps_watching_when_the_host_is_killed(terminal: Terminal, project: Path, run: list[str]) -> None:
     watcher = terminal.starts(*run)
     terminal.waits_until(partial(_is_in_the_middle, terminal, "analyst"), "the analyst in its turn")
     terminal.kills(terminal.host_pid)
-    _, err = watcher.communicate(timeout=60)
+    _, err = watcher.communicate(timeout=PATIENCE)
     assert watcher.returncode == 0, err
     expect_one_of_everything(terminal, project)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_a_killed_temporal_server_is_restarted_by_the_host(terminal: Terminal, project: Path, run: list[str]) -> None:
     assert terminal.types(*run, "--detach").code == 0
     terminal.waits_until(lambda: len(terminal.entries("turn_completed")) >= 2, "the second turn's end")
@@ -324,18 +323,17 @@ def test_a_killed_temporal_server_is_restarted_by_the_host(terminal: Terminal, p
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_an_interrupted_run_can_be_watched_again_by_two_commands(
     terminal: Terminal, project: Path, run: list[str]
 ) -> None:
     first = terminal.starts(*run)
     terminal.waits_until(lambda: len(terminal.entries("turn_started")) >= 1, "the first turn")
     first.send_signal(2)
-    _, err = first.communicate(timeout=20)
+    _, err = first.communicate(timeout=PATIENCE)
     assert first.returncode == 130
     assert "takes it up again" in err
     watchers = [terminal.starts(*run) for _ in range(2)]
     for watcher in watchers:
-        _, err = watcher.communicate(timeout=60)
+        _, err = watcher.communicate(timeout=PATIENCE)
         assert watcher.returncode == 0, err
     expect_one_of_everything(terminal, project)

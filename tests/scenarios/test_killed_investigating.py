@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.world.project import git, make_project
 from tests.world.terminal import REHEARSAL, Terminal, open_terminal
 
@@ -38,7 +39,7 @@ def test_an_investigation_survives_a_kill_in_every_iteration_and_diagnostic(term
         speaking.append(terminal.starts("say", CASE, f"Said in turn {number}.", "--name", "Ada"))
     terminal.waits_until(lambda: bool(terminal.entries("pull_request_opened")), "a pull request")
     for one in speaking:
-        assert one.wait(timeout=60) == 0
+        assert one.wait(timeout=PATIENCE) == 0
     completed = [entry for entry in terminal.entries("turn_completed") if entry["task"] in {*TURNS, JUDGED}]
     assert [entry["task"] for entry in completed] == [*TURNS, JUDGED]
     assert {entry["attempt"] for entry in completed} == {2}

@@ -20,8 +20,9 @@ from caseworker.core.bug.case import BugState
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Posted, SlaChecked
 from caseworker.engine.client import Address, connect
+from tests.patience import PATIENCE
 from tests.world.agent import asked, found
-from tests.world.bugs import PATIENCE, BugInWorld
+from tests.world.bugs import BugInWorld
 from tests.world.world import World, open_world
 
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"

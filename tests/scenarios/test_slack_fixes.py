@@ -11,8 +11,8 @@ from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import Topic
 from caseworker.core.people.messages import Audience
+from tests.patience import PATIENCE
 from tests.world.agent import found, reads_people, triaged, unclear, writes_greeting
-from tests.world.bugs import PATIENCE
 from tests.world.office import ADA, RITA, Office, SlackBug
 from tests.world.world import CaseInWorld
 

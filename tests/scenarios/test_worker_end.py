@@ -12,6 +12,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.engine.client import Address, connect
 from caseworker.store.inbox import StoredInbox
+from tests.patience import PATIENCE
 from tests.world.agent import wrote_test
 from tests.world.lateness import children
 from tests.world.terminal import processes_about
@@ -69,7 +70,7 @@ async def has_an_agent_that_ignores_its_end(world: World, monkeypatch: pytest.Mo
     world.patience = 5
     monkeypatch.setattr(world.agent, "run", ignores)
     await world.owner_files_issue()
-    await asyncio.wait_for(reached.wait(), timeout=20)
+    await asyncio.wait_for(reached.wait(), timeout=PATIENCE)
 
 
 async def has_a_case_that_it_does_not_know(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from caseworker.core.outcomes.outcome import Outcome, parse_outcome
 from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent, AgentSaid, ToolCalled, ToolReturned
 from caseworker.ports import AgentFailed, AgentFinished, Brief, BugBrief, Ear
+from tests.patience import PATIENCE
 
 Act = Callable[[Path], Outcome | AgentFailed]
 
@@ -235,7 +236,7 @@ class ScriptedAgent:
         return self._holds[whom].set
 
     def reached(self, whom: Role | Task) -> Awaitable[object]:
-        return asyncio.wait_for(self._reached[whom].wait(), timeout=20)
+        return asyncio.wait_for(self._reached[whom].wait(), timeout=PATIENCE)
 
     def hears(self) -> None:
         """From now on it reads new messages before it acts, as a real agent does between two steps."""

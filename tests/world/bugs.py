@@ -16,11 +16,11 @@ from caseworker.core.record.entries import BugMoved, Posted, Recorded
 from caseworker.core.telling.story import tell
 from caseworker.intake.conversation import Words
 from caseworker.ports import StoredBug
+from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
     from tests.world.world import World
 
-PATIENCE = 30.0
 _COUNTER = itertools.count(1)
 
 

@@ -20,7 +20,8 @@ from caseworker.intake.slack import ReportsChannel, SlackIntake
 from caseworker.intake.slack_catchup import CatchUp, Pace
 from caseworker.ports import Thread
 from tests.edges.slack_world import chat_of, in_socket_mode, over_http
-from tests.world.bugs import PATIENCE, BugInWorld
+from tests.patience import PATIENCE
+from tests.world.bugs import BugInWorld
 from tests.world.slack import SlackDouble, UploadedFile
 from tests.world.slack_state import Json
 from tests.world.world import REPORTS, SUMMARIES, World, open_world

@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE = 60.0
+from tests.patience import PATIENCE
+
 REHEARSAL = Path(__file__).with_name("greeting.yaml")
 BUG_REHEARSAL = Path(__file__).with_name("bug.yaml")
 EVERYWHERE = Path(__file__).with_name("everywhere.yaml")

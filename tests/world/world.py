@@ -44,6 +44,7 @@ from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.patience import PATIENCE
 from tests.world import teardown
 from tests.world.agent import ScriptedAgent
 from tests.world.bugs import BugInWorld, words
@@ -52,7 +53,6 @@ from tests.world.lateness import Tasks, end_in_time, in_time
 from tests.world.project import git, make_project
 from tests.world.slack import SlackDouble
 
-PATIENCE = 30.0
 REPORTS, SUMMARIES = "C0REPORTS", "C0SUMMARY"
 
 
