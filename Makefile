@@ -23,11 +23,12 @@ test: $(VENV)/.ready-dev ## All checks and all tests
 pure: $(VENV)/.ready-dev ## Only the tests of the core, which start no process
 	$(BIN)/pytest tests/core
 
-check: $(VENV)/.ready-dev ## Only the static checks
+check: $(VENV)/.ready-dev ## Only the static checks, with the measures of `make house`
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m scripts.house --quiet
 
 lint: check
 

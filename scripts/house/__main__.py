@@ -1,4 +1,4 @@
-"""`python -m scripts.house [--json]`: print measures of the tree and their aims; exit with 1 if one is missed."""
+"""`python -m scripts.house [--json | --quiet]`: print measures of the tree and their aims; fail if one is missed."""
 
 import argparse
 import json
@@ -28,6 +28,7 @@ _MEASURES: Final[tuple[Callable[[Tree], Iterator[Measure]], ...]] = (
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.house", description="Measure the tree against its aims.")
     parser.add_argument("--json", action="store_true", help="print the same as JSON, with all findings")
+    parser.add_argument("--quiet", action="store_true", help="print only the missed aims")
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[2], help="folder that holds src")
     parser.add_argument("--package", default="caseworker", help="package in src that is measured")
     chosen = parser.parse_args(arguments)
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.json:
         sys.stdout.write(json.dumps([one.as_json() for one in found], indent=2) + "\n")
     else:
-        show(found, Console())
+        show(found, Console(), missed_only=chosen.quiet)
     return 0 if all(one.met for one in found) else 1
 
 

@@ -13,16 +13,19 @@ SHOWN: Final = 10
 """Findings of one measure; `--json` has all."""
 
 
-def show(measures: Sequence[Measure], console: Console) -> None:
+def show(measures: Sequence[Measure], console: Console, *, missed_only: bool = False) -> None:
+    shown = [one for one in measures if not (missed_only and one.met)]
     table = Table()
     for column in ("measure", "now", "aim", "met"):
         table.add_column(column)
-    for one in measures:
+    for one in shown:
         table.add_row(Text(one.name), Text(_now(one)), _aim(one), "[green]yes[/]" if one.met else "[red]no[/]")
-    console.print(table)
-    for one in measures:
+    if shown:
+        console.print(table)
+    for one in shown:
         _list(console, one.name, one.findings if one.shows_findings or not one.met else ())
-    _list(console, "not counted", [allowed for one in measures for allowed in one.allowed], most=None)
+    if not missed_only:
+        _list(console, "not counted", [allowed for one in measures for allowed in one.allowed], most=None)
     missed = sum(not one.met for one in measures)
     _say(console, f"\n{len(measures) - missed} of {len(measures)} aims are met.")
 

@@ -194,6 +194,7 @@ async def test_overhearing_nothing_does_not_wait_for_a_writer(store: Store) -> N
         assert await store.inbox.overhear(case, 1, set(Standing)) == []
 
 
+@pytest.mark.slow
 async def test_a_kill_during_writes_loses_no_acknowledged_message(store_url: str) -> None:
     store = await open_store(store_url)
     case = await open_case(store)
@@ -211,6 +212,7 @@ async def test_a_kill_during_writes_loses_no_acknowledged_message(store_url: str
     await store.close()
 
 
+@pytest.mark.slow
 async def test_four_processes_that_write_to_one_database_never_find_it_locked(store_url: str) -> None:
     store = await open_store(store_url)
     case = await open_case(store)

@@ -22,6 +22,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
         yield terminal
 
 
+@pytest.mark.slow
 def test_five_host_starts_at_once_make_one_host(terminal: Terminal) -> None:
     starts = [terminal.starts("host", "start", "--json") for _ in range(5)]
     pids = set()
