@@ -9,7 +9,7 @@ from typing import Final
 
 from rich.console import Console
 
-from scripts.house import changes, flows, imports, names, rules, sizes, versions
+from scripts.house import changes, documents, flows, imports, names, rules, sizes, versions
 from scripts.house.measure import Measure
 from scripts.house.table import show
 from scripts.house.tree import Tree, read_tree
@@ -20,6 +20,7 @@ _MEASURES: Final[tuple[Callable[[Tree], Iterator[Measure]], ...]] = (
     versions.measures,
     imports.measures,
     changes.measures,
+    documents.measures,
     rules.measures,
     names.measures,
 )
