@@ -165,6 +165,18 @@ async def test_a_head_that_is_red_on_a_green_base_is_not_excused(desk: Desk) -> 
     assert (reply.verdict, reply.base_fails_too) == ("red", False)
 
 
+async def test_after_a_failed_set_up_the_case_file_says_that_nothing_passed(desk: Desk) -> None:
+    commands = '[commands]\nsetup = "exit 3"\ntest = "sh test.sh"\n'
+    base = Sha(desk.repository.commit({".caseworker.toml": commands}))
+    await desk.workspaces.remove(desk.case.id)
+    desk.workspace = await desk.workspaces.prepare(desk.case.id, desk.repository.ref, None)
+    desk.case = desk.case.updated(base=base)
+    assert (await desk.build(await desk.agent_writes({"calc.py": "x = 2\n"}))).verdict == "red"
+    seen = (await case_file(desk.store, desk.case.id)).build
+    assert (seen.tests_passed, seen.lint_passed) == (False, None)
+    assert seen.errors == ["exit 3 ended with exit code 3", "sh test.sh was not run"]
+
+
 def _mirror(desk: Desk) -> Path:
     assert desk.workspace.git_dir is not None
     return desk.workspace.git_dir.parent.parent

@@ -12,7 +12,7 @@ from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleO
 from caseworker.core.casefile.ownership import check_owned
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, asked_of
-from caseworker.core.evidence.builds import Purpose
+from caseworker.core.evidence.builds import Build, Command, Purpose
 from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
@@ -382,13 +382,50 @@ def test_a_failed_build_gives_the_writer_feedback() -> None:
         "completed": True,
         "tests_passed": True,
         "lint_passed": False,
-        "type_check_passed": True,
+        "type_check_passed": None,
         "errors": ["lint ended with exit code 2"],
         "commands_run": [
             {"command": "make test", "exit_code": 0, "output": "3 passed"},
             {"command": "lint", "exit_code": 2, "output": "bad"},
         ],
     }
+
+
+NEW_TEST, LINT, TYPES = Purpose.NEW_TEST, Purpose.LINT, Purpose.TYPES
+
+
+@pytest.mark.parametrize(
+    ("build", "passed"),
+    [
+        (a_build(), (None, None, None)),
+        (a_build(a_run("setup", purpose=Purpose.SETUP)), (None, None, None)),
+        (a_build(a_run()), (True, None, None)),
+        (a_build(a_run(), a_run("new", purpose=NEW_TEST)), (True, None, None)),
+        (a_build(a_run(), a_run("new", purpose=NEW_TEST, exit_code=1)), (False, None, None)),
+        (a_build(a_run(exit_code=127)), (False, None, None)),
+        (a_build(a_run(timed_out=True)), (False, None, None)),
+        (a_build(a_run("lint", purpose=LINT), a_run("types", purpose=TYPES)), (None, True, True)),
+        (a_build(a_run(), a_run("a", purpose=LINT), a_run("b", purpose=LINT, exit_code=1)), (True, False, None)),
+    ],
+)
+def test_a_check_passes_only_if_it_ran_and_is_null_without_a_command(
+    build: Build, passed: tuple[bool | None, ...]
+) -> None:
+    seen = after_build(a_file(), build, "").build
+    assert (seen.tests_passed, seen.lint_passed, seen.type_check_passed) == passed
+
+
+def test_checks_that_a_failed_set_up_kept_from_running_have_not_passed() -> None:
+    left = [Command(purpose=purpose, command=purpose.value) for purpose in (Purpose.TEST, LINT)]
+    build = a_build(a_run("setup", purpose=Purpose.SETUP, exit_code=1)).model_copy(update={"not_run": tuple(left)})
+    seen = after_build(a_file(), build, "").build
+    assert (seen.tests_passed, seen.lint_passed, seen.type_check_passed) == (False, False, None)
+    assert seen.errors == ["setup ended with exit code 1", "test was not run", "lint was not run"]
+
+
+def test_before_any_build_no_check_has_a_result() -> None:
+    seen = a_file().build
+    assert (seen.completed, seen.tests_passed, seen.lint_passed, seen.type_check_passed) == (False, None, None, None)
 
 
 def test_a_failing_new_test_counts_as_failing_tests() -> None:

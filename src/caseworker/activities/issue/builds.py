@@ -70,7 +70,10 @@ class Building(BuildActivities):
         # Scrubbed, so that an ignored file that an agent left behind can't change the result.
         await self._workspaces.reset(workspace, request.commit, scrub=True)
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
-        return Build(number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs))
+        not_run = tuple(commands[len(runs) :])
+        return Build(
+            number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs), not_run=not_run
+        )
 
     async def _changed(self, request: BuildRequest, workspace: Workspace) -> list[str]:
         if request.stage is not Stage.HEAD:

@@ -88,12 +88,13 @@ class CommandReport(_Section):
 
 
 class BuildSection(_Section):
-    """Filled by the program, from what was run."""
+    """Filled by the program, from what was run. A check is null if there is no command for it, and false if its command
+    failed or could not run."""
 
     completed: bool = False
-    tests_passed: bool = False
-    lint_passed: bool = False
-    type_check_passed: bool = False
+    tests_passed: bool | None = None
+    lint_passed: bool | None = None
+    type_check_passed: bool | None = None
     errors: list[str] = Field(default_factory=list)
     commands_run: list[CommandReport] = Field(default_factory=list)
 

@@ -191,10 +191,13 @@ def after_build(file: CaseFile, build: Build, feedback: str) -> CaseFile:
     """The file after a build. A failed one gives feedback to the writer, as a rejected review does."""
     section = BuildSection(
         completed=True,
-        tests_passed=build.passed(Purpose.TEST) and build.passed(Purpose.NEW_TEST),
-        lint_passed=build.passed(Purpose.LINT),
-        type_check_passed=build.passed(Purpose.TYPES),
-        errors=[f"{run.command} {how_it_ended(run)}" for run in build.runs if not run.passed],
+        tests_passed=build.result_of(Purpose.TEST, Purpose.NEW_TEST),
+        lint_passed=build.result_of(Purpose.LINT),
+        type_check_passed=build.result_of(Purpose.TYPES),
+        errors=[
+            *(f"{run.command} {how_it_ended(run)}" for run in build.runs if not run.passed),
+            *(f"{command.command} was not run" for command in build.not_run),
+        ],
         commands_run=[
             CommandReport(command=run.command, exit_code=run.exit_code, output=run.output) for run in build.runs
         ],

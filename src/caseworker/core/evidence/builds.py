@@ -69,6 +69,8 @@ class Build(BaseModel):
     stage: Stage
     commit: Sha
     runs: tuple[CommandRun, ...]
+    not_run: tuple[Command, ...] = ()
+    """Commands that were found and not run, because the set-up failed."""
 
     def run_of(self, purpose: Purpose) -> CommandRun | None:
         return next((run for run in self.runs if run.purpose is purpose), None)
@@ -76,6 +78,13 @@ class Build(BaseModel):
     def passed(self, purpose: Purpose) -> bool:
         """Whether no command of this purpose failed. True if there was none."""
         return all(run.passed for run in self.runs if run.purpose is purpose)
+
+    def result_of(self, *purposes: Purpose) -> bool | None:
+        """Whether every command of these purposes ran and passed. Null: there is no such command."""
+        if any(command.purpose in purposes for command in self.not_run):
+            return False
+        runs = [run for run in self.runs if run.purpose in purposes]
+        return all(run.passed for run in runs) if runs else None
 
     @property
     def tested(self) -> bool:
