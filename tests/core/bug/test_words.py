@@ -200,5 +200,20 @@ def test_an_escalation_without_contacts_calls_the_owners_or_everybody() -> None:
     assert told(About.ESCALATION, Audience.DEVELOPERS, owners).startswith("**Escalated**: @U0GRACE00,")
 
 
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("complex", "**Escalated** (too complex to settle here): @U0ADA0000,"),
+        ("security", "**Escalated** (a matter of security): @U0ADA0000,"),
+        ("infrastructure", "**Escalated** (a matter of infrastructure): @U0ADA0000,"),
+        ("urgent", "**Escalated** (people must act now): @U0ADA0000,"),
+    ],
+)
+def test_an_escalation_says_why_people_are_called(reason: str, words: str) -> None:
+    fields = {**OUTCOME.model_dump(), "action": "escalate", "escalate_because": reason}
+    escalated = CONTEXT.model_copy(update={"outcome": BugOutcome.model_validate(fields)})
+    assert told(About.ESCALATION, Audience.DEVELOPERS, escalated).startswith(words)
+
+
 def test_without_a_question_the_default_one_is_asked() -> None:
     assert told(About.QUESTION, Audience.REPORTER, CONTEXT.model_copy(update={"outcome": None})) == DEFAULT_QUESTION

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
 from caseworker.core.bug.case import About, BugCase, BugPost
-from caseworker.core.outcomes.bug import BugOutcome
+from caseworker.core.outcomes.bug import BugOutcome, EscalationReason
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import Audience
 from caseworker.core.people.phrasing import Page, Phrasing, begin
@@ -23,6 +23,13 @@ _RESOLUTION_WORDS: Final = {
     Resolution.NOT_A_BUG: "this works as intended",
     Resolution.DUPLICATE: "this was reported before",
     Resolution.NO_RESPONSE: "we heard nothing more",
+}
+_ESCALATION_WORDS: Final[dict[EscalationReason | None, str]] = {
+    "complex": " (too complex to settle here)",
+    "security": " (a matter of security)",
+    "infrastructure": " (a matter of infrastructure)",
+    "urgent": " (people must act now)",
+    None: "",
 }
 CLOSE_FORM: Final = "`close <type> <reason>`; the types are " + ", ".join(kind.value for kind in Resolution)
 
@@ -152,7 +159,8 @@ def _escalation(context: PostContext) -> str:
     people = context.policy.contacts[0] if context.policy.contacts else context.policy.owners_of(bug.report.services)
     called = at(people) if people else "everybody who reads this"
     how_bad = f" ({bug.report.severity})" if bug.report.severity else ""
-    return f"**Escalated**: {called}, please look at {bug.id}{how_bad}."
+    why = _ESCALATION_WORDS[context.outcome.escalate_because if context.outcome else None]
+    return f"**Escalated**{why}: {called}, please look at {bug.id}{how_bad}."
 
 
 def _questions(outcome: BugOutcome | None) -> str:
