@@ -70,6 +70,12 @@ FOR_DEVELOPERS = {
         "The reporter is being asked:\n"
         "To find the cause, we need to know:\n1. Which page shows the error?\n2. Since when?"
     ),
+    About.OPEN_QUESTION: (
+        "The reporter has not answered, and this is still open:\n"
+        "1. Which page shows the error?\n2. Since when?\n\n"
+        "Orders with a coupon fail: KeyError in `apply`, reproduced.\n\n"
+        "If you know the answer, reply here; so can the reporter."
+    ),
     About.NO_ANSWER: "The reporter has not answered; the investigation carries on without.",
     About.FINDINGS: """\
 Orders with a coupon fail: KeyError in `apply`, reproduced.

@@ -37,6 +37,7 @@ class About(StrEnum):
     ACKNOWLEDGED = "acknowledged"
     SUMMARY = "summary"
     QUESTION = "question"
+    OPEN_QUESTION = "open_question"
     FINDINGS = "findings"
     ESCALATION = "escalation"
     FAILED_TURN = "failed_turn"
@@ -99,8 +100,10 @@ class People(Part):
     """The newest message that was acknowledged in its thread."""
     developer_spoke: bool = False
     findings_posted: bool = False
+    answer_posted: bool = False
+    """The reporter was told a result, with findings or without."""
     confirmable: bool = False
-    """The reporter has spoken since the findings were posted."""
+    """The reporter has spoken since then."""
     escalated: bool = False
     taken_by: str = ""
     asked_to_close: str = ""

@@ -106,6 +106,8 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return _summary(context)
         case About.QUESTION:
             return f"The reporter is being asked:\n{_questions(context.outcome)}"
+        case About.OPEN_QUESTION:
+            return _open_question(context.outcome)
         case About.NO_ANSWER:
             return "The reporter has not answered; the investigation carries on without."
         case About.FINDINGS:
@@ -164,13 +166,27 @@ def _escalation(context: PostContext) -> str:
 
 
 def _questions(outcome: BugOutcome | None) -> str:
+    asked = _asked(outcome)
+    return asked[0] if len(asked) == 1 else f"To find the cause, we need to know:\n{_numbered(asked)}"
+
+
+def _open_question(outcome: BugOutcome | None) -> str:
+    """A question that the reporter did not answer, for developers, with what is known."""
+    parts = [
+        f"The reporter has not answered, and this is still open:\n{_numbered(_asked(outcome))}",
+        outcome.summary.strip() if outcome else "",
+        "If you know the answer, reply here; so can the reporter.",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _asked(outcome: BugOutcome | None) -> list[str]:
     asked = [question.strip() for question in outcome.clarification_questions if question.strip()] if outcome else []
-    if not asked:
-        return DEFAULT_QUESTION
-    if len(asked) == 1:
-        return asked[0]
-    listed = [f"{place}. {text}" for place, text in enumerate(asked, start=1)]
-    return "\n".join(["To find the cause, we need to know:", *listed])
+    return asked or [DEFAULT_QUESTION]
+
+
+def _numbered(lines: list[str]) -> str:
+    return "\n".join(f"{place}. {text}" for place, text in enumerate(lines, start=1))
 
 
 def findings(outcome: BugOutcome | None) -> str:
