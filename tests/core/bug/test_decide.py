@@ -12,6 +12,7 @@ from caseworker.core.bug.decide import (
     after_failed_turn,
     after_silence,
     after_turn,
+    fix_opened,
     fix_refused,
     look,
     permitted_step,
@@ -285,6 +286,16 @@ def test_after_a_fix_ended_silence_resolves_the_case_again() -> None:
     assert waiting.waiting.until is None
     ended = look(waiting, [said(7, Standing.DEVELOPER, MessageKind.FIX_ENDED)], POLICY, NOW).after
     assert ended.waiting.until == NOW + timedelta(hours=48)
+
+
+def test_the_start_of_a_fix_is_told_once() -> None:
+    first = fix_opened(bug(fix_wanted=True), CaseId("local/shop#1"))
+    assert abouts(first) == [About.FIX_OPENED, About.FIX_OPENED]
+    same = fix_opened(first.updated(fix_wanted=True, outbox=()), CaseId("local/shop#1"))
+    assert [(post.about, post.audience) for post in same.outbox] == [(About.FIX_INFORMED, Audience.DEVELOPERS)]
+    other = fix_opened(first.updated(fix_wanted=True, outbox=()), CaseId("local/shop#2"))
+    assert abouts(other) == [About.ANOTHER_FIX, About.ANOTHER_FIX]
+    assert other.repair.fix == "local/shop#2"
 
 
 def test_a_merged_fix_resolves_the_case() -> None:

@@ -14,6 +14,7 @@ from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import Audience
 
+K = MessageKind
 ADA, GRACE, RITA = "U0ADA0000", "U0GRACE00", "U0RITA000"
 BUG = BugCase(id=CaseId("bug-7F3K"), reason=f"closed by @{ADA}").updated(
     severity=Severity.P1,
@@ -43,7 +44,7 @@ CONTEXT = PostContext(
     policy=Policy(services={"shop": Service(owners=(GRACE,))}, contacts=((ADA,),)),
     outcome=OUTCOME,
     news="Pull request 1 is ready: `agent/issue-3`.",
-    news_kind=MessageKind.FIX_NEWS,
+    news_kind=MessageKind.FIX_READY,
     closed_because="KeyError in shop/cart.py is gone since an hour ago",
 )
 
@@ -58,6 +59,7 @@ FOR_REPORTERS = {
     About.NO_ANSWER: "We have not heard back, so we are carrying on without your answer. You can still reply here.",
     About.NOTED: "Thank you, noted.",
     About.FIX_OPENED: "The team has asked for a fix, and work on it has started.",
+    About.ANOTHER_FIX: "Work on another fix has started.",
     About.FIX_NEWS: "There is progress on the fix; the team is reviewing it now.",
     About.RESOLVED: "This is closed: it was fixed in the code. If it still happens, just write here.",
     About.REOPENED: "This is open again, and we are looking into it.",
@@ -110,6 +112,10 @@ Kind of fix: code fix. Confidence: 90%.""",
     About.FIX_OPENED: (
         "The fix is being worked on as local/shop#3. Its pull request will be announced here; merging is yours."
     ),
+    About.ANOTHER_FIX: (
+        "Another fix is being worked on as local/shop#3. Its pull request will be announced here; merging is yours."
+    ),
+    About.FIX_INFORMED: "The new findings were passed on to local/shop#3.",
     About.FIX_REFUSED: "The fix could not be started: KeyError in the tool.",
     About.FIX_NEWS: "Pull request 1 is ready: `agent/issue-3`.",
     About.RESOLVED: (
@@ -159,7 +165,7 @@ def _turned(resolution: Resolution | None, news: MessageKind | None) -> PostCont
 def test_texts_for_the_reporter_have_no_internals(about: About) -> None:
     """With every resolution and every kind of news."""
     for resolution in (None, *Resolution):
-        for news in (MessageKind.FIX_NEWS, MessageKind.FIX_ENDED, MessageKind.FIX_MERGED):
+        for news in (K.FIX_READY, K.FIX_WAITING, K.FIX_ENDED, K.FIX_MERGED):
             words = told(about, Audience.REPORTER, _turned(resolution, news))
             assert INTERNALS.findall(words) == []
 
@@ -190,7 +196,8 @@ def test_each_resolution_has_its_words(resolution: Resolution | None, words: str
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (MessageKind.FIX_NEWS, "There is progress on the fix; the team is reviewing it now."),
+        (MessageKind.FIX_READY, "There is progress on the fix; the team is reviewing it now."),
+        (MessageKind.FIX_WAITING, "The fix can't go on by itself at the moment; it is in the hands of the team."),
         (MessageKind.FIX_MERGED, "The team has accepted the fix."),
         (MessageKind.FIX_ENDED, "The first attempt at a fix did not work out. The team is looking into it."),
     ],

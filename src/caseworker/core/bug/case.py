@@ -49,6 +49,8 @@ class About(StrEnum):
     HANDED_BACK = "handed_back"
     ASKED_TO_CLOSE = "asked_to_close"
     FIX_OPENED = "fix_opened"
+    ANOTHER_FIX = "another_fix"
+    FIX_INFORMED = "fix_informed"
     FIX_REFUSED = "fix_refused"
     FIX_NEWS = "fix_news"
     RESOLVED = "resolved"

@@ -101,7 +101,7 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
             return say(back, About.HANDED_BACK, Audience.DEVELOPERS, message.id), HANDED_BACK
         case MessageKind.HAND_BACK if not bug.is_over:
             return bug, NOTHING_TAKEN
-        case MessageKind.FIX_NEWS | MessageKind.FIX_ENDED | MessageKind.FIX_MERGED:
+        case MessageKind.FIX_READY | MessageKind.FIX_WAITING | MessageKind.FIX_ENDED | MessageKind.FIX_MERGED:
             return _fix_news(bug, message, policy, now), PASSED_ON
         case _:
             return bug, OVER if bug.is_over else "not for a bug case"
@@ -109,7 +109,7 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
 
 def _fix_news(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> BugCase:
     told = say_to_all(bug, About.FIX_NEWS, message.id)
-    if message.kind is MessageKind.FIX_NEWS:
+    if message.kind in (MessageKind.FIX_READY, MessageKind.FIX_WAITING):
         return told.updated(fix_open=True)
     told = told.updated(fix_open=False)
     if message.kind is MessageKind.FIX_MERGED and not told.is_over:
@@ -260,8 +260,12 @@ def after_failed_turn(bug: BugCase, reason: str, policy: Policy, now: datetime) 
 
 
 def fix_opened(bug: BugCase, fix: CaseId) -> BugCase:
+    """A new fix is told to all. Newer findings for a fix that is open already concern the developers only."""
     opened = bug.updated(fix=fix, fix_wanted=False)
-    return say_to_all(opened, About.FIX_OPENED, bug.progress.turns)
+    if bug.repair.fix == fix:
+        return say(opened, About.FIX_INFORMED, Audience.DEVELOPERS, bug.progress.turns)
+    about = About.FIX_OPENED if bug.repair.fix is None else About.ANOTHER_FIX
+    return say_to_all(opened, about, bug.progress.turns)
 
 
 def fix_refused(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:

@@ -77,6 +77,8 @@ def _for_reporter(post: BugPost, context: PostContext) -> str:
             return "This needs a person to take a closer look. The team has been notified."
         case About.FIX_OPENED:
             return "The team has asked for a fix, and work on it has started."
+        case About.ANOTHER_FIX:
+            return "Work on another fix has started."
         case About.FIX_NEWS:
             return _fix_words(context.news_kind)
         case About.REOPENED:
@@ -95,8 +97,12 @@ def _fix_words(kind: MessageKind | None) -> str:
             return "The team has accepted the fix."
         case MessageKind.FIX_ENDED:
             return "The first attempt at a fix did not work out. The team is looking into it."
-        case _:
+        case MessageKind.FIX_READY:
             return "There is progress on the fix; the team is reviewing it now."
+        case MessageKind.FIX_WAITING:
+            return "The fix can't go on by itself at the moment; it is in the hands of the team."
+        case _:
+            return ""
 
 
 def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
@@ -135,9 +141,12 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return "Thank you. The investigation continues with everything said in the meantime."
         case About.ASKED_TO_CLOSE:
             return f"@{bug.people.asked_to_close}, how was it resolved, and why? Reply with {CLOSE_FORM}."
-        case About.FIX_OPENED:
+        case About.FIX_OPENED | About.ANOTHER_FIX:
+            which = "The" if post.about is About.FIX_OPENED else "Another"
             announced = "Its pull request will be announced here; merging is yours."
-            return f"The fix is being worked on as {bug.repair.fix}. {announced}"
+            return f"{which} fix is being worked on as {bug.repair.fix}. {announced}"
+        case About.FIX_INFORMED:
+            return f"The new findings were passed on to {bug.repair.fix}."
         case About.FIX_REFUSED:
             return f"The fix could not be started: {_with_full_stop(post.note)}"
         case About.FIX_NEWS:
