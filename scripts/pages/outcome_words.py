@@ -25,8 +25,9 @@ RULES: Final = {
     "`feedback_for_writer`. `SPAWN_INVESTIGATOR` and `ESCALATE` also need an `investigation`, with at least two of its "
     "`criteria`.",
     "BugOutcome": "`ask_reporter` needs `clarification_questions`, and every other action `for_reporter`. "
-    "`post_findings` and `create_fix` also need `evidence`. What the reporter reads (`for_reporter`, "
-    "`clarification_questions`) holds no file, no code in backticks and no name of an error.",
+    "`post_findings` and `create_fix` also need `evidence`, `escalate` also `escalate_because`. "
+    "What the reporter reads (`for_reporter`, `clarification_questions`) holds no file, no code in backticks "
+    "and no name of an error.",
     "InvestigationOutcome": "`NEED_DEVELOPER_DIAGNOSTIC` needs a `diagnostic` of a hypothesis that is not eliminated. "
     "`BLOCKED` and `EXHAUSTED` need `needs`; with `EXHAUSTED` every hypothesis is eliminated. `ROOT_CAUSE_FOUND` needs "
     "a `root_cause` with three different pieces of evidence; its hypothesis is the only one that is confirmed, and all "
@@ -93,6 +94,7 @@ MEANINGS: Final = {
     "Finding.severity": "How bad it is.",
     "AnswerOutcome.status": "The questions are answered; or they can't be.",
     "BugOutcome.action": "Ask the reporter, post findings, escalate, resolve, or begin the fix.",
+    "BugOutcome.escalate_because": "With `escalate`: why people are called.",
     "BugOutcome.root_cause": "What is wrong, at which file and line.",
     "BugOutcome.fix_type": "What would repair it.",
     "BugOutcome.confidence": "How sure it is.",

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -13,7 +14,7 @@ from caseworker.agents.quotes import mid_turn_text
 from caseworker.agents.role_tools import BISECT_TOOL, CONVERSATION_TOOL, full_name, short_name, tools_for, writes
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.outcomes.bug import BugAction
+from caseworker.core.outcomes.bug import BugAction, EscalationReason
 from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES, Criterion
 from caseworker.core.outcomes.outcome import known_turns, outcome_schema
 from caseworker.core.people.commands import MessageKind
@@ -171,6 +172,11 @@ def test_a_continued_bug_begins_with_the_conversation(state: str, timed_out: boo
     assert "Never ask again what has been answered" in prompt
     assert told in prompt
     assert all(f"- {action}: " in prompt for action in BugAction)
+
+
+def test_an_investigator_escalates_what_is_complex_security_or_infrastructure() -> None:
+    rule = next(line for line in bug_prompt().splitlines() if line.strip().startswith("- escalate: "))
+    assert all(f"{reason}: " in rule for reason in get_args(EscalationReason))
 
 
 def test_edited_and_deleted_messages_are_labelled_as_such() -> None:

@@ -150,12 +150,12 @@ async def test_a_move_tells_the_other_case_once_however_often_it_is_repeated(sto
     case = await fix_for(store, bug)
     after = (await snapshot(store, case)).updated(transitions=1)
     file = await case_file(store, case)
-    news = said(bug, "The pull request is open.", kind=MessageKind.FIX_NEWS)
+    news = said(bug, "The pull request is open.", kind=MessageKind.FIX_READY)
     await store.cases.move(after, [transition(1)], file, trace=TRACE, tell=news)
     await store.cases.move(after, [transition(1)], file, trace=TRACE, tell=said(bug, "again"))
     assert [message.text for message in await store.inbox.of(bug)][1:] == ["The pull request is open."]
     assert (await kinds(store, bug))[-1] == "message_recorded"
-    assert [number for number, _, kind in await store.inbox.unclaimed() if kind is MessageKind.FIX_NEWS] == [bug]
+    assert [number for number, _, kind in await store.inbox.unclaimed() if kind is MessageKind.FIX_READY] == [bug]
 
 
 async def test_a_message_that_was_told_before_does_not_stop_the_move(store: Store) -> None:

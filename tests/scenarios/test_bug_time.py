@@ -21,6 +21,15 @@ async def test_a_reporter_who_does_not_answer_is_told_that_work_goes_on_without_
     assert "has not answered in time" in world.agent.briefs[-1].prompt
 
 
+async def test_a_question_repeated_after_a_time_out_is_an_open_one_for_developers(world: World) -> None:
+    world.agent.does(Role.INVESTIGATOR, Task.BUG, asked("Which order was it?"))
+    bug = await world.reporter_writes("something is broken", policy=Policy(reporter_wait_seconds=0.5))
+    told = await bug.expect_post(About.OPEN_QUESTION, Audience.DEVELOPERS)
+    assert told.startswith("The reporter has not answered, and this is still open:\n1. Which order was it?\n")
+    await bug.expect_state(S.AWAITING_DEV)
+    assert (await bug.posts(About.FINDINGS), await bug.status()) == ([], "awaiting_dev")
+
+
 async def test_silence_after_findings_leads_to_one_reminder_and_then_no_response(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=Policy(reminder_seconds=0.5, developer_wait_seconds=1))
     stored = await bug.expect_end()

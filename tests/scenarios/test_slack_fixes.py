@@ -53,6 +53,8 @@ async def test_a_fix_asks_in_the_thread_of_its_bug_and_an_approval_there_counts(
     bug, fix = await open_fix(office)
     await fix.expect_waiting(WaitingFor.APPROVAL)
     await expect_in_thread(bug, "A person has to agree before this is worked on")
+    await bug.expect_post(About.FIX_NEWS, Audience.REPORTER)
+    assert bug.told_in_reports()[-1] == "The fix can't go on by itself at the moment; it is in the hands of the team."
     await bug.in_summaries(ADA, "approve")
     await fix.expect_waiting(WaitingFor.MERGE)
     pull = await fix.expect_pull_request()

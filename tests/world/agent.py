@@ -170,6 +170,7 @@ def found(summary: str = "The total is summed before the discount.", action: str
             fix_type="code_fix",
             evidence=[{"source": "python -m pytest tests/test_cart.py", "shows": "1 failed"}],
             recommended_actions=["Apply the discount once."],
+            escalate_because="complex" if action == "escalate" else None,
         )
 
     return act

@@ -13,8 +13,8 @@ _WAITED: Final = {
     "awaiting_reporter": "You had asked the reporter: the answer should be the newest message of the reporter.",
     "timed_out": "You had asked the reporter, who has not answered in time. Go on without the answer, and say in "
     "`summary` and `for_reporter` that you did.",
-    "awaiting_dev": "Your findings were posted. If a developer or an owner asks for a fix or a pull request, the "
-    "action is create_fix; otherwise refine the findings by what was said.",
+    "awaiting_dev": "The developers have your last answer. If a developer or an owner asks for a fix or a pull "
+    "request, the action is create_fix; otherwise refine the answer by what was said.",
     "dev_takeover": "A developer had taken the case over and hands it back: go on from what they found and did.",
     "resolved": "The case was resolved and is open again: find out what speaks against the earlier conclusion.",
 }

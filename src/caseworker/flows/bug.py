@@ -149,7 +149,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         self._case = self._case.updated(turns=turn)
         ended = decisions.after_turn(self._case, reply, self._policy, workflow.now())
         await self._become(ended.after)
-        await self._settle([message.id for message in reply.heard], SETTLED_BY[ended.action])
+        await self._settle([message.id for message in reply.heard], SETTLED_BY[ended.step])
 
     async def _give_up(self, reason: str) -> None:
         given = await self._given(self._case.progress.turns + 1)

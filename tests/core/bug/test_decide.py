@@ -12,14 +12,15 @@ from caseworker.core.bug.decide import (
     after_failed_turn,
     after_silence,
     after_turn,
+    fix_opened,
     fix_refused,
     look,
-    permitted_action,
+    permitted_step,
     wake_at,
 )
 from caseworker.core.bug.moves import resolve, without_post
-from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED
-from caseworker.core.bug.turns import Investigated, Verdict
+from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED, SETTLED_BY
+from caseworker.core.bug.turns import Investigated, Step, Verdict
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import MessageKind, Resolution, Say
 from caseworker.core.people.messages import Audience, Claimed, Standing
@@ -194,28 +195,52 @@ def test_closing_a_closed_case_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("facts", "proposed", "taken"),
     [
-        ({}, BugAction.RESOLVED, BugAction.POST_FINDINGS),
-        ({"developer_spoke": True}, BugAction.RESOLVED, BugAction.RESOLVED),
-        ({"confirmable": True}, BugAction.RESOLVED, BugAction.RESOLVED),
-        ({}, BugAction.CREATE_FIX, BugAction.POST_FINDINGS),
-        ({"confirmable": True}, BugAction.CREATE_FIX, BugAction.POST_FINDINGS),
-        ({"developer_spoke": True}, BugAction.CREATE_FIX, BugAction.CREATE_FIX),
-        ({"timed_out": True}, BugAction.ASK_REPORTER, BugAction.POST_FINDINGS),
-        ({"vague": True}, BugAction.POST_FINDINGS, BugAction.ASK_REPORTER),
-        ({"vague": True, "turns": 2}, BugAction.POST_FINDINGS, BugAction.POST_FINDINGS),
-        ({"vague": True}, BugAction.ESCALATE, BugAction.ESCALATE),
-        ({"vague": True, "waited_in": S.DEV_TAKEOVER}, BugAction.POST_FINDINGS, BugAction.POST_FINDINGS),
+        ({}, BugAction.RESOLVED, Step.POST_FINDINGS),
+        ({"developer_spoke": True}, BugAction.RESOLVED, Step.RESOLVE),
+        ({"confirmable": True}, BugAction.RESOLVED, Step.RESOLVE),
+        ({}, BugAction.CREATE_FIX, Step.POST_FINDINGS),
+        ({"confirmable": True}, BugAction.CREATE_FIX, Step.POST_FINDINGS),
+        ({"developer_spoke": True}, BugAction.CREATE_FIX, Step.CREATE_FIX),
+        ({"timed_out": True}, BugAction.ASK_REPORTER, Step.ASK_DEVELOPERS),
+        ({}, BugAction.ASK_REPORTER, Step.ASK_REPORTER),
+        ({"vague": True}, BugAction.POST_FINDINGS, Step.ASK_REPORTER),
+        ({"vague": True, "turns": 2}, BugAction.POST_FINDINGS, Step.POST_FINDINGS),
+        ({"vague": True}, BugAction.ESCALATE, Step.ESCALATE),
+        ({"vague": True, "waited_in": S.DEV_TAKEOVER}, BugAction.POST_FINDINGS, Step.POST_FINDINGS),
     ],
 )
-def test_which_action_is_permitted_for_a_proposed_one(
-    facts: dict[str, object], proposed: BugAction, taken: BugAction
-) -> None:
-    assert permitted_action(bug(**facts), Verdict(action=proposed)) is taken
+def test_which_step_follows_a_proposed_action(facts: dict[str, object], proposed: BugAction, taken: Step) -> None:
+    assert permitted_step(bug(**facts), Verdict(action=proposed)) is taken
+
+
+def test_an_answer_without_evidence_or_cause_does_not_count_as_findings() -> None:
+    verdict = Verdict(action=BugAction.RESOLVED, found=False)
+    ended = after_turn(bug(), turn(BugAction.RESOLVED).model_copy(update={"verdict": verdict}), POLICY, NOW)
+    assert ended.step is Step.POST_ANSWER
+    assert SETTLED_BY[ended.step] == "read by the investigator, who answered"
+    assert (ended.after.reason, status_of(ended.after).value) == ("an answer was posted", "awaiting_dev")
+    confirmed = look(ended.after, [said(3)], POLICY, NOW).after
+    assert permitted_step(confirmed, verdict) is Step.RESOLVE
+
+
+def test_an_escalation_that_found_nothing_posts_no_findings() -> None:
+    verdict = Verdict(action=BugAction.ESCALATE, found=False)
+    ended = after_turn(bug(), turn(BugAction.ESCALATE).model_copy(update={"verdict": verdict}), POLICY, NOW)
+    assert (ended.after.reason, ended.after.people.findings_posted) == ("people were called", False)
+
+
+def test_a_question_repeated_after_a_time_out_goes_to_the_developers() -> None:
+    ended = after_turn(bug(timed_out=True), turn(BugAction.ASK_REPORTER), POLICY, NOW)
+    assert [(post.about, post.audience) for post in ended.after.outbox] == [(About.OPEN_QUESTION, Audience.DEVELOPERS)]
+    assert (ended.after.state, ended.after.people.findings_posted) == (S.AWAITING_DEV, False)
+    assert status_of(ended.after).value == "awaiting_dev"
+    assert ended.after.reason == "the reporter did not answer, so the developers were asked"
+    assert SETTLED_BY[ended.step] == "read by the investigator, who asked the developers: the reporter had not answered"
 
 
 def test_messages_during_the_turn_count_for_the_permitted_action() -> None:
     ended = after_turn(bug(), turn(BugAction.CREATE_FIX, said(2, Standing.DEVELOPER)), POLICY, NOW)
-    assert ended.action is BugAction.CREATE_FIX
+    assert ended.step is Step.CREATE_FIX
     assert ended.after.repair.fix_wanted
     assert ended.after.waiting.until is None
 
@@ -261,6 +286,16 @@ def test_after_a_fix_ended_silence_resolves_the_case_again() -> None:
     assert waiting.waiting.until is None
     ended = look(waiting, [said(7, Standing.DEVELOPER, MessageKind.FIX_ENDED)], POLICY, NOW).after
     assert ended.waiting.until == NOW + timedelta(hours=48)
+
+
+def test_the_start_of_a_fix_is_told_once() -> None:
+    first = fix_opened(bug(fix_wanted=True), CaseId("local/shop#1"))
+    assert abouts(first) == [About.FIX_OPENED, About.FIX_OPENED]
+    same = fix_opened(first.updated(fix_wanted=True, outbox=()), CaseId("local/shop#1"))
+    assert [(post.about, post.audience) for post in same.outbox] == [(About.FIX_INFORMED, Audience.DEVELOPERS)]
+    other = fix_opened(first.updated(fix_wanted=True, outbox=()), CaseId("local/shop#2"))
+    assert abouts(other) == [About.ANOTHER_FIX, About.ANOTHER_FIX]
+    assert other.repair.fix == "local/shop#2"
 
 
 def test_a_merged_fix_resolves_the_case() -> None:

@@ -31,7 +31,8 @@ COMMANDS = {
         MessageKind.CLOSE_INCOMPLETE,
         MessageKind.TAKEOVER,
         MessageKind.HAND_BACK,
-        MessageKind.FIX_NEWS,
+        MessageKind.FIX_READY,
+        MessageKind.FIX_WAITING,
         MessageKind.FIX_ENDED,
         MessageKind.FIX_MERGED,
     ],
@@ -151,7 +152,7 @@ class Walk(RuleBasedStateMachine):
         self.bug = self.bug.updated(turns=turn)
         investigated = Investigated(verdict=Verdict(action=action), session=SessionId(str(turn)), heard=tuple(given))
         ended = decisions.after_turn(self.bug, investigated, POLICY, self.now)
-        self.inbox.settle(tuple(message.id for message in given), SETTLED_BY[ended.action])
+        self.inbox.settle(tuple(message.id for message in given), SETTLED_BY[ended.step])
         self.bug = self.saved = ended.after.updated(fix_wanted=False)
         self.at_work = False
 

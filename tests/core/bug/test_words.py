@@ -14,6 +14,7 @@ from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import Audience
 
+K = MessageKind
 ADA, GRACE, RITA = "U0ADA0000", "U0GRACE00", "U0RITA000"
 BUG = BugCase(id=CaseId("bug-7F3K"), reason=f"closed by @{ADA}").updated(
     severity=Severity.P1,
@@ -43,7 +44,7 @@ CONTEXT = PostContext(
     policy=Policy(services={"shop": Service(owners=(GRACE,))}, contacts=((ADA,),)),
     outcome=OUTCOME,
     news="Pull request 1 is ready: `agent/issue-3`.",
-    news_kind=MessageKind.FIX_NEWS,
+    news_kind=MessageKind.FIX_READY,
     closed_because="KeyError in shop/cart.py is gone since an hour ago",
 )
 
@@ -58,6 +59,7 @@ FOR_REPORTERS = {
     About.NO_ANSWER: "We have not heard back, so we are carrying on without your answer. You can still reply here.",
     About.NOTED: "Thank you, noted.",
     About.FIX_OPENED: "The team has asked for a fix, and work on it has started.",
+    About.ANOTHER_FIX: "Work on another fix has started.",
     About.FIX_NEWS: "There is progress on the fix; the team is reviewing it now.",
     About.RESOLVED: "This is closed: it was fixed in the code. If it still happens, just write here.",
     About.REOPENED: "This is open again, and we are looking into it.",
@@ -69,6 +71,12 @@ FOR_DEVELOPERS = {
     About.QUESTION: (
         "The reporter is being asked:\n"
         "To find the cause, we need to know:\n1. Which page shows the error?\n2. Since when?"
+    ),
+    About.OPEN_QUESTION: (
+        "The reporter has not answered, and this is still open:\n"
+        "1. Which page shows the error?\n2. Since when?\n\n"
+        "Orders with a coupon fail: KeyError in `apply`, reproduced.\n\n"
+        "If you know the answer, reply here; so can the reporter."
     ),
     About.NO_ANSWER: "The reporter has not answered; the investigation carries on without.",
     About.FINDINGS: """\
@@ -104,6 +112,10 @@ Kind of fix: code fix. Confidence: 90%.""",
     About.FIX_OPENED: (
         "The fix is being worked on as local/shop#3. Its pull request will be announced here; merging is yours."
     ),
+    About.ANOTHER_FIX: (
+        "Another fix is being worked on as local/shop#3. Its pull request will be announced here; merging is yours."
+    ),
+    About.FIX_INFORMED: "The new findings were passed on to local/shop#3.",
     About.FIX_REFUSED: "The fix could not be started: KeyError in the tool.",
     About.FIX_NEWS: "Pull request 1 is ready: `agent/issue-3`.",
     About.RESOLVED: (
@@ -153,7 +165,7 @@ def _turned(resolution: Resolution | None, news: MessageKind | None) -> PostCont
 def test_texts_for_the_reporter_have_no_internals(about: About) -> None:
     """With every resolution and every kind of news."""
     for resolution in (None, *Resolution):
-        for news in (MessageKind.FIX_NEWS, MessageKind.FIX_ENDED, MessageKind.FIX_MERGED):
+        for news in (K.FIX_READY, K.FIX_WAITING, K.FIX_ENDED, K.FIX_MERGED):
             words = told(about, Audience.REPORTER, _turned(resolution, news))
             assert INTERNALS.findall(words) == []
 
@@ -184,7 +196,8 @@ def test_each_resolution_has_its_words(resolution: Resolution | None, words: str
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (MessageKind.FIX_NEWS, "There is progress on the fix; the team is reviewing it now."),
+        (MessageKind.FIX_READY, "There is progress on the fix; the team is reviewing it now."),
+        (MessageKind.FIX_WAITING, "The fix can't go on by itself at the moment; it is in the hands of the team."),
         (MessageKind.FIX_MERGED, "The team has accepted the fix."),
         (MessageKind.FIX_ENDED, "The first attempt at a fix did not work out. The team is looking into it."),
     ],
@@ -198,6 +211,21 @@ def test_an_escalation_without_contacts_calls_the_owners_or_everybody() -> None:
     owners = CONTEXT.model_copy(update={"policy": CONTEXT.policy.model_copy(update={"contacts": ()})})
     assert told(About.ESCALATION, Audience.DEVELOPERS, nobody).startswith("**Escalated**: everybody who reads this,")
     assert told(About.ESCALATION, Audience.DEVELOPERS, owners).startswith("**Escalated**: @U0GRACE00,")
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("complex", "**Escalated** (too complex to settle here): @U0ADA0000,"),
+        ("security", "**Escalated** (a matter of security): @U0ADA0000,"),
+        ("infrastructure", "**Escalated** (a matter of infrastructure): @U0ADA0000,"),
+        ("urgent", "**Escalated** (people must act now): @U0ADA0000,"),
+    ],
+)
+def test_an_escalation_says_why_people_are_called(reason: str, words: str) -> None:
+    fields = {**OUTCOME.model_dump(), "action": "escalate", "escalate_because": reason}
+    escalated = CONTEXT.model_copy(update={"outcome": BugOutcome.model_validate(fields)})
+    assert told(About.ESCALATION, Audience.DEVELOPERS, escalated).startswith(words)
 
 
 def test_without_a_question_the_default_one_is_asked() -> None:

@@ -107,6 +107,12 @@ def test_a_schema_names_the_statuses_and_forbids_other_fields(role: Role, task: 
             plain(reviewed("CHANGES_REQUESTED"), feedback_for_writer=""),
             "CHANGES_REQUESTED needs feedback_for_writer",
         ),
+        (
+            Role.INVESTIGATOR,
+            Task.BUG,
+            plain(investigated(), action="escalate"),
+            "escalate needs escalate_because: complex, security, infrastructure, urgent",
+        ),
         (Role.TECH_LEAD, Task.REVIEW, "APPROVED", "valid dictionary"),
     ],
 )

@@ -31,7 +31,8 @@ WHO: list[tuple[MessageKind, set[Standing], set[Standing]]] = [
     (K.RETRY, set(), TEAM),
     (K.MERGED, set(), set()),
     (K.PULL_CLOSED, set(), set()),
-    (K.FIX_NEWS, set(), set()),
+    (K.FIX_READY, set(), set()),
+    (K.FIX_WAITING, set(), set()),
     (K.FIX_MERGED, set(), set()),
     (K.FIX_ENDED, set(), set()),
 ]

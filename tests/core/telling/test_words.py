@@ -12,10 +12,10 @@ from caseworker.core.casefile.model import CaseFile
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.evidence.builds import Purpose, Stage
-from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.states import IssueState
-from caseworker.core.issue.subjects import Grant, Subject
-from caseworker.core.issue.words import kept, standing_of
+from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
+from caseworker.core.issue.words import kept, news_command, standing_of
 from caseworker.core.outcomes.outcome import IssueOutcome, Outcome
 from caseworker.core.outcomes.tech_lead import Finding, ReviewOutcome
 from caseworker.core.people.receipts import read_by
@@ -40,6 +40,7 @@ from tests.core.examples import (
 )
 
 S = IssueState
+W = WaitingFor
 MINOR = Finding(file="cart.py", line=12, issue="a longer name would help", severity="minor")
 
 
@@ -55,6 +56,27 @@ def a_finished_file() -> CaseFile:
     for role, outcome in outcomes:
         file = after_outcome(file, role, outcome, attempt=1)
     return after_move(file, a_proven_case(S.CREATING_PR))
+
+
+@pytest.mark.parametrize(
+    ("state", "waits_for", "told"),
+    [
+        (S.WAITING_FOR_HUMAN_INPUT, W.MERGE, "fix_ready"),
+        (S.WAITING_FOR_HUMAN_INPUT, W.APPROVAL, "fix_waiting"),
+        (S.WAITING_FOR_HUMAN_INPUT, W.BUDGET, "fix_waiting"),
+        (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, W.ANSWER, "fix_waiting"),
+        (S.BLOCKED, None, "fix_waiting"),
+        (S.REQUIRES_HUMAN_INTERVENTION, None, "fix_waiting"),
+        (S.COMPLETED, None, "fix_merged"),
+        (S.FAILED, None, "fix_ended"),
+        (S.CLOSED, None, "fix_ended"),
+        (S.IMPLEMENTING, None, None),
+    ],
+)
+def test_what_a_bug_is_told_of_its_fix(state: IssueState, waits_for: WaitingFor | None, told: str | None) -> None:
+    wait = Wait(reason=waits_for) if waits_for is not None else None
+    command = news_command(a_case(state, wait=wait))
+    assert (command.kind if command is not None else None) == told
 
 
 RED_BUILD = a_build(

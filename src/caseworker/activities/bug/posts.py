@@ -14,7 +14,7 @@ from caseworker.core.people.messages import Message
 from caseworker.core.people.posts import Post
 from caseworker.ports import Store, StoredBug, Thread
 
-_ABOUT_A_TURN: Final = frozenset({About.QUESTION, About.FINDINGS})
+_ABOUT_A_TURN: Final = frozenset({About.QUESTION, About.OPEN_QUESTION, About.FINDINGS, About.ESCALATION})
 
 
 class BugPosts:

@@ -14,7 +14,7 @@ from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.post_words import news
 from caseworker.core.issue.turns import at_work
-from caseworker.core.issue.words import NEWS
+from caseworker.core.issue.words import news_command
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import NO_MESSAGE, Claimed, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
@@ -68,23 +68,22 @@ class Records(RecordActivities):
         await self._store.cases.keep(case)
 
     async def _news(self, stored: StoredCase, after: IssueCase) -> NewMessage | None:
-        """Only a parent that is fixed by its children is told of their moves."""
-        if stored.parent is None or after.state not in NEWS or at_work(after):
+        """The message to the bug that this case fixes: where it needs a person, and how it ended. Only a parent that is
+        fixed by its children is told of their moves."""
+        command = news_command(after)
+        if stored.parent is None or command is None or at_work(after):
             return None
         parent = await self._store.cases.find(stored.parent)
         is_fix = parent is not None and KINDS[parent.kind].fixed_by_children
-        return _fix_news(stored, stored.parent, after, self._terminal) if is_fix else None
-
-
-def _fix_news(stored: StoredCase, parent: CaseId, after: IssueCase, phrasing: Phrasing) -> NewMessage:
-    """The message to the bug that this case fixes: where it needs a person, and how it ended."""
-    return NewMessage(
-        case=parent,
-        surface="case",
-        external_id=f"{after.id}/{after.epoch}/{after.progress.transitions}",
-        author=after.id,
-        standing=Standing.DEVELOPER,
-        command=NEWS[after.state],
-        text=news(after, phrasing),
-        trace=stored.trace,
-    )
+        if not is_fix:
+            return None
+        return NewMessage(
+            case=stored.parent,
+            surface="case",
+            external_id=f"{after.id}/{after.epoch}/{after.progress.transitions}",
+            author=after.id,
+            standing=Standing.DEVELOPER,
+            command=command,
+            text=news(after, self._terminal),
+            trace=stored.trace,
+        )

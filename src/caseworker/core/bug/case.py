@@ -37,6 +37,7 @@ class About(StrEnum):
     ACKNOWLEDGED = "acknowledged"
     SUMMARY = "summary"
     QUESTION = "question"
+    OPEN_QUESTION = "open_question"
     FINDINGS = "findings"
     ESCALATION = "escalation"
     FAILED_TURN = "failed_turn"
@@ -48,6 +49,8 @@ class About(StrEnum):
     HANDED_BACK = "handed_back"
     ASKED_TO_CLOSE = "asked_to_close"
     FIX_OPENED = "fix_opened"
+    ANOTHER_FIX = "another_fix"
+    FIX_INFORMED = "fix_informed"
     FIX_REFUSED = "fix_refused"
     FIX_NEWS = "fix_news"
     RESOLVED = "resolved"
@@ -99,8 +102,10 @@ class People(Part):
     """The newest message that was acknowledged in its thread."""
     developer_spoke: bool = False
     findings_posted: bool = False
+    answer_posted: bool = False
+    """The reporter was told a result, with findings or without."""
     confirmable: bool = False
-    """The reporter has spoken since the findings were posted."""
+    """The reporter has spoken since then."""
     escalated: bool = False
     taken_by: str = ""
     asked_to_close: str = ""

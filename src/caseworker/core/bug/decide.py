@@ -22,7 +22,7 @@ from caseworker.core.bug.receipts import (
     RESOLUTION_ASKED,
     TAKEN,
 )
-from caseworker.core.bug.turns import Investigated, Verdict
+from caseworker.core.bug.turns import Investigated, Step, Verdict
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
@@ -44,8 +44,7 @@ class Look(BaseModel):
 class Ended(BaseModel):
     model_config = ConfigDict(frozen=True)
 
-    action: BugAction
-    """The action that was taken, which may differ from the proposed one."""
+    step: Step
     after: BugCase
 
 
@@ -102,7 +101,7 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
             return say(back, About.HANDED_BACK, Audience.DEVELOPERS, message.id), HANDED_BACK
         case MessageKind.HAND_BACK if not bug.is_over:
             return bug, NOTHING_TAKEN
-        case MessageKind.FIX_NEWS | MessageKind.FIX_ENDED | MessageKind.FIX_MERGED:
+        case MessageKind.FIX_READY | MessageKind.FIX_WAITING | MessageKind.FIX_ENDED | MessageKind.FIX_MERGED:
             return _fix_news(bug, message, policy, now), PASSED_ON
         case _:
             return bug, OVER if bug.is_over else "not for a bug case"
@@ -110,13 +109,13 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
 
 def _fix_news(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> BugCase:
     told = say_to_all(bug, About.FIX_NEWS, message.id)
-    if message.kind is MessageKind.FIX_NEWS:
+    if message.kind in (MessageKind.FIX_READY, MessageKind.FIX_WAITING):
         return told.updated(fix_open=True)
     told = told.updated(fix_open=False)
     if message.kind is MessageKind.FIX_MERGED and not told.is_over:
         return resolve(told, Resolution.CODE_FIX, "the fix was merged")
     # It waits for a developer again, with the time-out that the open fix had suspended.
-    return await_developers(told, policy, now) if told.state is S.AWAITING_DEV else told
+    return await_developers(told, policy, now, "the fix ended") if told.state is S.AWAITING_DEV else told
 
 
 def _note_speakers(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
@@ -124,7 +123,7 @@ def _note_speakers(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
     return bug.updated(
         developer_spoke=bug.people.developer_spoke or any(message.standing in TEAM for message in spoken),
         confirmable=bug.people.confirmable
-        or (bug.people.findings_posted and any(message.standing is Standing.REPORTER for message in spoken)),
+        or (bug.people.answer_posted and any(message.standing is Standing.REPORTER for message in spoken)),
     )
 
 
@@ -171,6 +170,7 @@ def _reopen(bug: BugCase, message: Claimed) -> BugCase:
         resolution=None,
         developer_spoke=False,
         findings_posted=False,
+        answer_posted=False,
         confirmable=False,
         escalated=False,
         asked_to_close="",
@@ -189,50 +189,65 @@ def is_without_tools(bug: BugCase, turn: int) -> bool:
     return bug.report.vague and turn <= 1 and bug.waiting.waited_in is None
 
 
-def permitted_action(bug: BugCase, verdict: Verdict) -> BugAction:
-    """The action to take: the proposed one, or another if the facts don't permit it."""
-    no_tools = is_without_tools(bug, bug.progress.turns)
+def permitted_step(bug: BugCase, verdict: Verdict) -> Step:
+    """The step to take: what the agent proposed, or another one if the facts don't permit it."""
+    post = Step.POST_FINDINGS if verdict.found else Step.POST_ANSWER
     match verdict.action:
-        case BugAction.POST_FINDINGS | BugAction.RESOLVED | BugAction.CREATE_FIX if no_tools:
-            return BugAction.ASK_REPORTER  # without tools it can have found nothing
-        case BugAction.RESOLVED if not (bug.people.developer_spoke or bug.people.confirmable):
-            return BugAction.POST_FINDINGS
-        case BugAction.CREATE_FIX if not bug.people.developer_spoke:
-            return BugAction.POST_FINDINGS  # only developers may ask for a fix; reporters describe symptoms
-        case BugAction.ASK_REPORTER if bug.waiting.timed_out:
-            return BugAction.POST_FINDINGS  # the reporter did not answer in time: developers are next
-        case action:
-            return action
+        case BugAction.POST_FINDINGS | BugAction.RESOLVED | BugAction.CREATE_FIX if is_without_tools(
+            bug, bug.progress.turns
+        ):
+            return Step.ASK_REPORTER  # without tools it can have found nothing
+        case BugAction.ASK_REPORTER:
+            return Step.ASK_DEVELOPERS if bug.waiting.timed_out else Step.ASK_REPORTER
+        case BugAction.POST_FINDINGS:
+            return post
+        case BugAction.ESCALATE:
+            return Step.ESCALATE
+        case BugAction.RESOLVED:
+            return Step.RESOLVE if bug.people.developer_spoke or bug.people.confirmable else post
+        case BugAction.CREATE_FIX:  # only developers may ask for a fix; reporters describe symptoms
+            return Step.CREATE_FIX if bug.people.developer_spoke else post
 
 
 def after_turn(bug: BugCase, turn: Investigated, policy: Policy, now: datetime) -> Ended:
     """The case after a turn. `bug.progress.turns` already counts it."""
     bug = _note_speakers(bug, [message for message in turn.heard if message.kind in SPOKEN])
-    action = permitted_action(bug, turn.verdict)
+    step = permitted_step(bug, turn.verdict)
     severity = turn.verdict.severity or bug.report.severity
     bug = bug.updated(session=turn.session, severity=severity, waited_in=None, timed_out=False)
-    return Ended(action=action, after=_carry_out(bug, action, turn.verdict, policy, now))
+    return Ended(step=step, after=_take(bug, step, turn.verdict, policy, now))
 
 
-def _carry_out(bug: BugCase, action: BugAction, verdict: Verdict, policy: Policy, now: datetime) -> BugCase:
-    match action:
-        case BugAction.ASK_REPORTER:
-            asking = say_to_all(bug, About.QUESTION, bug.progress.turns)
+def _take(bug: BugCase, step: Step, verdict: Verdict, policy: Policy, now: datetime) -> BugCase:
+    turn = bug.progress.turns
+    match step:
+        case Step.ASK_REPORTER:
             until = now + timedelta(seconds=policy.reporter_wait_seconds)
+            asking = say_to_all(bug, About.QUESTION, turn)
             return enter(asking, S.AWAITING_REPORTER, "the reporter was asked", until=until)
-        case BugAction.RESOLVED:
-            told = say_to_all(bug, About.FINDINGS, bug.progress.turns)
+        case Step.ASK_DEVELOPERS:
+            asking = say(bug, About.OPEN_QUESTION, Audience.DEVELOPERS, turn)
+            return await_developers(asking, policy, now, "the reporter did not answer, so the developers were asked")
+        case Step.RESOLVE:
+            told = say_to_all(bug, About.FINDINGS, turn)
             kinds = {kind.value: kind for kind in Resolution}
-            return resolve(
-                told, kinds.get(verdict.fix_type, Resolution.NOT_A_BUG), "confirmed, and nothing is left to do"
-            )
-        case BugAction.POST_FINDINGS | BugAction.ESCALATE | BugAction.CREATE_FIX:
-            told = say_to_all(bug, About.FINDINGS, bug.progress.turns).updated(findings_posted=True, confirmable=False)
-            if action is BugAction.ESCALATE:
-                told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.progress.turns).updated(escalated=True)
-            if action is BugAction.CREATE_FIX:
-                told = told.updated(fix_wanted=True, fix_open=True)
-            return await_developers(told, policy, now)
+            kind = kinds.get(verdict.fix_type, Resolution.NOT_A_BUG)
+            return resolve(told, kind, "confirmed, and nothing is left to do")
+        case Step.POST_FINDINGS | Step.POST_ANSWER:
+            reason = "findings were posted" if step is Step.POST_FINDINGS else "an answer was posted"
+            return await_developers(_post_result(bug, verdict), policy, now, reason)
+        case Step.ESCALATE:
+            told = say(_post_result(bug, verdict), About.ESCALATION, Audience.DEVELOPERS, turn)
+            return await_developers(told.updated(escalated=True), policy, now, "people were called")
+        case Step.CREATE_FIX:
+            wanted = _post_result(bug, verdict).updated(fix_wanted=True, fix_open=True)
+            return await_developers(wanted, policy, now, "a fix was asked for")
+
+
+def _post_result(bug: BugCase, verdict: Verdict) -> BugCase:
+    told = say_to_all(bug, About.FINDINGS, bug.progress.turns)
+    posted = bug.people.findings_posted or verdict.found
+    return told.updated(findings_posted=posted, answer_posted=True, confirmable=False)
 
 
 def after_failed_turn(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:
@@ -245,8 +260,12 @@ def after_failed_turn(bug: BugCase, reason: str, policy: Policy, now: datetime) 
 
 
 def fix_opened(bug: BugCase, fix: CaseId) -> BugCase:
+    """A new fix is told to all. Newer findings for a fix that is open already concern the developers only."""
     opened = bug.updated(fix=fix, fix_wanted=False)
-    return say_to_all(opened, About.FIX_OPENED, bug.progress.turns)
+    if bug.repair.fix == fix:
+        return say(opened, About.FIX_INFORMED, Audience.DEVELOPERS, bug.progress.turns)
+    about = About.FIX_OPENED if bug.repair.fix is None else About.ANOTHER_FIX
+    return say_to_all(opened, about, bug.progress.turns)
 
 
 def fix_refused(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:

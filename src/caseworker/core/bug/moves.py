@@ -18,7 +18,7 @@ def enter(bug: BugCase, to: BugState, reason: str, **changes: object) -> BugCase
     return bug.updated(**{**reset, **into, **changes})
 
 
-def await_developers(bug: BugCase, policy: Policy, now: datetime, reason: str = "findings were posted") -> BugCase:
+def await_developers(bug: BugCase, policy: Policy, now: datetime, reason: str) -> BugCase:
     """Waits for developers. Silence resolves the case only if nobody was called and no fix is open."""
     held = bug.people.escalated or bug.repair.fix_open
     until = None if held else now + timedelta(seconds=policy.developer_wait_seconds)
@@ -63,7 +63,11 @@ def without_post(bug: BugCase, post: BugPost, policy: Policy, now: datetime) -> 
     changes: dict[str, object] = {"outbox": left}
     if post.about is About.QUESTION and bug.state is S.AWAITING_REPORTER and bug.waiting.until is not None:
         changes["until"] = now + timedelta(seconds=policy.reporter_wait_seconds)
-    if post.about is About.FINDINGS and bug.state is S.AWAITING_DEV and bug.waiting.remind_at is not None:
+    if (
+        post.about in (About.FINDINGS, About.OPEN_QUESTION)
+        and bug.state is S.AWAITING_DEV
+        and bug.waiting.remind_at is not None
+    ):
         changes["remind_at"] = now + timedelta(seconds=policy.reminder_seconds)
         if bug.waiting.until is not None:
             changes["until"] = now + timedelta(seconds=policy.developer_wait_seconds)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from caseworker.core.outcomes.bug import BugAction
+from caseworker.core.bug.turns import Step
 
 CLOSED: Final = "closed the case"
 
@@ -21,9 +21,11 @@ PASSED_ON: Final = "told to everybody in the case"
 TURN_FAILED: Final = "given to a turn that failed; people were called"
 
 SETTLED_BY: Final = {
-    BugAction.ASK_REPORTER: "read by the investigator, who asked the reporter",
-    BugAction.POST_FINDINGS: "read by the investigator, who answered with findings",
-    BugAction.ESCALATE: "read by the investigator, who called people",
-    BugAction.RESOLVED: "read by the investigator; the case is resolved",
-    BugAction.CREATE_FIX: "acted on: the fix is under way",
+    Step.ASK_REPORTER: "read by the investigator, who asked the reporter",
+    Step.ASK_DEVELOPERS: "read by the investigator, who asked the developers: the reporter had not answered",
+    Step.POST_FINDINGS: "read by the investigator, who answered with findings",
+    Step.POST_ANSWER: "read by the investigator, who answered",
+    Step.ESCALATE: "read by the investigator, who called people",
+    Step.RESOLVE: "read by the investigator; the case is resolved",
+    Step.CREATE_FIX: "acted on: the fix is under way",
 }

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
 from caseworker.core.bug.case import About, BugCase, BugPost
-from caseworker.core.outcomes.bug import BugOutcome
+from caseworker.core.outcomes.bug import BugOutcome, EscalationReason
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import Audience
 from caseworker.core.people.phrasing import Page, Phrasing, begin
@@ -23,6 +23,13 @@ _RESOLUTION_WORDS: Final = {
     Resolution.NOT_A_BUG: "this works as intended",
     Resolution.DUPLICATE: "this was reported before",
     Resolution.NO_RESPONSE: "we heard nothing more",
+}
+_ESCALATION_WORDS: Final[dict[EscalationReason | None, str]] = {
+    "complex": " (too complex to settle here)",
+    "security": " (a matter of security)",
+    "infrastructure": " (a matter of infrastructure)",
+    "urgent": " (people must act now)",
+    None: "",
 }
 CLOSE_FORM: Final = "`close <type> <reason>`; the types are " + ", ".join(kind.value for kind in Resolution)
 
@@ -70,6 +77,8 @@ def _for_reporter(post: BugPost, context: PostContext) -> str:
             return "This needs a person to take a closer look. The team has been notified."
         case About.FIX_OPENED:
             return "The team has asked for a fix, and work on it has started."
+        case About.ANOTHER_FIX:
+            return "Work on another fix has started."
         case About.FIX_NEWS:
             return _fix_words(context.news_kind)
         case About.REOPENED:
@@ -88,8 +97,12 @@ def _fix_words(kind: MessageKind | None) -> str:
             return "The team has accepted the fix."
         case MessageKind.FIX_ENDED:
             return "The first attempt at a fix did not work out. The team is looking into it."
-        case _:
+        case MessageKind.FIX_READY:
             return "There is progress on the fix; the team is reviewing it now."
+        case MessageKind.FIX_WAITING:
+            return "The fix can't go on by itself at the moment; it is in the hands of the team."
+        case _:
+            return ""
 
 
 def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
@@ -99,6 +112,8 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return _summary(context)
         case About.QUESTION:
             return f"The reporter is being asked:\n{_questions(context.outcome)}"
+        case About.OPEN_QUESTION:
+            return _open_question(context.outcome)
         case About.NO_ANSWER:
             return "The reporter has not answered; the investigation carries on without."
         case About.FINDINGS:
@@ -126,9 +141,12 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return "Thank you. The investigation continues with everything said in the meantime."
         case About.ASKED_TO_CLOSE:
             return f"@{bug.people.asked_to_close}, how was it resolved, and why? Reply with {CLOSE_FORM}."
-        case About.FIX_OPENED:
+        case About.FIX_OPENED | About.ANOTHER_FIX:
+            which = "The" if post.about is About.FIX_OPENED else "Another"
             announced = "Its pull request will be announced here; merging is yours."
-            return f"The fix is being worked on as {bug.repair.fix}. {announced}"
+            return f"{which} fix is being worked on as {bug.repair.fix}. {announced}"
+        case About.FIX_INFORMED:
+            return f"The new findings were passed on to {bug.repair.fix}."
         case About.FIX_REFUSED:
             return f"The fix could not be started: {_with_full_stop(post.note)}"
         case About.FIX_NEWS:
@@ -152,17 +170,32 @@ def _escalation(context: PostContext) -> str:
     people = context.policy.contacts[0] if context.policy.contacts else context.policy.owners_of(bug.report.services)
     called = at(people) if people else "everybody who reads this"
     how_bad = f" ({bug.report.severity})" if bug.report.severity else ""
-    return f"**Escalated**: {called}, please look at {bug.id}{how_bad}."
+    why = _ESCALATION_WORDS[context.outcome.escalate_because if context.outcome else None]
+    return f"**Escalated**{why}: {called}, please look at {bug.id}{how_bad}."
 
 
 def _questions(outcome: BugOutcome | None) -> str:
+    asked = _asked(outcome)
+    return asked[0] if len(asked) == 1 else f"To find the cause, we need to know:\n{_numbered(asked)}"
+
+
+def _open_question(outcome: BugOutcome | None) -> str:
+    """A question that the reporter did not answer, for developers, with what is known."""
+    parts = [
+        f"The reporter has not answered, and this is still open:\n{_numbered(_asked(outcome))}",
+        outcome.summary.strip() if outcome else "",
+        "If you know the answer, reply here; so can the reporter.",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _asked(outcome: BugOutcome | None) -> list[str]:
     asked = [question.strip() for question in outcome.clarification_questions if question.strip()] if outcome else []
-    if not asked:
-        return DEFAULT_QUESTION
-    if len(asked) == 1:
-        return asked[0]
-    listed = [f"{place}. {text}" for place, text in enumerate(asked, start=1)]
-    return "\n".join(["To find the cause, we need to know:", *listed])
+    return asked or [DEFAULT_QUESTION]
+
+
+def _numbered(lines: list[str]) -> str:
+    return "\n".join(f"{place}. {text}" for place, text in enumerate(lines, start=1))
 
 
 def findings(outcome: BugOutcome | None) -> str:

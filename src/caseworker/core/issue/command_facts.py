@@ -22,7 +22,8 @@ from caseworker.core.people.commands import (
     Edit,
     FixEnded,
     FixMerged,
-    FixNews,
+    FixReady,
+    FixWaiting,
     HandBack,
     Merged,
     PullClosed,
@@ -57,7 +58,7 @@ def fact_of(message: Claimed) -> Fact | None:
             return RetryAsked(by=message.author)
         case Say() | Answer() | Edit() | Delete():
             return None
-        case CloseIncomplete() | FixNews() | FixMerged() | FixEnded():
+        case CloseIncomplete() | FixReady() | FixWaiting() | FixMerged() | FixEnded():
             return None  # only for bug cases
         case _:
             assert_never(message.command)

@@ -11,7 +11,7 @@ from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
-from caseworker.core.people.commands import FixEnded, FixMerged, FixNews, MessageKind
+from caseworker.core.people.commands import FixEnded, FixMerged, FixReady, FixWaiting, MessageKind
 from caseworker.core.people.receipts import NO_MONEY, TURN_FAILED
 
 
@@ -101,16 +101,17 @@ def obeyed(kind: MessageKind, case: IssueCase) -> str:
     return f"{OBEYED[kind]}; {where} when you hand it back"
 
 
-NEWS: Final[dict[IssueState, FixNews | FixMerged | FixEnded]] = {
-    IssueState.WAITING_FOR_HUMAN_INPUT: FixNews(),
-    IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION: FixNews(),
-    IssueState.BLOCKED: FixNews(),
-    IssueState.REQUIRES_HUMAN_INTERVENTION: FixNews(),
-    IssueState.COMPLETED: FixMerged(),
-    IssueState.FAILED: FixEnded(),
-    IssueState.CLOSED: FixEnded(),
-}
-"""The states of a fix that its bug case is told about, with the command that tells it."""
+def news_command(case: IssueCase) -> FixReady | FixWaiting | FixMerged | FixEnded | None:
+    """What the bug case is told of its fix. None: nothing that a person would have to know."""
+    match case.state:
+        case IssueState.WAITING_FOR_HUMAN_INPUT if case.waits_for is WaitingFor.MERGE:
+            return FixReady()
+        case IssueState.COMPLETED:
+            return FixMerged()
+        case IssueState.FAILED | IssueState.CLOSED:
+            return FixEnded()
+        case state:
+            return FixWaiting() if state in WAITING | PARKED else None
 
 
 def kept(case: IssueCase) -> str:

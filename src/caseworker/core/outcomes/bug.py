@@ -2,7 +2,7 @@
 
 import re
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import Field, model_validator
 
@@ -16,6 +16,9 @@ class BugAction(StrEnum):
     ESCALATE = "escalate"
     RESOLVED = "resolved"
     CREATE_FIX = "create_fix"
+
+
+EscalationReason = Literal["complex", "security", "infrastructure", "urgent"]
 
 
 class Proof(Answer):
@@ -47,6 +50,7 @@ class BugOutcome(OutcomeBase):
     clarification_questions: list[Line] = Field(
         default_factory=list, max_length=3, description="With ask_reporter: what only the reporter knows."
     )
+    escalate_because: EscalationReason | None = Field(default=None, description="With escalate: why people are called.")
     root_cause: Line = ""
     fix_type: Literal["code_fix", "data_fix", "config_fix", "needs_human", "unknown"] = "unknown"
     confidence: float = Field(ge=0, le=1)
@@ -67,6 +71,8 @@ class BugOutcome(OutcomeBase):
                 raise ValueError("ask_reporter needs clarification_questions")
         elif not self.for_reporter.strip():
             raise ValueError(f"{self.action} needs for_reporter: the reporter is told, too")
+        if self.action is BugAction.ESCALATE and self.escalate_because is None:
+            raise ValueError(f"escalate needs escalate_because: {', '.join(get_args(EscalationReason))}")
         for text in (self.for_reporter, *self.clarification_questions):
             if inside := _INTERNAL_DETAIL.search(text):
                 raise ValueError(f"the reporter is shown no internals, and this is one: {inside[0]}")

@@ -28,7 +28,8 @@ class MessageKind(StrEnum):
     EDIT = "edit"
     DELETION = "deletion"
     CLOSE_INCOMPLETE = "close_incomplete"
-    FIX_NEWS = "fix_news"
+    FIX_READY = "fix_ready"
+    FIX_WAITING = "fix_waiting"
     FIX_MERGED = "fix_merged"
     FIX_ENDED = "fix_ended"
 
@@ -181,10 +182,16 @@ class PullClosed(_Command):
     kind: Literal[MessageKind.PULL_CLOSED] = MessageKind.PULL_CLOSED
 
 
-class FixNews(_Command):
-    """The issue case that fixes a bug needs a person, or has a pull request."""
+class FixReady(_Command):
+    """The issue case that fixes a bug has a pull request, which a person is to merge."""
 
-    kind: Literal[MessageKind.FIX_NEWS] = MessageKind.FIX_NEWS
+    kind: Literal[MessageKind.FIX_READY] = MessageKind.FIX_READY
+
+
+class FixWaiting(_Command):
+    """The issue case that fixes a bug can't go on without a person."""
+
+    kind: Literal[MessageKind.FIX_WAITING] = MessageKind.FIX_WAITING
 
 
 class FixMerged(_Command):
@@ -212,7 +219,8 @@ Command = Annotated[
     | CloseIncomplete
     | Merged
     | PullClosed
-    | FixNews
+    | FixReady
+    | FixWaiting
     | FixMerged
     | FixEnded,
     Field(discriminator="kind"),

@@ -11,7 +11,9 @@ from caseworker.core.people.messages import SPOKEN, Audience, Standing
 from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import MessageRecorded, Posted, Recorded
 
-_NEWS: Final = (MessageKind.FIX_NEWS, MessageKind.FIX_MERGED, MessageKind.FIX_ENDED)
+_NEWS: Final = frozenset(
+    {MessageKind.FIX_READY, MessageKind.FIX_WAITING, MessageKind.FIX_MERGED, MessageKind.FIX_ENDED}
+)
 """Messages between cases. People are told of them by a post."""
 
 

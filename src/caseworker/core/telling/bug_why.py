@@ -47,7 +47,8 @@ def _told(bug: BugCase) -> tuple[str, str, str]:
                 if bug.waiting.until is not None
                 else "Nothing."
             )
-            return "The developers have what was found, and have the say.", "For a developer.", silent
+            found = "have what was found, and " if bug.people.findings_posted else ""
+            return f"The developers {found}have the say.", "For a developer.", silent
         case BugState.DEV_TAKEOVER:
             who = bug.people.taken_by or "a developer"
             return f"{who} has taken it over. The agent stands back.", f"For {who} to hand it back.", "Nothing."
