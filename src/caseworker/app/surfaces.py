@@ -117,21 +117,19 @@ class Slack:
         work = {"Slack's history": catch_up.run, "Slack's channels": watch.run}
         log.info("listening to Slack", by="HTTP" if settings.slack_app_token is None else "Socket Mode", **self._places)
 
-        def connected() -> None:
-            log.info("connected with Slack")
-            catch_up.wake()
-
         if settings.slack_app_token is not None:
             socket = SlackSocket(
                 intake.receive,
                 app_token=settings.slack_app_token.get_secret_value(),
                 base_url=settings.slack_api_url,
-                on_connection=connected,
+                on_missed=catch_up.wake,
             )
             return Listening(work={"Slack": socket.run, **work})
         assert settings.slack_signing_secret is not None
         secret = settings.slack_signing_secret.get_secret_value()
-        route = http_route(intake.receive, signing_secret=secret, base_url=settings.slack_api_url)
+        route = http_route(
+            intake.receive, signing_secret=secret, base_url=settings.slack_api_url, on_missed=catch_up.wake
+        )
         return Listening(routes=[route], work=work)
 
     async def _repositories(self) -> dict[str, RepositoryRef]:

@@ -7,7 +7,6 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports.stored import Thread
 
-
 POST_MARK: Final = "caseworker_post"
 """The type of the metadata that each of our posts carries, on surfaces that keep metadata."""
 
