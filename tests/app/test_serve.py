@@ -160,7 +160,7 @@ async def test_doctor_checks_slack(slack: SlackDouble, terminal: Terminal) -> No
     assert found["slack_reports_channel"] == {
         "what": "slack_reports_channel",
         "mark": "ok",
-        "says": "C0REPORTS can be read",
+        "says": "the bot is in C0REPORTS",
     }
     assert found["slack_summaries_channel"]["mark"] == "missing"
     assert found["reports"]["mark"] == "ok"

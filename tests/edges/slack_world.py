@@ -48,14 +48,18 @@ def chat_of(slack: SlackDouble, *, token: str | None = None, timeout: int = 5) -
 
 @asynccontextmanager
 async def in_socket_mode(
-    slack: SlackDouble, receive: Receive, *, interval: float = 0.1, on_connection: Callable[[], None] = lambda: None
+    slack: SlackDouble,
+    receive: Receive,
+    *,
+    interval: float = 0.1,
+    on_missed: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[SlackSocket]:
     socket = SlackSocket(
         receive,
         app_token=slack.app_token,
         base_url=slack.base_url,
         interval=interval,
-        on_connection=on_connection,
+        on_missed=on_missed,
     )
     running = asyncio.create_task(socket.run())
     try:
@@ -69,9 +73,11 @@ async def in_socket_mode(
 
 
 @asynccontextmanager
-async def over_http(slack: SlackDouble, receive: Receive) -> AsyncIterator[str]:
+async def over_http(
+    slack: SlackDouble, receive: Receive, *, on_missed: Callable[[], None] = lambda: None
+) -> AsyncIterator[str]:
     """Yields the address of our server for Slack's requests."""
-    route = http_route(receive, signing_secret=slack.signing_secret, base_url=slack.base_url)
+    route = http_route(receive, signing_secret=slack.signing_secret, base_url=slack.base_url, on_missed=on_missed)
     config = uvicorn.Config(Starlette(routes=[route]), host="127.0.0.1", port=0, log_level="error", lifespan="off")
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 
 import httpx
@@ -33,8 +33,11 @@ def way(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def listening(slack: SlackDouble, receive: Receive, way: str) -> AbstractAsyncContextManager[object]:
-    return in_socket_mode(slack, receive) if way == "socket" else over_http(slack, receive)
+def listening(
+    slack: SlackDouble, receive: Receive, way: str, on_missed: Callable[[], None] = lambda: None
+) -> AbstractAsyncContextManager[object]:
+    listens = in_socket_mode if way == "socket" else over_http
+    return listens(slack, receive, on_missed=on_missed)
 
 
 async def test_an_event_is_passed_on_with_its_id_and_acknowledged_after_one_try(slack: SlackDouble, way: str) -> None:
@@ -100,6 +103,30 @@ async def test_events_of_unused_kinds_are_acknowledged_and_ignored(slack: SlackD
     assert slack.deliveries[0].tries == 1
 
 
+UNUSED = [
+    {"type": "app_rate_limited", "team_id": "T0TEAM", "minute_rate_limited": 1_700_000_000, "api_app_id": "A0APP"},
+    {"type": "block_actions", "user": {"id": "U0ADA"}, "actions": []},
+    {"type": "shortcut", "callback_id": "anything"},
+    {"command": "/caseworker", "text": "hello"},
+    {"type": "of tomorrow", "odd": [1, {"two": None}]},
+    {},
+]
+"""Payloads that are no event callback."""
+
+
+@pytest.mark.parametrize("payload", UNUSED, ids=lambda payload: str(payload.get("type", "other")))
+async def test_an_envelope_that_is_no_event_is_acknowledged_at_once(
+    slack: SlackDouble, way: str, payload: dict[str, object]
+) -> None:
+    receiver, missed = Receiver(), list[bool]()
+    async with listening(slack, receiver, way, on_missed=lambda: missed.append(True)):
+        missed.clear()  # a new connection counts as well
+        await slack.delivery.deliver_raw(payload)
+    [post] = slack.deliveries
+    assert (post.tries, post.acknowledged, receiver.taken) == (1, True, [])
+    assert missed == [True] * (payload.get("type") == "app_rate_limited")
+
+
 async def test_fifty_copies_of_one_event_are_all_passed_on_with_one_id(slack: SlackDouble, way: str) -> None:
     receiver = Receiver()
     async with listening(slack, receiver, way):
@@ -132,9 +159,9 @@ async def test_a_lost_connection_is_made_again_and_events_come_through(slack: Sl
     assert receiver.texts == ["before", "after"]
 
 
-async def test_on_connection_is_called_after_each_connection(slack: SlackDouble) -> None:
+async def test_on_missed_is_called_after_each_connection(slack: SlackDouble) -> None:
     made: list[bool] = []
-    async with in_socket_mode(slack, Receiver(), on_connection=lambda: made.append(True)):
+    async with in_socket_mode(slack, Receiver(), on_missed=lambda: made.append(True)):
         await until(lambda: len(made) == 1)
         await slack.delivery.hang_up()
         await until(lambda: len(made) == 2)
@@ -197,6 +224,26 @@ async def test_a_request_that_is_not_from_slack_is_refused(slack: SlackDouble, f
         answer = await client.post(url, content=body, headers=headers)
     assert answer.status_code == 401
     assert receiver.taken == []
+
+
+@pytest.mark.parametrize(
+    "body", ["no JSON", '{"type": ', "[]", '"text"', "", "payload=%7B%7D", "ssl_check=1", "[" * 100_000]
+)
+async def test_a_body_that_is_no_object_is_acknowledged_if_slack_signed_it(slack: SlackDouble, body: str) -> None:
+    receiver = Receiver()
+    async with over_http(slack, receiver) as url, httpx.AsyncClient() as client:
+        signed = await client.post(url, content=body, headers=slack.delivery.signed(body))
+        forged = await client.post(url, content=body, headers=slack.delivery.signed(f"{body} "))
+    assert (signed.status_code, forged.status_code, receiver.taken) == (200, 401, [])
+
+
+async def test_a_broken_frame_does_not_stop_socket_mode(slack: SlackDouble) -> None:
+    receiver = Receiver()
+    async with in_socket_mode(slack, receiver):
+        for frame in ("no JSON", '{"type": ', "[]", '{"type": "of tomorrow"}'):
+            await slack.delivery.sockets[0].send_str(frame)
+        await slack.user_writes(REPORTS, "U0ADA", "after")
+    assert receiver.texts == ["after"]
 
 
 async def test_a_request_that_is_too_long_or_of_unknown_length_is_not_read(slack: SlackDouble) -> None:

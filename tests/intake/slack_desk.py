@@ -68,6 +68,7 @@ async def open_desk(store: Store) -> AsyncIterator[Desk]:
         new_cases=NewCases(store=store, doorbell=bell),
         place=place,
     )
+    intake.know_bot(await chat_of(slack).whoami())
     desk = Desk(store, slack, intake, bell)
     try:
         async with in_socket_mode(slack, desk.receive):

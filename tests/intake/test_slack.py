@@ -114,6 +114,16 @@ async def test_our_own_posts_are_ignored(desk: Desk) -> None:
     assert desk.kinds == ["reported", "ignored"]
 
 
+async def test_our_own_posts_are_ignored_when_the_server_does_not_mark_bots(desk: Desk) -> None:
+    desk.slack.workspace.marks_bots = False
+    await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    anchor = await desk.summary_thread((await desk.only_bug()).case.id)
+    await chat_of(desk.slack).post(Thread(surface="slack", channel=SUMMARY, anchor=anchor), "Found it.", key="two")
+    await until(lambda: len(desk.received) == 3)
+    assert [received.why for received in desk.received] == ["", "said by us", "said by us"]
+    assert len(await desk.messages()) == 1
+
+
 # --- a reply whose first message is missing
 
 

@@ -10,7 +10,8 @@ from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackEvent,
 
 def parsed(**event: Any) -> SlackEvent:
     said = {"type": "message", "channel": "C1", "user": "U1", "ts": "100.000001", "text": "it is broken"}
-    return parse_event({name: value for name, value in (said | event).items() if value is not None})
+    known = {name: value for name, value in (said | event).items() if value is not None}
+    return parse_event(known, bot_user="U0BOT")
 
 
 @pytest.mark.parametrize("subtype", [None, "me_message"])
@@ -40,6 +41,9 @@ def test_the_first_message_of_a_thread_is_no_reply() -> None:
         ({"subtype": "channel_join"}, "a message of subtype channel_join"),
         ({"subtype": "bot_message"}, "a message of subtype bot_message"),
         ({"bot_id": "B1"}, "said by a bot"),
+        ({"bot_profile": {"id": "B1"}}, "said by a bot"),
+        ({"user": "U0BOT"}, "said by us"),
+        ({"metadata": {"event_type": "caseworker_post", "event_payload": {"key": "one"}}}, "said by us"),
         ({"user": None}, "said by a bot"),
         ({"user": "USLACKBOT"}, "said by a bot"),
         ({"text": " "}, "without words"),
@@ -102,6 +106,8 @@ def test_a_preview_a_reply_and_a_pin_are_no_edits(after: dict[str, Any]) -> None
 def test_an_edit_by_a_bot_is_nothing() -> None:
     changed = parsed(subtype="message_changed", message=message("b", bot_id="B1"), previous_message=message("a"))
     assert changed == Nothing(why="changed by a bot")
+    changed = parsed(subtype="message_changed", message=message("b", user="U0BOT"), previous_message=message("a"))
+    assert changed == Nothing(why="changed by us")
 
 
 def test_a_deleted_message_is_a_deletion_also_if_a_tombstone_remains() -> None:

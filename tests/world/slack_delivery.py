@@ -49,13 +49,17 @@ class Delivery:
         payload = self._workspace.callback(event)
         await asyncio.gather(*(self._with_retries(payload) for _ in range(copies)))
 
+    async def deliver_raw(self, payload: Json) -> None:
+        """Delivers a payload that is no event callback: an interaction, a notice, or of a kind yet to come."""
+        await self._with_retries(payload)
+
     def deliver_in_background(self, event: Json) -> None:
         task = asyncio.create_task(self.deliver(event))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
     async def _with_retries(self, payload: Json) -> None:
-        post = Post(event_id=str(payload["event_id"]))
+        post = Post(event_id=str(payload.get("event_id", "")))
         self.posts.append(post)
         for attempt in range(RETRIES + 1):
             post.tries += 1

@@ -23,6 +23,8 @@ class Workspace:
         self.channels: dict[str, list[Json]] = {channel: [] for channel in channels}
         self.without_bot: set[str] = set()
         """Channels that the bot was not invited to."""
+        self.marks_bots = True
+        """Whether messages of bots say so (`bot_id`, `app_id`, `bot_profile`). Not every server does."""
         self.files: dict[str, UploadedFile] = {}
         self.home = ""
         self._last = 0
@@ -91,6 +93,9 @@ class Workspace:
             "bot_profile": profile,
             "blocks": [_rich_text(text)],
         }
+        if not self.marks_bots:
+            for name in ("bot_id", "app_id", "bot_profile"):
+                del message[name]
         if metadata is not None:
             message["metadata"] = metadata
         return self._add(channel, message, thread)
@@ -204,7 +209,8 @@ class Workspace:
     # --- events
 
     def event_of(self, message: Json, channel: str) -> Json:
-        told = {"channel": channel, "event_ts": message["ts"], "channel_type": _channel_type(channel)}
+        message = {name: value for name, value in message.items() if name != "metadata"}  # only reading shows it
+        told: Json = {"channel": channel, "event_ts": message["ts"], "channel_type": _channel_type(channel)}
         if message.get("subtype") == "thread_broadcast":
             told["root"] = deepcopy(self.find(channel, str(message["thread_ts"])))
         return deepcopy(message) | told

@@ -103,6 +103,7 @@ class Slack:
 
     async def listen(self, store: Store, conversation: Conversation, new_cases: NewCases) -> Listening:
         from caseworker.chats.slack_app import SlackSocket, http_route
+        from caseworker.chats.slack_watch import SlackWatch
         from caseworker.intake.slack import SlackIntake
         from caseworker.intake.slack_catchup import CatchUp
 
@@ -111,24 +112,25 @@ class Slack:
         place = await self._reports(store)
         intake = SlackIntake(store=store, conversation=conversation, new_cases=new_cases, place=place)
         catch_up = CatchUp(store=store, slack=chat, intake=intake, channel=settings.slack_reports_channel)
+        watch = SlackWatch(chat=chat, channels=self._channels, on_bot=intake.know_bot)
+        await watch.look()
+        work = {"Slack's history": catch_up.run, "Slack's channels": watch.run}
         log.info("listening to Slack", by="HTTP" if settings.slack_app_token is None else "Socket Mode", **self._places)
-
-        def connected() -> None:
-            log.info("connected with Slack")
-            catch_up.wake()
 
         if settings.slack_app_token is not None:
             socket = SlackSocket(
                 intake.receive,
                 app_token=settings.slack_app_token.get_secret_value(),
                 base_url=settings.slack_api_url,
-                on_connection=connected,
+                on_missed=catch_up.wake,
             )
-            return Listening(work={"Slack": socket.run, "Slack's history": catch_up.run})
+            return Listening(work={"Slack": socket.run, **work})
         assert settings.slack_signing_secret is not None
         secret = settings.slack_signing_secret.get_secret_value()
-        route = http_route(intake.receive, signing_secret=secret, base_url=settings.slack_api_url)
-        return Listening(routes=[route], work={"Slack's history": catch_up.run})
+        route = http_route(
+            intake.receive, signing_secret=secret, base_url=settings.slack_api_url, on_missed=catch_up.wake
+        )
+        return Listening(routes=[route], work=work)
 
     async def _repositories(self) -> dict[str, RepositoryRef]:
         """The repositories by service; the empty name stands for all other reports."""
@@ -150,6 +152,14 @@ class Slack:
             rehearsal=read_rehearsal(self.settings.reports_rehearsal),
             elsewhere=registered,
         )
+
+    @property
+    def _channels(self) -> dict[str, str]:
+        """The channels by their settings."""
+        return {
+            "slack_reports_channel": self.settings.slack_reports_channel,
+            "slack_summaries_channel": self.settings.slack_summaries_channel,
+        }
 
     @property
     def _places(self) -> dict[str, str]:

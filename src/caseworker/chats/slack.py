@@ -16,10 +16,9 @@ from caseworker.chats.slack_errors import translated_errors
 from caseworker.chats.surface_phrasing import ReplyPhrasing
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.people.phrasing import Phrasing
-from caseworker.ports import Thread
+from caseworker.ports import POST_MARK, Thread
 
 API: Final = "https://slack.com/api/"
-_POST: Final = "caseworker_post"
 _PAGE: Final = 200
 _PAGES: Final = 25
 """5,000 messages: a post that is further back is not found."""
@@ -68,13 +67,18 @@ class SlackChat:
         with translated_errors("Slack was not entered"):
             return str((await self._client.auth_test())["user_id"])
 
+    async def check(self, channel: str) -> None:
+        """Raises `Refused` if the bot is not in that channel."""
+        with translated_errors(f"{channel} could not be read"):
+            await self._client.conversations_history(channel=channel, limit=1)
+
     async def post(self, thread: Thread, text: str, *, key: str) -> str:
         with translated_errors(f"A post to {thread.channel} was not sent"):
             answer = await self._client.chat_postMessage(
                 channel=thread.channel,
                 thread_ts=thread.anchor or None,
                 text=fitting(text),
-                metadata={"event_type": _POST, "event_payload": {"key": key}},
+                metadata={"event_type": POST_MARK, "event_payload": {"key": key}},
                 unfurl_links=False,
                 unfurl_media=False,
             )
@@ -102,7 +106,7 @@ class SlackChat:
         """Each of our posts with its key."""
         async for message in self._messages(thread):
             metadata = message.get("metadata") or {}
-            if metadata.get("event_type") == _POST:
+            if metadata.get("event_type") == POST_MARK:
                 yield str(message["ts"]), str((metadata.get("event_payload") or {}).get("key"))
 
     async def _messages(self, thread: Thread, *, oldest: str | None = None) -> AsyncIterator[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Receives Slack's events by HTTP or Socket Mode, passes each to one coroutine, and acknowledges it afterwards."""
 
 import asyncio
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
@@ -10,6 +11,10 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.middleware.async_middleware import AsyncMiddleware
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.signature import SignatureVerifier
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -31,11 +36,15 @@ Receive = Callable[[str, Mapping[str, object]], Awaitable[object]]
 to send the event again."""
 
 
-def bolt_app(receive: Receive, *, base_url: str = API, signing_secret: str = "") -> AsyncApp:
+def bolt_app(
+    receive: Receive, *, base_url: str = API, signing_secret: str = "", on_missed: Callable[[], None] = lambda: None
+) -> AsyncApp:
     """A Bolt app that passes messages to `receive`, and acknowledges each one after it was received.
 
     Without `process_before_response` Bolt would acknowledge an event first, and it would be lost if the database is
     away. `authorize` answers without asking Slack, because acknowledgements must not wait for another request.
+    Envelopes that are no events (interactions, commands, notices) are acknowledged: Bolt would answer 404, and Slack
+    would send them again and show an error. `on_missed` is called if Slack says that it dropped events.
     """
     app = AsyncApp(
         name="caseworker",
@@ -58,24 +67,48 @@ def bolt_app(receive: Receive, *, base_url: str = API, signing_secret: str = "")
         else:
             log.error("slack event not taken: slack has to send it again", exc_info=error)
 
+    app.use(_Others(on_missed))
     app.event("message")(take)
     app.event(re.compile(".*"))(pass_over)
     app.error(failed)
     return app
 
 
+class _Others(AsyncMiddleware):
+    """Acknowledges envelopes that are no events. A function would not do: for one, Bolt reads the envelope first."""
+
+    def __init__(self, on_missed: Callable[[], None]) -> None:
+        self._on_missed = on_missed
+
+    async def async_process(
+        self, *, req: AsyncBoltRequest, resp: BoltResponse, next: Callable[[], Awaitable[BoltResponse]]
+    ) -> BoltResponse | None:
+        kind = req.body.get("type")
+        if kind == "event_callback":
+            return await next()
+        if kind == "app_rate_limited":
+            log.warning("slack dropped events: there were too many", minute=req.body.get("minute_rate_limited"))
+            self._on_missed()
+        else:
+            log.info("slack envelope of an unused kind", type=str(kind or req.body.get("command", "")))
+        return BoltResponse(status=200)
+
+
 async def _authorize() -> AuthorizeResult:
     return AuthorizeResult(enterprise_id=None, team_id=None)
 
 
-def http_route(receive: Receive, *, signing_secret: str, base_url: str = API) -> Route:
+def http_route(
+    receive: Receive, *, signing_secret: str, base_url: str = API, on_missed: Callable[[], None] = lambda: None
+) -> Route:
     """The route `/slack/events` for Slack's requests. Refuses unsigned, wrongly signed and old ones."""
     if not signing_secret:
         raise Refused(
             "Slack's requests can't be told from forged ones without its signing secret.",
             todo="Set slack_signing_secret, or slack_app_token for Socket Mode.",
         )
-    handler = AsyncSlackRequestHandler(bolt_app(receive, base_url=base_url, signing_secret=signing_secret))
+    app = bolt_app(receive, base_url=base_url, signing_secret=signing_secret, on_missed=on_missed)
+    handler, verifier = AsyncSlackRequestHandler(app), SignatureVerifier(signing_secret)
 
     async def events(request: Request) -> Response:
         announced = request.headers.get("content-length", "")
@@ -85,9 +118,22 @@ def http_route(receive: Receive, *, signing_secret: str, base_url: str = API) ->
             return PlainTextResponse("That is too long.", status_code=413)
         if not request.headers.get("x-slack-request-timestamp", "").isdigit():
             return PlainTextResponse("That is not Slack's.", status_code=401)  # Bolt would crash on it
+        body = await request.body()
+        if not _is_object(body):  # Bolt would crash on it
+            if not verifier.is_valid_request(body.decode(errors="replace"), dict(request.headers)):
+                return PlainTextResponse("That is not Slack's.", status_code=401)
+            log.warning("slack request without a JSON object", size=len(body))
+            return PlainTextResponse("")  # sending it again would not help
         return await handler.handle(request)
 
     return Route(PATH, events, methods=["POST"])
+
+
+def _is_object(body: bytes) -> bool:
+    try:
+        return isinstance(json.loads(body), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 class SlackSocket:
@@ -100,13 +146,13 @@ class SlackSocket:
         app_token: str,
         base_url: str = API,
         interval: float = 5.0,
-        on_connection: Callable[[], None] = lambda: None,
+        on_missed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`on_connection` is called after each new connection: events may have been missed before it."""
-        self._app = bolt_app(receive, base_url=base_url)
+        """`on_missed` is called when events may have been missed: after each new connection, and if Slack says so."""
+        self._app = bolt_app(receive, base_url=base_url, on_missed=on_missed)
         self._token = app_token
         self._interval = interval
-        self._on_connection = on_connection
+        self._on_missed = on_missed
         self.connected = asyncio.Event()
         """Set while there is a connection."""
 
@@ -149,7 +195,8 @@ class SlackSocket:
                     checks = 0
                     if handler.client.current_session is not connection:  # the library makes new ones by itself
                         connection = handler.client.current_session
-                        self._on_connection()
+                        log.info("connected with Slack")
+                        self._on_missed()
                 else:
                     self.connected.clear()
                     checks += 1

@@ -56,6 +56,11 @@ class SlackIntake:
         self._conversation = conversation
         self._new_cases = new_cases
         self._place = place
+        self._bot_user = ""
+
+    def know_bot(self, user: str) -> None:
+        """Tells the bot's own user id: its messages are ignored, also if Slack does not mark them as a bot's."""
+        self._bot_user = user
 
     async def receive(self, event_id: str, event: Mapping[str, object]) -> Received:
         """Raises `Transient` when it could not be committed: then Slack has to send it again."""
@@ -67,7 +72,7 @@ class SlackIntake:
         return received
 
     async def _receive(self, event_id: str, event: Mapping[str, object]) -> Received:
-        match parse_event(event):
+        match parse_event(event, bot_user=self._bot_user):
             case SlackMessage() as said:
                 return await self._receive_message(event_id, said)
             case Edited() as edited:

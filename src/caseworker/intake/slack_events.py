@@ -6,6 +6,7 @@ from typing import Final
 
 from caseworker.core.people.messages import NewAttachment
 from caseworker.intake.slack_text import string, text_of
+from caseworker.ports import POST_MARK
 
 _MOST_FILES: Final = 10
 _TITLE: Final = 300
@@ -50,23 +51,24 @@ class Nothing:
 SlackEvent = SlackMessage | Edited | Deleted | Nothing
 
 
-def parse_event(event: Mapping[str, object]) -> SlackEvent:
+def parse_event(event: Mapping[str, object], *, bot_user: str = "") -> SlackEvent:
+    """`bot_user`: our bot's user id, if it is known. Its messages are nothing to us."""
     subtype = string(event, "subtype")
     if string(event, "type") != "message":
         return Nothing(why=f"an event of type {string(event, 'type')}")
     if subtype == "message_changed":
-        return _edited(event)
+        return _edited(event, bot_user)
     if subtype == "message_deleted":
         return _deleted(event, string(event, "deleted_ts"))
     if subtype not in _SAID:
         return Nothing(why=f"a message of subtype {subtype}")
-    return _said(event)
+    return _said(event, bot_user)
 
 
-def _said(event: Mapping[str, object]) -> SlackMessage | Nothing:
+def _said(event: Mapping[str, object], bot_user: str) -> SlackMessage | Nothing:
     channel, ts, author = string(event, "channel"), string(event, "ts"), string(event, "user")
-    if not _is_person(event):
-        return Nothing(why="said by a bot")
+    if machine := _machine(event, bot_user):
+        return Nothing(why=f"said by {machine}")
     if not channel or not ts:
         return Nothing(why="without a channel or a time stamp")
     files, more = _files(event)
@@ -85,12 +87,12 @@ def _said(event: Mapping[str, object]) -> SlackMessage | Nothing:
     )
 
 
-def _edited(event: Mapping[str, object]) -> Edited | Deleted | Nothing:
+def _edited(event: Mapping[str, object], bot_user: str) -> Edited | Deleted | Nothing:
     message, before = _mapping(event, "message"), _mapping(event, "previous_message")
     if string(message, "subtype") == "tombstone":  # a deleted first message of a thread leaves a tombstone
         return _deleted(event, string(message, "ts"))
-    if not _is_person(message):
-        return Nothing(why="changed by a bot")
+    if machine := _machine(message, bot_user):
+        return Nothing(why=f"changed by {machine}")
     text, channel = text_of(message), string(event, "channel")
     ts = string(message, "ts") or string(before, "ts")
     if not channel or not ts:
@@ -109,9 +111,14 @@ def _deleted(event: Mapping[str, object], ts: str) -> Deleted | Nothing:
     return Deleted(channel=channel, ts=ts, author=string(before, "user"))
 
 
-def _is_person(message: Mapping[str, object]) -> bool:
+def _machine(message: Mapping[str, object], bot_user: str) -> str:
+    """Which machine wrote a message. Empty: a person did. Our own posts are also known by our bot's user and by our
+    metadata: a server that does not mark bots must not make us answer ourselves."""
     author = string(message, "user")
-    return bool(author) and author != "USLACKBOT" and not string(message, "bot_id")
+    if (author and author == bot_user) or string(_mapping(message, "metadata"), "event_type") == POST_MARK:
+        return "us"
+    is_bot = string(message, "bot_id") or _mapping(message, "bot_profile")
+    return "a bot" if is_bot or author in ("", "USLACKBOT") else ""
 
 
 def _files(event: Mapping[str, object]) -> tuple[tuple[NewAttachment, ...], str]:

@@ -16,7 +16,7 @@ from caseworker.ports.agents import (
 )
 from caseworker.ports.case_records import Attachments, Inbox, Record, Repositories, Threads
 from caseworker.ports.cases import Bugs, Cases, Runs
-from caseworker.ports.chats import Chat, Doorbell, Switchboard
+from caseworker.ports.chats import POST_MARK, Chat, Doorbell, Switchboard
 from caseworker.ports.forges import BranchIsTheirs, Check, Checks, Comment, Comments, Forge, Head, Pulls, Source
 from caseworker.ports.ledgers import Ledger
 from caseworker.ports.models import Answer, Failed, Model, Question
@@ -64,6 +64,7 @@ from caseworker.ports.workspaces import (
 
 __all__ = [
     "POST",
+    "POST_MARK",
     "AgentFailed",
     "AgentFinished",
     "AgentRuntime",

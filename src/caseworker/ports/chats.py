@@ -1,11 +1,14 @@
 """Ports to chats and to the bell that wakes a case."""
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports.stored import Thread
+
+POST_MARK: Final = "caseworker_post"
+"""The type of the metadata that each of our posts carries, on surfaces that keep metadata."""
 
 
 class Chat(Protocol):

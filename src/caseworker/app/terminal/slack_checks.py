@@ -55,11 +55,9 @@ async def _slack(settings: Settings) -> list[Check]:
 
 
 async def _bot(settings: Settings) -> Check:
-    from caseworker.chats.slack import SlackChat
-
-    assert settings.slack_bot_token is not None
+    chat = Slack(settings).chat()
+    assert chat is not None
     try:
-        chat = SlackChat(token=settings.slack_bot_token.get_secret_value(), base_url=settings.slack_api_url)
         who = await chat.whoami()
     except (Refused, Transient) as error:
         return Check("slack", "missing", str(error))
@@ -70,16 +68,12 @@ async def _bot(settings: Settings) -> Check:
 
 
 async def _channel(settings: Settings, name: str, channel: str) -> Check:
-    from caseworker.chats.slack import web_client
-    from caseworker.chats.slack_errors import translated_errors
-
-    assert settings.slack_bot_token is not None
+    chat = Slack(settings).chat()
+    assert chat is not None
     if not channel:
         return Check(name, "note", "not set")
-    client = web_client(settings.slack_bot_token.get_secret_value(), settings.slack_api_url)
     try:
-        with translated_errors(f"{channel} could not be read"):
-            await client.conversations_history(channel=channel, limit=1)
+        await chat.check(channel)
     except (Refused, Transient) as error:
         return Check(name, "missing", str(error))
-    return Check(name, "ok", f"{channel} can be read")
+    return Check(name, "ok", f"the bot is in {channel}")
