@@ -18,9 +18,11 @@ PARTS: Final = {
 
 RULES: Final = {
     "QuestionsOutcome": "`NEEDS_CLARIFICATION` needs `questions`.",
-    "InterpretOutcome": "`NEEDS_CLARIFICATION` needs `questions`.",
+    "PlanOutcome": "`INVESTIGATION_NEEDED` needs an `investigation`.",
+    "InterpretOutcome": "`NEEDS_CLARIFICATION` needs `questions`, and `INVESTIGATION_NEEDED` an `investigation`.",
     "ValidationOutcome": "`PASS` is refused if one of the `checks` is not met.",
-    "ImplementationOutcome": "`BLOCKED` needs `evidence`.",
+    "ImplementationOutcome": "`BLOCKED` and `SPAWN_INVESTIGATOR` need an `investigation`, and `BLOCKED` also "
+    "`evidence`.",
     "ReviewOutcome": "`APPROVED` and `APPROVED_WITH_NOTES` let only `minor` issues pass. Every other status needs "
     "`feedback_for_writer`. `SPAWN_INVESTIGATOR` and `ESCALATE` also need an `investigation`, with at least two of its "
     "`criteria`.",

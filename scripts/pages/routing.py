@@ -5,9 +5,9 @@ from typing import Final
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
-from caseworker.core.investigation.matrix import MOST_ITERATIONS
+from caseworker.core.investigation.iterations import MOST_ITERATIONS, MOST_UNKNOWN
 from caseworker.core.issue.case import Investigation, IssueCase
-from caseworker.core.issue.investigation import MOST_UNKNOWN, after_cause_review
+from caseworker.core.issue.investigation import after_cause_review
 from caseworker.core.issue.routing import CAUSE_ROUTES, ROUTES, VERSION, Route, works_in
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.words import of_role

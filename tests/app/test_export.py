@@ -13,6 +13,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import load_case_file
+from caseworker.core.issue.case import Investigation
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.pm import PlanOutcome
 from caseworker.core.runs.workflow_names import WorkflowName
@@ -20,6 +21,7 @@ from caseworker.intake.issues import read_issue
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store
 from tests.core.examples import planned
+from tests.core.investigation_examples import a_request
 from tests.edges.store_examples import begun, case_file, completed_entry, finished, open_case, pull
 
 
@@ -71,6 +73,23 @@ async def test_the_newest_finished_plan_is_written(settings: Settings, tmp_path:
     names = [path.name for path in await exported(settings, case, tmp_path / "out")]
     assert names == ["issue-state.json", "record.jsonl", "PLAN.md", "pull-request.md"]
     assert (tmp_path / "out" / "PLAN.md").read_text() == "# Plan\n\n1. Round once.\n"
+
+
+async def test_an_investigation_is_written_as_its_state_and_its_page(settings: Settings, tmp_path: Path) -> None:
+    needed = planned("INVESTIGATION_NEEDED").model_copy(update={"investigation": a_request("It is slow.")})
+    case = await a_case(settings, needed)
+    store = await open_store(settings.database)
+    try:
+        stored = await store.cases.load(case)
+        assert stored is not None
+        await store.cases.keep(stored.case.updated(investigation=Investigation(began=(1,))))
+    finally:
+        await store.close()
+    _, _, state, page = await exported(settings, case, tmp_path)
+    assert (state.name, page.name) == ("investigation-state.json", "INVESTIGATION.md")
+    told = json.loads(state.read_text())["investigation_state"]
+    assert (told["session_id"], told["status"], told["problem_summary"]) == (case, "in_progress", "It is slow.")
+    assert page.read_text().startswith("# Investigation: Checkout is broken\n")
 
 
 async def test_without_a_finished_plan_none_is_written(settings: Settings, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -11,19 +13,24 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.show_matrix import show_matrix
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import Investigation
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.ports import Store
 from caseworker.store.store import open_store
 from tests.core.examples import reviewed, triaged
 from tests.core.investigation_examples import (
+    Turn,
     a_hypothesis,
     a_request,
+    began_in,
     cause_reviewed,
     diagnosed,
     iterated,
     turns,
     unblocked,
 )
-from tests.edges.store_examples import begun, case_file, completed_entry, finished, open_bug, open_case
+from tests.edges.store_examples import begun, case_file, completed_entry, failed_entry, finished, open_bug, open_case
 
 ROUNDING = "The discount is rounded differently the second time, as the [bold]currency[/] comes from a cache."
 FOUND: list[Outcome] = [
@@ -100,17 +107,35 @@ def settings(tmp_path: Path) -> Settings:
     return Settings.model_validate({"home": tmp_path / "home"})
 
 
-async def a_case(settings: Settings, *outcomes: Outcome) -> CaseId:
+INVALID = "ROOT_CAUSE_FOUND, but its evidence does not hold"
+
+
+async def a_case(settings: Settings, *outcomes: Outcome, invalid: bool = False) -> CaseId:
+    """A case with these outcomes. `invalid`: then an iteration without a valid outcome."""
     store = await open_store(settings.database)
     try:
         case = await open_case(store)
-        for turn in turns(*outcomes):
+        history = turns(*outcomes)
+        for turn in history:
             attempt = await begun(store, case, turn.turn)
             done = finished(attempt).model_copy(update={"role": turn.role, "outcome": turn.outcome})
             assert await store.turns.complete(attempt, done, await case_file(store, case), completed_entry(attempt))
+        if invalid:
+            attempt = await begun(store, case, len(history) + 1)
+            said = {"role": Role.INVESTIGATOR, "task": Task.ITERATE, "reason": INVALID, "invalid": True}
+            await store.turns.fail(attempt, INVALID, failed_entry(attempt).model_copy(update=said))
+        await _enter(store, case, history)
         return case
     finally:
         await store.close()
+
+
+async def _enter(store: Store, case: CaseId, history: Sequence[Turn]) -> None:
+    began = began_in(history)
+    stored = await store.cases.load(case)
+    assert stored is not None
+    if began:
+        await store.cases.keep(stored.case.updated(investigation=Investigation(began=began)))
 
 
 async def shown(
@@ -200,15 +225,55 @@ async def test_an_unknown_case_is_refused_as_by_every_command(settings: Settings
         await shown(settings, "shop#9")
 
 
-async def test_a_program_gets_every_revision(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
-    case = await a_case(settings, *FOUND)
+async def as_document(settings: Settings, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     await show_matrix(settings, Console(), "#1", as_json=True, as_markdown=False)
     told = json.loads(capsys.readouterr().out)
+    assert isinstance(told, dict)
+    return told
+
+
+async def test_a_program_gets_every_revision(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    case = await a_case(settings, *FOUND)
+    told = await as_document(settings, capsys)
     (investigation,) = told["investigations"]
     assert (told["case"], told["title"]) == (case, "Checkout is broken")
-    assert [one["iteration"] for one in investigation["revisions"]] == [0, 1, 2]
-    assert investigation["revisions"][1]["hypotheses"][1]["percent"] == 10
-    assert investigation["iterations"][-1]["root_cause"]["hypothesis"] == "H1"
+    assert [one["iteration"] for one in investigation["matrix_revisions"]] == [0, 1, 2]
+    assert investigation["matrix_revisions"][1]["hypotheses"][1]["percent"] == 10
+
+
+async def test_a_program_gets_the_state_under_the_documents_names(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = await a_case(settings, *FOUND)
+    state = (await as_document(settings, capsys))["investigation_state"]
+    names = ("session_id", "group_id", "status", "current_iteration", "max_iterations", "problem_summary")
+    assert [state[name] for name in names] == [case, "A", "approved", 2, 5, "The total is wrong now and then."]
+    log = [(one["iteration"], one["turn"], one["status"], one["summary"]) for one in state["iterations_log"]]
+    assert log == [
+        (1, 3, "NEED_DEVELOPER_DIAGNOSTIC", "It fails only with two threads."),
+        (2, 5, "ROOT_CAUSE_FOUND", "The read is outside the lock."),
+    ]
+    (measured,) = state["developer_diagnostic_results"]
+    assert (measured["diagnostic"], measured["hypothesis"], measured["agrees"]) == (4, "H1", "if_true")
+    assert [(one["id"], one["status"]) for one in state["hypothesis_matrix"]] == [
+        ("H1", "confirmed"),
+        ("H2", "eliminated"),
+    ]
+    assert state["root_cause"]["hypothesis"] == "H1"
+    assert state["tech_lead_feedback"][0]["status"] == "APPROVED"
+
+
+async def test_an_iteration_without_a_valid_outcome_is_shown_and_counted(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = await a_case(settings, *FOUND[:2], invalid=True)
+    page = await shown(settings, case)
+    assert "1 of 5 iterations done. No cause is proven." in page
+    assert f"Iteration 1  Without a valid outcome: {INVALID}  (counts)\n" in page
+    state = (await as_document(settings, capsys))["investigation_state"]
+    assert (state["status"], state["current_iteration"]) == ("in_progress", 1)
+    (logged,) = state["iterations_log"]
+    assert (logged["iteration"], logged["turn"], logged["status"], logged["said"]) == (1, 3, "NEED_MORE_ANALYSIS", "")
 
 
 async def test_a_program_gets_an_empty_list_where_nothing_is_investigated(
@@ -216,7 +281,8 @@ async def test_a_program_gets_an_empty_list_where_nothing_is_investigated(
 ) -> None:
     await a_case(settings, triaged())
     await show_matrix(settings, Console(), "#1", as_json=True, as_markdown=False)
-    assert json.loads(capsys.readouterr().out)["investigations"] == []
+    told = json.loads(capsys.readouterr().out)
+    assert (told["investigation_state"], told["investigations"]) == (None, [])
 
 
 async def test_the_page_that_agents_get_is_printed_unchanged(settings: Settings) -> None:

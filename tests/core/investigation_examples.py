@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from caseworker.core.base.roles import Role
+from caseworker.core.investigation.matrix import CompletedTurn, Inquiry, InvalidTurn, begins_new, inquiries, request_in
 from caseworker.core.issue.case import Investigation, IssueCase
 from caseworker.core.issue.states import IssueState
+from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
     Criterion,
@@ -41,6 +43,25 @@ def turns(*outcomes: Outcome) -> list[Turn]:
     return [Turn(number, _ROLES.get(outcome.kind, Role.PM), outcome) for number, outcome in enumerate(outcomes, 1)]
 
 
+def began_in(history: Sequence[CompletedTurn]) -> tuple[int, ...]:
+    """The turns after which the investigations begin, if the case follows every request at once."""
+    began: tuple[int, ...] = ()
+    for turned in history:
+        request = request_in(turned.outcome)
+        blocked = isinstance(turned.outcome, ImplementationOutcome) and turned.outcome.evidence is not None
+        if request is not None and begins_new(began, new_problem=request.new_problem):
+            began = (*began, turned.turn)
+        elif not began and blocked:
+            began = (turned.turn,)
+        elif not began and isinstance(turned.outcome, InvestigationOutcome):
+            began = (turned.turn - 1,)
+    return began
+
+
+def investigated(history: Sequence[CompletedTurn], *invalid: InvalidTurn) -> list[Inquiry]:
+    return inquiries(history, invalid, began_in(history))
+
+
 _ROLES = {
     "investigation": Role.INVESTIGATOR,
     "diagnostic": Role.DEVELOPER,
@@ -53,7 +74,7 @@ _ROLES = {
 def an_investigated_case(
     state: IssueState = IssueState.INVESTIGATING, /, *, iteration: int = 0, **known: object
 ) -> IssueCase:
-    investigation = {"number", "began_after", "unknown", "stands", "hypothesis"} & known.keys()
+    investigation = {"began", "unknown", "stands", "hypothesis"} & known.keys()
     about = {name: known.pop(name) for name in investigation}
     return a_case(state, investigation=Investigation.model_validate({"iteration": iteration, **about}), **known)
 

@@ -9,10 +9,22 @@ from caseworker.agents.prompt_inputs import InvestigationInputs, IssueInputs
 from caseworker.agents.prompt_texts import render
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.diagnostics import MARK
-from caseworker.core.investigation.matrix import Inquiry, inquiries
+from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.outcomes.outcome import known_turns
 from caseworker.core.record.investigation import Bisected
-from tests.core.telling.test_investigation import BUNDLE, CAUSE, DIAGNOSTIC, H1, STORY, asked, iterated, measured, turn
+from tests.core.investigation_examples import investigated as all_investigated
+from tests.core.telling.test_investigation import (
+    BUNDLE,
+    CAUSE,
+    DIAGNOSTIC,
+    H1,
+    STORY,
+    STUCK,
+    asked,
+    iterated,
+    measured,
+    turn,
+)
 
 BARE = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
 ISSUE_TURNS = [turn for turn in known_turns() if turn[1] is not Task.BUG]
@@ -42,13 +54,11 @@ BISECT = Bisected(
 
 
 def only(*turns: object) -> Inquiry:
-    return inquiries(turns)[0]  # type: ignore[arg-type]  # each is a turn
+    return all_investigated(turns)[0]  # type: ignore[arg-type]  # each is a turn
 
 
 def blocked(**changes: object) -> object:
-    bundle = {**BUNDLE, **changes}
-    said = {"status": "BLOCKED", "changes": [], "summary": "Stuck.", "commit_message": "Stuck", "evidence": bundle}
-    return turn(1, Role.DEVELOPER, Task.FIX, **said)
+    return turn(1, Role.DEVELOPER, Task.FIX, **{**STUCK, "evidence": {**BUNDLE, **changes}})
 
 
 def told(who: tuple[Role, Task], inquiry: Inquiry | None, **changes: object) -> str:
@@ -130,7 +140,8 @@ def test_each_iteration_has_its_number_and_the_fifth_is_called_the_last(done: in
 def test_the_investigator_is_given_all_that_was_found_so_far() -> None:
     inquiry = only(*STORY[:3], iterated(4, "BLOCKED", needs="A second machine."), given("There is one: docs/lab.md:3."))
     prompt = told(INVESTIGATE, inquiry, bisects=(BISECT,), iterations=2)
-    assert "Criteria: intermittent, cause unclear\nSuggested skills: stress" in prompt
+    assert "Criteria: intermittent, cause unclear\nSuspected then: H1, A race in the counter.\n" in prompt
+    assert "\nSuggested skills: stress" in prompt
     assert "| H1 | A race in the counter. | High 70 % | pending |" in prompt
     assert "- Iteration 1, NEED_DEVELOPER_DIAGNOSTIC: Turn 2 looked." in prompt
     assert "- Iteration 2, BLOCKED: Turn 4 looked. It needs: A second machine." in prompt

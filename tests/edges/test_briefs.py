@@ -26,7 +26,7 @@ from caseworker.core.record.investigation import Bisected
 from caseworker.ports import Attempt, FinishedTurn, IssueBrief, NewIssue, Workspace
 from caseworker.store.store import Store
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.core.telling.test_investigation import BUNDLE, CAUSE, DIAGNOSTIC, H1, H2
+from tests.core.telling.test_investigation import CAUSE, DIAGNOSTIC, H1, H2, STUCK
 from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 from tests.edges.store_examples import TRACE, build, case_file, said
 
@@ -287,7 +287,7 @@ FOUND = {
     "hypothesis_matrix": [{**H1, "status": "confirmed"}, {**H2, "status": "eliminated"}],
     "root_cause": CAUSE,
 }
-OPEN = Investigation(began_after=1, iteration=1)
+OPEN = Investigation(began=(1,), iteration=1)
 
 
 async def investigated(desk: Desk, *outcomes: Mapping[str, object]) -> None:
@@ -374,9 +374,8 @@ async def test_the_last_iteration_is_named_as_such_to_investigator_and_tech_lead
 
 
 async def test_a_developers_evidence_is_in_the_first_iterations_brief(desk: Desk) -> None:
-    stuck = {"status": "BLOCKED", "changes": [], "summary": "Stuck.", "commit_message": "Stuck", "evidence": BUNDLE}
-    await desk.finish(Role.DEVELOPER, Task.IMPLEMENT, stuck)
-    prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=Investigation(began_after=1))).prompt
+    await desk.finish(Role.DEVELOPER, Task.IMPLEMENT, STUCK)
+    prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=Investigation(began=(1,)))).prompt
     assert "AssertionError: 1 != 2" in prompt
     assert "Tried: More sleep: no." in prompt
     assert "There is no matrix yet" in prompt
@@ -426,7 +425,7 @@ async def test_a_second_investigation_does_not_get_the_first_ones_matrix(desk: D
     asks = {**ASKED, "problem_summary": "It is slow.", "new_problem": True}
     again = {"status": "SPAWN_INVESTIGATOR", "feedback_for_writer": "Wait.", "investigation": asks}
     await desk.finish(Role.TECH_LEAD, Task.REVIEW, again)
-    second = Investigation(number=2, began_after=3)
+    second = Investigation(began=(1, 3))
     prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=second)).prompt
     assert "It is slow." in prompt
     assert "A race in the counter." not in prompt

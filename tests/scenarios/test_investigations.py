@@ -7,13 +7,13 @@ replayed at the end.
 import pytest
 
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.investigation.matrix import inquiries
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted
 from caseworker.core.record.investigation import CauseProven, MatrixRevised
 from caseworker.ports import StoredCase
+from caseworker.views.investigations import known_inquiries
 from tests.world.agent import answers, approved, changes, implemented, once, reads_people, writes_greeting
 from tests.world.investigation import (
     COMMAND,
@@ -142,6 +142,16 @@ async def test_an_invalid_investigator_outcome_costs_one_iteration_and_not_the_c
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
     assert await counted(case) == 2
+    (inquiry,) = await known_inquiries(world.store, await case.stored())
+    assert [(one.number, one.status, one.said) for one in inquiry.iterations] == [
+        (1, "NEED_MORE_ANALYSIS", ""),
+        (2, "ROOT_CAUSE_FOUND", "ROOT_CAUSE_FOUND"),
+    ]
+    assert "no command `strace -f greet` was run" in inquiry.iterations[0].summary
+    second = [brief for brief in world.agent.briefs if brief.task is Task.ITERATE][1]
+    assert "Iteration 1, NEED_MORE_ANALYSIS, without a valid outcome: " in second.prompt
+    (pull,) = await world.store.pulls.of(case.id)
+    assert "2 of at most 5 iterations" in pull.body
 
 
 async def test_after_five_iterations_the_tech_lead_takes_the_best_hypothesis(world: World) -> None:
@@ -195,13 +205,24 @@ async def test_a_blocked_developer_with_evidence_starts_an_investigation(world: 
         "environment": "Linux",
         "attempts": ["Read it twice."],
     }
-    stuck = changes("Greet").model_dump() | {"status": "BLOCKED", "evidence": bundle}
+    stuck = changes("Greet").model_dump() | {
+        "status": "BLOCKED",
+        "evidence": bundle,
+        "investigation": {
+            "problem_summary": "The word is gone after a while.",
+            "hypothesis_matrix": [hypothesis("H1")],
+            "suggested_skills": ["stress"],
+        },
+    }
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, answers(Role.DEVELOPER, Task.IMPLEMENT, **stuck), implemented)
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, approved)
     world.agent.does(*INVESTIGATE, finds_the_cause())
     case = await world.owner_files_issue()
     await case.expect_pull_request()
     assert "E17: no such word" in next(b for b in world.agent.briefs if b.task is Task.ITERATE).prompt
+    judged = next(b for b in world.agent.briefs if b.task is Task.VALIDATE_ROOT_CAUSE).prompt
+    assert "The word is gone after a while. (the developer, turn " in judged
+    assert "Suspected then: H1, It is H1.\nSuggested skills: stress" in judged
 
 
 async def test_a_diagnostic_is_deferred_when_no_developer_is_free(world: World) -> None:
@@ -251,7 +272,7 @@ async def test_an_investigation_can_have_a_single_hypothesis(world: World) -> No
     world.agent.does(*INVESTIGATE, iterates("ROOT_CAUSE_FOUND", hypothesis("H1", "confirmed"), root_cause=cause))
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
-    (inquiry,) = inquiries(await world.store.turns.finished(case.id))
+    (inquiry,) = await known_inquiries(world.store, await case.stored())
     assert [one.id for one in inquiry.hypotheses] == ["H1"]
 
 
@@ -327,7 +348,7 @@ async def test_a_takeover_in_the_middle_keeps_the_counter_and_the_matrix(world: 
     await case.expect(delivered, "a pull request")
     assert sum(brief.task is Task.DIAGNOSTIC for brief in world.agent.briefs) == 2
     assert await counted(case) == 2
-    assert len(inquiries(await world.store.turns.finished(case.id))) == 1
+    assert len(await known_inquiries(world.store, await case.stored())) == 1
 
 
 async def test_a_cause_whose_review_was_interrupted_is_reviewed_after_the_hand_back(world: World) -> None:

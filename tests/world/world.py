@@ -49,6 +49,7 @@ from tests.world import teardown
 from tests.world.agent import ScriptedAgent
 from tests.world.bugs import BugInWorld, words
 from tests.world.commands import command_of
+from tests.world.investigation_agreement import investigations_agree
 from tests.world.lateness import Tasks, end_in_time, in_time
 from tests.world.project import git, make_project
 from tests.world.slack import SlackDouble
@@ -152,10 +153,13 @@ class World:
                 yield history
 
     async def end(self) -> list[WorkflowHistory]:
-        """Stops the workers and replays all histories, so that each scenario also tests determinism."""
+        """Stops the workers and replays all histories, so that each scenario also tests determinism. Of every case
+        that investigated, all accounts must agree."""
         for workflow in await self._workflows():
             await teardown.wait_until_idle(self.client, workflow, self.patience)
         await self.worker_stops()
+        for case in self.cases:
+            await investigations_agree(self.store, case)
         async with in_time("reading the histories", self.patience):
             kept = [history async for history in self.histories()]
         for history in kept:

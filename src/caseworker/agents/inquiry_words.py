@@ -11,10 +11,18 @@ from caseworker.agents.hidden_text import cleaned, one_line, revealed
 from caseworker.agents.quotes import Fence
 from caseworker.core.base.text import clip, code
 from caseworker.core.evidence.diagnostics import MARK
-from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry, Measured
+from caseworker.core.investigation.iterations import MOST_ITERATIONS
+from caseworker.core.investigation.matrix import Inquiry, Measured, Requested
 from caseworker.core.outcomes.investigation import Diagnostic, EvidenceBundle, Hypothesis, RootCause
 from caseworker.core.record.investigation import Bisected
-from caseworker.core.telling.investigation import criteria_words, evidence_lines, is_proven, matrix_table
+from caseworker.core.telling.investigation import (
+    claimed_cause,
+    criteria_words,
+    evidence_lines,
+    is_proven,
+    matrix_table,
+    said_status,
+)
 
 _MEASURED_LIMIT: Final = 24_000
 _OBSERVED_LIMIT: Final = 6_000
@@ -49,7 +57,8 @@ def accepted_cause(fence: Fence, inquiry: Inquiry | None, hypothesis: str) -> st
     """The cause that the tech lead accepted, and whether it was proven."""
     if inquiry is None or not hypothesis:
         return ""
-    cause = next((one.root_cause for one in reversed(inquiry.iterations) if _names(one.root_cause, hypothesis)), None)
+    claims = [one.outcome.root_cause for one in reversed(inquiry.iterations) if one.outcome is not None]
+    cause = next((claim for claim in claims if claim is not None and claim.hypothesis == hypothesis), None)
     proven = is_proven(inquiry, hypothesis)
     lines = [f"{hypothesis}, proven by evidence and accepted by the tech lead." if proven else _unproven(hypothesis)]
     if cause is not None:
@@ -59,10 +68,6 @@ def accepted_cause(fence: Fence, inquiry: Inquiry | None, hypothesis: str) -> st
     if inquiry.reviews and inquiry.reviews[-1].feedback.strip():
         lines.append(f"The tech lead: {one_line(inquiry.reviews[-1].feedback)}")
     return fence.around("\n".join(lines), what="cause", source="the investigation")
-
-
-def _names(cause: RootCause | None, hypothesis: str) -> bool:
-    return cause is not None and cause.hypothesis == hypothesis
 
 
 def _unproven(hypothesis: str) -> str:
@@ -85,12 +90,17 @@ def _this_iteration(number: int, inquiry: Inquiry) -> str:
 
 
 def _problem(inquiry: Inquiry) -> str:
-    request = inquiry.request
-    if request is None:
-        return ""
-    lines = [one_line(request.problem_summary)]
+    """The problem as each request states it, with what was suspected and suggested then."""
+    return "\n\n".join(newest([_one_request(one) for one in inquiry.requests], _WORDS_LIMIT))
+
+
+def _one_request(requested: Requested) -> str:
+    request, who = requested.request, requested.role.value.replace("_", " ")
+    lines = [f"{one_line(request.problem_summary)} (the {who}, turn {requested.turn})"]
     lines += [f"Criteria: {criteria_words(request.criteria)}"] if request.criteria else []
+    lines += [f"Suspected then: {one.id}, {one_line(one.hypothesis, 600)}" for one in request.hypothesis_matrix]
     lines += [f"Suggested skills: {', '.join(request.suggested_skills)}"] if request.suggested_skills else []
+    lines += ["Another problem than the one investigated before."] if request.new_problem else []
     return "\n".join(lines)
 
 
@@ -107,9 +117,9 @@ def _bundle(bundle: EvidenceBundle | None) -> str:
 
 def _iterations(inquiry: Inquiry) -> str:
     lines: list[str] = []
-    for number, one in enumerate(inquiry.iterations, 1):
-        needs = f" It needs: {one_line(one.needs)}" if one.needs else ""
-        lines.append(f"- Iteration {number}, {one_line(one.status, 60)}: {one_line(one.summary)}{needs}")
+    for one in inquiry.iterations:
+        needs = f" It needs: {one_line(one.outcome.needs)}" if one.outcome is not None and one.outcome.needs else ""
+        lines.append(f"- Iteration {one.number}, {one_line(said_status(one), 200)}: {one_line(one.summary)}{needs}")
     return "\n".join(newest(lines, _WORDS_LIMIT))
 
 
@@ -150,11 +160,8 @@ def _resources(inquiry: Inquiry) -> str:
 
 
 def _claim(inquiry: Inquiry) -> str:
-    """The cause claimed by the last iteration. Earlier claims were not accepted."""
-    last = inquiry.iterations[-1] if inquiry.iterations else None
-    if last is None or last.root_cause is None or last.status != "ROOT_CAUSE_FOUND":
-        return ""
-    return "\n".join([f"{last.root_cause.hypothesis} is the cause.", *_cause_lines(last.root_cause)])
+    cause = claimed_cause(inquiry)
+    return "\n".join([f"{cause.hypothesis} is the cause.", *_cause_lines(cause)]) if cause is not None else ""
 
 
 def _cause_lines(cause: RootCause) -> list[str]:
@@ -170,7 +177,7 @@ def _believed(one: Hypothesis) -> list[str]:
 
 
 def _request(inquiry: Inquiry) -> str:
-    request = inquiry.iterations[-1].diagnostic if inquiry.iterations else None
+    request = inquiry.asked_to_measure
     if request is None:
         return ""
     tested = [one for one in inquiry.hypotheses if one.id == request.hypothesis]

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caseworker.core.base.roles import Role
-from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, Inquiry, changes_between, inquiries
+from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, Inquiry, InvalidTurn, changes_between, inquiries
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.investigation import Hypothesis, InvestigationOutcome
 from caseworker.core.outcomes.outcome import Outcome
@@ -18,6 +18,7 @@ from tests.core.investigation_examples import (
     a_request,
     cause_reviewed,
     diagnosed,
+    investigated,
     iterated,
     turns,
     unblocked,
@@ -31,7 +32,7 @@ def asked(*matrix: Hypothesis, new_problem: bool = False, problem: str = "It is 
 
 
 def the_only(*outcomes: Outcome) -> Inquiry:
-    (found,) = inquiries(turns(*outcomes))
+    (found,) = investigated(turns(*outcomes))
     return found
 
 
@@ -142,23 +143,39 @@ def test_only_an_unblocking_that_continues_adds_resources() -> None:
     assert inquiry.resources == ("The staging log is in logs/.",)
 
 
+def test_an_iteration_without_a_valid_outcome_is_counted_in_its_place() -> None:
+    invalid = InvalidTurn(turn=3, reason="its evidence does not hold")
+    (inquiry,) = investigated([one for one in turns(asked(), *[iterated()] * 3) if one.turn != 3], invalid)
+    assert [(one.number, one.turn, one.status, one.said, one.summary) for one in inquiry.iterations] == [
+        (1, 2, "NEED_MORE_ANALYSIS", "NEED_MORE_ANALYSIS", "Looked."),
+        (2, 3, "NEED_MORE_ANALYSIS", "", "its evidence does not hold"),
+        (3, 4, "NEED_MORE_ANALYSIS", "NEED_MORE_ANALYSIS", "Looked."),
+    ]
+
+
+def test_the_fifth_iteration_is_incomplete_also_without_a_valid_outcome() -> None:
+    (inquiry,) = investigated(turns(asked(), *[iterated()] * 4), InvalidTurn(turn=6, reason="no outcome"))
+    assert [one.status for one in inquiry.iterations[3:]] == ["NEED_MORE_ANALYSIS", "INVESTIGATION_INCOMPLETE"]
+
+
 # --- which investigation ---------------------------------------------------------------------------------------------
 
 
 def test_a_case_without_an_investigation_has_none() -> None:
-    assert inquiries(turns(triaged(), analysed(), planned(), implemented(), reviewed(), interpreted())) == []
+    assert investigated(turns(triaged(), analysed(), planned(), implemented(), reviewed(), interpreted())) == []
 
 
 def test_a_requested_investigation_exists_before_its_first_iteration() -> None:
     inquiry = the_only(asked(problem="It is slow."))
     assert (inquiry.number, inquiry.iterations, inquiry.revisions) == (1, (), ())
-    assert inquiry.request is not None
-    assert inquiry.request.problem_summary == "It is slow."
+    assert [(one.turn, one.role, one.request.problem_summary) for one in inquiry.requests] == [
+        (1, Role.TECH_LEAD, "It is slow.")
+    ]
 
 
 def test_a_request_with_another_status_is_ignored() -> None:
     done = reviewed("APPROVED").model_copy(update={"investigation": a_request()})
-    assert inquiries(turns(done, planned().model_copy(update={"investigation": a_request()}))) == []
+    assert investigated(turns(done, planned().model_copy(update={"investigation": a_request()}))) == []
 
 
 def test_a_second_request_continues_with_the_same_hypotheses() -> None:
@@ -169,8 +186,37 @@ def test_a_second_request_continues_with_the_same_hypotheses() -> None:
 
 def test_a_new_problem_has_its_own_matrix_up_to_three() -> None:
     other = asked(a_hypothesis("H1"), new_problem=True, problem="It is slow.")
-    found = inquiries(turns(asked(), iterated(), *([other, iterated()] * MOST_INVESTIGATIONS)))
+    found = investigated(turns(asked(), iterated(), *([other, iterated()] * MOST_INVESTIGATIONS)))
     assert [(one.number, len(one.iterations)) for one in found] == [(1, 1), (2, 1), (3, 2)]
+
+
+def test_a_request_that_the_case_did_not_follow_begins_no_investigation() -> None:
+    other = asked(a_hypothesis("H9"), new_problem=True)
+    history = turns(asked(a_hypothesis("H1")), iterated(), other, iterated())
+    (inquiry,) = inquiries(history, (), (1,))
+    assert ([one.id for one in inquiry.hypotheses], len(inquiry.iterations)) == (["H1"], 2)
+    assert inquiries(history[:1], (), ()) == []
+
+
+def test_a_request_belongs_to_the_investigation_that_begins_some_turns_later() -> None:
+    wanted = interpreted("INVESTIGATION_NEEDED").model_copy(
+        update={"investigation": a_request(matrix=[a_hypothesis()])}
+    )
+    (inquiry,) = inquiries(turns(wanted, planned("INVESTIGATION_NEEDED"), triaged(), iterated()), (), (3,))
+    assert [one.role for one in inquiry.requests] == [Role.PM]
+    assert [(one.iteration, one.turn) for one in inquiry.revisions] == [(0, 1), (1, 4)]
+
+
+def test_requests_of_developers_and_of_the_pm_are_kept() -> None:
+    brings = {"evidence": a_bundle(), "investigation": a_request("It hangs.")}
+    stuck = implemented("BLOCKED").model_copy(update=brings)
+    told = interpreted("INVESTIGATION_NEEDED").model_copy(update={"investigation": a_request("It hangs on Mondays.")})
+    inquiry = the_only(stuck, iterated(), told)
+    assert [(one.role, one.request.problem_summary) for one in inquiry.requests] == [
+        (Role.DEVELOPER, "It hangs."),
+        (Role.PM, "It hangs on Mondays."),
+    ]
+    assert inquiry.bundle == a_bundle()
 
 
 # --- proved over random turns ----------------------------------------------------------------------------------------
@@ -199,11 +245,11 @@ HISTORIES = st.lists(OUTCOMES, max_size=12).map(lambda found: turns(*found))
 
 @given(HISTORIES, st.integers(0, 12))
 def test_later_turns_never_change_earlier_revisions(history: list[Turn], cut: int) -> None:
-    before, after = inquiries(history[:cut]), inquiries(history)
+    before, after = investigated(history[:cut]), investigated(history)
     assert len(before) <= len(after)
     for early, late in zip(before, after, strict=False):
         assert early.number == late.number
-        assert early.request in (None, late.request)  # a blocked developer may state the problem later
+        assert late.requests[: len(early.requests)] == early.requests
         assert late.revisions[: len(early.revisions)] == early.revisions
         assert late.iterations[: len(early.iterations)] == early.iterations
         assert late.diagnostics[: len(early.diagnostics)] == early.diagnostics
@@ -212,19 +258,19 @@ def test_later_turns_never_change_earlier_revisions(history: list[Turn], cut: in
 
 @given(HISTORIES)
 def test_the_matrix_has_every_hypothesis_as_last_given(history: list[Turn]) -> None:
-    for inquiry in inquiries(history):
+    for inquiry in investigated(history):
         named: dict[str, Hypothesis] = {}
         for revision in inquiry.revisions:
             names = [one.id for one in revision.hypotheses]
             assert names[: len(named)] == list(named)
             named = {one.id: one for one in revision.hypotheses}
-        said = [one for outcome in inquiry.iterations for one in outcome.hypothesis_matrix]
+        said = [one for it in inquiry.iterations if it.outcome for one in it.outcome.hypothesis_matrix]
         assert {one.id for one in said} <= set(named)
 
 
 @given(HISTORIES)
 def test_versions_and_iterations_grow_and_each_revision_has_changes(history: list[Turn]) -> None:
-    for inquiry in inquiries(history):
+    for inquiry in investigated(history):
         assert [one.version for one in inquiry.revisions] == list(range(1, len(inquiry.revisions) + 1))
         iterations = [one.iteration for one in inquiry.revisions]
         assert iterations == sorted(iterations)

@@ -10,7 +10,8 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS, contradicted, inquiries
+from caseworker.core.investigation.iterations import MOST_ITERATIONS
+from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, contradicted
 from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
@@ -34,6 +35,7 @@ from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.issue.turns import at_work, turn_of
+from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.investigation import (
     INVESTIGATION_STATUSES,
     CauseReviewOutcome,
@@ -65,6 +67,7 @@ from tests.core.investigation_examples import (
     an_investigated_case,
     cause_reviewed,
     diagnosed,
+    investigated,
     iterated,
     turns,
     unblocked,
@@ -556,8 +559,52 @@ def test_a_blocked_developer_must_hand_in_an_evidence_bundle(role: Role, task: T
     with pytest.raises(ValidationError, match="BLOCKED needs `evidence`"):
         parse_outcome(role, task, plain(implemented("BLOCKED")))
     bundle = a_bundle().model_dump(mode="json")
-    found = parse_outcome(role, task, plain(implemented("BLOCKED"), evidence=bundle))
-    assert found == implemented("BLOCKED").model_copy(update={"evidence": a_bundle()})
+    found = parse_outcome(role, task, plain(implemented("BLOCKED"), evidence=bundle, investigation=REQUEST))
+    brought = {"evidence": a_bundle(), "investigation": a_request()}
+    assert found == implemented("BLOCKED").model_copy(update=brought)
+
+
+ENTERING = [
+    (Role.PM, Task.PLAN, planned("INVESTIGATION_NEEDED")),
+    (Role.PM, Task.INTERPRET, interpreted("INVESTIGATION_NEEDED")),
+    (Role.DEVELOPER, Task.IMPLEMENT, implemented("SPAWN_INVESTIGATOR")),
+    (Role.SENIOR_DEVELOPER, Task.FIX, implemented("BLOCKED").model_copy(update={"evidence": a_bundle()})),
+    (Role.TECH_LEAD, Task.REVIEW, reviewed("SPAWN_INVESTIGATOR")),
+    (Role.TECH_LEAD, Task.REVIEW_INTEGRATION, reviewed("ESCALATE")),
+]
+
+
+@pytest.mark.parametrize(("role", "task", "outcome"), ENTERING)
+def test_whoever_begins_an_investigation_states_the_problem(role: Role, task: Task, outcome: IssueOutcome) -> None:
+    for request in (None, {**REQUEST, "problem_summary": "  "}):
+        with pytest.raises(ValidationError, match="needs an `investigation` with"):
+            parse_outcome(role, task, plain(outcome, investigation=request))
+    taken = parse_outcome(role, task, plain(outcome, investigation=REQUEST))
+    assert taken == outcome.model_copy(update={"investigation": a_request()})
+
+
+@pytest.mark.parametrize(
+    ("case", "outcome"),
+    [
+        (an_investigated_case(S.HUMAN_INPUT_RECEIVED, iteration=5), interpreted("INVESTIGATION_NEEDED")),
+        (an_investigated_case(S.IMPLEMENTING, iteration=5), implemented("BLOCKED")),
+        (an_investigated_case(S.FIXING_ISSUES, iteration=5), implemented("SPAWN_INVESTIGATOR")),
+        (an_investigated_case(S.REVIEWING_CODE, iteration=5), reviewed("SPAWN_INVESTIGATOR")),
+        (an_investigated_case(S.PLANNING_APPROACH, iteration=5), planned("INVESTIGATION_NEEDED")),
+    ],
+)
+def test_everyone_can_begin_the_investigation_of_a_new_problem(case: IssueCase, outcome: IssueOutcome) -> None:
+    request = a_request("It is slow.", new_problem=True)
+    after = ends(case.updated(turns=9), outcome.model_copy(update={"investigation": request}))
+    assert (after.state, after.reason) == (S.INVESTIGATING, "It is investigated: It is slow.")
+    assert after.investigation is not None
+    assert (after.investigation.began, after.investigation.iteration) == ((0, 9), 0)
+
+
+def test_an_iteration_that_asks_and_escalates_is_not_counted() -> None:
+    asks = [RoleQuestion(to="tester", question="How often?")]
+    unfinished = iterated().model_copy(update={"ask": asks, "escalation": "May I stop the shop?"})
+    assert done(ends(at(2), unfinished)) == 1
 
 
 @pytest.mark.parametrize("part", ["error", "reproduction", "expected", "actual", "environment", "attempts"])
@@ -797,7 +844,7 @@ def test_an_eliminated_or_unclaimed_hypothesis_can_not_be_approved(
 ) -> None:
     matrix = [a_hypothesis("H1", "confirmed"), a_hypothesis("H2"), a_hypothesis("H3", "eliminated")]
     found = iterated("ROOT_CAUSE_FOUND", matrix[0], matrix[2])
-    known = inquiries(turns(iterated("NEED_MORE_ANALYSIS", *matrix), found))
+    known = investigated(turns(iterated("NEED_MORE_ANALYSIS", *matrix), found))
     case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands=stands)
     outcome = cause_reviewed("APPROVED").model_copy(update={"hypothesis": hypothesis})
     assert why_not_approvable(case, known, outcome) == problem

@@ -20,7 +20,8 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched
-from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
+from caseworker.core.investigation.iterations import MOST_ITERATIONS
+from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS
 from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.investigation.matrix import inquiries
+from caseworker.core.investigation.matrix import InvalidTurn
 from caseworker.core.outcomes.investigation import Hypothesis
 from caseworker.core.outcomes.outcome import Outcome, parse_outcome
 from caseworker.core.telling.investigation import PAGE_LIMIT, TABLE_LIMIT, investigation_page, is_proven, matrix_table
+from tests.core.investigation_examples import investigated
 
 EVIDENCE = [
     {"kind": "command", "source": "pytest -k sum | tail", "shows": "3 of 200 fail."},
@@ -44,6 +45,15 @@ BUNDLE = {
     "actual": "1",
     "environment": "4 cores",
     "attempts": ["More sleep: no."],
+}
+
+STUCK = {
+    "status": "BLOCKED",
+    "changes": [],
+    "summary": "Stuck.",
+    "commit_message": "Stuck",
+    "evidence": BUNDLE,
+    "investigation": {"problem_summary": "The sum is 1."},
 }
 
 
@@ -102,9 +112,11 @@ Written by code from what the agents of this case handed in. It is material, not
 
 ### The problem
 
-The sum is wrong now and then.
+The sum is wrong now and then. (The tech lead, turn 1.)
 
 Why it takes an investigation: intermittent, cause unclear.
+
+Suggested skills: stress.
 
 ### The matrix now
 
@@ -165,16 +177,16 @@ As the investigator says (H1): shop.py:7 is not guarded.
 
 
 def test_the_page_has_the_whole_investigation() -> None:
-    assert investigation_page("Sum is wrong", inquiries(STORY)) == PAGE
+    assert investigation_page("Sum is wrong", investigated(STORY)) == PAGE
 
 
 def test_without_an_investigation_there_is_no_page() -> None:
     review = turn(1, Role.TECH_LEAD, Task.REVIEW, status="APPROVED")
-    assert investigation_page("Sum is wrong", inquiries([review])) == ""
+    assert investigation_page("Sum is wrong", investigated([review])) == ""
 
 
 def test_a_second_investigation_has_its_own_part() -> None:
-    page = investigation_page("Sum", inquiries([*STORY, asked(6, problem_summary="It is slow.", new_problem=True)]))
+    page = investigation_page("Sum", investigated([*STORY, asked(6, problem_summary="It is slow.", new_problem=True)]))
     first, second = page.split("## Investigation 2")
     assert "## Investigation 1" in first
     assert "It is slow." in second
@@ -182,18 +194,43 @@ def test_a_second_investigation_has_its_own_part() -> None:
 
 
 def test_the_problem_has_the_evidence_bundle_and_the_pms_resources() -> None:
-    blocked = {"status": "BLOCKED", "changes": [], "summary": "Stuck.", "commit_message": "Stuck", "evidence": BUNDLE}
+    blocked = {**STUCK, "evidence": BUNDLE}
     given = {"status": "CONTINUE", "resources": "docs/counter.md:3 says how.", "reason": "It was there."}
     turns = [
         turn(1, Role.DEVELOPER, Task.FIX, **blocked),
         iterated(2, "BLOCKED", needs="How it counts."),
         turn(3, Role.PM, Task.UNBLOCK_INVESTIGATION, **given),
     ]
-    page = investigation_page("Sum", inquiries(turns))
+    page = investigation_page("Sum", investigated(turns))
     assert "````\nAssertionError: 1 != 2\n```\n# Approved\n````" in page
     assert "- Tried: More sleep: no." in page
     assert "- docs/counter.md:3 says how." in page
     assert "Iteration 1, BLOCKED: Turn 2 looked. Needs: How it counts." in page
+
+
+def test_an_iteration_without_a_valid_outcome_is_in_the_log() -> None:
+    invalid = InvalidTurn(turn=3, reason="its evidence | does not hold")
+    page = investigation_page("Sum", investigated([*STORY[:2], *STORY[3:]], invalid))
+    assert (
+        "### Iterations (3 of 5)\n\n"
+        "- Iteration 1, NEED_DEVELOPER_DIAGNOSTIC: Turn 2 looked.\n"
+        "- Iteration 2, NEED_MORE_ANALYSIS, without a valid outcome: its evidence | does not hold\n"
+        "- Iteration 3, ROOT_CAUSE_FOUND: Turn 4 looked.\n"
+    ) in page
+
+
+def test_a_status_that_counts_as_another_is_shown_with_both() -> None:
+    page = investigation_page("Sum", investigated([asked(), *(iterated(n, "SHRUG") for n in range(2, 7))]))
+    assert "- Iteration 2, NEED_MORE_ANALYSIS (it said SHRUG): Turn 3 looked." in page
+    assert "- Iteration 3, BLOCKED (it said SHRUG): Turn 4 looked." in page
+    assert "- Iteration 5, INVESTIGATION_INCOMPLETE (it said SHRUG): Turn 6 looked." in page
+
+
+def test_every_request_for_an_investigation_is_in_the_problem() -> None:
+    again = turn(3, Role.DEVELOPER, Task.FIX, **STUCK)
+    page = investigation_page("Sum", investigated([asked(), iterated(2, "NEED_MORE_ANALYSIS"), again]))
+    assert "The sum is wrong now and then. (The tech lead, turn 1.)" in page
+    assert "The sum is 1. (The developer, turn 3.)" in page
 
 
 def cells(row: str) -> list[str]:
@@ -218,7 +255,7 @@ HOSTILE = [
 def test_no_hypothesis_breaks_out_of_its_cell_or_its_line(text: str) -> None:
     hostile = {**H1, "hypothesis": text, "evidence_for": [text, text], "next_test": text, "effort": text}
     turns = [asked(problem_summary=text), iterated(2, "NEED_MORE_ANALYSIS", hypothesis_matrix=[hostile], summary=text)]
-    page = investigation_page(text, inquiries(turns))
+    page = investigation_page(text, investigated(turns))
     assert [len(cells(line)) for line in page.splitlines() if line.startswith("|")] == [8, 8, 8]
     assert [line for line in page.splitlines() if line.startswith("#")][1:] == [
         "### The problem",
@@ -255,7 +292,7 @@ def test_two_hypotheses_are_shown_uncut() -> None:
 
 def test_the_page_has_a_size_limit() -> None:
     big = {**BUNDLE, "error": "e" * 16_000, "attempts": ["a" * 2_000] * 20}
-    blocked = {"status": "BLOCKED", "changes": [], "summary": "S", "commit_message": "S", "evidence": big}
+    blocked = {**STUCK, "evidence": big}
     matrix = [
         {"id": f"H{n}", "hypothesis": "h" * 2_000, "evidence_for": [f"{n} {i}" + "e" * 1_900 for i in range(20)]}
         for n in range(1, 21)
@@ -265,24 +302,24 @@ def test_the_page_has_a_size_limit() -> None:
         changed = [{**one, "percent": number} for one in matrix]
         more = {"hypothesis_matrix": changed, "diagnostic": DIAGNOSTIC, "summary": "s" * 2_000}
         turns += [iterated(number, "NEED_DEVELOPER_DIAGNOSTIC", **more), measured(number + 1, "o" * 16_000)]
-    assert len(investigation_page("t" * 5_000, inquiries(turns))) <= PAGE_LIMIT + 100
+    assert len(investigation_page("t" * 5_000, investigated(turns))) <= PAGE_LIMIT + 100
 
 
 def test_only_the_cause_of_the_last_iteration_is_proven() -> None:
-    claimed = inquiries(STORY)[0]
+    claimed = investigated(STORY)[0]
     assert is_proven(claimed, "H1")
     assert not is_proven(claimed, "H2")
-    assert not is_proven(inquiries([*STORY, iterated(6, "NEED_MORE_ANALYSIS")])[0], "H1")
-    assert not is_proven(inquiries([asked()])[0], "H1")
+    assert not is_proven(investigated([*STORY, iterated(6, "NEED_MORE_ANALYSIS")])[0], "H1")
+    assert not is_proven(investigated([asked()])[0], "H1")
 
 
 def test_a_request_with_another_status_begins_no_investigation() -> None:
     request = {"problem_summary": "It is slow.", "new_problem": True}
     plan = {"status": "PLANNING_COMPLETE", "plan": "# Plan", "investigation": request}
-    assert inquiries([turn(1, Role.PM, Task.PLAN, **plan)]) == []
-    assert len(inquiries([*STORY, turn(6, Role.PM, Task.PLAN, **plan)])) == 1
+    assert investigated([turn(1, Role.PM, Task.PLAN, **plan)]) == []
+    assert len(investigated([*STORY, turn(6, Role.PM, Task.PLAN, **plan)])) == 1
 
 
 def test_a_later_problem_summary_is_shown_on_the_page() -> None:
-    page = investigation_page("Sum", inquiries([iterated(1, "NEED_MORE_ANALYSIS"), asked(2)]))
+    page = investigation_page("Sum", investigated([iterated(1, "NEED_MORE_ANALYSIS"), asked(2)]))
     assert "The sum is wrong now and then." in page

@@ -117,7 +117,7 @@ def _investigated() -> dict[str, IssueCase]:
         "investigating, the third iteration": at(S.INVESTIGATING, 2),
         "investigating, the last iteration": at(S.INVESTIGATING, 4),
         "investigating, of a second problem": at(S.INVESTIGATING, 1).updated(
-            investigation=Investigation(number=2, iteration=1)
+            investigation=Investigation(began=(3, 9), iteration=1)
         ),
         "investigating, a diagnostic": at(S.INVESTIGATING, 2, task=Task.DIAGNOSTIC),
         "reviewing_code, a cause is judged": at(S.REVIEWING_CODE, 2, "found", **judged),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from caseworker.activities.issue import recollection
+from caseworker.activities.issue.load_inquiries import load_inquiries
 from caseworker.agents.case_words import where_it_was_left
 from caseworker.agents.prompt_inputs import (
     AnalysisInputs,
@@ -23,7 +24,7 @@ from caseworker.core.casefile.model import AnalysisSection, CaseFile
 from caseworker.core.evidence.build_commands import find_commands
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
-from caseworker.core.investigation.matrix import Inquiry, inquiries
+from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.moves import is_used_up
 from caseworker.core.outcomes.outcome import Outcome
@@ -61,7 +62,7 @@ class IssueBriefs:
     ) -> IssueBrief:
         case, role, task, policy = request.case, request.role, request.task, request.policy
         done = await self._store.turns.finished(case.id)
-        known = inquiries(done) if case.investigation is not None else []
+        known = await load_inquiries(self._store, case)
         page = investigation_page(stored.file.issue.title, known)
         laid = _write_pages(stored, workspace, {PLAN_FILE: recollection.plan_of(done), INVESTIGATION_FILE: page})
         folder = workspace.path / FOLDER

@@ -6,6 +6,7 @@ import asyncio
 from temporalio import activity
 
 from caseworker.activities.issue.branches import Branches
+from caseworker.activities.issue.load_inquiries import load_inquiries
 from caseworker.activities.issue.remarks import answers_to
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.load_case import stored_case
@@ -16,7 +17,6 @@ from caseworker.core.base.ids import MessageId, Sha, effect_key
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.casefile.sections import after_pull_request
 from caseworker.core.evidence.weakened_tests import may_have_tests, weakened
-from caseworker.core.investigation.matrix import Inquiry, inquiries
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import EffectRefused, PullRequestReady
@@ -149,7 +149,7 @@ class Delivering(DeliveryActivities):
                 changed=changed,
                 test_was_changed=case.evidence.test_file in since_red,
                 weakened=await self._weakened_tests(workspace, request.commit),
-                investigated=pull_request_part(case, await self._inquiries(case)),
+                investigated=pull_request_part(case, await load_inquiries(self._store, case)),
                 conflicts=await self._conflicts_with_base(repository, workspace, request.commit),
             ),
             base=workspace.base_branch,
@@ -158,9 +158,6 @@ class Delivering(DeliveryActivities):
             state="open",
             url="",
         )
-
-    async def _inquiries(self, case: IssueCase) -> list[Inquiry]:
-        return inquiries(await self._store.turns.finished(case.id)) if case.investigation is not None else []
 
     async def _conflicts_with_base(self, repository: RepositoryRef, workspace: Workspace, commit: Sha) -> list[str]:
         """Conflicts with the base branch as it is now: it may have moved since the case began."""

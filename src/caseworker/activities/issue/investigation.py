@@ -6,6 +6,7 @@ from typing import Final
 
 import structlog
 
+from caseworker.activities.issue.load_inquiries import load_inquiries
 from caseworker.activities.turn.attempts import Try
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.errors import Refused
@@ -13,7 +14,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import clip
 from caseworker.core.evidence.diagnostics import altered
 from caseworker.core.investigation.bisection import Bisection, BisectRequest
-from caseworker.core.investigation.matrix import Inquiry, contradicted, inquiries
+from caseworker.core.investigation.matrix import contradicted, request_in
 from caseworker.core.issue.investigation import why_not_approvable
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
@@ -24,6 +25,7 @@ from caseworker.core.outcomes.investigation import (
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.record.cited import EVENTS, cited_files, tie, too_little
 from caseworker.core.record.entries import Entry
+from caseworker.core.record.inquiries import FAILED, revision_by
 from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised, Tied
 from caseworker.ports import Bisector, IssueBrief, Store, Workspace, Workspaces
 
@@ -75,12 +77,9 @@ class InvestigationTurns:
             case DiagnosticOutcome():
                 return await self._altered_lines(this, request, workspace)
             case CauseReviewOutcome(status="APPROVED"):
-                return why_not_approvable(request.case, await self._inquiries(request), outcome)
+                return why_not_approvable(request.case, await load_inquiries(self._store, request.case), outcome)
             case _:
                 return ""
-
-    async def _inquiries(self, request: TurnRequest) -> list[Inquiry]:
-        return inquiries(await self._store.turns.finished(request.case.id))
 
     # --- measuring
 
@@ -110,7 +109,7 @@ class InvestigationTurns:
 
     async def _dropped_hypotheses(self, request: TurnRequest, outcome: InvestigationOutcome) -> str:
         """The hypotheses that the outcome leaves out: each must be kept until it is eliminated."""
-        before = await self._inquiries(request)
+        before = await load_inquiries(self._store, request.case)
         return contradicted(outcome, before[-1].hypotheses if before else ())
 
     async def _missing_evidence(self, request: TurnRequest, workspace: Workspace, outcome: InvestigationOutcome) -> str:
@@ -133,14 +132,13 @@ class InvestigationTurns:
 
     async def entries(self, this: Try, request: TurnRequest, outcome: Outcome, workspace: Workspace) -> list[Entry]:
         """The record entries saved with the turn: how it changed the matrix, and the cause with its evidence."""
-        if not isinstance(outcome, InvestigationOutcome) and getattr(outcome, "investigation", None) is None:
+        if not isinstance(outcome, InvestigationOutcome) and request_in(outcome) is None:
             return []
-        entries: list[Entry] = []
         done = await self._store.turns.finished(request.case.id)
+        failed = await self._store.record.whole(request.case.id, FAILED)
         turned = _CandidateTurn(turn=this.turn, role=this.role, outcome=outcome)
-        revised = [inquiry.revisions for inquiry in inquiries([*done, turned])]
-        if revised and revised[-1] and revised[-1][-1].turn == this.turn:
-            entries.append(MatrixRevised(**revised[-1][-1].model_dump()))
+        revised = revision_by(turned, request.case, done, failed)
+        entries: list[Entry] = [MatrixRevised(**revised.model_dump())] if revised is not None else []
         cause = _claimed_cause(outcome)
         if cause is not None:
             tied = [piece for piece in await self._tie_evidence(request, workspace, cause) if isinstance(piece, Tied)]

@@ -106,18 +106,25 @@ class Attempts:
         )
         return finished, entry
 
-    async def gave_up(self, this: Try, reason: str) -> TurnGaveUp:
+    async def gave_up(self, this: Try, reason: str, *, invalid: bool = False) -> TurnGaveUp:
         """Record a failure that another attempt would repeat."""
-        await self.fail(this, reason)
-        return TurnGaveUp(role=this.role, reason=reason)
+        await self.fail(this, reason, invalid=invalid)
+        return TurnGaveUp(role=this.role, reason=reason, invalid=invalid)
 
-    async def fail(self, this: Try, reason: str) -> None:
-        entry = TurnFailed(turn=this.turn, attempt=this.attempt.number, role=this.role, task=this.task, reason=reason)
+    async def fail(self, this: Try, reason: str, *, invalid: bool = False) -> None:
+        entry = TurnFailed(
+            turn=this.turn,
+            attempt=this.attempt.number,
+            role=this.role,
+            task=this.task,
+            reason=reason,
+            invalid=invalid,
+        )
         await self._store.turns.fail(this.attempt, reason, entry)
 
     async def _record_failure(self, this: Try, end: AgentFailed) -> TurnDied | TurnGaveUp:
         if not end.retry:
-            gave_up = await self.gave_up(this, end.reason)
-            return gave_up.model_copy(update={"limit": _LIMITS.get(end.why), "invalid": end.why == "invalid_outcome"})
+            gave_up = await self.gave_up(this, end.reason, invalid=end.why == "invalid_outcome")
+            return gave_up.model_copy(update={"limit": _LIMITS.get(end.why)})
         await self.fail(this, end.reason)
         return TurnDied(reason=end.reason, passing=end.why == "model")

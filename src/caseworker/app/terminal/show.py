@@ -1,6 +1,7 @@
 """`show` and `export` of an issue case, for people and for programs."""
 
 import asyncio
+import json
 from pathlib import Path
 
 from rich.console import Console
@@ -14,10 +15,12 @@ from caseworker.core.issue.words import standing_of
 from caseworker.core.people.messages import Message, receipt
 from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned
 from caseworker.core.telling.artifacts import plan_page
+from caseworker.core.telling.investigation import investigation_page
 from caseworker.core.telling.story import one_line
 from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of
 from caseworker.views.documents import issue_document
+from caseworker.views.investigations import investigation_document, known_inquiries
 
 
 async def show_case(store: Store, stored: StoredCase, console: Console, *, as_json: bool, everything: bool) -> None:
@@ -57,7 +60,7 @@ async def show_pull_request(store: Store, stored: StoredCase, console: Console, 
 
 
 async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Path]:
-    """Write the case file, the record, the plan and the pull request's text."""
+    """Write the case file, the record, the plan, the investigations and the pull request's text."""
     record = await store.record.whole(stored.case.id)
     texts = {
         "issue-state.json": stored.file.dump(),
@@ -66,6 +69,10 @@ async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Pa
     plan = plan_page([turn.outcome for turn in await store.turns.finished(stored.case.id)])
     if plan is not None:
         texts["PLAN.md"] = plan
+    known = await known_inquiries(store, stored)
+    if known:
+        texts["investigation-state.json"] = json.dumps(investigation_document(stored, known), indent=2) + "\n"
+        texts["INVESTIGATION.md"] = investigation_page(stored.title, known)
     pulls = await store.pulls.of(stored.case.id)
     if pulls:
         texts["pull-request.md"] = f"# {pulls[-1].title}\n\n{pulls[-1].body}"

@@ -14,10 +14,12 @@ from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.talk import styled
 from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.text import printable
-from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry, Measured, Revision, changes_of, inquiries
-from caseworker.core.outcomes.investigation import CauseReviewOutcome, Hypothesis, InvestigationOutcome, RootCause
-from caseworker.core.telling.investigation import criteria_words, investigation_page
+from caseworker.core.investigation.iterations import MOST_ITERATIONS, Iteration, is_known
+from caseworker.core.investigation.matrix import Inquiry, Measured, Revision, changes_of
+from caseworker.core.outcomes.investigation import CauseReviewOutcome, Hypothesis, InvestigationRequest, RootCause
+from caseworker.core.telling.investigation import claimed_cause, criteria_words, investigation_page
 from caseworker.core.telling.story import one_line
+from caseworker.views.investigations import investigation_document, known_inquiries
 
 _MOST_COLUMNS: Final = 100
 """Longer lines are hard to read, however wide the terminal is."""
@@ -54,10 +56,9 @@ _JUDGED: Final = {
 async def show_matrix(settings: Settings, console: Console, name: str, *, as_json: bool, as_markdown: bool) -> None:
     async with reading(settings) as store:
         stored = await find_case(store, name)
-        known = inquiries(await store.turns.finished(stored.case.id))
+        known = await known_inquiries(store, stored)
     if as_json:
-        investigations = [inquiry.model_dump(mode="json") for inquiry in known]
-        print_json({"case": stored.case.id, "title": stored.title, "investigations": investigations})
+        print_json(investigation_document(stored, known))
     elif not known:
         none = view_of(stored).no_matrix.format(case=stored.case.id)
         console.print(none, markup=False, highlight=False)
@@ -109,7 +110,7 @@ class _Page:
         if last is not None and not unjudged:
             said = f"accepted {last.hypothesis} as the cause" if last.status == "APPROVED" else _JUDGED[last.status]
             return f"The tech lead {said}." if last.status != "APPROVED" else f"The tech lead has {said}."
-        if self.inquiry.iterations and self.inquiry.iterations[-1].root_cause is not None:
+        if claimed_cause(self.inquiry) is not None:
             return "A cause is named; the tech lead has yet to judge it."
         return "No cause is proven."
 
@@ -161,8 +162,9 @@ class _Page:
 
     def _steps(self) -> Iterator[tuple[str, list[Text | Table]]]:
         yield "Asked for", list(self._entry())
-        for number, outcome in enumerate(self.inquiry.iterations, 1):
-            yield f"Iteration {number}", list(self._iteration(number, outcome))
+        for iteration in self.inquiry.iterations:
+            number = iteration.number
+            yield f"Iteration {number}", list(self._iteration(iteration))
             for measured in self.inquiry.diagnostics:
                 if measured.iteration == number:
                     yield f"Diagnostic {measured.turn}", list(self._measured(measured))
@@ -175,23 +177,31 @@ class _Page:
             yield "Root cause", list(self._cause(self.inquiry.root_cause))
 
     def _entry(self) -> Iterator[Text | Table]:
-        request, bundle = self.inquiry.request, self.inquiry.bundle
-        if request is not None:
-            yield self._text(request.problem_summary)
-            if request.criteria:
-                yield self._text(f"Why it takes an investigation: {criteria_words(request.criteria)}.")
+        bundle = self.inquiry.bundle
+        for requested in self.inquiry.requests:
+            yield from self._request(requested.request)
         if bundle is not None:
             yield self._text(f"A developer is blocked: {bundle.error}")
             yield self._text(f"expected {bundle.expected}; got {bundle.actual}")
-        if request is None and bundle is None:
+        if not self.inquiry.requests and bundle is None:
             yield Text("Nobody has put the problem into words: see the issue.")
         yield from self._changes(0)
 
-    def _iteration(self, number: int, outcome: InvestigationOutcome) -> Iterator[Text | Table]:
-        end = _ENDS.get(outcome.status, f"ends with {outcome.status}, which nobody knows")
+    def _request(self, request: InvestigationRequest) -> Iterator[Text]:
+        yield self._text(request.problem_summary)
+        if request.criteria:
+            yield self._text(f"Why it takes an investigation: {criteria_words(request.criteria)}.")
+
+    def _iteration(self, iteration: Iteration) -> Iterator[Text | Table]:
+        outcome = iteration.outcome
+        if outcome is None:
+            yield self._text(f"Without a valid outcome: {iteration.summary}") + Text("  (counts)", style="dim")
+            return
+        ends = _ENDS[iteration.status]
+        end = ends if is_known(iteration.said) else f"ends with {iteration.said}, which nobody knows"
         yield self._text(f"{outcome.summary}") + Text(f"  ({one_line(end)})", style="dim")
-        yield from self._changes(number)
-        if outcome.diagnostic is not None and not self._was_measured(number):
+        yield from self._changes(iteration.number)
+        if outcome.diagnostic is not None and not self._was_measured(iteration.number):
             yield self._text(f"Not measured: {outcome.diagnostic.instrumentation} ({outcome.diagnostic.hypothesis})")
         if outcome.needs:
             yield self._text(f"Needs: {outcome.needs}")

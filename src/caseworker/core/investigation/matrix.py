@@ -1,14 +1,16 @@
-"""Computes the hypothesis matrix over time from the outcomes of a case's turns: what each iteration changed.
+"""Computes a case's investigations from its turns: the log, and the hypothesis matrix over time.
 
-The matrix is stored nowhere else. A turn is saved together with its outcome, so the two can't disagree.
+They are stored nowhere else. A turn is saved together with its outcome, so the two can't disagree.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.roles import Role
+from caseworker.core.investigation.iterations import Iteration, next_iteration
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
@@ -22,14 +24,19 @@ from caseworker.core.outcomes.investigation import (
     UnblockingOutcome,
 )
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
 
-MOST_ITERATIONS: Final = 5
-"""Limit per investigation. Nothing resets it."""
 MOST_INVESTIGATIONS: Final = 3
 """Limit per case; each is about a different problem."""
 
 _ASKING: Final = frozenset({"INVESTIGATION_NEEDED", "SPAWN_INVESTIGATOR", "ESCALATE", "BLOCKED"})
 """Statuses with which a request for an investigation counts. With any other status it is ignored."""
+
+
+_Requesting = PlanOutcome | InterpretOutcome | ReviewOutcome | ImplementationOutcome
+_REQUESTING: Final = (PlanOutcome, InterpretOutcome, ReviewOutcome, ImplementationOutcome)
+"""Outcomes that may ask for an investigation."""
 
 
 class CompletedTurn(Protocol):
@@ -41,6 +48,14 @@ class CompletedTurn(Protocol):
     def role(self) -> Role: ...
     @property
     def outcome(self) -> Outcome: ...
+
+
+class InvalidTurn(BaseModel):
+    """A turn of the investigator without a valid outcome. It counts as an iteration that found nothing."""
+
+    model_config = ConfigDict(frozen=True)
+    turn: int
+    reason: str
 
 
 class Revision(BaseModel):
@@ -66,14 +81,25 @@ class Measured(BaseModel):
     """What the iteration asked to measure."""
 
 
+class Requested(BaseModel):
+    """A request for the investigation: the problem, what is suspected, and who asked in which turn."""
+
+    model_config = ConfigDict(frozen=True)
+    turn: int
+    role: Role
+    request: InvestigationRequest
+
+
 class Inquiry(BaseModel):
     """One investigation, computed from its turns."""
 
     model_config = ConfigDict(frozen=True)
     number: int
-    request: InvestigationRequest | None = None
+    requests: tuple[Requested, ...] = ()
+    """The requests that led to it, or asked for it again."""
     revisions: tuple[Revision, ...] = ()
-    iterations: tuple[InvestigationOutcome, ...] = ()
+    iterations: tuple[Iteration, ...] = ()
+    """The log."""
     diagnostics: tuple[Measured, ...] = ()
     reviews: tuple[CauseReviewOutcome, ...] = ()
     reviewed_after: tuple[int, ...] = ()
@@ -90,31 +116,72 @@ class Inquiry(BaseModel):
     @property
     def root_cause(self) -> RootCause | None:
         """The newest root cause that an iteration claimed."""
-        return next((one.root_cause for one in reversed(self.iterations) if one.root_cause is not None), None)
+        outcomes = [one.outcome for one in reversed(self.iterations) if one.outcome is not None]
+        return next((one.root_cause for one in outcomes if one.root_cause is not None), None)
+
+    @property
+    def asked_to_measure(self) -> Diagnostic | None:
+        """The measurement that the last iteration asks for."""
+        last = self.iterations[-1].outcome if self.iterations else None
+        return last.diagnostic if last is not None else None
 
 
-def inquiries(turns: Sequence[CompletedTurn]) -> list[Inquiry]:
-    """All investigations of a case, oldest first, including one that was requested and has no iteration yet."""
-    found: list[Inquiry] = []
-    for turned in turns:
-        match turned.outcome:
-            case InvestigationOutcome() as outcome:
-                found = found or [Inquiry(number=1)]
-                found[-1] = _add_iteration(found[-1], turned, outcome)
-            case DiagnosticOutcome() as outcome if found:
-                found[-1] = _add_diagnostic(found[-1], turned, outcome)
-            case CauseReviewOutcome() as outcome if found:
-                found[-1] = _add_review(found[-1], outcome)
-            case UnblockingOutcome(status="CONTINUE") as outcome if found:
-                found[-1] = found[-1].model_copy(update={"resources": (*found[-1].resources, outcome.resources)})
-            case other:
-                request = getattr(other, "investigation", None)
-                if isinstance(request, InvestigationRequest) and other.status in _ASKING and not _asks_first(other):
-                    found = _add_request(found, turned, request)
-                if isinstance(other, ImplementationOutcome) and other.status in _ASKING and other.evidence:
-                    found = found or [Inquiry(number=1)]
-                    found[-1] = found[-1].model_copy(update={"bundle": other.evidence})
+def begins_new(began: Sequence[int], *, new_problem: bool) -> bool:
+    """Whether entering an investigation begins a new one. `began`: as of `inquiries`."""
+    return not began or (new_problem and len(began) < MOST_INVESTIGATIONS)
+
+
+def request_in(outcome: Outcome) -> InvestigationRequest | None:
+    """The request for an investigation in an outcome. Null: there is none, or its status does not ask for one."""
+    if not isinstance(outcome, _REQUESTING) or outcome.status not in _ASKING or _asks_first(outcome):
+        return None
+    return outcome.investigation
+
+
+def inquiries(turns: Sequence[CompletedTurn], invalid: Sequence[InvalidTurn], began: Sequence[int]) -> list[Inquiry]:
+    """All investigations of a case, oldest first. `began`: for each, the turn after which the case entered it. Later
+    turns belong to it, and so does the request that led to it."""
+    found = [Inquiry(number=number) for number in range(1, len(began) + 1)]
+    every: list[CompletedTurn | InvalidTurn] = [*turns, *invalid]
+    for turned in sorted(every, key=lambda one: one.turn):
+        now = bisect_left(began, turned.turn) - 1
+        if not isinstance(turned, InvalidTurn) and isinstance(turned.outcome, _REQUESTING):
+            _add_to_requested(found, now, turned, turned.outcome)
+        elif now >= 0:
+            found[now] = _after(found[now], turned)
     return found
+
+
+def _after(inquiry: Inquiry, turned: CompletedTurn | InvalidTurn) -> Inquiry:
+    if isinstance(turned, InvalidTurn):
+        added = next_iteration(inquiry.iterations, turned.turn, turned.reason)
+        return inquiry.model_copy(update={"iterations": (*inquiry.iterations, added)})
+    match turned.outcome:
+        case InvestigationOutcome() as outcome:
+            return _add_iteration(inquiry, turned, outcome)
+        case DiagnosticOutcome() as outcome:
+            return _add_diagnostic(inquiry, turned, outcome)
+        case CauseReviewOutcome() as outcome:
+            return _add_review(inquiry, outcome)
+        case UnblockingOutcome(status="CONTINUE") as outcome:
+            return inquiry.model_copy(update={"resources": (*inquiry.resources, outcome.resources)})
+        case _:
+            return inquiry
+
+
+def _add_to_requested(found: list[Inquiry], now: int, turned: CompletedTurn, outcome: _Requesting) -> None:
+    """Adds a request to the investigation that it led to, or to the present one. One that led nowhere is left out."""
+    request = request_in(outcome)
+    bundle = outcome.evidence if isinstance(outcome, ImplementationOutcome) and outcome.status in _ASKING else None
+    new = now < 0 or (request is not None and request.new_problem)
+    leads_on = new and now + 1 < len(found)
+    if not leads_on and (now < 0 or (new and len(found) < MOST_INVESTIGATIONS)):
+        return
+    target = now + 1 if leads_on else now
+    if request is not None:
+        found[target] = _add_request(found[target], turned, request)
+    if bundle is not None:
+        found[target] = found[target].model_copy(update={"bundle": bundle})
 
 
 def _asks_first(outcome: Outcome) -> bool:
@@ -128,25 +195,23 @@ def _add_review(inquiry: Inquiry, outcome: CauseReviewOutcome) -> Inquiry:
 
 
 def _add_diagnostic(inquiry: Inquiry, turned: CompletedTurn, outcome: DiagnosticOutcome) -> Inquiry:
-    asked = inquiry.iterations[-1].diagnostic if inquiry.iterations else None
+    asked = inquiry.asked_to_measure
     measured = Measured(turn=turned.turn, outcome=outcome, iteration=len(inquiry.iterations), request=asked)
     return inquiry.model_copy(update={"diagnostics": (*inquiry.diagnostics, measured)})
 
 
-def _add_request(found: list[Inquiry], turned: CompletedTurn, request: InvestigationRequest) -> list[Inquiry]:
-    """Adds a request: it continues the last investigation with its hypotheses; only a new problem starts a new one."""
-    if found and not (request.new_problem and len(found) < MOST_INVESTIGATIONS):
-        known = found[-1].model_copy(update={"request": found[-1].request or request})
-        return [*found[:-1], _add_revision(known, turned, request.hypothesis_matrix)]
-    begun = Inquiry(number=len(found) + 1, request=request)
-    return [*found, _add_revision(begun, turned, request.hypothesis_matrix)]
+def _add_request(inquiry: Inquiry, turned: CompletedTurn, request: InvestigationRequest) -> Inquiry:
+    requested = Requested(turn=turned.turn, role=turned.role, request=request)
+    known = inquiry.model_copy(update={"requests": (*inquiry.requests, requested)})
+    return _add_revision(known, turned, request.hypothesis_matrix)
 
 
 def _add_iteration(inquiry: Inquiry, turned: CompletedTurn, outcome: InvestigationOutcome) -> Inquiry:
     """Adds an iteration. If the outcome asks another role, the iteration is not finished and not counted yet."""
     if outcome.ask:
         return _add_revision(inquiry, turned, outcome.hypothesis_matrix, iteration=len(inquiry.iterations) + 1)
-    longer = inquiry.model_copy(update={"iterations": (*inquiry.iterations, outcome)})
+    added = next_iteration(inquiry.iterations, turned.turn, outcome)
+    longer = inquiry.model_copy(update={"iterations": (*inquiry.iterations, added)})
     return _add_revision(longer, turned, outcome.hypothesis_matrix)
 
 

@@ -42,16 +42,24 @@ class Investigation(BaseModel):
     """The investigation of one problem. Nothing resets `iteration`: not feedback, new resources or a restart."""
 
     model_config = ConfigDict(frozen=True)
-    number: int = 1
+    began: tuple[int, ...] = (0,)
+    """For each investigation of the case, the turn after which it began. The last one is this. Log and matrix are
+    computed from the turns since then."""
     iteration: int = 0
-    """Completed iterations."""
-    began_after: int = 0
-    """The turn whose outcome requested it. Its matrix is computed from the turns since then."""
+    """Completed iterations, including those without a valid outcome."""
     unknown: int = 0
     """Iterations that ended with an unknown status."""
     stands: Literal["open", "found", "incomplete", "approved", "given_up"] = "open"
     hypothesis: str = ""
     """With "approved": the hypothesis that is acted on."""
+
+    @property
+    def number(self) -> int:
+        return len(self.began)
+
+    @property
+    def began_after(self) -> int:
+        return self.began[-1]
 
 
 class Progress(Part):

@@ -1,11 +1,12 @@
 """The moves of an investigation: at most five iterations, each ended by one status; then the tech lead or the pm."""
 
 from collections.abc import Sequence
-from typing import Final, assert_never
+from typing import assert_never
 
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry
+from caseworker.core.investigation.iterations import MOST_ITERATIONS, counted_status, is_known
+from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.issue.case import Investigation, IssueCase, limit_of
 from caseworker.core.issue.moves import Move, is_used_up
 from caseworker.core.issue.posts import Draft, IssueAbout
@@ -13,7 +14,6 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.usual_moves import blocked, wait_for
 from caseworker.core.outcomes.investigation import (
-    INVESTIGATION_STATUSES,
     CauseReviewOutcome,
     DiagnosticOutcome,
     InvestigationOutcome,
@@ -22,28 +22,21 @@ from caseworker.core.outcomes.investigation import (
 
 S = IssueState
 
-MOST_UNKNOWN: Final = 2
-"""Iterations that may end with an unknown status. They count as NEED_MORE_ANALYSIS."""
-
 
 def effective_status(case: IssueCase, outcome: InvestigationOutcome) -> str:
     """The status that counts, for a case that the outcome was already applied to."""
-    if outcome.status in INVESTIGATION_STATUSES:
-        status = outcome.status
-    else:
-        status = "NEED_MORE_ANALYSIS" if _of(case).unknown <= MOST_UNKNOWN else "BLOCKED"
-    if status != "ROOT_CAUSE_FOUND" and is_used_up(case):
-        return "INVESTIGATION_INCOMPLETE"
-    return status if outcome.hypothesis_matrix or status == "INVESTIGATION_INCOMPLETE" else "BLOCKED"
+    return counted_status(outcome, number=_of(case).iteration, unknown=_of(case).unknown)
 
 
 def count_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Investigation:
-    """The investigation with one more iteration."""
+    """The investigation with one more iteration. If the outcome asks another role, the iteration is not finished."""
     before = _of(case)
+    if outcome.ask:
+        return before
     counted = before.model_copy(
         update={
             "iteration": before.iteration + 1,
-            "unknown": before.unknown + (outcome.status not in INVESTIGATION_STATUSES),
+            "unknown": before.unknown + (not is_known(outcome.status)),
         }
     )
     status = effective_status(case.updated(investigation=counted), outcome)
@@ -69,7 +62,7 @@ def apply_cause_review(case: IssueCase, outcome: CauseReviewOutcome) -> Investig
 def after_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Move:
     count = f"Iteration {_of(case).iteration} of {MOST_ITERATIONS}"
     status = effective_status(case, outcome)
-    if status != outcome.status and outcome.status not in INVESTIGATION_STATUSES:
+    if status != outcome.status and not is_known(outcome.status):
         count += f" (its status {outcome.status[:60]!r} is unknown and counts as {status})"
     said = f"{count}: {outcome.summary}"
     match status:
@@ -82,7 +75,7 @@ def after_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Move:
         case "NEED_DEVELOPER_DIAGNOSTIC":
             return Move(to=S.INVESTIGATING, task=Task.DIAGNOSTIC, reason=f"{said} A developer measures it.")
         case "BLOCKED" | "EXHAUSTED":
-            unclear = outcome.hypothesis_matrix and outcome.status not in INVESTIGATION_STATUSES
+            unclear = outcome.hypothesis_matrix and not is_known(outcome.status)
             nothing = "what it answers can't be understood" if unclear else "there is no hypothesis left to look into"
             why = outcome.needs or nothing
             beyond = f" A person may have to decide: {outcome.escalation}" if outcome.escalation else ""

@@ -10,7 +10,8 @@ from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.evidence.sensitive_paths import Touched
-from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, MOST_ITERATIONS
+from caseworker.core.investigation.iterations import MOST_ITERATIONS
+from caseworker.core.investigation.matrix import begins_new
 from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.speech import add_posts
@@ -157,8 +158,8 @@ def _within_iterations(case: IssueCase, move: Move) -> Move:
 
 
 def _begins_new_investigation(case: IssueCase, move: Move) -> bool:
-    number = case.investigation.number if case.investigation is not None else 0
-    return number == 0 or (move.new_problem and number < MOST_INVESTIGATIONS)
+    began = case.investigation.began if case.investigation is not None else ()
+    return begins_new(began, new_problem=move.new_problem)
 
 
 def _investigation_after(case: IssueCase, move: Move) -> Investigation:
@@ -166,7 +167,7 @@ def _investigation_after(case: IssueCase, move: Move) -> Investigation:
     known = case.investigation
     if known is not None and not _begins_new_investigation(case, move):
         return known.model_copy(update={"stands": "open"})
-    return Investigation(number=known.number + 1 if known is not None else 1, began_after=case.progress.turns)
+    return Investigation(began=(*(known.began if known is not None else ()), case.progress.turns))
 
 
 def _within_limits(case: IssueCase, move: Move, policy: Policy) -> Move:

@@ -55,7 +55,8 @@ def after_interpretation(case: IssueCase, outcome: InterpretOutcome, to: IssueSt
             reason = f"It is to be investigated: {outcome.reply}"
             return Move(to=to, reason=reason, say=REPLY, new_round=True)
         case "INVESTIGATION_NEEDED":
-            return investigate(case, outcome.reply).model_copy(update={"say": REPLY, "new_round": True})
+            entered = investigate(case, outcome.reply, outcome.investigation)
+            return entered.model_copy(update={"say": REPLY, "new_round": True})
         case "NEEDS_CLARIFICATION" if case.state is S.REQUIREMENTS_CLARIFIED:
             return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=REPLY)
         case "NEEDS_CLARIFICATION" if _waits_for_a_command(case):  # an answer to this must not count as an approval

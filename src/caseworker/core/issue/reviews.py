@@ -20,7 +20,7 @@ A = IssueAbout
 def after_writing(case: IssueCase, role: Role, outcome: ImplementationOutcome, to: IssueState, policy: Policy) -> Move:
     match outcome.status:
         case "SPAWN_INVESTIGATOR" | "BLOCKED":
-            return investigate(case, outcome.summary)
+            return investigate(case, outcome.summary, outcome.investigation)
         case "ESCALATE_SENIOR" if role is Role.DEVELOPER:
             return Move(to=case.state, reason=f"The senior developer takes over: {outcome.summary}")
         case "ESCALATE_SENIOR":

@@ -5,9 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, model_validator
 
 from caseworker.core.outcomes.answers import HANDED_IN, Answer, Line, WorkOutcome
-from caseworker.core.outcomes.investigation import (
-    EvidenceBundle,
-)
+from caseworker.core.outcomes.investigation import EvidenceBundle, InvestigationRequest, check_requested
 
 
 class Change(Answer):
@@ -35,9 +33,12 @@ class ImplementationOutcome(WorkOutcome):
         default_factory=list, max_length=50, description="One for each numbered remark of people, in order."
     )
     evidence: EvidenceBundle | None = Field(default=None, description="With BLOCKED; with SPAWN_INVESTIGATOR if any.")
+    investigation: InvestigationRequest | None = Field(default=None, description="With SPAWN_INVESTIGATOR or BLOCKED.")
 
     @model_validator(mode="after")
     def _check_blocked_has_evidence(self, info: ValidationInfo) -> "ImplementationOutcome":
         if info.context == HANDED_IN and self.status == "BLOCKED" and self.evidence is None:
             raise ValueError("BLOCKED needs `evidence`: the error, how to reproduce it, what was tried")
+        if info.context == HANDED_IN and self.status in ("BLOCKED", "SPAWN_INVESTIGATOR"):
+            check_requested(self.status, self.investigation)
         return self

@@ -83,6 +83,11 @@ class InvestigationRequest(Answer):
         return self
 
 
+def check_requested(status: str, request: InvestigationRequest | None) -> None:
+    if request is None or not request.problem_summary.strip():
+        raise ValueError(f"{status} needs an `investigation` with a problem_summary")
+
+
 class EvidenceBundle(Answer):
     """What a blocked developer hands in."""
 

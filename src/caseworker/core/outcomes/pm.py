@@ -3,12 +3,10 @@
 from enum import StrEnum
 from typing import Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
-from caseworker.core.outcomes.answers import Line, OutcomeBase, Prose, WorkOutcome
-from caseworker.core.outcomes.investigation import (
-    InvestigationRequest,
-)
+from caseworker.core.outcomes.answers import HANDED_IN, Line, OutcomeBase, Prose, WorkOutcome
+from caseworker.core.outcomes.investigation import InvestigationRequest, check_requested
 
 
 class IssueType(StrEnum):
@@ -48,6 +46,12 @@ class PlanOutcome(WorkOutcome):
     reason: Line = Field(default="", description="What keeps you from planning.")
     investigation: InvestigationRequest | None = Field(default=None, description="With INVESTIGATION_NEEDED.")
 
+    @model_validator(mode="after")
+    def _check_investigation(self, info: ValidationInfo) -> "PlanOutcome":
+        if info.context == HANDED_IN and self.status == "INVESTIGATION_NEEDED":
+            check_requested(self.status, self.investigation)
+        return self
+
 
 class QuestionsOutcome(OutcomeBase):
     kind: Literal["questions"] = "questions"
@@ -83,9 +87,16 @@ class InterpretOutcome(OutcomeBase):
     next: NextState | None = Field(default=None, description="With CONTINUE: where to; null: where it was left.")
     questions: list[Line] = Field(default_factory=list, max_length=5, description="With NEEDS_CLARIFICATION.")
     reply: Line = Field(description="To those who spoke: what you understood and what happens now.")
+    investigation: InvestigationRequest | None = Field(default=None, description="With INVESTIGATION_NEEDED.")
 
     @model_validator(mode="after")
     def _check_has_questions(self) -> "InterpretOutcome":
         if self.status == "NEEDS_CLARIFICATION" and not any(question.strip() for question in self.questions):
             raise ValueError("NEEDS_CLARIFICATION needs questions")
+        return self
+
+    @model_validator(mode="after")
+    def _check_investigation(self, info: ValidationInfo) -> "InterpretOutcome":
+        if info.context == HANDED_IN and self.status == "INVESTIGATION_NEEDED":
+            check_requested(self.status, self.investigation)
         return self

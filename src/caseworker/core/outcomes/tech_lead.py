@@ -5,9 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationInfo, model_validator
 
 from caseworker.core.outcomes.answers import HANDED_IN, Answer, Line, Prose, WorkOutcome
-from caseworker.core.outcomes.investigation import (
-    InvestigationRequest,
-)
+from caseworker.core.outcomes.investigation import InvestigationRequest, check_requested
 
 _NEEDED_CRITERIA: Final = 2
 
@@ -58,4 +56,5 @@ class ReviewOutcome(WorkOutcome):
             criteria = self.investigation.criteria if self.investigation is not None else []
             if len(set(criteria)) < _NEEDED_CRITERIA:
                 raise ValueError(f"{self.status} needs an `investigation` with at least two criteria that hold")
+            check_requested(self.status, self.investigation)
         return self

@@ -160,6 +160,8 @@ class TurnFailed(RecordEntry):
     role: Role
     task: Task
     reason: str
+    invalid: bool = False
+    """It handed in no valid outcome, also after its one repair."""
 
 
 class ModelAsked(RecordEntry):

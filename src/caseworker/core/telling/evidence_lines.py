@@ -5,7 +5,7 @@ from typing import Final
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.policy import Milestone, Policy
-from caseworker.core.investigation.matrix import MOST_ITERATIONS
+from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import Investigation, IssueCase, cap_of, limit_of
 from caseworker.core.issue.moves import is_green, was_red
 from caseworker.core.issue.subjects import WAIVERS, Grant, Subject

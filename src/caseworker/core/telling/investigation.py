@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from caseworker.core.base.text import clip, code, printable
-from caseworker.core.investigation.matrix import MOST_ITERATIONS, Inquiry, Measured, Revision
+from caseworker.core.investigation.iterations import MOST_ITERATIONS, Iteration
+from caseworker.core.investigation.matrix import Inquiry, Measured, Requested, Revision
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.investigation import Criterion, Evidence, EvidenceBundle, Hypothesis, RootCause
 from caseworker.core.telling.story import one_line
@@ -86,10 +87,22 @@ def evidence_lines(evidence: Sequence[Evidence], flat: OneLine | None = None) ->
 
 def is_proven(inquiry: Inquiry, hypothesis: str) -> bool:
     """Whether the last iteration named it as the cause, with evidence. Earlier claims were not accepted."""
+    claimed = claimed_cause(inquiry)
+    return claimed is not None and claimed.hypothesis == hypothesis
+
+
+def claimed_cause(inquiry: Inquiry) -> RootCause | None:
+    """The cause that the last iteration claims. Earlier claims were not accepted."""
     last = inquiry.iterations[-1] if inquiry.iterations else None
-    if last is None or last.status != "ROOT_CAUSE_FOUND" or last.root_cause is None:
-        return False
-    return last.root_cause.hypothesis == hypothesis
+    return last.outcome.root_cause if last is not None and last.outcome and last.status == "ROOT_CAUSE_FOUND" else None
+
+
+def said_status(iteration: Iteration) -> str:
+    """The status that counts, and what the agent said if that is something else."""
+    if not iteration.said:
+        return f"{iteration.status}, without a valid outcome"
+    differs = iteration.said != iteration.status
+    return f"{iteration.status} (it said {one_line(iteration.said, 60)})" if differs else iteration.status
 
 
 def _inquiry(inquiry: Inquiry, *, several: bool) -> list[str]:
@@ -112,18 +125,21 @@ def _inquiry(inquiry: Inquiry, *, several: bool) -> list[str]:
 
 
 def _problem(inquiry: Inquiry) -> list[str]:
-    request, bundle = inquiry.request, inquiry.bundle
-    parts = ["### The problem"]
-    if request is not None:
-        parts.append(_flat(request.problem_summary, 2_000) or "(no words)")
-        if request.criteria:
-            parts.append(f"Why it takes an investigation: {criteria_words(request.criteria)}.")
-    elif bundle is None:
+    bundle = inquiry.bundle
+    parts = ["### The problem", *(line for one in inquiry.requests for line in _request(one))]
+    if not inquiry.requests and bundle is None:
         parts.append("Nobody has put it into words: see the issue.")
     if bundle is not None:
         parts += ["A developer was blocked, and brought this:", *_bundle(bundle)]
     resources = [f"- {_flat(text, 2_000)}" for text in inquiry.resources]
     return [*parts, "What the pm found for it:", "\n".join(resources)] if resources else parts
+
+
+def _request(requested: Requested) -> list[str]:
+    request, who = requested.request, requested.role.value.replace("_", " ")
+    lines = [f"{_flat(request.problem_summary, 2_000) or '(no words)'} (The {who}, turn {requested.turn}.)"]
+    lines += [f"Why it takes an investigation: {criteria_words(request.criteria)}."] if request.criteria else []
+    return lines + ([f"Suggested skills: {', '.join(request.suggested_skills)}."] if request.suggested_skills else [])
 
 
 def _bundle(bundle: EvidenceBundle) -> list[str]:
@@ -143,9 +159,9 @@ def _revision(revision: Revision) -> str:
 
 def _iterations(inquiry: Inquiry) -> str:
     lines: list[str] = []
-    for number, one in enumerate(inquiry.iterations, 1):
-        needs = f" Needs: {_flat(one.needs, _LINE)}" if one.needs else ""
-        lines.append(f"- Iteration {number}, {_flat(one.status, 60)}: {_flat(one.summary, _LINE)}{needs}")
+    for one in inquiry.iterations:
+        needs = f" Needs: {_flat(one.outcome.needs, _LINE)}" if one.outcome is not None and one.outcome.needs else ""
+        lines.append(f"- Iteration {one.number}, {_flat(said_status(one), 200)}: {_flat(one.summary, _LINE)}{needs}")
     return "\n".join(lines)
 
 

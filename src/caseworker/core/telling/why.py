@@ -9,7 +9,7 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Task
-from caseworker.core.investigation.matrix import MOST_ITERATIONS
+from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import IssueCase, cap_of, limit_of
 from caseworker.core.issue.moves import is_used_up, next_reminder
 from caseworker.core.issue.options import options
