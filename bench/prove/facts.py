@@ -7,6 +7,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from caseworker.core.bug.case import BugCase
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
@@ -97,19 +99,20 @@ def gather(database: Path) -> Facts:
             )
         ]
         effects = connection.execute("select key, done_at from effects where kind = 'post'").fetchall()
-        snapshots = [
-            json.loads(snapshot) for (snapshot,) in connection.execute("select snapshot from cases where kind = 'bug'")
+        bugs = [
+            BugCase.model_validate_json(snapshot)
+            for (snapshot,) in connection.execute("select snapshot from cases where kind = 'bug'")
         ]
     return Facts(
         messages=[Row(id=i, case=c, reference=e or "", text=t, turn=n, outcome=o) for i, c, e, t, n, o in messages],
         claims=claims,
         places=[(case, place) for case, place in said if place],
         posts=frozenset(key for key, done in effects if done),
-        misplaced_moves=_misplaced(moves, {snapshot["id"]: snapshot["transitions"] for snapshot in snapshots}),
+        misplaced_moves=_misplaced(moves, {bug.id: bug.progress.transitions for bug in bugs}),
         undone_posts=sum(done is None for _, done in effects),
-        reopenings=sum(snapshot["epoch"] - 1 for snapshot in snapshots),
-        turns=sum(snapshot["turns"] for snapshot in snapshots),
-        cases=len(snapshots),
+        reopenings=sum(bug.epoch - 1 for bug in bugs),
+        turns=sum(bug.progress.turns for bug in bugs),
+        cases=len(bugs),
     )
 
 
