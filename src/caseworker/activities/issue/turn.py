@@ -7,6 +7,7 @@ from temporalio import activity
 
 from caseworker.activities.issue.brief import IssueBriefs
 from caseworker.activities.issue.investigation import InvestigationTurns
+from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.activities.turn.attempts import Try
@@ -94,12 +95,21 @@ class IssueTurn:
         if not writes(this.role, this.task):
             self.parts.workspaces.untouched(workspace)
             return self.request.case.delivery.checkpoint or workspace.base
+        parent = _commit_parent(self.request, workspace)
         return await self.parts.workspaces.commit(
             workspace,
-            _commit_subject(outcome, self.stored.number),
-            parent=_commit_parent(self.request, workspace),
+            await self._commit_message(outcome, workspace, parent),
+            parent=parent,
             name=f"turn-{this.turn}-{this.attempt.number}",
         )
+
+    async def _commit_message(self, outcome: Outcome, workspace: Workspace, parent: Sha) -> str:
+        """The commit holds all work since its parent: a tester who corrects a test keeps the developer's message."""
+        if isinstance(outcome, TestsOutcome):
+            written = writings(await self.parts.store.turns.finished(self.request.case.id))
+            if written and not await self.parts.workspaces.contains(workspace, parent, written[-1].checkpoint):
+                return commit_message(written[-1].outcome.commit_message, self.stored.number)
+        return _commit_subject(outcome, self.stored.number)
 
 
 def _order(request: TurnRequest, stored: StoredCase) -> TurnOrder:

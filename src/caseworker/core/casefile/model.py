@@ -114,7 +114,8 @@ class ReviewSection(_Section):
 
 
 class CommitSection(_Section):
-    """Filled by the program; `message` is the writer's. The merge closes the issue."""
+    """Filled by the program at every push: the branch, its commit and the commit's own message. `completed` with the
+    pull request. The merge closes the issue."""
 
     completed: bool = False
     hash: str | None = None

@@ -18,7 +18,7 @@ SPEAKER: Final[dict[Role, str]] = {
 }
 """The names of the roles in the case file."""
 
-_WRITERS: Final = frozenset({"writer", "commit.message"})
+_WRITERS: Final = frozenset({"writer"})
 _OWNED: Final[dict[Role, frozenset[str]]] = {
     Role.PM: frozenset({"triage", "issue.type"}),
     Role.ANALYST: frozenset({"analysis"}),

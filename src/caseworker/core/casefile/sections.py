@@ -9,7 +9,6 @@ from caseworker.core.casefile.model import (
     BuildSection,
     CaseFile,
     CommandReport,
-    CommitSection,
     CommunicationSection,
     Escalation,
     Findings,
@@ -71,10 +70,7 @@ def _section_changes(file: CaseFile, outcome: IssueOutcome, attempt: int) -> dic
             written = {"test_written": outcome.status == "TESTS_READY", "test_file": outcome.test_file or None}
             return {"writer": file.writer.model_copy(update=written)}
         case ImplementationOutcome():
-            return {
-                "writer": _writer(file, outcome, attempt),
-                "commit": file.commit.model_copy(update={"message": outcome.commit_message}),
-            }
+            return {"writer": _writer(file, outcome, attempt)}
         case ReviewOutcome():
             return {"review": _review(outcome)}
         case PlanOutcome() | QuestionsOutcome() | InterpretOutcome() | AnswerOutcome() | JudgeOutcome():
@@ -206,14 +202,12 @@ def after_build(file: CaseFile, build: Build, feedback: str) -> CaseFile:
     return file.model_copy(update={"build": section, "review": review})
 
 
-def after_pull_request(file: CaseFile, *, commit: str, branch: str, url: str) -> CaseFile:
-    section = CommitSection(
-        completed=True,
-        hash=commit,
-        message=file.commit.message,
-        branch=branch,
-        pushed=True,
-        pr_created=True,
-        pr_url=url,
-    )
-    return file.model_copy(update={"commit": section})
+def after_push(file: CaseFile, *, commit: str, branch: str, message: str) -> CaseFile:
+    """The file after a push, also of a parked or failed case. `message`: the commit's own."""
+    pushed = {"hash": commit, "message": message, "branch": branch, "pushed": True}
+    return file.model_copy(update={"commit": file.commit.model_copy(update=pushed)})
+
+
+def after_pull_request(file: CaseFile, *, url: str) -> CaseFile:
+    opened = {"completed": True, "pr_created": True, "pr_url": url}
+    return file.model_copy(update={"commit": file.commit.model_copy(update=opened)})
