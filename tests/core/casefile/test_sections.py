@@ -216,10 +216,10 @@ def test_the_analysts_brief_and_test_requirement_are_kept() -> None:
     )
 
 
-def test_the_next_writer_keeps_the_test_and_gets_the_previous_feedback() -> None:
+def test_the_next_writer_keeps_the_test() -> None:
     file = filled([OUTCOMES[3], OUTCOMES[7]])
     writer = after_outcome(file, Role.DEVELOPER, implemented(), attempt=2).writer
-    assert (writer.attempt, writer.previous_feedback) == (2, "What of a discount over 100 %?")
+    assert writer.attempt == 2
     assert (writer.test_written, writer.test_file) == (True, "test_cart.py")
 
 
@@ -493,6 +493,13 @@ def test_only_the_merge_closes_the_issue(state: IssueState) -> None:
     assert after_move(a_file(), a_case(state)).commit.issue_closed is (state is S.COMPLETED)
 
 
+def test_a_merge_here_does_not_close_an_issue_that_is_kept_elsewhere() -> None:
+    file = a_file()
+    elsewhere = file.issue.model_copy(update={"url": "https://github.com/owner/repo/issues/42"})
+    after = after_move(file.model_copy(update={"issue": elsewhere}), a_case(S.COMPLETED))
+    assert (after.pipeline.status, after.commit.issue_closed) == ("completed", False)
+
+
 @pytest.mark.parametrize("state", IssueState)
 def test_the_outcome_is_filled_at_the_end(state: IssueState) -> None:
     expected = state.value if state in (S.COMPLETED, S.FAILED, S.CLOSED) else None
@@ -541,9 +548,11 @@ def test_a_move_does_not_change_the_roles_sections(
     before: list[tuple[Role, IssueOutcome, set[str]]], state: IssueState
 ) -> None:
     file = filled(before)
-    own = {"pipeline", "commit", "communication", "learnings"}
+    own = {"pipeline", "review", "commit", "communication", "learnings"}
     overruled = {"triage"} if file.triage.should_proceed is False else set()
-    assert changed(file, after_move(file, a_case(state))) <= own | overruled
+    after = after_move(file, a_case(state))
+    assert changed(file, after) <= own | overruled
+    assert after.review == file.review.model_copy(update={"feedback_for_writer": None})
 
 
 def escalated() -> CaseFile:

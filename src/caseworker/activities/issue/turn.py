@@ -7,6 +7,7 @@ from temporalio import activity
 
 from caseworker.activities.issue.brief import IssueBriefs
 from caseworker.activities.issue.investigation import InvestigationTurns
+from caseworker.activities.issue.recollection import said_to_writer
 from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.load_case import stored_case
@@ -18,6 +19,7 @@ from caseworker.contract.activities import TurnActivities
 from caseworker.contract.wire import TurnReply, TurnRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Task
+from caseworker.core.casefile.attempts import writer_feedback
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.issue.facts import TurnEnded
 from caseworker.core.issue.turns import WRITERS
@@ -76,9 +78,22 @@ class IssueTurn:
         stored = await stored_case(self.parts.store, this.case)
         return Kept(
             checkpoint=checkpoint,
-            file=after_outcome(stored.file, this.role, outcome, self.request.case.limits.attempt),
+            file=after_outcome(
+                stored.file, this.role, outcome, self.request.case.limits.attempt, await self._given(this, outcome)
+            ),
             entries=await self.parts.investigation.entries(this, self.request, outcome, workspace),
         )
+
+    async def _given(self, this: Try, outcome: Outcome) -> str | None:
+        """The feedback that a developer's turn was given, also by people while it ran."""
+        if not isinstance(outcome, ImplementationOutcome):
+            return None
+        case = self.request.case
+        written = writings(await self.parts.store.turns.finished(case.id))
+        since = written[-1].turn if written else this.turn - 1
+        messages = await self.parts.store.inbox.of(case.id)
+        said = said_to_writer(messages, case.people.remarks, since=since, turn=this.turn)
+        return writer_feedback(case.evidence.feedback, said)
 
     async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> TurnEnded:
         assert not isinstance(finished.outcome, BugOutcome)
