@@ -84,7 +84,7 @@ class Desk:
         await self.workspaces.reset(self.workspace, self.workspace.base, scrub=False)
 
     async def file(self, change: Callable[[CaseFile], CaseFile]) -> None:
-        await self.store.cases.save_file(self.case.id, change(await case_file(self.store, self.case.id)))
+        await self.store.cases.edit_file(self.case.id, change)
 
     async def plan(self, status: str = "PLANNING_COMPLETE", plan: str = PLAN) -> None:
         await self.finish(Role.PM, Task.PLAN, {"status": status, "plan": plan, "reason": "Which currency?"})

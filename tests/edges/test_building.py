@@ -12,6 +12,7 @@ from caseworker.activities.issue.builds import Building
 from caseworker.contract.wire import BuildReply, BuildRequest
 from caseworker.core.base.ids import CaseId, Sha, issue_case
 from caseworker.core.base.policy import Policy
+from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.issue.case import IssueCase
@@ -45,9 +46,11 @@ class Desk:
         return await self.workspaces.commit(self.workspace, "Fix", parent=self.workspace.base, name="turn-1-1")
 
     async def must_not(self, *lines: str) -> None:
-        file = await case_file(self.store, self.case.id)
-        analysis = file.analysis.model_copy(update={"must_not_do": list(lines)})
-        await self.store.cases.save_file(self.case.id, file.model_copy(update={"analysis": analysis}))
+        def forbid(file: CaseFile) -> CaseFile:
+            analysis = file.analysis.model_copy(update={"must_not_do": list(lines)})
+            return file.model_copy(update={"analysis": analysis})
+
+        await self.store.cases.edit_file(self.case.id, forbid)
 
     async def build(
         self, commit: Sha, stage: Stage = Stage.HEAD, *, number: int = 2, policy: Policy | None = None

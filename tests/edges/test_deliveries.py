@@ -34,7 +34,7 @@ from caseworker.store.store import Store, open_store
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import Repository, git, new_repository
-from tests.edges.store_examples import TRACE, completed_entry, finished, said
+from tests.edges.store_examples import TRACE, case_file, completed_entry, finished, said
 
 BRANCH = "agent/issue-1"
 START = {"calc.py": "a\nb\nc\nd\ne\nf\ng\n", "test_calc.py": "def test_b():\n    assert 'b'\n"}
@@ -204,6 +204,27 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
         yield desk
     finally:
         await store.close()
+
+
+# --- what the case file says of a push
+
+
+async def test_a_kept_branch_of_a_parked_case_is_in_the_case_file(desk: Desk) -> None:
+    assert await desk.keep() == Pushed(commit=desk.head())
+    kept = (await case_file(desk.store, desk.id)).commit
+    assert (kept.pushed, kept.hash, kept.branch, kept.message) == (True, desk.head(), BRANCH, "Fix it")
+    assert (kept.completed, kept.pr_created) == (False, False)
+
+
+async def test_the_case_file_has_the_message_of_the_merge_that_was_pushed(desk: Desk) -> None:
+    await desk.delivered()
+    desk.person_pushes({"theirs.txt": "1\n"})
+    await desk.agent_writes({"ours.txt": "1\n"})
+    desk.learns(await desk.adopt())
+    await desk.delivered()
+    commit = (await case_file(desk.store, desk.id)).commit
+    assert (commit.hash, commit.message) == (desk.head(), f"Merge what a person has pushed to {BRANCH}")
+    assert commit.completed
 
 
 # --- merging what people pushed

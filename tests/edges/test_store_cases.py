@@ -1,13 +1,14 @@
 """Cases on both databases: opened once, moved once per transition."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
 from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Policy
-from caseworker.core.casefile.model import IssueSection, Question, new_case_file
+from caseworker.core.casefile.model import CaseFile, IssueSection, Question, new_case_file
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import CaseOpened, Noted, Transitioned
@@ -93,12 +94,26 @@ async def test_a_new_epoch_may_use_a_transition_number_again(store: Store) -> No
     assert (await snapshot(store, case)).epoch == 2
 
 
-async def test_a_saved_case_file_is_read_back_with_its_questions(store: Store) -> None:
+async def test_an_edited_case_file_is_read_back_with_its_questions(store: Store) -> None:
+    def ask(file: CaseFile) -> CaseFile:
+        file.communication.questions.append(Question(from_="analyst", to="reporter", question="Which page?"))
+        return file
+
     case = await open_case(store)
-    file = await case_file(store, case)
-    file.communication.questions.append(Question(from_="analyst", to="reporter", question="Which page?"))
-    await store.cases.save_file(case, file)
-    assert await case_file(store, case) == file
+    edited = await store.cases.edit_file(case, ask)
+    assert await case_file(store, case) == edited
+    assert [question.question for question in edited.communication.questions] == ["Which page?"]
+
+
+async def test_two_edits_of_a_case_file_at_once_are_both_kept(store: Store) -> None:
+    def note(label: str) -> Callable[[CaseFile], CaseFile]:
+        return lambda file: file.model_copy(
+            update={"issue": file.issue.model_copy(update={"labels": [*file.issue.labels, label]})}
+        )
+
+    case = await open_case(store)
+    await asyncio.gather(*(store.cases.edit_file(case, note(label)) for label in "abc"))
+    assert sorted((await case_file(store, case)).issue.labels) == ["a", "b", "c"]
 
 
 # --- a case that fixes a bug ----------------------------------------------------------------------------------------

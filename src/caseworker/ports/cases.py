@@ -1,6 +1,6 @@
 """Port to the store's cases and their runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, TraceId
@@ -68,7 +68,8 @@ class Cases(Protocol):
     async def at_work(self) -> int:
         """How many cases are in a working state."""
 
-    async def save_file(self, case: CaseId, file: CaseFile) -> None: ...
+    async def edit_file(self, case: CaseId, change: Callable[[CaseFile], CaseFile]) -> CaseFile:
+        """Change the case file as it is now, in one transaction, and return it."""
 
 
 class Bugs(Protocol):

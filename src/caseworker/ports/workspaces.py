@@ -84,6 +84,9 @@ class Workspaces(Protocol):
     async def contains(self, workspace: Workspace, commit: Sha, other: Sha) -> bool:
         """Whether `commit` has `other` in its history, or is it."""
 
+    async def message(self, workspace: Workspace, commit: Sha) -> str:
+        """The message of a commit."""
+
     async def texts(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
         """The text of each file at a commit. Left out: it is not there. None: too large to be read."""
 

@@ -1,6 +1,6 @@
 """Cases: the row that a workflow starts from and saves its snapshot to."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from sqlalchemy import bindparam, func, or_, select, update
@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, func, or_, select, update
 from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, TraceId, issue_case
 from caseworker.core.base.policy import Policy
-from caseworker.core.casefile.model import CaseFile, IssueSection, new_case_file
+from caseworker.core.casefile.model import CaseFile, IssueSection, load_case_file, new_case_file
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.kinds import KINDS, CaseKind
@@ -127,10 +127,14 @@ class StoredCases(Port):
         async with self._database.reading() as connection:
             return int(await connection.scalar(query) or 0)
 
-    async def save_file(self, case: CaseId, file: CaseFile) -> None:
+    async def edit_file(self, case: CaseId, change: Callable[[CaseFile], CaseFile]) -> CaseFile:
         async with self._database.writing() as connection:
             await lock_case(connection, case)
+            known = await connection.scalar(_FILE, {"case": case})
+            assert known is not None, "only an issue case has a case file"
+            file = change(load_case_file(known))
             await write_file(connection, case, file)
+        return file
 
 
 _MOVED: Final = (
@@ -149,6 +153,7 @@ _KEPT: Final = (
     .where(cases.c.id == bindparam("case"))
     .values(snapshot=bindparam("the_snapshot", type_=cases.c.snapshot.type))
 )
+_FILE: Final = select(cases.c.file).where(cases.c.id == bindparam("case"))
 _FILED: Final = (
     update(cases)
     .where(cases.c.id == bindparam("case"))

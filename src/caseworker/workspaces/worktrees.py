@@ -161,6 +161,9 @@ class GitWorkspaces:
         question = ("merge-base", "--is-ancestor", other, commit)
         return (await self._git(*question, git_dir=git_dir_of(workspace), accept=(0, 1, 128))).code == 0
 
+    async def message(self, workspace: Workspace, commit: Sha) -> str:
+        return (await self._git("log", "-1", "--format=%B", commit, git_dir=git_dir_of(workspace))).text
+
     async def conflicts(self, workspace: Workspace, commit: Sha, other: Sha) -> list[str]:
         how = ("--write-tree", "--name-only", "--no-messages", "--allow-unrelated-histories", "-z")
         # 129: a git before 2.38 can't tell.

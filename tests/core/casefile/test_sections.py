@@ -11,7 +11,7 @@ from caseworker.core.base.roles import Role
 from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleObservation
 from caseworker.core.casefile.ownership import check_owned
 from caseworker.core.casefile.pipeline import after_move
-from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, asked_of
+from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, after_push, asked_of
 from caseworker.core.evidence.builds import Build, Command, Purpose
 from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
@@ -54,8 +54,8 @@ OUTCOMES: list[tuple[Role, IssueOutcome, set[str]]] = [
     (Role.PM, triaged("REJECT"), {"issue", "triage"}),
     (Role.ANALYST, analysed(), {"analysis"}),
     (Role.TESTER, wrote_test(), {"writer"}),
-    (Role.DEVELOPER, implemented(), {"writer", "commit"}),
-    (Role.SENIOR_DEVELOPER, implemented("PARTIAL"), {"writer", "commit"}),
+    (Role.DEVELOPER, implemented(), {"writer"}),
+    (Role.SENIOR_DEVELOPER, implemented("PARTIAL"), {"writer"}),
     (Role.TECH_LEAD, reviewed(), {"review"}),
     (Role.TECH_LEAD, reviewed("CHANGES_REQUESTED"), {"review"}),
     (Role.PM, planned(), set()),
@@ -132,9 +132,7 @@ def test_no_other_role_may_make_the_change_of_a_roles_outcome(
 
 def test_a_change_outside_a_roles_sections_is_a_defect_that_names_it() -> None:
     file = a_file()
-    with pytest.raises(
-        Defect, match=r"the tester has changed .*: writer.completed, writer.changes, .*, commit.message"
-    ):
+    with pytest.raises(Defect, match=r"the tester has changed .*: writer.completed, writer.changes, writer.summary"):
         after_outcome(file, Role.TESTER, implemented(), attempt=1)
     renamed = file.model_copy(update={"issue": file.issue.model_copy(update={"title": "Another"})})
     with pytest.raises(Defect, match=r"the pm has changed .*: issue.title"):
@@ -218,10 +216,10 @@ def test_the_analysts_brief_and_test_requirement_are_kept() -> None:
     )
 
 
-def test_the_next_writer_keeps_the_test_and_gets_the_previous_feedback() -> None:
+def test_the_next_writer_keeps_the_test() -> None:
     file = filled([OUTCOMES[3], OUTCOMES[7]])
     writer = after_outcome(file, Role.DEVELOPER, implemented(), attempt=2).writer
-    assert (writer.attempt, writer.previous_feedback) == (2, "What of a discount over 100 %?")
+    assert writer.attempt == 2
     assert (writer.test_written, writer.test_file) == (True, "test_cart.py")
 
 
@@ -254,12 +252,6 @@ def test_the_writer_is_completed_when_the_change_can_be_built(status: WritingSta
 def test_an_analysis_is_completed_when_it_is_ready(status: Literal["READY", "UNCLEAR", "BLOCKED"]) -> None:
     after = after_outcome(a_file(), Role.ANALYST, analysed(status), attempt=1)
     assert after.analysis.completed is (status == "READY")
-
-
-def test_another_attempt_keeps_the_pull_request_in_the_commit_section() -> None:
-    before = after_pull_request(a_file(), commit=HEAD, branch="agent/issue-42", url="local:pull/1")
-    after = after_outcome(before, Role.DEVELOPER, implemented(commit_message="Again"), attempt=1)
-    assert after.commit == before.commit.model_copy(update={"message": "Again"})
 
 
 def test_observations_accumulate_with_who_made_them() -> None:
@@ -438,20 +430,32 @@ def test_a_build_changes_the_review_section_only_with_feedback() -> None:
     assert changed(a_file(), after_build(a_file(), a_build(a_run()), "f")) == {"build", "review"}
 
 
-def test_a_pull_request_fills_the_commit_section_and_closes_no_issue() -> None:
-    before = filled([OUTCOMES[4]])
-    after = after_pull_request(before, commit=HEAD, branch="agent/issue-42", url="local:pull/1")
-    assert changed(before, after) == {"commit"}
+def test_a_push_fills_the_commit_section_without_a_pull_request() -> None:
+    after = after_push(a_file(), commit=HEAD, branch="agent/issue-42", message="Take it off\n\nFixes #42")
+    assert changed(a_file(), after) == {"commit"}
     assert after.commit.model_dump() == {
-        "completed": True,
+        "completed": False,
         "hash": HEAD,
-        "message": "Take the discount off the total",
+        "message": "Take it off\n\nFixes #42",
         "branch": "agent/issue-42",
         "pushed": True,
-        "pr_created": True,
-        "pr_url": "local:pull/1",
+        "pr_created": False,
+        "pr_url": None,
         "issue_closed": False,
     }
+
+
+def test_a_pull_request_completes_the_commit_section_and_closes_no_issue() -> None:
+    before = after_push(a_file(), commit=HEAD, branch="agent/issue-42", message="Take it off")
+    after = after_pull_request(before, url="local:pull/1")
+    opened = {"completed": True, "pr_created": True, "pr_url": "local:pull/1"}
+    assert after.commit == before.commit.model_copy(update=opened)
+
+
+def test_a_developers_outcome_does_not_change_the_commit_section() -> None:
+    before = after_push(a_file(), commit=HEAD, branch="agent/issue-42", message="Take it off")
+    after = after_outcome(before, Role.DEVELOPER, implemented(commit_message="Again"), attempt=1)
+    assert after.commit == before.commit
 
 
 # --- the status of the case
@@ -487,6 +491,13 @@ def test_completed_is_completed() -> None:
 @pytest.mark.parametrize("state", IssueState)
 def test_only_the_merge_closes_the_issue(state: IssueState) -> None:
     assert after_move(a_file(), a_case(state)).commit.issue_closed is (state is S.COMPLETED)
+
+
+def test_a_merge_here_does_not_close_an_issue_that_is_kept_elsewhere() -> None:
+    file = a_file()
+    elsewhere = file.issue.model_copy(update={"url": "https://github.com/owner/repo/issues/42"})
+    after = after_move(file.model_copy(update={"issue": elsewhere}), a_case(S.COMPLETED))
+    assert (after.pipeline.status, after.commit.issue_closed) == ("completed", False)
 
 
 @pytest.mark.parametrize("state", IssueState)
@@ -537,9 +548,11 @@ def test_a_move_does_not_change_the_roles_sections(
     before: list[tuple[Role, IssueOutcome, set[str]]], state: IssueState
 ) -> None:
     file = filled(before)
-    own = {"pipeline", "commit", "communication", "learnings"}
+    own = {"pipeline", "review", "commit", "communication", "learnings"}
     overruled = {"triage"} if file.triage.should_proceed is False else set()
-    assert changed(file, after_move(file, a_case(state))) <= own | overruled
+    after = after_move(file, a_case(state))
+    assert changed(file, after) <= own | overruled
+    assert after.review == file.review.model_copy(update={"feedback_for_writer": None})
 
 
 def escalated() -> CaseFile:

@@ -9,6 +9,7 @@ from caseworker.core.base.ids import MessageId, RepositoryId
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugState
+from caseworker.core.casefile.model import BuildSection, CommitSection, ReviewSection, WriterSection
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import Hypothesis
@@ -16,6 +17,7 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.record.entries import (
     AgentSaid,
+    AttemptEnded,
     BranchPushed,
     BugMoved,
     BugRead,
@@ -213,6 +215,17 @@ TABLE: list[tuple[Entry, list[str]]] = [
     (
         ModelAsked(purpose="classify", model="small", failed="no JSON", cost_micros=10),
         ["bad: asked small, without an answer: classify: no JSON"],
+    ),
+    (
+        AttemptEnded(
+            round=1,
+            attempt=1,
+            writer=WriterSection(),
+            build=BuildSection(),
+            review=ReviewSection(),
+            commit=CommitSection(),
+        ),
+        [],
     ),
     (WorkspaceRemoved(), []),
     (Noted(text="The budget is 80 % spent."), ["quiet: The budget is 80 % spent."]),

@@ -16,6 +16,7 @@ from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.issue.words import kept, news_command, standing_of
+from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.outcome import IssueOutcome, Outcome
 from caseworker.core.outcomes.tech_lead import Finding, ReviewOutcome
 from caseworker.core.people.receipts import read_by
@@ -280,6 +281,14 @@ def test_a_pull_request_names_who_decided_what_once_each() -> None:
     assert told in body
 
 
+def test_a_pull_request_tells_what_earlier_attempts_said_of_their_files() -> None:
+    written = [Change(file="tax.py", description="first"), Change(file="cart.py", description="first")]
+    body = pull_request_body(
+        a_finished_file(), a_proven_case(S.CREATING_PR), [], changed=[*FILES, "tax.py"], cost="$0.00", written=written
+    )
+    assert "- `tax.py`: first\n- `cart.py`: subtracts the discount\n" in body
+
+
 def test_a_pull_request_lists_tests_that_were_removed_skipped_or_weakened() -> None:
     findings = ["`test_a` was removed from `test_x.py`.", "`it.skip` was added to `adds` in `a.test.js`."]
     case = a_proven_case(S.CREATING_PR)
@@ -314,13 +323,11 @@ def test_a_rehearsed_pull_request_says_so() -> None:
         ("🤖 Generated with a tool\n\nTake the discount off", "Take the discount off"),
         (" \n ", "The total forgets the discount"),
         ("Co-authored-by: x <x@y>", "The total forgets the discount"),
-        (None, "The total forgets the discount"),
+        ("", "The total forgets the discount"),
     ],
 )
-def test_a_pull_requests_title_is_the_commits_subject_or_else_the_issues_title(message: str | None, title: str) -> None:
-    file = a_file()
-    named = file.model_copy(update={"commit": file.commit.model_copy(update={"message": message})})
-    assert pull_request_title(named) == title
+def test_a_pull_requests_title_is_the_developers_subject_or_else_the_issues_title(message: str, title: str) -> None:
+    assert pull_request_title(a_file(), message) == title
 
 
 # --- commit messages

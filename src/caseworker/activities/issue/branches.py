@@ -82,6 +82,12 @@ class Branches:
             return await self._join_newer_push(request, stored)
         return None
 
+    async def message_of(self, request: PushRequest, stored: StoredCase) -> str:
+        """The message of the commit that is pushed."""
+        repository = await self._store.repositories.ref(stored.repository)
+        workspace = await self._workspaces.prepare(request.case.id, repository, request.case.delivery.base)
+        return await self._workspaces.message(workspace, request.commit)
+
     async def _join_newer_push(self, request: PushRequest, stored: StoredCase) -> BranchMoved:
         """Merge after a refused push: somebody pushed after our look, or our commit lacks an earlier push of theirs."""
         look = await self._look(request, stored)

@@ -126,7 +126,7 @@ class Building(BuildActivities):
         feedback = ""
         if build.stage is Stage.HEAD:
             feedback = _feedback(build, forbidden.sentences, instruments) if verdict.kind == "red" else ""
-            await self._store.cases.save_file(request.case.id, after_build(stored.file, build, feedback))
+            await self._store.cases.edit_file(request.case.id, lambda file: after_build(file, build, feedback))
         await self._store.record.append(
             request.case.id,
             [_entry(build, verdict)],

@@ -8,6 +8,7 @@ from temporalio import activity
 from caseworker.activities.issue.branches import Branches
 from caseworker.activities.issue.load_inquiries import load_inquiries
 from caseworker.activities.issue.remarks import answers_to
+from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import DeliveryActivities
@@ -15,7 +16,7 @@ from caseworker.contract.wire import DeliveryReply, PullReply, Pushed, PushReply
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, Sha, effect_key
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.core.casefile.sections import after_pull_request
+from caseworker.core.casefile.sections import after_pull_request, after_push
 from caseworker.core.evidence.weakened_tests import may_have_tests, weakened
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
@@ -71,6 +72,10 @@ class Delivering(DeliveryActivities):
                 if moved is not None:
                     return moved
                 await self._store.effects.done(key, {"commit": request.commit})
+            message = await self._branches.message_of(request, stored)
+            await self._store.cases.edit_file(
+                case.id, lambda file: after_push(file, commit=request.commit, branch=case.branch, message=message)
+            )
             entry = BranchPushed(branch=case.branch, commit=request.commit)
             await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
             return Pushed(commit=request.commit)
@@ -100,8 +105,7 @@ class Delivering(DeliveryActivities):
                     pull = await self._open_or_update(key, request, stored)
                 except Refused as refused:
                     return EffectRefused(reason=str(refused))
-                file = after_pull_request(stored.file, commit=request.commit, branch=case.branch, url=pull.url)
-                await self._store.cases.save_file(case.id, file)
+                await self._store.cases.edit_file(case.id, lambda file: after_pull_request(file, url=pull.url))
                 answered, late = await self._sort_remarks(case)
                 await self._store.record.append(case.id, [_pull_request_entry(case, pull)], trace=stored.trace, key=key)
                 return PullRequestReady(number=pull.number, commit=request.commit, answered=answered, late=late)
@@ -131,6 +135,7 @@ class Delivering(DeliveryActivities):
         spent = await self._store.ledger.spent(case.id)
         builds = await self._store.builds.of(case.id)
         changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
+        written = writings(await self._store.turns.finished(case.id))
         since_red = (
             await self._workspaces.changed(workspace, case.evidence.tests, request.commit)
             if case.evidence.tests
@@ -140,13 +145,14 @@ class Delivering(DeliveryActivities):
             repository=stored.repository,
             number=0,
             case=case.id,
-            title=pull_request_title(stored.file),
+            title=pull_request_title(stored.file, written[-1].outcome.commit_message if written else ""),
             body=pull_request_body(
                 stored.file,
                 case,
                 builds,
                 cost=cost_words(spent.micros, rehearsed=stored.rehearsal is not None),
                 changed=changed,
+                written=[change for turn in written for change in turn.outcome.changes],
                 test_was_changed=case.evidence.test_file in since_red,
                 weakened=await self._weakened_tests(workspace, request.commit),
                 investigated=pull_request_part(case, await load_inquiries(self._store, case)),

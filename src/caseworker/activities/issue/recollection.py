@@ -105,6 +105,14 @@ def remarks_of(messages: Sequence[Message], remarks: Sequence[MessageId]) -> tup
     return tuple(known[number] for number in remarks if number in known)
 
 
+def said_to_writer(
+    messages: Sequence[Message], remarks: Sequence[MessageId], *, since: int, turn: int
+) -> list[Message]:
+    """What people said to the writer of this turn: open remarks, and words since the writer before it."""
+    new = [message.id for message in messages if message.turn and since < message.turn <= turn]
+    return [message for message in messages if message.id in {*remarks, *new} and _has_words(message)]
+
+
 def questions_to(file: CaseFile, role: Role) -> tuple[tuple[str, str], ...]:
     return tuple((_name(question.from_), question.question) for question in asked_of(file, role))
 

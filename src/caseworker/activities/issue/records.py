@@ -4,19 +4,22 @@ from contextlib import suppress
 
 from temporalio import activity
 
+from caseworker.activities.issue.recollection import said_to_writer
+from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.load_case import claimed, stored_case
 from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.casefile.attempts import DEVELOPING, ended_attempt
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.post_words import news
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import news_command
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.messages import NO_MESSAGE, Claimed, NewMessage, Standing
+from caseworker.core.people.messages import NO_MESSAGE, Claimed, Message, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports import Doorbell, Store, StoredCase
 
@@ -56,9 +59,11 @@ class Records(RecordActivities):
     async def record_move(self, request: MoveRequest) -> None:
         with refusals_told():
             stored = await stored_case(self._store, request.after.id)
-            file = after_move(stored.file, request.after, stored.case)
+            file = after_move(stored.file, request.after, stored.case, await self._said_to_writer(request.after))
             told = await self._news(stored, request.after)
-            await self._store.cases.move(request.after, [request.entry], file, trace=stored.trace, tell=told)
+            ended = ended_attempt(stored.file, request.after, stored.case)
+            entries = [request.entry] if ended is None else [ended, request.entry]
+            await self._store.cases.move(request.after, entries, file, trace=stored.trace, tell=told)
         if told is not None:
             with suppress(Transient):  # the message is in the bug's inbox, and the reconciler rings later
                 await self._doorbell.ring(told.case, NO_MESSAGE, told.kind)
@@ -66,6 +71,14 @@ class Records(RecordActivities):
     @activity.defn
     async def save_case(self, case: IssueCase) -> None:
         await self._store.cases.keep(case)
+
+    async def _said_to_writer(self, after: IssueCase) -> list[Message]:
+        if after.state not in DEVELOPING:
+            return []
+        turn = after.progress.turns + 1
+        written = writings(await self._store.turns.finished(after.id))
+        since = written[-1].turn if written else turn
+        return said_to_writer(await self._store.inbox.of(after.id), after.people.remarks, since=since, turn=turn)
 
     async def _news(self, stored: StoredCase, after: IssueCase) -> NewMessage | None:
         """The message to the bug that this case fixes: where it needs a person, and how it ended. Only a parent that is

@@ -7,6 +7,8 @@ from temporalio import activity
 
 from caseworker.activities.issue.brief import IssueBriefs
 from caseworker.activities.issue.investigation import InvestigationTurns
+from caseworker.activities.issue.recollection import said_to_writer
+from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.activities.turn.attempts import Try
@@ -17,6 +19,7 @@ from caseworker.contract.activities import TurnActivities
 from caseworker.contract.wire import TurnReply, TurnRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Task
+from caseworker.core.casefile.attempts import writer_feedback
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.issue.facts import TurnEnded
 from caseworker.core.issue.turns import WRITERS
@@ -75,9 +78,22 @@ class IssueTurn:
         stored = await stored_case(self.parts.store, this.case)
         return Kept(
             checkpoint=checkpoint,
-            file=after_outcome(stored.file, this.role, outcome, self.request.case.limits.attempt),
+            file=after_outcome(
+                stored.file, this.role, outcome, self.request.case.limits.attempt, await self._given(this, outcome)
+            ),
             entries=await self.parts.investigation.entries(this, self.request, outcome, workspace),
         )
+
+    async def _given(self, this: Try, outcome: Outcome) -> str | None:
+        """The feedback that a developer's turn was given, also by people while it ran."""
+        if not isinstance(outcome, ImplementationOutcome):
+            return None
+        case = self.request.case
+        written = writings(await self.parts.store.turns.finished(case.id))
+        since = written[-1].turn if written else this.turn - 1
+        messages = await self.parts.store.inbox.of(case.id)
+        said = said_to_writer(messages, case.people.remarks, since=since, turn=this.turn)
+        return writer_feedback(case.evidence.feedback, said)
 
     async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> TurnEnded:
         assert not isinstance(finished.outcome, BugOutcome)
@@ -94,12 +110,21 @@ class IssueTurn:
         if not writes(this.role, this.task):
             self.parts.workspaces.untouched(workspace)
             return self.request.case.delivery.checkpoint or workspace.base
+        parent = _commit_parent(self.request, workspace)
         return await self.parts.workspaces.commit(
             workspace,
-            _commit_subject(outcome, self.stored.number),
-            parent=_commit_parent(self.request, workspace),
+            await self._commit_message(outcome, workspace, parent),
+            parent=parent,
             name=f"turn-{this.turn}-{this.attempt.number}",
         )
+
+    async def _commit_message(self, outcome: Outcome, workspace: Workspace, parent: Sha) -> str:
+        """The commit holds all work since its parent: a tester who corrects a test keeps the developer's message."""
+        if isinstance(outcome, TestsOutcome):
+            written = writings(await self.parts.store.turns.finished(self.request.case.id))
+            if written and not await self.parts.workspaces.contains(workspace, parent, written[-1].checkpoint):
+                return commit_message(written[-1].outcome.commit_message, self.stored.number)
+        return _commit_subject(outcome, self.stored.number)
 
 
 def _order(request: TurnRequest, stored: StoredCase) -> TurnOrder:

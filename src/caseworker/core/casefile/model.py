@@ -70,7 +70,8 @@ class AnalysisSection(_Section):
 
 
 class WriterSection(_Section):
-    """Filled by the writer; `test_written` and `test_file` by the tester."""
+    """Filled by the writer; `test_written` and `test_file` by the tester. `previous_feedback` is what the writer was
+    given."""
 
     completed: bool = False
     attempt: int = 1
@@ -105,7 +106,8 @@ class Findings(_Section):
 
 
 class ReviewSection(_Section):
-    """Filled by the reviewer; a failed build writes its errors into `feedback_for_writer`."""
+    """Filled by the reviewer. `feedback_for_writer` is what the next writer is given: by the build and its judgement,
+    the validation, the review and people."""
 
     completed: bool = False
     verdict: Literal["APPROVED", "REJECTED", "NEEDS_INFO"] | None = None
@@ -114,7 +116,8 @@ class ReviewSection(_Section):
 
 
 class CommitSection(_Section):
-    """Filled by the program; `message` is the writer's. The merge closes the issue."""
+    """Filled by the program at every push: the branch, its commit and the commit's own message. `completed` with the
+    pull request. The merge closes the issue."""
 
     completed: bool = False
     hash: str | None = None
@@ -138,7 +141,7 @@ class Question(BaseModel):
 
 
 class Escalation(_Section):
-    """`resolved` once a person has answered."""
+    """With `requires_human` a person decides; without, a more experienced agent takes it up. `resolved` once it did."""
 
     agent: str
     reason: str

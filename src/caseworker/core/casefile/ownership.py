@@ -18,7 +18,7 @@ SPEAKER: Final[dict[Role, str]] = {
 }
 """The names of the roles in the case file."""
 
-_WRITERS: Final = frozenset({"writer", "commit.message"})
+_WRITERS: Final = frozenset({"writer"})
 _OWNED: Final[dict[Role, frozenset[str]]] = {
     Role.PM: frozenset({"triage", "issue.type"}),
     Role.ANALYST: frozenset({"analysis"}),
@@ -31,6 +31,12 @@ _OWNED: Final[dict[Role, frozenset[str]]] = {
 """Whole sections and single fields. Code fills those that no role owns."""
 _SHARED: Final = frozenset({"communication.questions", "communication.escalations", "learnings.observations"})
 """Lists that every role may add to, under its own name."""
+_TAKES_UP: Final[dict[Role, str]] = {
+    Role.SENIOR_DEVELOPER: "writer",
+    Role.TECH_LEAD: "tester",
+    Role.INVESTIGATOR: "reviewer",
+}
+"""Whose escalations a role takes up, by the name in the case file."""
 
 
 def check_owned(before: CaseFile, after: CaseFile, role: Role) -> None:
@@ -45,6 +51,18 @@ def check_owned(before: CaseFile, after: CaseFile, role: Role) -> None:
 
 def is_open_to(question: Question, role: Role) -> bool:
     return question.to == SPEAKER[role] and not question.answered
+
+
+def take_up(escalations: Sequence[Escalation], role: Role) -> list[Escalation]:
+    """Resolves what was passed on to this role, since it has finished a turn. People's escalations stay as they are."""
+    return [
+        escalation.model_copy(update={"resolved": True}) if _is_passed_to(escalation, role) else escalation
+        for escalation in escalations
+    ]
+
+
+def _is_passed_to(escalation: Escalation, role: Role) -> bool:
+    return not escalation.requires_human and escalation.agent == _TAKES_UP.get(role)
 
 
 def _changed(before: CaseFile, after: CaseFile) -> Iterator[str]:
@@ -64,7 +82,7 @@ def _speaks_for_itself(before: CaseFile, after: CaseFile, role: Role) -> bool:
     return (
         kept == asked
         and all(question.from_ == name for question in now[len(asked) :])
-        and _only_adds(before.communication.escalations, after.communication.escalations, name)
+        and _only_adds(take_up(before.communication.escalations, role), after.communication.escalations, name)
         and _only_adds(before.learnings.observations, after.learnings.observations, name)
     )
 

@@ -1,7 +1,9 @@
 """Fills the sections of the case file that change with the case's moves."""
 
+from collections.abc import Sequence
 from typing import Final
 
+from caseworker.core.casefile.attempts import begin_anew, writer_feedback
 from caseworker.core.casefile.model import (
     CaseFile,
     Escalation,
@@ -11,12 +13,18 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
+from caseworker.core.people.messages import Message
 
 S = IssueState
 
 
-def after_move(file: CaseFile, case: IssueCase, before: IssueCase | None = None) -> CaseFile:
-    """The file after a move, with the status in the case file's terms. `before`: the case before the move."""
+def after_move(
+    file: CaseFile, case: IssueCase, before: IssueCase | None = None, said: Sequence[Message] = ()
+) -> CaseFile:
+    """The file after a move, with the status in the case file's terms. `before`: the case before the move. `said`: the
+    words of people that the next writer is given."""
+    if before is not None:
+        file = begin_anew(file, case, before)
     pipeline = file.pipeline.model_copy(
         update={
             "current_agent": ROWS[case.state].agent,
@@ -31,11 +39,22 @@ def after_move(file: CaseFile, case: IssueCase, before: IssueCase | None = None)
         update={
             "pipeline": pipeline,
             "triage": _overruled(file.triage) if case.state in BY_PEOPLE else file.triage,
-            "commit": file.commit.model_copy(update={"branch": case.branch, "issue_closed": case.state is S.COMPLETED}),
+            "review": file.review.model_copy(update={"feedback_for_writer": _feedback(case, said)}),
+            "commit": file.commit.model_copy(update={"branch": case.branch, "issue_closed": _is_closed(file, case)}),
             "communication": file.communication.model_copy(update={"escalations": _escalations(file, case, before)}),
             "learnings": file.learnings.model_copy(update={"outcome": outcome}),
         }
     )
+
+
+def _feedback(case: IssueCase, said: Sequence[Message]) -> str | None:
+    """In an investigation the feedback is for the investigator, and no writer gets it."""
+    return None if case.state is S.INVESTIGATING else writer_feedback(case.evidence.feedback, said)
+
+
+def _is_closed(file: CaseFile, case: IssueCase) -> bool:
+    """The merge closes an issue of ours. One with an address is kept elsewhere, and nothing here closes it there."""
+    return case.state is S.COMPLETED and not file.issue.url
 
 
 def _overruled(triage: TriageSection) -> TriageSection:
@@ -53,8 +72,10 @@ def _escalations(file: CaseFile, case: IssueCase, before: IssueCase | None) -> l
     if case.state in BY_PEOPLE and (wait is None or wait.reason not in (WaitingFor.BUDGET, WaitingFor.MILESTONE)):
         return [escalation.model_copy(update={"resolved": True}) for escalation in raised]
     waits = case.state in WAITING and case.waiting.wait is not None and case.waiting.wait.subject is Subject.ESCALATION
-    if waits and raised:
-        return [*raised[:-1], raised[-1].model_copy(update={"resolved": False})]
+    for_people = [place for place, escalation in enumerate(raised) if escalation.requires_human]
+    if waits and for_people:
+        last = for_people[-1]
+        return [*raised[:last], raised[last].model_copy(update={"resolved": False}), *raised[last + 1 :]]
     return raised
 
 

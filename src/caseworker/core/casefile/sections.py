@@ -9,7 +9,6 @@ from caseworker.core.casefile.model import (
     BuildSection,
     CaseFile,
     CommandReport,
-    CommitSection,
     CommunicationSection,
     Escalation,
     Findings,
@@ -19,7 +18,7 @@ from caseworker.core.casefile.model import (
     TriageSection,
     WriterSection,
 )
-from caseworker.core.casefile.ownership import SPEAKER, check_owned, is_open_to
+from caseworker.core.casefile.ownership import SPEAKER, check_owned, is_open_to, take_up
 from caseworker.core.evidence.builds import Build, Purpose, how_it_ended
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.analyst import AnalysisOutcome
@@ -46,10 +45,12 @@ _MOST_ANSWERS: Final = 3
 # --- the outcome of a turn -------------------------------------------------------------------------------------------
 
 
-def after_outcome(file: CaseFile, role: Role, outcome: IssueOutcome, attempt: int) -> CaseFile:
+def after_outcome(
+    file: CaseFile, role: Role, outcome: IssueOutcome, attempt: int, given: str | None = None
+) -> CaseFile:
     """The file with this outcome, in the role's own sections. If the role asks another one first, its work is not done
-    yet: only its questions are kept."""
-    changes: dict[str, object] = {} if _questions(outcome) else _section_changes(file, outcome, attempt)
+    yet: only its questions are kept. `given`: the feedback that the turn was given."""
+    changes: dict[str, object] = {} if _questions(outcome) else _section_changes(file, outcome, attempt, given)
     changes["communication"] = _communication(file.communication, role, outcome)
     seen = [RoleObservation(agent=SPEAKER[role], type=o.type, content=o.content) for o in outcome.observations]
     changes["learnings"] = file.learnings.model_copy(update={"observations": [*file.learnings.observations, *seen]})
@@ -58,7 +59,7 @@ def after_outcome(file: CaseFile, role: Role, outcome: IssueOutcome, attempt: in
     return after
 
 
-def _section_changes(file: CaseFile, outcome: IssueOutcome, attempt: int) -> dict[str, object]:
+def _section_changes(file: CaseFile, outcome: IssueOutcome, attempt: int, given: str | None) -> dict[str, object]:
     match outcome:
         case TriageOutcome():
             return {"issue": file.issue.model_copy(update={"type": outcome.type}), "triage": _triage(outcome)}
@@ -71,10 +72,7 @@ def _section_changes(file: CaseFile, outcome: IssueOutcome, attempt: int) -> dic
             written = {"test_written": outcome.status == "TESTS_READY", "test_file": outcome.test_file or None}
             return {"writer": file.writer.model_copy(update=written)}
         case ImplementationOutcome():
-            return {
-                "writer": _writer(file, outcome, attempt),
-                "commit": file.commit.model_copy(update={"message": outcome.commit_message}),
-            }
+            return {"writer": _writer(file, outcome, attempt, given)}
         case ReviewOutcome():
             return {"review": _review(outcome)}
         case PlanOutcome() | QuestionsOutcome() | InterpretOutcome() | AnswerOutcome() | JudgeOutcome():
@@ -110,7 +108,7 @@ def _analysis(outcome: AnalysisOutcome) -> AnalysisSection:
     )
 
 
-def _writer(file: CaseFile, outcome: ImplementationOutcome, attempt: int) -> WriterSection:
+def _writer(file: CaseFile, outcome: ImplementationOutcome, attempt: int, given: str | None) -> WriterSection:
     return WriterSection(
         completed=outcome.status in _WRITTEN,
         attempt=attempt,
@@ -118,12 +116,12 @@ def _writer(file: CaseFile, outcome: ImplementationOutcome, attempt: int) -> Wri
         test_written=file.writer.test_written,
         test_file=file.writer.test_file,
         summary=outcome.summary,
-        previous_feedback=file.review.feedback_for_writer,
+        previous_feedback=given,
     )
 
 
 def _merged_changes(before: Sequence[Change], now: Sequence[Change]) -> list[Change]:
-    """The changes of all turns, the newest description per file: later turns build on earlier ones."""
+    """The changes of all turns of the attempt, the newest description per file: later turns build on earlier ones."""
     return list({change.file: change for change in (*before, *now)}.values())
 
 
@@ -155,17 +153,32 @@ def _communication(before: CommunicationSection, role: Role, outcome: IssueOutco
     """Adds questions, answers and escalations. One that is already open, word for word, is not repeated."""
     if isinstance(outcome, AnswerOutcome):
         return before.model_copy(update={"questions": _fill_answers(before.questions, role, outcome)})
-    name, questions, escalations = SPEAKER[role], list(before.questions), list(before.escalations)
+    name, questions, escalations = SPEAKER[role], list(before.questions), take_up(before.escalations, role)
     open_ones = {(question.from_, question.to, question.question) for question in questions if not question.answered}
     for asked in _questions(outcome):
         said = (name, SPEAKER[Role(asked.to)], asked.question)
         if said not in open_ones:
             open_ones.add(said)
             questions.append(Question(from_=name, to=said[1], question=asked.question))
-    escalation = Escalation(agent=name, reason=getattr(outcome, "escalation", ""))
-    if escalation.reason and escalation not in escalations:
-        escalations.append(escalation)
+    to_people = Escalation(agent=name, reason=getattr(outcome, "escalation", ""))
+    to_a_role = Escalation(agent=name, reason=_passed_on(role, outcome), requires_human=False)
+    for escalation in (to_people, to_a_role):
+        if escalation.reason and escalation not in escalations:
+            escalations.append(escalation)
     return CommunicationSection(questions=questions, escalations=escalations)
+
+
+def _passed_on(role: Role, outcome: IssueOutcome) -> str:
+    """Why the outcome passes the work on to a more experienced role. Empty: it does not."""
+    match outcome:
+        case ImplementationOutcome(status="ESCALATE_SENIOR") if role is Role.DEVELOPER:
+            return outcome.summary
+        case JudgeOutcome(status="FAIL_ESCALATE"):
+            return outcome.summary
+        case ReviewOutcome(status="ESCALATE"):
+            return outcome.feedback_for_writer or ""
+        case _:
+            return ""
 
 
 def _questions(outcome: IssueOutcome) -> list[RoleQuestion]:
@@ -206,14 +219,12 @@ def after_build(file: CaseFile, build: Build, feedback: str) -> CaseFile:
     return file.model_copy(update={"build": section, "review": review})
 
 
-def after_pull_request(file: CaseFile, *, commit: str, branch: str, url: str) -> CaseFile:
-    section = CommitSection(
-        completed=True,
-        hash=commit,
-        message=file.commit.message,
-        branch=branch,
-        pushed=True,
-        pr_created=True,
-        pr_url=url,
-    )
-    return file.model_copy(update={"commit": section})
+def after_push(file: CaseFile, *, commit: str, branch: str, message: str) -> CaseFile:
+    """The file after a push, also of a parked or failed case. `message`: the commit's own."""
+    pushed = {"hash": commit, "message": message, "branch": branch, "pushed": True}
+    return file.model_copy(update={"commit": file.commit.model_copy(update=pushed)})
+
+
+def after_pull_request(file: CaseFile, *, url: str) -> CaseFile:
+    opened = {"completed": True, "pr_created": True, "pr_url": url}
+    return file.model_copy(update={"commit": file.commit.model_copy(update=opened)})

@@ -9,6 +9,7 @@ from caseworker.core.base.ids import MessageId, RepositoryId, Sha, TraceId
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugState
+from caseworker.core.casefile.model import BuildSection, CommitSection, ReviewSection, WriterSection
 from caseworker.core.evidence.builds import CommandRun, Stage
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import MessageKind
@@ -185,6 +186,18 @@ class BuildRan(RecordEntry):
     runs: list[CommandRun]
 
 
+class AttemptEnded(RecordEntry):
+    """The sections of the case file that began anew, as they were at the end of an attempt."""
+
+    kind: Literal["attempt_ended"] = "attempt_ended"
+    round: int
+    attempt: int
+    writer: WriterSection
+    build: BuildSection
+    review: ReviewSection
+    commit: CommitSection
+
+
 class BranchPushed(RecordEntry):
     kind: Literal["branch_pushed"] = "branch_pushed"
     branch: str
@@ -229,6 +242,7 @@ Entry = Annotated[
     | TurnFailed
     | ModelAsked
     | BuildRan
+    | AttemptEnded
     | MatrixRevised
     | CauseProven
     | Bisected

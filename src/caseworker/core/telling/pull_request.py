@@ -9,6 +9,7 @@ from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, Purpose, Stage
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.subjects import WAIVERS, Subject
+from caseworker.core.outcomes.developer import Change
 from caseworker.core.telling.build_texts import _bullets, latest, run_words
 from caseworker.core.telling.commit_messages import _unsigned
 
@@ -23,8 +24,9 @@ _MOST_FILES: Final = 100
 """Most files named in a pull request."""
 
 
-def pull_request_title(file: CaseFile) -> str:
-    return (_unsigned(file.commit.message or "") or file.issue.title.strip()).splitlines()[0]
+def pull_request_title(file: CaseFile, message: str) -> str:
+    """The subject of the developer's commit message. Not of the commit itself, which may be a merge."""
+    return (_unsigned(message) or file.issue.title.strip()).splitlines()[0]
 
 
 def pull_request_updated(number: int) -> str:
@@ -38,18 +40,20 @@ def pull_request_body(
     *,
     cost: str,
     changed: Sequence[str],
+    written: Sequence[Change] = (),
     test_was_changed: bool = False,
     weakened: Sequence[str] = (),
     investigated: str = "",
     conflicts: Sequence[str] = (),
 ) -> str:
     """What, why, evidence, cost, and the issue that the merge closes. Missing evidence is named as plainly, with who
-    waived it. `changed`: the files that the commit changes according to git. `conflicts`: the files that conflict with
+    waived it. `changed`: the files that the commit changes according to git. `written`: what developers said of
+    them in all attempts, oldest first. `conflicts`: the files that conflict with
     the base branch."""
     evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
         *_conflicts(conflicts),
-        f"## What\n\n{file.writer.summary}\n\n{_changes(file, changed)}",
+        f"## What\n\n{file.writer.summary}\n\n{_changes(file, changed, written)}",
         f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
         "\n\n".join(["## Evidence", *evidence, *_weakened(weakened)]),
         *([investigated] if investigated else []),
@@ -74,9 +78,9 @@ def _conflicts(files: Sequence[str]) -> list[str]:
     ]
 
 
-def _changes(file: CaseFile, changed: Sequence[str]) -> str:
-    """Every file that git names, with its author's description if there is one."""
-    said = {change.file: change.description for change in file.writer.changes}
+def _changes(file: CaseFile, changed: Sequence[str], written: Sequence[Change]) -> str:
+    """Every file that git names, with its author's newest description if there is one."""
+    said = {change.file: change.description for change in (*written, *file.writer.changes)}
     if file.writer.test_file:
         said[file.writer.test_file] = "the test"
     told = [path for path in said if path in changed]

@@ -11,6 +11,7 @@ from caseworker.core.issue.words import state_words
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import (
     AgentSaid,
+    AttemptEnded,
     BranchPushed,
     BugMoved,
     BugRead,
@@ -104,7 +105,7 @@ def tell(entry: Entry) -> list[Told]:
             return [Told(mark="good", text=f"opened pull request {entry.number}: {one_line(entry.title)}")]
         case Noted():
             return [Told(mark="quiet", text=entry.text)]
-        case MessagesClaimed() | WorkspaceRemoved():
+        case MessagesClaimed() | WorkspaceRemoved() | AttemptEnded():
             return []
         case _:
             assert_never(entry)

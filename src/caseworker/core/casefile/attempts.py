@@ -1,0 +1,69 @@
+"""Begins the sections of an attempt anew when it starts, and keeps the old ones for the record."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from caseworker.core.base.roles import Role
+from caseworker.core.casefile.model import BuildSection, CaseFile, ReviewSection, WriterSection
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.states import ROWS, IssueState
+from caseworker.core.people.messages import Message
+from caseworker.core.record.entries import AttemptEnded
+
+S = IssueState
+
+_WRITING: Final = frozenset(state for state, row in ROWS.items() if row.agent == "writer")
+DEVELOPING: Final = frozenset(
+    state for state, row in ROWS.items() if row.turn is not None and row.turn[0] is Role.DEVELOPER
+)
+"""States in which a developer writes. In the other writing states the tester does."""
+
+
+def begin_anew(file: CaseFile, case: IssueCase, before: IssueCase) -> CaseFile:
+    """The file at the start of an attempt. Build and review are about an older commit then. The writer's section begins
+    anew when a developer starts; the test stays written. A branch that was pushed stays pushed."""
+    if not _begins(case, before):
+        return file
+    anew: dict[str, object] = {
+        "build": BuildSection(),
+        "review": ReviewSection(),
+        "commit": file.commit.model_copy(update={"completed": False}),
+    }
+    if case.state in DEVELOPING:
+        test = {"test_written": file.writer.test_written, "test_file": file.writer.test_file}
+        anew["writer"] = WriterSection(attempt=case.limits.attempt).model_copy(update=test)
+    return file.model_copy(update=anew)
+
+
+def ended_attempt(file: CaseFile, case: IssueCase, before: IssueCase) -> AttemptEnded | None:
+    """The sections that begin anew with this move, as they were. Null: none does, or they were empty."""
+    after = begin_anew(file, case, before)
+    emptied = file.model_copy(update={"review": file.review.model_copy(update={"feedback_for_writer": None})})
+    same_writer = after.writer.model_copy(update={"attempt": file.writer.attempt}) == file.writer
+    if same_writer and (after.build, after.review, after.commit) == (emptied.build, emptied.review, emptied.commit):
+        return None
+    return AttemptEnded(
+        round=before.limits.round,
+        attempt=before.limits.attempt,
+        writer=file.writer,
+        build=file.build,
+        review=file.review,
+        commit=file.commit,
+    )
+
+
+def writer_feedback(feedback: str, said: Sequence[Message]) -> str | None:
+    """What a writer is given: judgement, validation or review, then people's words with their names."""
+    parts = [feedback.strip(), *(f"{message.author}: {message.text.strip()}" for message in said)]
+    return "\n\n".join(part for part in parts if part) or None
+
+
+def _begins(case: IssueCase, before: IssueCase) -> bool:
+    """Whether somebody starts to write, or a commit is built that was not written just before."""
+    if case.state is S.RUNNING_TESTS:
+        return before.state is not S.RUNNING_TESTS
+    return case.state in _WRITING and (before.state not in _WRITING or _number(before) != _number(case))
+
+
+def _number(case: IssueCase) -> tuple[int, int, int]:
+    return case.epoch, case.limits.round, case.limits.attempt
