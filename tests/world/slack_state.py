@@ -23,6 +23,8 @@ class Workspace:
         self.channels: dict[str, list[Json]] = {channel: [] for channel in channels}
         self.without_bot: set[str] = set()
         """Channels that the bot was not invited to."""
+        self.reactions: dict[tuple[str, str], list[str]] = {}
+        """Names of the bot's reactions, by channel and timestamp of the message."""
         self.files: dict[str, UploadedFile] = {}
         self.home = ""
         self._last = 0
