@@ -1,6 +1,7 @@
 """Turns of a bug case with the real agent: the conversation tool, turns without tools, and resumed sessions."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.claude import ModelSettings
+from caseworker.agents.quotes import conversation_page
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
@@ -59,8 +61,9 @@ async def test_the_tool_tells_who_said_what_and_when(world: AgentWorld) -> None:
     assert isinstance(ended.outcome, BugOutcome)
     ((ok, told),) = results(world)
     assert ok
-    tag = told[1:20]
+    tag = told.partition("<")[2][:19]
     assert told == (
+        "Entries 1 to 3 of 3, oldest first.\n"
         f'<{tag} what="2026-01-02 12:00:00 UTC, words" from="ada, reporter">\nCheckout is broken.\n</{tag}>\n'
         f'<{tag} what="2026-01-02 12:01:00 UTC, question" from="you, to the reporter">\nWhich page?\n</{tag}>\n'
         f'<{tag} what="2026-01-02 12:03:00 UTC, answer" from="ada, reporter">\nThe cart.\n</{tag}>'
@@ -83,23 +86,44 @@ async def test_a_conversation_that_cannot_be_read_now_does_not_end_the_turn(worl
     assert "can't be read right now (the database is locked)" in told
 
 
-async def test_a_long_conversation_reaches_the_model_unchanged(world: AgentWorld) -> None:
-    """Above its limits the agent's program would put it into a file and show only the beginning."""
+async def test_the_tool_gives_the_newest_page_first_and_then_the_one_before(world: AgentWorld) -> None:
+    """Above its limits the agent's program would put a page into a file and show only the beginning."""
     first = world.people.lines[0]
     world.people.lines = [first.model_copy(update={"text": f"begin{n} {'word ' * 1_000} end{n}"}) for n in range(20)]
-    async with provider(script(LOOK, ASK, role=Role.INVESTIGATOR, task=Task.BUG), Role.INVESTIGATOR, Task.BUG) as api:
+    earlier = "{call: get_bug_conversations, with: {bug_id: bug-7F3K, before: 14}}"
+    steps = script(LOOK.replace("${case}", "bug-7F3K"), earlier, ASK, role=Role.INVESTIGATOR, task=Task.BUG)
+    async with provider(steps, Role.INVESTIGATOR, Task.BUG) as api:
         world.model = ModelSettings(key=KEY, base_url=api.url)
-        here = brief(world)
-        api.plays(
-            script(LOOK.replace("${case}", here.attempt.case), ASK, role=Role.INVESTIGATOR, task=Task.BUG),
-            Role.INVESTIGATOR,
-            Task.BUG,
-        )
-        await world.run(here)
-    read = json.dumps(api.requests[1]["messages"])
-    whole = [n for n in range(20) if f"begin{n} " in read and f"end{n}\\n" in read]
-    assert whole == [0, *range(14, 20)]
-    assert "(13 between these are left out: the record is too long)" in read
+        await world.run(brief(world))
+    newest, both = (json.dumps(api.requests[number]["messages"]) for number in (1, 2))
+    assert [n for n in range(20) if f"begin{n} " in newest and f"end{n}\\n" in newest] == list(range(13, 20))
+    assert "Entries 14 to 20 of 20, oldest first. For earlier ones call this again with before: 14." in newest
+    assert [n for n in range(20) if f"begin{n} " in both and f"end{n}\\n" in both] == list(range(6, 20))
+
+
+def test_the_pages_of_a_conversation_hold_all_of_it_once() -> None:
+    noon = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+    texts = [f"{n}" * 30_000 if n == 7 else f"message {n} x" + "x" * (n * 150) for n in range(40)]
+    lines = [Line(at=noon, speaker="reporter", author="ada", about="words", text=text) for text in texts]
+    pages, before = [], None
+    while before != 1:
+        page = conversation_page(lines, before)
+        assert len(page) < 45_000
+        head, _, body = page.partition("\n")
+        pages.insert(0, body)
+        begin = re.match(r"Entries (\d+) to \d+ of 43,", head)
+        assert begin is not None, head
+        before = int(begin[1])
+    said = re.sub(r"</?quoted-[^>]*>|\n", "", "".join(pages))
+    assert said == "".join(texts)
+    assert 'words, part 2 of 4" from' in "".join(pages)
+    assert conversation_page(lines, 1) == "There are 43 entries in all, and none before the first."
+
+
+async def test_a_page_before_no_entry_is_refused(world: AgentWorld) -> None:
+    await world.run(brief(world, "{call: get_bug_conversations, with: {bug_id: bug-7F3K, before: 0}}", ASK))
+    ((ok, told),) = results(world)
+    assert (ok, told) == (False, "Input validation error: 0 is less than the minimum of 1")
 
 
 @pytest.mark.parametrize("conversation", [True, False])

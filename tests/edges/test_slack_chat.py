@@ -42,6 +42,14 @@ async def test_a_post_without_an_anchor_begins_a_thread_in_the_channel(slack: Sl
     assert [(post.text, post.thread) for post in slack.posts()] == [("bug-7F3K", ""), ("more", anchor)]
 
 
+async def test_a_reaction_is_added_once_however_often_it_is_asked_for(slack: SlackDouble) -> None:
+    chat, thread = chat_of(slack), await thread_in(slack)
+    for _ in range(2):
+        assert await chat.react(f"C0REPORTS:{thread.anchor}")
+    assert slack.reactions("C0REPORTS", thread.anchor) == ["eyes"]
+    assert await chat.react("C0REPORTS:1.000000")  # the message was deleted meanwhile
+
+
 async def test_a_post_is_found_by_its_key_in_its_thread_and_nowhere_else(slack: SlackDouble) -> None:
     chat, thread = chat_of(slack), await thread_in(slack)
     name = await chat.post(thread, "hello", key="one")

@@ -76,6 +76,7 @@ def test_the_manifest_asks_for_what_is_used_and_no_more() -> None:
         "chat:write",
         "files:read",
         "groups:history",
+        "reactions:write",
     ]
     assert described["settings"]["event_subscriptions"] == {"bot_events": ["message.channels", "message.groups"]}
     assert described["settings"]["socket_mode_enabled"] is True

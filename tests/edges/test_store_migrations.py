@@ -88,6 +88,7 @@ def _autoincremented(connection: Connection) -> set[str]:
 
 
 def make_anew(connection: Connection) -> None:
+    connection.execute(text("DROP VIEW bug_conversations"))
     metadata.drop_all(connection)
     metadata.create_all(connection)
 

@@ -59,12 +59,15 @@ async def test_messages_during_a_takeover_are_read_after_the_hand_back(world: Wo
     assert await bug.status() == "dev_takeover"
     await bug.reporter_says("It happens with coupons only.")
     await bug.expect(lambda stored: stored.case.people.answered == MessageId(3), "the words kept")
+    await bug.developer_says("I am looking at the coupons.")
+    assert await bug.expect_post(About.KEPT, Audience.DEVELOPERS) == "Noted, and kept for the hand-back."
     release()
     await bug.developer_says("hand back")
     await bug.expect_findings()
     assert "It happens with coupons only." in world.agent.briefs[-1].prompt
     assert (await bug.receipts())[1:] == [
         "seen by turn 1: the agent stopped: a developer has the case",
+        "seen by turn 1: kept for the hand-back: a developer has the case",
         "seen by turn 1: kept for the hand-back: a developer has the case",
         "seen by turn 1: the investigation goes on",
     ]

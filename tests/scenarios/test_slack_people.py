@@ -156,7 +156,8 @@ async def test_a_developer_takes_over_hands_back_and_closes_in_the_developers_th
     taken = await bug.expect_post(About.TAKEN_OVER, Audience.DEVELOPERS)
     assert f"@{ADA}" in taken
     assert await bug.status() == "dev_takeover"
-    await bug.in_summaries(GRACE, "I saw it, too: the coupon.")
+    seen = await bug.in_summaries(GRACE, "I saw it, too: the coupon.")
+    await bug.expect_reaction(seen)
     await bug.in_summaries(ADA, "hand back")
     await bug.expect_findings(times=2)
     assert "I saw it, too: the coupon." in office.world.agent.briefs[-1].prompt

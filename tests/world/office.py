@@ -96,6 +96,13 @@ class SlackBug(BugInWorld):
 
     # --- what we expect
 
+    async def expect_reaction(self, ts: str) -> None:
+        """Waits until the bot has reacted to this message in the developers' thread."""
+        deadline = time.monotonic() + PATIENCE
+        while self.office.slack.reactions(SUMMARIES, ts) != ["eyes"]:
+            assert time.monotonic() < deadline, await self.story()
+            await asyncio.sleep(0.02)
+
     async def expect_told_once(self) -> None:
         """Waits until the two threads have exactly the posts that are on record, once and in order. A post is in Slack
         a moment before it is on record."""

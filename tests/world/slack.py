@@ -128,6 +128,10 @@ class SlackDouble:
 
     # --- what one sees
 
+    def reactions(self, channel: str, ts: str) -> list[str]:
+        """The names of the bot's reactions to a message."""
+        return self.workspace.reactions.get((channel, ts), [])
+
     def posts(self, channel: str | None = None, thread: str | None = None) -> list[Said]:
         """The posts of our bot, oldest first."""
         found = []

@@ -31,6 +31,7 @@ class WebApi:
             "auth.test": self._auth_test,
             "apps.connections.open": self._open_connection,
             "chat.postMessage": self._post,
+            "reactions.add": self._react,
             "conversations.history": self._history,
             "conversations.replies": self._replies,
         }
@@ -106,6 +107,16 @@ class WebApi:
         )
         self._delivery.deliver_in_background(self._workspace.event_of(message, channel))
         return {"channel": channel, "ts": message["ts"], "message": message}
+
+    def _react(self, arguments: _Arguments) -> Json:
+        channel, ts, name = self._channel(arguments), str(arguments.get("timestamp")), str(arguments.get("name"))
+        if self._workspace.find(channel, ts) is None:
+            raise _Error("message_not_found")
+        reactions = self._workspace.reactions.setdefault((channel, ts), [])
+        if name in reactions:
+            raise _Error("already_reacted")
+        reactions.append(name)
+        return {}
 
     def _replies(self, arguments: _Arguments) -> Json:
         channel = self._channel(arguments)

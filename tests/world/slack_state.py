@@ -25,6 +25,8 @@ class Workspace:
         """Channels that the bot was not invited to."""
         self.marks_bots = True
         """Whether messages of bots say so (`bot_id`, `app_id`, `bot_profile`). Not every server does."""
+        self.reactions: dict[tuple[str, str], list[str]] = {}
+        """Names of the bot's reactions, by channel and timestamp of the message."""
         self.files: dict[str, UploadedFile] = {}
         self.home = ""
         self._last = 0

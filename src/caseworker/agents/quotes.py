@@ -18,8 +18,8 @@ MESSAGE_LIMIT: Final = 8_000
 """Characters of one message. With its label it fits into what the agent's program passes on from a hook."""
 MID_TURN: Final = "said while you work"
 """The label of a message that came in the middle of a turn. A rehearsal counts these labels."""
-_RECORD_LIMIT: Final = 40_000
-"""Characters of a whole conversation. Tried: the agent's program puts 70,000 into a file and shows none of them."""
+_PAGE_LIMIT: Final = 40_000
+"""Characters of a page. Tried: the agent's program puts 70,000 into a file and shows none of them."""
 _LABEL_ROOM: Final = 300
 """Characters around one message at most: two tags, a name, a time."""
 _CHANGED: Final = {
@@ -68,27 +68,37 @@ def how_many_fit(messages: Sequence[Message], limit: int) -> int:
     return max(count, 1)
 
 
-def conversation_text(lines: Sequence[Line]) -> str:
-    """The conversation, oldest first. Of a very long one, the first message and as many of the last as fit."""
+def conversation_page(lines: Sequence[Line], before: int | None = None) -> str:
+    """The newest page of a conversation, or the newest one before an entry, oldest entry first.
+
+    Entries are numbered from the first on, so that the numbers stay the same when people go on talking."""
     fence = Fence()
-    quoted = [_quoted(fence, line) for line in lines if line.text.strip()]
-    if not quoted:
+    entries = [entry for line in lines for entry in _entries(fence, line)]
+    if not entries:
         return "Nothing has been said in this case yet."
-    first, rest = quoted[0], quoted[1:]
-    kept: list[str] = []
-    room = _RECORD_LIMIT - len(first)
-    while rest and len(rest[-1]) <= room:
-        room -= len(rest[-1])
-        kept.append(rest.pop())
-    left_out = [f"({len(rest)} between these are left out: the record is too long)"] if rest else []
-    return "\n".join((first, *left_out, *reversed(kept)))
+    end = len(entries) if before is None else min(max(before - 1, 0), len(entries))
+    begin, room = end, _PAGE_LIMIT
+    while begin > 0 and len(entries[begin - 1]) <= room:
+        begin -= 1
+        room -= len(entries[begin])
+    if begin == end:
+        return f"There are {len(entries)} entries in all, and none before the first."
+    head = f"Entries {begin + 1} to {end} of {len(entries)}, oldest first."
+    earlier = f" For earlier ones call this again with before: {begin + 1}." if begin else ""
+    return "\n".join((head + earlier, *entries[begin:end]))
 
 
-def _quoted(fence: Fence, line: Line) -> str:
+def _entries(fence: Fence, line: Line) -> list[str]:
+    """The line, in several entries if it is long: nothing is left out."""
     source = f"{line.author}, {line.speaker}"
     if line.speaker == "bot":
         source = "you, to everyone" if line.audience is None else f"you, to the {line.audience}"
-    return fence.around(_shown(line.text), what=f"{line.at:%Y-%m-%d %H:%M:%S} UTC, {line.about}", source=source)
+    text = _harmless(line.text).strip()
+    parts = [text[start : start + MESSAGE_LIMIT] for start in range(0, len(text), MESSAGE_LIMIT)]
+    what = f"{line.at:%Y-%m-%d %H:%M:%S} UTC, {line.about}"
+    labels = [f"{what}, part {number} of {len(parts)}" for number in range(1, len(parts) + 1)]
+    labels = labels if len(parts) > 1 else [what]
+    return [fence.around(part, what=label, source=source) for part, label in zip(parts, labels, strict=False)]
 
 
 def _who(message: Message) -> str:
@@ -96,4 +106,8 @@ def _who(message: Message) -> str:
 
 
 def _shown(text: str) -> str:
-    return clip(_REMINDER.sub("‹", cleaned(text)), MESSAGE_LIMIT)
+    return clip(_harmless(text), MESSAGE_LIMIT)
+
+
+def _harmless(text: str) -> str:
+    return _REMINDER.sub("‹", cleaned(text))

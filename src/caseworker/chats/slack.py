@@ -5,6 +5,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
+from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.http_retry.request import HttpRequest
 from slack_sdk.http_retry.response import HttpResponse
@@ -19,6 +20,9 @@ from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports import POST_MARK, Thread
 
 API: Final = "https://slack.com/api/"
+_SEEN: Final = "eyes"
+_REACTED: Final = ("already_reacted", "message_not_found")
+"""Errors of a reaction that was added before, or whose message was deleted."""
 _PAGE: Final = 200
 _PAGES: Final = 25
 """5,000 messages: a post that is further back is not found."""
@@ -83,6 +87,16 @@ class SlackChat:
                 unfurl_media=False,
             )
         return str(answer["ts"])
+
+    async def react(self, reference: str) -> bool:
+        channel, _, ts = reference.partition(":")
+        with translated_errors(f"A message in {channel} got no reaction"):
+            try:
+                await self._client.reactions_add(channel=channel, timestamp=ts, name=_SEEN)
+            except SlackApiError as error:
+                if error.response.get("error") not in _REACTED:
+                    raise
+        return True
 
     async def find(self, thread: Thread, key: str) -> str | None:
         async for name, found in self._posts(thread):

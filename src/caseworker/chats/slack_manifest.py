@@ -4,8 +4,8 @@ from typing import Final
 
 import yaml
 
-SCOPES: Final = ("channels:history", "chat:write", "files:read", "groups:history")
-"""Read the two channels (public or private), post there, fetch what people attach. Nothing else is asked for."""
+SCOPES: Final = ("channels:history", "chat:write", "files:read", "groups:history", "reactions:write")
+"""Read the two channels (public or private), post and react there, fetch attached files. Nothing else is asked for."""
 EVENTS: Final = ("message.channels", "message.groups")
 
 

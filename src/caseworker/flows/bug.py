@@ -29,6 +29,7 @@ with workflow.unsafe.imports_passed_through():
         SinceRequest,
     )
     from caseworker.core.bug import decide as decisions
+    from caseworker.core.bug.acknowledge import acknowledge_during_turn
     from caseworker.core.bug.case import About, BugCase, BugState
     from caseworker.core.bug.moves import say, without_post
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
@@ -168,7 +169,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         )
         if is_over():
             return
-        await self._become(decisions.acknowledge_during_turn(self._case, said))
+        await self._become(acknowledge_during_turn(self._case, said))
         with suppress(Interrupted):  # whoever waits for the turn stops it
             await self._say_and_fix()
 

@@ -14,8 +14,8 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId, TraceId
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.base.text import clip
-from caseworker.core.record.entries import BODY_LIMIT, VERSION, Entry
-from caseworker.store.columns import now, to_json
+from caseworker.core.record.entries import BODY_LIMIT, VERSION, Entry, Posted
+from caseworker.store.columns import now, storable, to_json
 from caseworker.store.connection import Connection
 from caseworker.store.repository_tables import repositories
 from caseworker.store.tables import cases, record, record_keys
@@ -122,6 +122,8 @@ def fitting(entry: Entry) -> dict[str, object]:
 
     An entry of very many short strings stays too big: that is better than losing it.
     """
+    if isinstance(entry, Posted):  # its text is a column of the view `bug_conversations`
+        entry = entry.model_copy(update={"text": storable(entry.text)})
     body: object = entry.model_dump(mode="json")
     longest = BODY_LIMIT // 2
     while len(to_json(body).encode()) > BODY_LIMIT and longest >= 200:

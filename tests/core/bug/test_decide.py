@@ -6,9 +6,9 @@ import pytest
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
+from caseworker.core.bug.acknowledge import acknowledge_during_turn
 from caseworker.core.bug.case import About, BugCase, BugState, status_of
 from caseworker.core.bug.decide import (
-    acknowledge_during_turn,
     after_failed_turn,
     after_silence,
     after_turn,
@@ -88,6 +88,20 @@ def test_a_burst_of_messages_is_acknowledged_once_per_thread() -> None:
     assert abouts(after, Audience.DEVELOPERS) == [About.NOTED]
     again = look(after.model_copy(update={"outbox": ()}), burst, POLICY, NOW).after
     assert again.outbox == ()
+
+
+def test_a_developers_message_in_a_takeover_is_acknowledged() -> None:
+    burst = [said(2, Standing.DEVELOPER), said(3), said(4, Standing.OWNER)]
+    after = look(bug(state=S.DEV_TAKEOVER), burst, POLICY, NOW).after
+    assert [(post.about, post.audience, post.acknowledges) for post in after.outbox] == [
+        (About.KEPT, Audience.DEVELOPERS, (2, 4))
+    ]
+    assert look(after.updated(outbox=()), burst, POLICY, NOW).after.outbox == ()
+
+
+def test_a_hand_back_of_a_case_that_nobody_took_is_answered() -> None:
+    found = look(bug(), [said(2, Standing.DEVELOPER, MessageKind.HAND_BACK)], POLICY, NOW)
+    assert abouts(found.after) == [About.NOT_TAKEN]
 
 
 def test_a_follow_up_is_announced_instead_of_an_acknowledgement() -> None:

@@ -96,6 +96,8 @@ Kind of fix: code fix. Confidence: 90%.""",
     About.ESCALATION: "**Escalated**: @U0ADA0000, please look at bug-7F3K (P1).",
     About.FAILED_TURN: "Turn 2 failed: KeyError in the tool. Nothing is lost; `caseworker show bug-7F3K` has more.",
     About.NOTED: "Noted; the investigation will take it into account.",
+    About.KEPT: "Noted, and kept for the hand-back.",
+    About.NOT_TAKEN: "Nobody has taken over bug-7F3K, so there is nothing to hand back.",
     About.FOLLOW_UP: "A follow-up investigation has started.",
     About.REMINDER: (
         "bug-7F3K is waiting for a developer: pay ends in Error 500. If nobody replies, it will be closed as "

@@ -1,21 +1,24 @@
 """Publishes what cases say, each post once: on the record, and on each chat thread whose audience fits."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
+import structlog
 from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.contract.activities import PostActivities
 from caseworker.contract.wire import PostRequest, SayRequest
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId
-from caseworker.core.people.messages import Audience
+from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.messages import Audience, Message
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import Noted, Posted
 from caseworker.ports import POST, Chat, Store, StoredBug, StoredCase, Thread, begins_thread
+
+log = structlog.get_logger()
 
 Words = Callable[[Phrasing], str]
 Stored = StoredCase | StoredBug
@@ -50,6 +53,21 @@ class Posting:
         if not bound and audience is Audience.DEVELOPERS and self._developers and isinstance(stored, StoredBug):
             bound = [self._developers]
         return [thread for thread in bound if thread.surface in self._chats]
+
+    async def react(self, case: CaseId, messages: Sequence[MessageId]) -> bool:
+        """React to messages. True: to all of them, so that no text is needed."""
+        said = [message for message in await self._store.inbox.of(case) if message.id in messages]
+        return all([await self._reacted(message) for message in said])
+
+    async def _reacted(self, message: Message) -> bool:
+        chat, reference = self._chats.get(message.surface), message.reference or message.refers_to
+        if chat is None or not reference:
+            return False
+        try:
+            return await chat.react(reference)
+        except Refused:  # a permission may be missing: a text says the same
+            log.warning("no reaction to a message", case=message.case, message=message.id, exc_info=True)
+            return False
 
     async def say(self, stored: Stored, post: Post, words: Words, *, elsewhere: list[Thread] | None = None) -> None:
         case, key = stored.case.id, post.key(stored.case.id)
@@ -122,6 +140,8 @@ class Posts(PostActivities):
                 await self._say(stored, request.post.kind, request.post)
 
     async def _say(self, stored: Stored, kind: str, post: Post) -> None:
+        if post.acknowledges and await self._posting.react(stored.case.id, post.acknowledges):
+            return
         writer = self._writers[kind]
         words = await writer.words(stored, post)
         await self._posting.say(stored, post, words, elsewhere=await writer.told_elsewhere(stored, post))

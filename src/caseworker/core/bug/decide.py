@@ -5,12 +5,12 @@ Posts go into the outbox. Their text is made elsewhere, when they are sent.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
+from caseworker.core.bug.acknowledge import TEAM, acknowledge
 from caseworker.core.bug.case import About, BugCase, BugState
 from caseworker.core.bug.moves import await_developers, enter, resolve, say, say_to_all
 from caseworker.core.bug.receipts import (
@@ -29,7 +29,6 @@ from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER, Settled
 
 S = BugState
-TEAM: Final = frozenset({Standing.DEVELOPER, Standing.OWNER})
 
 
 class Look(BaseModel):
@@ -72,7 +71,7 @@ def look(bug: BugCase, claimed: Sequence[Claimed], policy: Policy, now: datetime
                 spoken = []
     if not spoken:
         return Look(after=bug, settled=tuple(settled))
-    bug = _note_speakers(_acknowledge(bug, spoken), spoken)
+    bug = _note_speakers(acknowledge(bug, spoken), spoken)
     if bug.state is S.DEV_TAKEOVER:
         ids = tuple(message.id for message in spoken)
         return Look(after=bug, settled=(*settled, Settled(messages=ids, outcome=KEPT_FOR_LATER)))
@@ -100,7 +99,7 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
             back = enter(bug, S.INVESTIGATING, f"{message.author} handed it back", waited_in=S.DEV_TAKEOVER)
             return say(back, About.HANDED_BACK, Audience.DEVELOPERS, message.id), HANDED_BACK
         case MessageKind.HAND_BACK if not bug.is_over:
-            return bug, NOTHING_TAKEN
+            return say(bug, About.NOT_TAKEN, Audience.DEVELOPERS, message.id), NOTHING_TAKEN
         case MessageKind.FIX_READY | MessageKind.FIX_WAITING | MessageKind.FIX_ENDED | MessageKind.FIX_MERGED:
             return _fix_news(bug, message, policy, now), PASSED_ON
         case _:
@@ -125,29 +124,6 @@ def _note_speakers(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
         confirmable=bug.people.confirmable
         or (bug.people.answer_posted and any(message.standing is Standing.REPORTER for message in spoken)),
     )
-
-
-def _acknowledge(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
-    """Posts one acknowledgement per burst of messages and thread.
-
-    None for the report itself (it has its own), none while a developer has the case and people talk to each other, and
-    none if a follow-up is announced instead."""
-    newest = max(message.id for message in spoken)
-    fresh = [message for message in spoken if message.id > bug.people.answered]
-    bug = bug.updated(answered=MessageId(max(newest, bug.people.answered)))
-    if bug.state is S.DEV_TAKEOVER or bug.report.severity is None:
-        return bug
-    if any(message.standing is Standing.REPORTER for message in fresh):
-        bug = say(bug, About.NOTED, Audience.REPORTER, newest)
-    if any(message.standing in TEAM for message in fresh) and bug.state is not S.AWAITING_DEV:
-        bug = say(bug, About.NOTED, Audience.DEVELOPERS, newest)
-    return bug
-
-
-def acknowledge_during_turn(bug: BugCase, said: Sequence[Claimed]) -> BugCase:
-    """Acknowledges messages that arrive during a turn at once; the turn, or the next one, reads them."""
-    spoken = [message for message in said if message.kind in SPOKEN]
-    return _acknowledge(bug, spoken) if spoken else bug
 
 
 def _wake(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:

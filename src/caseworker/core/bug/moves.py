@@ -40,13 +40,22 @@ def resolve(bug: BugCase, resolution: Resolution | None, reason: str, *, closed_
     return say_to_all(over, About.RESOLVED, over.epoch)
 
 
-def say(bug: BugCase, about: About, audience: Audience, number: int, *, note: str = "") -> BugCase:
+def say(
+    bug: BugCase,
+    about: About,
+    audience: Audience,
+    number: int,
+    *,
+    note: str = "",
+    acknowledges: tuple[MessageId, ...] = (),
+) -> BugCase:
     is_end = about is About.RESOLVED
     post = BugPost(
         about=about,
         audience=audience,
         epoch=bug.epoch,
         number=number,
+        acknowledges=acknowledges,
         note=bug.reason if is_end else note[:1_000],
         resolution=bug.ending.resolution if is_end else None,
     )

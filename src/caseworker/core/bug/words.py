@@ -125,6 +125,10 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}"
         case About.NOTED:
             return "Noted; the investigation will take it into account."
+        case About.KEPT:
+            return "Noted, and kept for the hand-back."
+        case About.NOT_TAKEN:
+            return f"Nobody has taken over {bug.id}, so there is nothing to hand back."
         case About.FOLLOW_UP:
             return "A follow-up investigation has started."
         case About.REMINDER:

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import CaseId, effect_key
+from caseworker.core.base.ids import CaseId, MessageId, effect_key
 from caseworker.core.people.messages import Audience
 
 
@@ -19,6 +19,8 @@ class Post(BaseModel):
     """Unique within the epoch together with `about` and `audience`."""
     note: str = ""
     """A reason in Caseworker's words, if there is one."""
+    acknowledges: tuple[MessageId, ...] = ()
+    """Messages that get a reaction instead of this post, on surfaces that have reactions."""
 
     @property
     def is_told_by_the_record(self) -> bool:

@@ -10,6 +10,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.types import TypeEngine
 
+from caseworker.store.migrations.bug_conversations import create_view
+
 revision = "0001"
 down_revision = None
 
@@ -33,6 +35,7 @@ def upgrade() -> None:
     _create_ledger()
     _create_deliveries()
     _create_learnings()
+    op.execute(create_view(op.get_bind().dialect.name))
 
 
 def _create_repositories() -> None:

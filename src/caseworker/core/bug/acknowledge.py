@@ -1,0 +1,37 @@
+"""Acknowledges people's messages to a bug case: one post per burst and thread."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from caseworker.core.base.ids import MessageId
+from caseworker.core.bug.case import About, BugCase, BugState
+from caseworker.core.bug.moves import say
+from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
+
+TEAM: Final = frozenset({Standing.DEVELOPER, Standing.OWNER})
+
+
+def acknowledge(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
+    """None for the report itself (it has its own), and none if a follow-up is announced instead.
+
+    While a developer has the case, people talk to each other: developers then get a reaction where the surface has
+    them, and the reporter is left to the developer."""
+    newest = max(message.id for message in spoken)
+    fresh = [message for message in spoken if message.id > bug.people.answered]
+    bug = bug.updated(answered=MessageId(max(newest, bug.people.answered)))
+    if bug.report.severity is None:
+        return bug
+    of_team = tuple(message.id for message in fresh if message.standing in TEAM)
+    if bug.state is BugState.DEV_TAKEOVER:
+        return say(bug, About.KEPT, Audience.DEVELOPERS, newest, acknowledges=of_team) if of_team else bug
+    if any(message.standing is Standing.REPORTER for message in fresh):
+        bug = say(bug, About.NOTED, Audience.REPORTER, newest)
+    if of_team and bug.state is not BugState.AWAITING_DEV:
+        bug = say(bug, About.NOTED, Audience.DEVELOPERS, newest)
+    return bug
+
+
+def acknowledge_during_turn(bug: BugCase, said: Sequence[Claimed]) -> BugCase:
+    """Acknowledges messages that arrive during a turn at once; the turn, or the next one, reads them."""
+    spoken = [message for message in said if message.kind in SPOKEN]
+    return acknowledge(bug, spoken) if spoken else bug
