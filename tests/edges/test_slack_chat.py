@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.ports import Thread
 from tests.edges.slack_world import chat_of
 from tests.world.slack import BOT_USER, SlackDouble, UploadedFile
@@ -101,20 +101,35 @@ async def test_a_post_whose_answer_is_lost_was_sent_once_and_can_be_found(slack:
     assert await chat.find(thread, "one") == post.ts
 
 
-async def test_a_rate_limit_is_waited_out(slack: SlackDouble) -> None:
-    slack.trouble.limit("chat.postMessage", times=2, retry_after=0)
-    await chat_of(slack).post(CHANNEL, "hello", key="one")
-    assert [post.text for post in slack.posts()] == ["hello"]
-    assert slack.calls == ["chat.postMessage"] * 3
-
-
-@pytest.mark.parametrize(("times", "retry_after", "calls"), [(9, 0, 4), (1, 600, 1)])
-async def test_a_long_rate_limit_is_transient(slack: SlackDouble, times: int, retry_after: int, calls: int) -> None:
-    slack.trouble.limit("chat.postMessage", times=times, retry_after=retry_after)
-    with pytest.raises(Transient, match="ratelimited"):
+@pytest.mark.parametrize("seconds", [1, 31, 3_600])
+async def test_a_rate_limit_says_how_long_to_wait(slack: SlackDouble, seconds: int) -> None:
+    slack.trouble.limit("chat.postMessage", retry_after=seconds)
+    with pytest.raises(RateLimited, match="ratelimited") as limited:
         await chat_of(slack).post(CHANNEL, "hello", key="one")
-    assert slack.calls == ["chat.postMessage"] * calls
+    assert (limited.value.seconds, limited.value.place) == (seconds, "C0SUMMARY")
+    assert slack.calls == ["chat.postMessage"]
     assert slack.posts() == []
+
+
+async def test_a_limited_channel_is_not_asked_again_and_others_are_not_affected(slack: SlackDouble) -> None:
+    chat, thread = chat_of(slack), await thread_in(slack)
+    slack.trouble.limit_channel("C0SUMMARY", seconds=600)
+    for _ in range(3):
+        with pytest.raises(RateLimited) as limited:
+            await chat.post(CHANNEL, "hello", key="one")
+        assert 599 < limited.value.seconds <= 600
+    assert slack.trouble.limited == [("chat.postMessage", "C0SUMMARY")]
+    await chat.post(thread, "hello", key="two")
+    assert await chat.find(CHANNEL, "one") is None  # posts and look-ups have limits of their own
+
+
+async def test_look_ups_say_how_long_to_wait_too(slack: SlackDouble) -> None:
+    chat, thread = chat_of(slack), await thread_in(slack)
+    slack.trouble.limit("conversations.replies", retry_after=60)
+    for _ in range(2):
+        with pytest.raises(RateLimited):
+            await chat.find(thread, "one")
+    assert slack.calls == ["conversations.replies"]
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])

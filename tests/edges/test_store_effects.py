@@ -48,3 +48,15 @@ async def test_an_effect_under_way_is_found_by_its_exact_intent_until_it_is_done
     assert not await store.effects.beginning("push", begins)
     await store.effects.done("k", {})
     assert not await store.effects.beginning("post", begins)
+
+
+async def test_a_withdrawn_intent_is_new_again_and_a_result_stays(store: Store) -> None:
+    case = await open_case(store)
+    await store.effects.intend("k", case, "post", {})
+    await store.effects.withdraw("k")
+    _, new = await store.effects.intend("k", case, "post", {})
+    assert new
+    await store.effects.done("k", {"place": "1.2"})
+    await store.effects.withdraw("k")
+    effect, new = await store.effects.intend("k", case, "post", {})
+    assert (effect.done, new) == (True, False)

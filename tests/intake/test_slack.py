@@ -196,6 +196,14 @@ async def test_a_deletion_is_recorded_with_the_deleted_text(desk: Desk, with_rep
     assert (deletion.standing, deletion.refers_to) == (Standing.REPORTER, f"{REPORTS}:{ts}")
 
 
+async def test_a_deletion_names_the_last_edit(desk: Desk) -> None:
+    ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    await desk.slack.edits(REPORTS, ts, "the search is broken")
+    await desk.slack.edits(REPORTS, ts, "the search finds nothing")
+    await desk.slack.deletes(REPORTS, ts)
+    assert (await desk.messages())[-1].text == "the search finds nothing"
+
+
 async def test_edits_of_and_by_third_persons_do_not_count(desk: Desk) -> None:
     ts = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     other = await desk.slack.user_writes(REPORTS, GRACE, "me too", thread=ts)

@@ -65,6 +65,15 @@ async def test_reports_and_replies_written_while_nobody_listened_are_taken_in_th
     assert second.reporter == GRACE
 
 
+async def test_a_rate_limit_is_waited_out_and_the_reading_goes_on_where_it_was(desk: Desk) -> None:
+    known = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
+    desk.slack.add_without_event(REPORTS, ADA, "it says error 500", thread=known)
+    desk.slack.trouble.limit("conversations.replies", retry_after=1)
+    before = len(desk.slack.calls)
+    assert await catch_up_of(desk).look() == 1
+    assert desk.slack.calls[before:] == ["conversations.history", *["conversations.replies"] * 2]
+
+
 async def test_a_message_that_was_found_and_then_delivered_counts_once(desk: Desk) -> None:
     known = await desk.slack.user_writes(REPORTS, ADA, "checkout is broken")
     reply = desk.slack.add_without_event(REPORTS, ADA, "since 9:40", thread=known)

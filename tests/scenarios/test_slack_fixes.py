@@ -106,6 +106,16 @@ async def test_a_close_with_a_resolution_closes_the_bug_and_not_its_fix(office: 
     assert (await fix.stored()).case.waits_for is WaitingFor.MERGE
 
 
+async def test_developers_are_asked_whether_to_stop_the_fix_of_a_withdrawn_report(office: Office) -> None:
+    bug, fix = await open_fix(office)
+    await fix.expect_pull_request()
+    await bug.in_reports(RITA, "never mind")
+    await expect_in_thread(bug, f"Shall it stop? To stop it: the reply `{fix.id}: close`.")
+    assert (await fix.stored()).case.waits_for is WaitingFor.MERGE
+    await bug.in_summaries(ADA, f"{fix.id}: close because nobody needs it")
+    await fix.expect_end(S.CLOSED)
+
+
 async def test_the_reporters_messages_never_reach_the_fix(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     bug, fix = await open_fix(office)

@@ -1,11 +1,20 @@
 """The bot's posts appear in Slack once, in order and in one thread per case, also when Slack fails."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
+from temporalio.testing import ActivityEnvironment
+
+from caseworker.activities.bug.sla import SlaKeeping
+from caseworker.activities.shared.posts import Posting
+from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.contract.wire import CheckSla
+from caseworker.core.base.roles import Role
 from caseworker.core.bug.case import About, BugState
 from caseworker.core.people.messages import Audience
+from tests.edges.slack_world import chat_of
 from tests.world.office import ADA, RITA, Office
-from tests.world.world import SUMMARIES
+from tests.world.world import REPORTS, SUMMARIES
 
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 
@@ -31,16 +40,74 @@ async def test_a_post_is_not_repeated_when_slacks_answer_is_lost(office: Office)
 
 
 async def test_posts_under_rate_limits_arrive_once_and_in_order(office: Office) -> None:
-    office.slack.trouble.limit("chat.postMessage", times=1, retry_after=1)
-    office.slack.trouble.limit("chat.postMessage", times=4)  # more than the client waits for by itself
+    office.slack.trouble.limit("chat.postMessage", times=2, retry_after=1)
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
-    office.slack.trouble.limit("chat.postMessage")
+    office.slack.trouble.limit("chat.postMessage", retry_after=1)
     await bug.in_summaries(ADA, "Is it the cart?")
     await bug.expect_findings(times=2)
     await bug.expect_told_once()
     keys = [post.key for post in office.slack.posts()]
     assert len(keys) == len(set(keys)) == 7
+
+
+async def test_a_limited_channel_is_left_alone_while_people_are_heard(office: Office) -> None:
+    office.slack.trouble.limit_channel(REPORTS, seconds=600)
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_post(About.FINDINGS, Audience.DEVELOPERS)
+    await bug.in_summaries(ADA, "Is it the cart?")
+    await bug.expect_post(About.FINDINGS, Audience.DEVELOPERS, times=2)
+    await bug.in_summaries(ADA, "close not_a_bug it was the coupon")
+    await bug.expect_post(About.RESOLVED, Audience.DEVELOPERS)
+    held = [About.ACKNOWLEDGED, About.FINDINGS, About.FINDINGS, About.RESOLVED]
+    await bug.expect(lambda stored: [post.about for post in stored.case.outbox] == held, "the posts held back")
+    assert office.slack.trouble.limited == [("chat.postMessage", REPORTS)]
+
+
+async def test_posts_are_made_during_a_turn_when_a_limit_has_passed(office: Office) -> None:
+    office.slack.trouble.limit_channel(REPORTS, seconds=2)
+    release = office.world.agent.holds_in(Role.INVESTIGATOR)
+    bug = await office.rita_reports(CLEAR)
+    await office.world.agent.reached(Role.INVESTIGATOR)
+    await bug.expect_post(About.ACKNOWLEDGED, Audience.REPORTER)
+    release()
+    await bug.expect_findings()
+    await bug.expect_told_once()
+    assert office.slack.trouble.limited == [("chat.postMessage", REPORTS)]
+
+
+async def test_a_case_closed_under_a_rate_limit_ends_after_its_last_post(office: Office) -> None:
+    office.slack.trouble.limit_channel(REPORTS, seconds=3)
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect(lambda stored: bool(stored.case.outbox), "something to say")
+    await bug.in_reports(RITA, "never mind")
+    await bug.expect_state(BugState.RESOLVED)
+    assert bug.told_in_reports() == []
+    await bug.expect_end()
+    assert bug.told_in_reports()[-1].startswith("This is closed")
+    await bug.expect_told_once()
+
+
+async def test_a_rate_limit_of_the_look_before_a_repeat_is_kept_too(office: Office) -> None:
+    office.slack.trouble.lose_answer("chat.postMessage")
+    office.slack.trouble.limit("conversations.replies", retry_after=2)
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await bug.expect_told_once()
+    assert office.slack.calls.count("conversations.replies") == 2
+
+
+async def test_the_clocks_words_wait_for_a_limited_channel(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    office.slack.trouble.limit_channel(SUMMARIES, seconds=600)
+    store, chats = office.world.store, {"slack": chat_of(office.slack)}
+    keeping = SlaKeeping(store=store, posting=Posting(store=store, chats=chats, terminal=TerminalPhrasing()))
+    late = CheckSla(case=bug.id, now=datetime.now(UTC) + timedelta(days=5))
+    postponed = await ActivityEnvironment().run(keeping.check_sla, late)
+    assert postponed is not None
+    assert postponed.channel == SUMMARIES
+    assert timedelta(seconds=590) < postponed.until - datetime.now(UTC) <= timedelta(seconds=600)
 
 
 async def test_nothing_is_lost_while_slack_is_down(office: Office) -> None:

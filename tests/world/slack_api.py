@@ -44,13 +44,14 @@ class WebApi:
     async def _call(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
         self.calls.append(method)
-        mishap = self._trouble.next(method)
+        arguments = await _arguments(request)
+        mishap = self._trouble.next(method, str(arguments.get("channel", "")))
         if mishap is not None and mishap.what == "limited":
             headers = {"Retry-After": str(mishap.number)}
             return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)
         if mishap is not None and mishap.what == "fails":
             return web.Response(status=mishap.number, text="<html>oops</html>", content_type="text/html")
-        answer = self._answer(method, request.headers.get("Authorization", ""), await _arguments(request))
+        answer = self._answer(method, request.headers.get("Authorization", ""), arguments)
         if mishap is not None and mishap.what == "hangs":
             await self._trouble.wait()
         if mishap is not None and mishap.what == "lost" and request.transport is not None:

@@ -1,6 +1,8 @@
 """Failures of Slack's Web API on demand: rate limits, outages, and answers that are lost or never come."""
 
 import asyncio
+import math
+import time
 from collections import defaultdict, deque
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +20,9 @@ class SlackTrouble:
         self._coming: dict[str, deque[Mishap]] = defaultdict(deque)
         self._free = asyncio.Event()
         self._down = False
+        self._closed: dict[tuple[str, str], float] = {}
+        self.limited: list[tuple[str, str]] = []
+        """The calls that a channel's limit refused: method and channel."""
 
     def goes_down(self) -> None:
         """Every method fails until `comes_back`; events are still sent."""
@@ -29,6 +34,10 @@ class SlackTrouble:
     def limit(self, method: str, *, times: int = 1, retry_after: int = 0) -> None:
         """The next calls get 429 with Retry-After and have no effect."""
         self._coming[method].extend([Mishap(what="limited", number=retry_after)] * times)
+
+    def limit_channel(self, channel: str, *, seconds: float, method: str = "chat.postMessage") -> None:
+        """Every call for that channel gets 429 with the seconds that are left, until they have passed."""
+        self._closed[method, channel] = time.monotonic() + seconds
 
     def fail(self, method: str, *, times: int = 1, status: int = 500) -> None:
         """The next calls fail and have no effect."""
@@ -45,9 +54,13 @@ class SlackTrouble:
     def let_go(self) -> None:
         self._free.set()
 
-    def next(self, method: str) -> Mishap | None:
+    def next(self, method: str, channel: str) -> Mishap | None:
         if self._down:
             return Mishap(what="fails", number=503)
+        left = self._closed.get((method, channel), 0.0) - time.monotonic()
+        if left > 0:
+            self.limited.append((method, channel))
+            return Mishap(what="limited", number=math.ceil(left))
         coming = self._coming[method]
         return coming.popleft() if coming else None
 

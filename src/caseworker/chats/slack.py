@@ -6,16 +6,13 @@ from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
-from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
-from slack_sdk.http_retry.request import HttpRequest
-from slack_sdk.http_retry.response import HttpResponse
-from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
 from caseworker.chats.mrkdwn import fitting
-from caseworker.chats.slack_errors import translated_errors
+from caseworker.chats.rate_limits import RateLimits
+from caseworker.chats.slack_errors import retry_after, translated_errors
 from caseworker.chats.surface_phrasing import ReplyPhrasing
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.ports import POST_MARK, Thread
 
@@ -26,33 +23,12 @@ _REACTED: Final = ("already_reacted", "message_not_found")
 _PAGE: Final = 200
 _PAGES: Final = 25
 """5,000 messages: a post that is further back is not found."""
-_PATIENCE: Final = 30.0
-"""Seconds that a call waits for a rate limit to pass; for a longer one the caller has to retry."""
-
-
-class _Patience(AsyncRateLimitErrorRetryHandler):
-    """Retries after a rate limit, if Slack asks for a short wait."""
-
-    async def _can_retry_async(
-        self,
-        *,
-        state: RetryState,
-        request: HttpRequest,
-        response: HttpResponse | None = None,
-        error: Exception | None = None,
-    ) -> bool:
-        if response is None or response.status_code != 429:
-            return False
-        named = next((value for name, value in response.headers.items() if name.lower() == "retry-after"), ["1"])
-        seconds = named[0]
-        return seconds.isdigit() and int(seconds) <= _PATIENCE
 
 
 def web_client(token: str | None, base_url: str, *, timeout: int = 30) -> AsyncWebClient:
-    """A client that does not retry after a lost connection: the post may have arrived, and would be there twice."""
-    return AsyncWebClient(
-        token=token, base_url=base_url, timeout=timeout, retry_handlers=[_Patience(max_retry_count=3)]
-    )
+    """A client that never repeats a call: after a lost connection the post may have arrived, and would be there twice;
+    after a rate limit the caller waits, without holding a worker."""
+    return AsyncWebClient(token=token, base_url=base_url, timeout=timeout, retry_handlers=[])
 
 
 class SlackChat:
@@ -60,6 +36,7 @@ class SlackChat:
         self._client = web_client(token, base_url, timeout=timeout)
         self._token = token
         self._api = urlsplit(base_url)
+        self._limits = RateLimits()
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
 
     @property
@@ -77,7 +54,10 @@ class SlackChat:
             await self._client.conversations_history(channel=channel, limit=1)
 
     async def post(self, thread: Thread, text: str, *, key: str) -> str:
-        with translated_errors(f"A post to {thread.channel} was not sent"):
+        with (
+            self._limits.respected("post", thread.channel),
+            translated_errors(f"A post to {thread.channel} was not sent"),
+        ):
             answer = await self._client.chat_postMessage(
                 channel=thread.channel,
                 thread_ts=thread.anchor or None,
@@ -127,7 +107,8 @@ class SlackChat:
         """Messages in the only order that Slack offers: a channel from its newest on, a thread from its first on."""
         cursor: str | None = None
         for _ in range(_PAGES):
-            with translated_errors(f"What was said in {thread.channel} could not be read"):
+            reading = translated_errors(f"What was said in {thread.channel} could not be read")
+            with self._limits.respected("read", thread.channel), reading:
                 page = await (
                     self._client.conversations_replies(
                         channel=thread.channel,
@@ -192,7 +173,9 @@ def _check_answer(response: aiohttp.ClientResponse, limit: int) -> None:
             "Slack does not let the bot read this file.",
             todo="The app needs the scope files:read, and the bot has to be in the channel where the file was shared.",
         )
-    if status == 429 or status >= 500:
+    if status == 429:
+        raise RateLimited("A file could not be fetched: Slack answered 429.", seconds=retry_after(response.headers))
+    if status >= 500:
         raise Transient(f"A file could not be fetched: Slack answered {status}.")
     if status != 200:
         raise Refused(f"The file is gone: Slack answered {status}.", todo="Ask its author to upload it again.")

@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from caseworker.chats.slack import API, web_client
 from caseworker.chats.slack_errors import translated_errors
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.errors import RateLimited, Refused, Transient
 
 log = structlog.get_logger()
 
@@ -160,8 +160,12 @@ class SlackSocket:
         """Runs until cancelled. Raises `Refused` if the token is wrong at the start; retries after any later error."""
         connected_once = False
         while True:
+            pause = self._interval
             try:
                 address = await self._address()
+            except RateLimited as limited:
+                log.warning("slack asks to wait before connecting", seconds=limited.seconds)
+                pause = limited.seconds
             except Transient as error:
                 log.warning("slack can't be reached", error=str(error))
             except Refused as error:
@@ -171,7 +175,7 @@ class SlackSocket:
             else:
                 connected_once = True
                 await self._stay(address)
-            await asyncio.sleep(self._interval)
+            await asyncio.sleep(pause)
 
     async def _address(self) -> str:
         with translated_errors("Slack's Socket Mode was not entered"):

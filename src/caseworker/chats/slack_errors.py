@@ -1,17 +1,18 @@
 """Translates errors of Slack into ours: `Transient` (try again later) or `Refused` (tell a person what to do)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
 
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.errors import RateLimited, Refused, Transient
 
-_TRANSIENT: Final = frozenset(
-    {"ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
-)
+_TRANSIENT: Final = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
+_LIMITED: Final = frozenset({"ratelimited", "rate_limited"})
+_PAUSE: Final = 30.0
+"""Seconds to wait after a rate limit for which Slack names no time."""
 _TOKEN: Final = "Correct the Slack tokens in the settings (docs/slack.md), and start again."
 _INVITE: Final = "Invite the bot there: type `/invite @caseworker` in the channel."
 _CHANNEL: Final = "Correct the channel's id in the settings, and invite the bot there: `/invite @caseworker`."
@@ -46,11 +47,21 @@ def translated_errors(what: str) -> Iterator[None]:
         raise Transient(f"{what}: Slack can't be reached ({type(error).__name__}: {error}).") from error
 
 
+def retry_after(headers: Mapping[str, str]) -> float:
+    """How many seconds to wait after a rate limit: at least one."""
+    named = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
+    return max(1.0, float(named)) if named.isdecimal() else _PAUSE
+
+
 def _translate(what: str, error: SlackApiError) -> Transient | Refused:
     status, code = _answer(error)
     if code in _TODO:
         return Refused(f"{what}: Slack says {code}.", todo=_TODO[code])
-    if not code or code in _TRANSIENT or status == 429 or status >= 500:
+    if status == 429 or code in _LIMITED:
+        headers: object = getattr(error.response, "headers", None)
+        seconds = retry_after(headers if isinstance(headers, Mapping) else {})
+        return RateLimited(f"{what}: Slack answered {code or status}.", seconds=seconds)
+    if not code or code in _TRANSIENT or status >= 500:
         return Transient(f"{what}: Slack answered {code or status}.")
     return Refused(f"{what}: Slack says {code}.")
 

@@ -40,6 +40,9 @@ class TerminalPhrasing:
     def answer_as_reporter(self, case: CaseId) -> str:
         return f'`caseworker answer {case} "..." --as reporter`'
 
+    def close_linked(self, case: CaseId) -> str:
+        return self.command(case, MessageKind.CLOSE)
+
     def resolve(self, case: CaseId) -> str:
         return f'`caseworker close {case} --resolution KIND --reason "..."`'
 
@@ -64,6 +67,9 @@ class ReplyPhrasing:
 
     def answer_as_reporter(self, case: CaseId) -> str:
         return "a plain reply from the reporter"
+
+    def close_linked(self, case: CaseId) -> str:
+        return f"the reply `{case}: close`"
 
     def resolve(self, case: CaseId) -> str:
         return "the reply `close KIND: reason`"

@@ -16,6 +16,7 @@ from caseworker.contract.wire import (
     FollowUpReply,
     FollowUpRequest,
     MoveRequest,
+    Postponed,
     PostRequest,
     PullReply,
     PushReply,
@@ -182,7 +183,7 @@ class PostActivities:
         _signature()
 
     @activity.defn
-    async def post(self, request: PostRequest) -> None:
+    async def post(self, request: PostRequest) -> Postponed | None:
         """Publish one post on every thread of the case whose audience fits, and on the record."""
         _signature()
 
@@ -200,6 +201,6 @@ class SlaActivities:
         _signature()
 
     @activity.defn
-    async def check_sla(self, request: CheckSla) -> None:
-        """Do the one thing that is due at that time, if any: tell people and record it."""
+    async def check_sla(self, request: CheckSla) -> Postponed | None:
+        """Do the one thing that is due at that time, if any: tell people and record it. Null: it is done."""
         _signature()

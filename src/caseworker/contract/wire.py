@@ -122,6 +122,13 @@ class PostRequest(_Wire):
     post: AnyPost
 
 
+class Postponed(_Wire):
+    """A channel takes no posts before that time. The flow waits by a timer, and goes on hearing people."""
+
+    channel: str
+    until: datetime
+
+
 class BugTurnRequest(_Wire):
     bug: BugCase
     turn: int

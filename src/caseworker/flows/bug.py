@@ -61,7 +61,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
                     await self._keep_time()
                 if not self._case.is_over:
                     await self._go_on()
-                elif await self._finish():
+                elif await self._finish() and await self._all_said():
                     return
             except Interrupted:
                 continue
@@ -208,5 +208,5 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
     async def _record_snapshot(self) -> None:
         await self._call_store(BugRecordActivities.save_bug, SaveBug(after=self._case))
 
-    def _first_said(self) -> BugCase:
-        return without_post(self._case, self._case.outbox[0], self._policy, workflow.now())
+    def _without_post(self, place: int) -> BugCase:
+        return without_post(self._case, self._case.outbox[place], self._policy, workflow.now())

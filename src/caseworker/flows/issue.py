@@ -57,7 +57,7 @@ class IssueWorkflow(CaseFlow[IssueCase]):
             try:
                 await self._speak()
                 if self._case.state in TERMINAL:
-                    if await self._finish():
+                    if await self._finish() and await self._all_said():
                         return
                 elif not await self._look():
                     await self._advance()
@@ -296,5 +296,5 @@ class IssueWorkflow(CaseFlow[IssueCase]):
     async def _record_snapshot(self) -> None:
         await self._call_store(RecordActivities.save_case, self._case)
 
-    def _first_said(self) -> IssueCase:
-        return without_post(self._case, self._case.outbox[0])
+    def _without_post(self, place: int) -> IssueCase:
+        return without_post(self._case, self._case.outbox[place])

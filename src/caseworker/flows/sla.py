@@ -3,7 +3,7 @@
 The rules are in `core.sla`. What was done is in the record, so this flow keeps no state and can start anywhere.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
@@ -22,6 +22,7 @@ class SLATrackingWorkflow(Flow):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start)
+        self._not_before: datetime | None = None  # when the developers' channel takes posts again
 
     @workflow.signal(name=LOOK_AGAIN)
     def look_again(self) -> None:
@@ -48,11 +49,16 @@ class SLATrackingWorkflow(Flow):
         return due(facts, self._policy, workflow.now())
 
     async def _until(self, found: Due) -> None:
-        left = found.at - workflow.now()
+        left = max(found.at, self._not_before or found.at) - workflow.now()
         if left > timedelta():
-            long_wait = left > LONG_WAIT and workflow.info().get_current_history_length() > SHORT_HISTORY
+            long_wait = (
+                left > LONG_WAIT
+                and self._not_before is None
+                and workflow.info().get_current_history_length() > SHORT_HISTORY
+            )
             self._continue_as_new_if(long_wait or self._history_is_long())
             await self._rings_within(left)
         elif found.result is not None:
             request = CheckSla(case=self._id, now=workflow.now())
-            await self._run_short(SlaActivities.check_sla, request, whatever_happens=True)
+            postponed = await self._run_short(SlaActivities.check_sla, request, whatever_happens=True)
+            self._not_before = postponed.until if postponed else None

@@ -148,8 +148,9 @@ class SlackIntake:
         original = await self._store.inbox.find(SURFACE, reference)
         if original is None:
             return Received(kind="ignored", why="a change of what was never taken")
-        text = original.text if isinstance(change, Deleted) else change.text
-        if isinstance(change, Edited) and text == await self._newest_words(original):
+        newest = await self._newest_words(original)
+        text = newest if isinstance(change, Deleted) else change.text
+        if isinstance(change, Edited) and text == newest:
             return Received(kind="ignored", why="changed to what it is known to say")
         words = Words(
             surface=SURFACE,

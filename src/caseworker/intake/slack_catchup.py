@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import structlog
 
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.core.people.messages import Audience
 from caseworker.intake.slack import SURFACE, SlackIntake
 from caseworker.ports import Store, Thread
@@ -103,7 +103,7 @@ class CatchUp:
             await asyncio.sleep(self._pace.reads)
             after = max(since, time.time() - _WINDOW, self._read.get(place, 0.0) - _MARGIN)
             try:
-                said = await self._slack.said_in(place, since=after, most=_MOST)
+                said = await self._read_when_allowed(place, after)
             except Refused as refused:  # one thread that is gone must not hide the others
                 log.warning("slack not read", channel=place.channel, thread=place.anchor, error=str(refused))
                 continue
@@ -111,6 +111,14 @@ class CatchUp:
                 log.warning("slack not read to the end", channel=place.channel, thread=place.anchor, read=len(said))
             found[place] = [message for message in said if _moment(message) > after]
         return found
+
+    async def _read_when_allowed(self, place: Thread, after: float) -> Sequence[Mapping[str, object]]:
+        while True:
+            try:
+                return await self._slack.said_in(place, since=after, most=_MOST)
+            except RateLimited as limited:
+                log.info("slack asks to wait before reading", channel=place.channel, seconds=limited.seconds)
+                await asyncio.sleep(limited.seconds)
 
     async def _take_all(self, said: Mapping[Thread, list[Mapping[str, object]]]) -> int:
         """Take messages in the order of their time stamps, also across the two threads of a case: whether a close came

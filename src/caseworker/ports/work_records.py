@@ -55,6 +55,9 @@ class Effects(Protocol):
 
     async def done(self, key: str, result: dict[str, str]) -> None: ...
 
+    async def withdraw(self, key: str) -> None:
+        """Remove an intent that is known not to have been carried out: no look is needed before the next try."""
+
 
 class Builds(Protocol):
     async def save(self, case: CaseId, build: Build) -> None:

@@ -1,6 +1,6 @@
 """Our changes to the outside world: a row with the intent before each, and its result afterwards."""
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId
@@ -35,3 +35,7 @@ class StoredEffects(Port):
             await connection.execute(first_time.values(result=result, done_at=now()))
             if await connection.scalar(select(effects.c.key).where(effects.c.key == key)) is None:
                 raise Defect(f"The effect {key} was done without having been intended.")
+
+    async def withdraw(self, key: str) -> None:
+        async with self._database.writing() as connection:
+            await connection.execute(delete(effects).where(effects.c.key == key, effects.c.done_at.is_(None)))

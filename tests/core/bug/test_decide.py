@@ -22,7 +22,7 @@ from caseworker.core.bug.moves import resolve, without_post
 from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED, SETTLED_BY
 from caseworker.core.bug.turns import Investigated, Step, Verdict
 from caseworker.core.outcomes.bug import BugAction
-from caseworker.core.people.commands import MessageKind, Resolution, Say
+from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution, Say
 from caseworker.core.people.messages import Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER
 from tests.world.commands import command_of
@@ -181,6 +181,39 @@ def test_a_close_without_a_type_is_asked_about_and_changes_no_state() -> None:
     assert found.after.people.asked_to_close == "ada"
     assert [one.outcome for one in found.settled] == [RESOLUTION_ASKED]
     assert abouts(found.after) == [About.ASKED_TO_CLOSE]
+
+
+def close_incomplete(number: int, author: str = "ada", **fields: object) -> Claimed:
+    command = CloseIncomplete.model_validate(fields).bare()
+    return Claimed(id=MessageId(number), command=command, author=author, standing=Standing.DEVELOPER)
+
+
+def test_a_reason_given_before_is_kept_until_its_author_names_the_type() -> None:
+    asked = look(bug(), [close_incomplete(2, reason="because coupons go in May")], POLICY, NOW).after
+    assert asked.people.close_reason == 2
+    other = look(asked, [close_incomplete(3, "grace", resolution=Resolution.NOT_A_BUG)], POLICY, NOW).after
+    assert (other.is_over, other.people.asked_to_close, other.people.close_reason) == (False, "grace", None)
+    closed = look(asked, [close_incomplete(3, resolution=Resolution.NOT_A_BUG)], POLICY, NOW).after
+    assert (closed.state, closed.ending.resolution, closed.ending.closed_by) == (S.RESOLVED, Resolution.NOT_A_BUG, 2)
+
+
+@pytest.mark.parametrize(
+    ("standing", "changes", "asked"),
+    [
+        (Standing.REPORTER, {"fix": CaseId("local/shop#1"), "fix_open": True}, True),
+        (Standing.REPORTER, {"fix": CaseId("local/shop#1"), "fix_open": False}, False),
+        (Standing.REPORTER, {"fix_wanted": True, "fix_open": True}, False),
+        (Standing.DEVELOPER, {"fix": CaseId("local/shop#1"), "fix_open": True}, False),
+    ],
+)
+def test_a_withdrawn_report_asks_developers_whether_to_stop_its_open_fix(
+    standing: Standing, changes: dict[str, object], asked: bool
+) -> None:
+    closed = look(bug(state=S.AWAITING_DEV, **changes), [said(2, standing, MessageKind.CLOSE)], POLICY, NOW).after
+    assert closed.is_over
+    told = [About.RESOLVED, About.STOP_FIX] if asked else [About.RESOLVED]
+    assert abouts(closed, Audience.DEVELOPERS) == told
+    assert abouts(closed, Audience.REPORTER) == [About.RESOLVED]
 
 
 def test_takeover_and_hand_back() -> None:

@@ -125,6 +125,10 @@ Kind of fix: code fix. Confidence: 90%.""",
         "ago. Reply here to reopen it."
     ),
     About.REOPENED: "bug-7F3K is open again: somebody wrote after it was resolved.",
+    About.STOP_FIX: (
+        "The reporter has withdrawn the report, but its fix local/shop#3 is still under way. Shall it stop? To stop "
+        "it: `caseworker close local/shop#3`. Otherwise it goes on."
+    ),
 }
 
 INTERNALS = re.compile(
@@ -170,6 +174,37 @@ def test_texts_for_the_reporter_have_no_internals(about: About) -> None:
         for news in (K.FIX_READY, K.FIX_WAITING, K.FIX_ENDED, K.FIX_MERGED):
             words = told(about, Audience.REPORTER, _turned(resolution, news))
             assert INTERNALS.findall(words) == []
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("the coupon service had the old key", 'The team says: "the coupon service had the old key". '),
+        ("because coupons end in May.", 'The team says: "coupons end in May". '),
+        ("of bug-7F3K", 'The team says: "bug-7F3K". '),
+        ("The key was old. See config/prod.toml:3. It is new now", 'The team says: "The key was old. It is new now". '),
+        ("fixed in 4f1c2ab", ""),
+        ("ask <@U0ADA0000>", ""),
+        ("`retry()` was missing", ""),
+        ("https://ci.example.com/42", ""),
+        ("on db-7.internal.example", ""),
+        ("", ""),
+        ("x" * 400, f'The team says: "{"x" * 299}\u2026". '),
+    ],
+)
+def test_the_reporter_is_told_a_closing_reason_without_its_internals(reason: str, words: str) -> None:
+    context = CONTEXT.model_copy(update={"closed_because": reason})
+    expected = f"This is closed: it was fixed in the code. {words}If it still happens, just write here."
+    assert told(About.RESOLVED, Audience.REPORTER, context) == expected
+
+
+def test_a_developer_who_gave_a_reason_is_asked_for_the_type_only() -> None:
+    context = CONTEXT.model_copy(update={"case": BUG.updated(close_reason=2)})
+    assert told(About.ASKED_TO_CLOSE, Audience.DEVELOPERS, context) == (
+        "@U0ADA0000, how was it resolved? Your reason is noted: reply with the type alone. The types are code_fix, "
+        "data_fix, config_fix, not_a_bug, duplicate, no_response; for what you decided not to fix, `not_a_bug` is "
+        "the nearest."
+    )
 
 
 def test_findings_for_developers_have_their_evidence() -> None:

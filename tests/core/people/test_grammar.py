@@ -17,7 +17,7 @@ from caseworker.core.people.commands import (
     Say,
     Takeover,
 )
-from caseworker.core.people.grammar import InBug, InIssue, asks_for_something, parse
+from caseworker.core.people.grammar import InBug, InIssue, asks_for_something, closes_a_bug, parse
 from caseworker.core.people.messages import Standing
 from tests.world.commands import command_of
 
@@ -148,6 +148,14 @@ TEAMS_WORDS = [
     "duplicate: bug-7F3K",
     "code_fix: done",
     "this is not a bug, close it when ada agrees",
+    "close as soon as the deploy is out",
+    "close because of the time-out?",
+    "close fixed connections first",
+    "closing the socket twice is the cause",
+    "closing sockets: look at the pool",
+    "won't fix the cart today, please look at the coupon",
+    "we won't fix it before Monday",
+    "won't fix?",
 ]
 INCOMPLETE: list[tuple[str, Resolution | None]] = [
     ("close", None),
@@ -177,6 +185,27 @@ COMPLETE = [
     ("close config fix because the pool was too small", R.CONFIG_FIX, "because the pool was too small"),
     ("close no response after two reminders", R.NO_RESPONSE, "after two reminders"),
     ("<@U02CW> close `code_fix`: why was it ever <b>?", R.CODE_FIX, "why was it ever <b>?"),
+]
+EXPLAINED: list[tuple[str, Resolution | None, str]] = [
+    ("close because the pool was too small", None, "because the pool was too small"),
+    ("Closing this because it was the coupon.", None, "because it was the coupon."),
+    ("please close it: it was the coupon", None, "it was the coupon"),
+    ("close - it was the coupon", None, "it was the coupon"),
+    ("close wontfix because we drop coupons in May", None, "because we drop coupons in May"),
+    ("close as won't fix: we drop coupons in May", None, "we drop coupons in May"),
+    ("close as fixed, deployed an hour ago", None, "deployed an hour ago"),
+    ("I'm closing this as invalid (misread)", None, "misread"),
+    ("won't fix", None, ""),
+    ("Wontfix!", None, ""),
+    ("won\u2019t fix: we drop coupons in May", None, "we drop coupons in May"),
+    ("We won't fix this because coupons go in May", None, "because coupons go in May"),
+    ("close as wontfix", None, ""),
+    ("close by design", R.NOT_A_BUG, ""),
+]
+FOREIGN = [
+    ("close as works as designed: see the page on coupons", R.NOT_A_BUG, "see the page on coupons"),
+    ("close dupe of bug-7F3K", R.DUPLICATE, "of bug-7F3K"),
+    ("closing as duplicate of bug-7F3K", R.DUPLICATE, "of bug-7F3K"),
 ]
 ANSWERS = [
     ("duplicate of bug-7F3K", R.DUPLICATE, "of bug-7F3K"),
@@ -225,8 +254,22 @@ def test_a_close_without_type_or_reason_is_incomplete(
 
 
 @pytest.mark.parametrize("standing", TEAM)
+@pytest.mark.parametrize(("text", "resolution", "reason"), EXPLAINED)
+def test_a_close_in_other_words_is_asked_about_and_keeps_its_reason(
+    text: str, resolution: Resolution | None, reason: str, standing: Standing
+) -> None:
+    assert in_bug(text, standing, asked=False) == CloseIncomplete(resolution=resolution, reason=reason)
+    assert closes_a_bug(text)
+
+
+def test_a_reporter_may_say_why_they_withdraw_the_report() -> None:
+    assert in_bug("close because it works again", Standing.REPORTER, asked=False) == Close(resolution=None)
+    assert in_bug("won't fix", Standing.REPORTER, asked=False).kind is K.WORDS
+
+
+@pytest.mark.parametrize("standing", TEAM)
 @pytest.mark.parametrize("asked", [True, False])
-@pytest.mark.parametrize(("text", "resolution", "reason"), COMPLETE)
+@pytest.mark.parametrize(("text", "resolution", "reason"), [*COMPLETE, *FOREIGN])
 def test_a_close_has_a_type_and_a_reason(
     text: str, resolution: Resolution, reason: str, standing: Standing, asked: bool
 ) -> None:
@@ -454,6 +497,10 @@ OTHER_COMMANDS = [
     ("you can close this", K.CLOSE),
     ("never mind", K.CLOSE),
     ("Never mind this one, thanks", K.CLOSE),
+    ("close because we drop coupons in May", K.CLOSE),
+    ("close this: we drop coupons in May", K.CLOSE),
+    ("won't fix", K.CLOSE),
+    ("close wontfix because we drop coupons in May", K.CLOSE),
 ]
 JUST_WORDS = [
     "",

@@ -9,7 +9,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugPost
 from caseworker.core.bug.words import PostContext, words_for
 from caseworker.core.outcomes.bug import BugOutcome
-from caseworker.core.people.commands import Close
+from caseworker.core.people.commands import Close, CloseIncomplete, Resolution
 from caseworker.core.people.messages import Message
 from caseworker.core.people.posts import Post
 from caseworker.ports import Store, StoredBug, Thread
@@ -61,6 +61,10 @@ class BugPosts:
         """The reason a developer gave when closing. The reporter's own reason is not repeated to the reporter."""
         said = await self._store.inbox.of(stored.case.id)
         closing = next((message for message in said if message.id == stored.case.ending.closed_by), None)
-        if closing is None or not isinstance(closing.command, Close) or closing.command.resolution is None:
-            return ""
-        return closing.command.reason or closing.text
+        match closing.command if closing is not None else None:
+            case CloseIncomplete(reason=reason):
+                return reason
+            case Close(resolution=Resolution(), reason=reason):
+                return reason or (closing.text if closing is not None else "")
+            case _:
+                return ""

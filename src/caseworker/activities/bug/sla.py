@@ -4,9 +4,9 @@ from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.load_case import stored_bug
-from caseworker.activities.shared.posts import Posting
+from caseworker.activities.shared.posts import Posting, unless_limited
 from caseworker.contract.activities import SlaActivities
-from caseworker.contract.wire import CheckSla
+from caseworker.contract.wire import CheckSla, Postponed
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Audience
 from caseworker.core.people.posts import Post
@@ -34,7 +34,7 @@ class SlaKeeping(SlaActivities):
             return to_settle(await sla_epochs(self._store, stored))
 
     @activity.defn
-    async def check_sla(self, request: CheckSla) -> None:
+    async def check_sla(self, request: CheckSla) -> Postponed | None:
         """Decide by the facts of this moment, so that what an earlier try has done is not due any more."""
         with refusals_told():
             stored = await stored_bug(self._store, request.case)
@@ -43,7 +43,8 @@ class SlaKeeping(SlaActivities):
                 facts = to_settle(await sla_epochs(self._store, stored))
                 found = due(facts, stored.policy, request.now)
                 if found is not None and found.result is not None and found.at <= request.now:
-                    await self._settle(stored, facts, found, request)
+                    return await unless_limited(self._settle(stored, facts, found, request))
+                return None
 
     async def _settle(self, stored: StoredBug, facts: SlaFacts, found: Due, request: CheckSla) -> None:
         """Post first, then record: after a crash in between, repeating the post under the same key is a no-op."""

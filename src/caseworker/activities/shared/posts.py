@@ -1,7 +1,8 @@
 """Publishes what cases say, each post once: on the record, and on each chat thread whose audience fits."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 import structlog
@@ -9,8 +10,8 @@ from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.contract.activities import PostActivities
-from caseworker.contract.wire import PostRequest, SayRequest
-from caseworker.core.base.errors import Refused
+from caseworker.contract.wire import Postponed, PostRequest, SayRequest
+from caseworker.core.base.errors import RateLimited, Refused
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.messages import Audience, Message
 from caseworker.core.people.phrasing import Phrasing
@@ -106,12 +107,21 @@ class Posting:
         if place is None:
             # Not new and not done: an earlier try may have posted it without our hearing of it.
             place = None if new else await chat.find(thread, key)
-            place = place or await _finish_if_cancelled(chat.post(thread, words(chat.phrasing), key=key))
+            place = place or await self._post_now(key, thread, words, new=new)
         if not thread.anchor:  # the first post in a channel begins the case's one thread there
             begun = Thread(surface=thread.surface, channel=thread.channel, anchor=place)
             await self._store.threads.add(case, audience, begun)
         await self._store.effects.done(_surface_key(key, thread), {"place": place})
         return place
+
+    async def _post_now(self, key: str, thread: Thread, words: Words, *, new: bool) -> str:
+        chat = self._chats[thread.surface]
+        try:
+            return await _finish_if_cancelled(chat.post(thread, words(chat.phrasing), key=key))
+        except RateLimited:
+            if new:  # it is certain that no try has arrived: the next one needs no look
+                await self._store.effects.withdraw(_surface_key(key, thread))
+            raise
 
 
 class Posts(PostActivities):
@@ -132,12 +142,12 @@ class Posts(PostActivities):
             return len(request.posts)
 
     @activity.defn
-    async def post(self, request: PostRequest) -> None:
+    async def post(self, request: PostRequest) -> Postponed | None:
         with refusals_told():
             stored = await self._writers[request.post.kind].find(request.case)
         with traced(stored.trace, request.case):
             async with short_work(self._store, stored):
-                await self._say(stored, request.post.kind, request.post)
+                return await unless_limited(self._say(stored, request.post.kind, request.post))
 
     async def _say(self, stored: Stored, kind: str, post: Post) -> None:
         if post.acknowledges and await self._posting.react(stored.case.id, post.acknowledges):
@@ -145,6 +155,16 @@ class Posts(PostActivities):
         writer = self._writers[kind]
         words = await writer.words(stored, post)
         await self._posting.say(stored, post, words, elsewhere=await writer.told_elsewhere(stored, post))
+
+
+async def unless_limited(saying: Awaitable[None]) -> Postponed | None:
+    """Turns a rate limit into a value with its end: a flow waits for it without holding a worker."""
+    try:
+        await saying
+    except RateLimited as limited:
+        log.info("a post has to wait", channel=limited.place, seconds=limited.seconds)
+        return Postponed(channel=limited.place, until=datetime.now(UTC) + timedelta(seconds=limited.seconds))
+    return None
 
 
 def _surface_key(key: str, thread: Thread) -> str:

@@ -5,6 +5,15 @@ class Transient(Exception):
     """An outside service failed for the moment. Retried."""
 
 
+class RateLimited(Transient):
+    """An outside service asks us to wait this many seconds. `place`: where, if only there (a channel)."""
+
+    def __init__(self, what: str, *, seconds: float, place: str = "") -> None:
+        super().__init__(what)
+        self.seconds = seconds
+        self.place = place
+
+
 class Refused(Exception):
     """A request that can't be met. The person is told, with what to do next. Not retried."""
 

@@ -55,6 +55,7 @@ class About(StrEnum):
     FIX_INFORMED = "fix_informed"
     FIX_REFUSED = "fix_refused"
     FIX_NEWS = "fix_news"
+    STOP_FIX = "stop_fix"
     RESOLVED = "resolved"
     REOPENED = "reopened"
 
@@ -112,6 +113,8 @@ class People(Part):
     taken_by: str = ""
     asked_to_close: str = ""
     """The person who was asked for a resolution type and a reason."""
+    close_reason: MessageId | None = None
+    """The message in which that person gave a reason, but no type."""
 
 
 class Repair(Part):

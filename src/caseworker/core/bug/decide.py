@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.acknowledge import TEAM, acknowledge
 from caseworker.core.bug.case import About, BugCase, BugState
@@ -24,7 +24,7 @@ from caseworker.core.bug.receipts import (
 )
 from caseworker.core.bug.turns import Investigated, Step, Verdict
 from caseworker.core.outcomes.bug import BugAction
-from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER, Settled
 
@@ -87,11 +87,12 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
         case MessageKind.CLOSE if bug.is_over:
             return bug, OVER
         case MessageKind.CLOSE:
-            why = f"closed by @{message.author}"
-            return resolve(bug, message.resolution, why, closed_by=message.id), CLOSED
+            closed = _close(bug, message, message.id)
+            if message.standing is Standing.REPORTER and closed.repair.fix and closed.repair.fix_open:
+                closed = say(closed, About.STOP_FIX, Audience.DEVELOPERS, message.id)
+            return closed, CLOSED
         case MessageKind.CLOSE_INCOMPLETE if not bug.is_over:
-            asked = bug.updated(asked_to_close=message.author)
-            return say(asked, About.ASKED_TO_CLOSE, Audience.DEVELOPERS, message.id), RESOLUTION_ASKED
+            return _close_incomplete(bug, message)
         case MessageKind.TAKEOVER if not bug.is_over:
             taken = enter(bug, S.DEV_TAKEOVER, f"{message.author} has taken it", taken_by=message.author)
             return say(taken, About.TAKEN_OVER, Audience.DEVELOPERS, message.id), TAKEN
@@ -104,6 +105,20 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
             return _fix_news(bug, message, policy, now), PASSED_ON
         case _:
             return bug, OVER if bug.is_over else "not for a bug case"
+
+
+def _close(bug: BugCase, message: Claimed, closed_by: MessageId) -> BugCase:
+    return resolve(bug, message.resolution, f"closed by @{message.author}", closed_by=closed_by)
+
+
+def _close_incomplete(bug: BugCase, message: Claimed) -> tuple[BugCase, str]:
+    """Asks for what is missing. A person who gave the reason before only has to name the type."""
+    reason = bug.people.close_reason if bug.people.asked_to_close == message.author else None
+    if reason is not None and message.resolution is not None:
+        return _close(bug, message, reason), CLOSED
+    explained = isinstance(message.command, CloseIncomplete) and message.command.explained
+    asked = bug.updated(asked_to_close=message.author, close_reason=message.id if explained else reason)
+    return say(asked, About.ASKED_TO_CLOSE, Audience.DEVELOPERS, message.id), RESOLUTION_ASKED
 
 
 def _fix_news(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> BugCase:
@@ -150,6 +165,7 @@ def _reopen(bug: BugCase, message: Claimed) -> BugCase:
         confirmable=False,
         escalated=False,
         asked_to_close="",
+        close_reason=None,
         answered=message.id,
         closed_by=None,
         base=None,

@@ -34,6 +34,7 @@ def resolve(bug: BugCase, resolution: Resolution | None, reason: str, *, closed_
         resolution=resolution,
         closed_by=closed_by,
         asked_to_close="",
+        close_reason=None,
         fix_open=bug.repair.fix_open and not bug.repair.fix_wanted,  # a fix that was not opened yet won't be
         fix_wanted=False,
     )

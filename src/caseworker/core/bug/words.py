@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
 from caseworker.core.bug.case import About, BugCase, BugPost
+from caseworker.core.bug.reporter_words import reporter_safe
 from caseworker.core.outcomes.bug import BugOutcome, EscalationReason
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import Audience
@@ -31,7 +32,8 @@ _ESCALATION_WORDS: Final[dict[EscalationReason | None, str]] = {
     "urgent": " (people must act now)",
     None: "",
 }
-CLOSE_FORM: Final = "`close <type> <reason>`; the types are " + ", ".join(kind.value for kind in Resolution)
+_TYPES: Final = ", ".join(kind.value for kind in Resolution)
+CLOSE_FORM: Final = f"`close <type> <reason>`; the types are {_TYPES}"
 
 
 class PostContext(BaseModel):
@@ -86,7 +88,9 @@ def _for_reporter(post: BugPost, context: PostContext) -> str:
         case About.RESOLVED:
             if post.resolution is None:
                 return "This is closed, as you asked. If it comes back, just write here."
-            return f"This is closed: {_RESOLUTION_WORDS[post.resolution]}. If it still happens, just write here."
+            reason = reporter_safe(context.closed_because)
+            why = f'{_RESOLUTION_WORDS[post.resolution]}. The team says: "{reason}"' if reason else ""
+            return f"This is closed: {why or _RESOLUTION_WORDS[post.resolution]}. If it still happens, just write here."
         case _:
             return ""
 
@@ -144,7 +148,7 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.HANDED_BACK:
             return "Thank you. The investigation continues with everything said in the meantime."
         case About.ASKED_TO_CLOSE:
-            return f"@{bug.people.asked_to_close}, how was it resolved, and why? Reply with {CLOSE_FORM}."
+            return _asked_to_close(bug)
         case About.FIX_OPENED | About.ANOTHER_FIX:
             which = "The" if post.about is About.FIX_OPENED else "Another"
             announced = "Its pull request will be announced here; merging is yours."
@@ -155,6 +159,10 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"The fix could not be started: {_with_full_stop(post.note)}"
         case About.FIX_NEWS:
             return context.news
+        case About.STOP_FIX:
+            under_way = f"its fix {bug.repair.fix} is still under way. Shall it stop?"
+            stop = phrasing.close_linked(bug.repair.fix) if bug.repair.fix else ""
+            return f"The reporter has withdrawn the report, but {under_way} To stop it: {stop}. Otherwise it goes on."
         case About.REOPENED:
             return f"{bug.id} is open again: somebody wrote after it was resolved."
         case About.RESOLVED:
@@ -163,6 +171,14 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"**{bug.id} is resolved**{kind}: {_with_full_stop(why)} Reply here to reopen it."
         case _:
             return ""
+
+
+def _asked_to_close(bug: BugCase) -> str:
+    who = f"@{bug.people.asked_to_close}, how was it resolved"
+    if bug.people.close_reason is None:
+        return f"{who}, and why? Reply with {CLOSE_FORM}."
+    nearest = "for what you decided not to fix, `not_a_bug` is the nearest"
+    return f"{who}? Your reason is noted: reply with the type alone. The types are {_TYPES}; {nearest}."
 
 
 def _with_full_stop(sentence: str) -> str:

@@ -164,10 +164,16 @@ class Close(_Command):
 
 
 class CloseIncomplete(_Command):
-    """A developer's close of a bug case without a resolution or a reason: the developer is asked for both."""
+    """A developer's close of a bug case without a resolution or a reason: they are asked for what is missing."""
 
     kind: Literal[MessageKind.CLOSE_INCOMPLETE] = MessageKind.CLOSE_INCOMPLETE
     resolution: Resolution | None = None
+    reason: str = ""
+    explained: bool = False
+    """A reason was given. Set when the reason itself is taken away."""
+
+    def bare(self) -> Self:
+        return self.model_copy(update={"reason": "", "explained": self.explained or bool(self.reason)})
 
 
 class Merged(_Command):

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.budget import micros_of
 from caseworker.core.base.text import plain
+from caseworker.core.people.close_words import parse_close, parse_untyped_close
 from caseworker.core.people.commands import (
     Answer,
     Approve,
@@ -18,14 +19,12 @@ from caseworker.core.people.commands import (
     HandBack,
     RaiseBudget,
     Reject,
-    Resolution,
     Retry,
     Say,
     Takeover,
 )
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.phrases import (
-    AFTER,
     BEFORE,
     CASE,
     LONGEST_PHRASE,
@@ -101,20 +100,6 @@ _HAND_BACK: Final = phrase(
     rf"|(?:back|over) to (?:you|the bot|caseworker)"
 )
 
-_TYPE: Final = r"[`*\"']?(?P<type>(?:code|data|config)[_ -]fix|not[_ -]a[_ -]bug|no[_ -]response|duplicate)\b[`*\"']?"
-_CLOSE_AS: Final = re.compile(
-    rf"{BEFORE}(?:close|resolve)(?:\s+{CASE})?(?P<as>\s+as(?:\s+an?)?)?\s+{_TYPE}(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_TYPE_ALONE: Final = re.compile(rf"(?P<as>as(?:\s+an?)?\s+)?{_TYPE}(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-_SEPARATOR: Final = re.compile(r"\s*[:;,.=(\n–—]+\s*|\s+-+>?\s*|-+>?\s+")
-_REASON_START: Final = re.compile(
-    r"\s+(?:because|since|as|of|see|due to|per|same|already|it|it's|this|there|(?=[#\w.:/-]*\d))\b", re.IGNORECASE
-)
-"""First words of a reason that follows without a separator: `duplicate of bug-7F3K`, not `duplicate connections`."""
-_UNAMBIGUOUS_TYPES: Final = frozenset({Resolution.NOT_A_BUG, Resolution.NO_RESPONSE})
-"""Types that are unambiguous after "close". Others are not: "close duplicate sockets", "close config fix PR"."""
-
 
 def _parse_in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
     said = addressed(text)
@@ -122,14 +107,15 @@ def _parse_in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
         return Say()
     words = bare_words(said)
     if standing is Standing.REPORTER:
-        return Close() if is_command(_NEVER_MIND, words, said) else _reporter_close(_close_as(said, asked=False))
+        return Close() if is_command(_NEVER_MIND, words, said) else _reporter_close(said)
     if is_command(_TAKEOVER, words, said):
         return Takeover()
     if is_command(_HAND_BACK, words, said):
         return HandBack()
     if is_command(_CLOSE, words, said):
         return CloseIncomplete()
-    return _close_as(said, asked=asked)
+    command = parse_close(said, asked=asked)
+    return parse_untyped_close(said) if isinstance(command, Say) else command
 
 
 def closes_a_bug(text: str) -> bool:
@@ -137,33 +123,11 @@ def closes_a_bug(text: str) -> bool:
     return isinstance(_parse_in_bug(text, Standing.DEVELOPER, asked=False), Close | CloseIncomplete)
 
 
-def _reporter_close(command: Command) -> Command:
+def _reporter_close(said: str) -> Command:
     """A reporter's close is complete without a reason: the report is theirs to withdraw."""
+    command = parse_close(said)
+    command = parse_untyped_close(said, refusals=False) if isinstance(command, Say) else command
     return Close(resolution=command.resolution) if isinstance(command, CloseIncomplete) else command
-
-
-def _close_as(said: str, *, asked: bool) -> Say | Close | CloseIncomplete:
-    """Parses `close [it] [as] <type> <reason>`, and with `asked` also `<type>: <reason>`."""
-    named = _CLOSE_AS.fullmatch(said)
-    found = named or (_TYPE_ALONE.fullmatch(said) if asked else None)
-    if found is None:
-        return Say()
-    resolution = Resolution(re.sub(r"[ -]", "_", found["type"].lower()))
-    rest = found["rest"]
-    if re.fullmatch(AFTER, f" {bare_words(rest)}".rstrip()):
-        return Say() if is_question(said) else CloseIncomplete(resolution=resolution)
-    separator = _SEPARATOR.match(rest)
-    set_off = separator is not None or "_" in found["type"] or bool(found["as"])
-    unmistakable = named is not None and resolution in _UNAMBIGUOUS_TYPES
-    if not (set_off or unmistakable or (_REASON_START.match(rest) and not is_question(said))):
-        return Say()
-    reason = _unbracketed(rest[separator.end() if separator else 0 :])
-    return Close(resolution=resolution, reason=reason)
-
-
-def _unbracketed(rest: str) -> str:
-    reason = rest.strip()
-    return reason[:-1].rstrip() if reason.endswith(")") and "(" not in reason else reason
 
 
 # --- in an issue case ------------------------------------------------------------------------------------------------
@@ -206,6 +170,9 @@ def _parse_in_issue(text: str, *, awaits: bool) -> Command:
         return Say()
     if _REJECT.fullmatch(said):
         return Reject()
+    closed = parse_untyped_close(said)
+    if isinstance(closed, CloseIncomplete):
+        return Close(reason=closed.reason)
     if len(said) > LONGEST_PHRASE:
         return Say()
     if awaits and _BARE_REJECTION.fullmatch(said):

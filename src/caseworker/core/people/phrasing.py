@@ -34,6 +34,9 @@ class Phrasing(Protocol):
     def answer_as_reporter(self, case: CaseId) -> str:
         """How a person answers a bug case's question on behalf of its reporter."""
 
+    def close_linked(self, case: CaseId) -> str:
+        """How a person closes a case that is a guest in another case's thread."""
+
     def resolve(self, case: CaseId) -> str:
         """How a person closes a bug case, with KIND as the placeholder of the resolution."""
 

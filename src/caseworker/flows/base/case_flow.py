@@ -5,6 +5,7 @@ and standings.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
@@ -28,7 +29,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.bug.case import BugCase
     from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.facts import EffectRefused
-    from caseworker.core.people.messages import Claimed
+    from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.people.receipts import Settled
     from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal, is_worker_failure, refusal_as_fact
     from caseworker.flows.base.flow import LONG_WAIT, RETRY_ALWAYS, SHORT_HISTORY, YOUNG_RUN, Flow
@@ -48,6 +49,7 @@ class CaseFlow(Flow, Generic[C]):
         super().__init__(start)
         self._case: C = case
         self._saved: C = case
+        self._not_before: dict[Audience, datetime] = {}  # when the channel of these people takes posts again
         self._cut_short: list[workflow.ActivityHandle[Any]] = []  # posts that a close has cancelled
 
     # --- the inbox
@@ -106,26 +108,51 @@ class CaseFlow(Flow, Generic[C]):
     async def _record_snapshot(self) -> None:
         raise NotImplementedError
 
-    def _first_said(self) -> C:
-        """The case after the first post of its outbox was made."""
+    def _without_post(self, place: int) -> C:
+        """The case after the post at that place of its outbox was made."""
         raise NotImplementedError
 
     # --- posts
 
     async def _speak(self) -> None:
         """Make the posts in the outbox, in order, each once. On the record that takes milliseconds. If a chat surface
-        is slow, a close goes first, and the cancelled post is made later."""
+        is slow, a close goes first, and the cancelled post is made later. Posts to a channel that has asked us to wait
+        stay in the outbox; those to others are made."""
         if not self._case.outbox:
             return
         await self._save()  # the text is made from the case in the record
-        while posts := list[AnyPost](self._case.outbox):
+        while posts := self._posts_to_make():
             on_record = await self._call_store(PostActivities.say, SayRequest(case=self._id, posts=posts))
-            for _ in posts[:on_record]:
-                self._case = self._first_said()
+            for post in posts[:on_record]:
+                self._case = self._without_post(self._case.outbox.index(post))
             if on_record < len(posts):
-                await self._do(PostActivities.post, PostRequest(case=self._id, post=posts[on_record]))
-                self._case = self._first_said()
+                await self._post(posts[on_record])
         await self._save()
+
+    async def _post(self, post: AnyPost) -> None:
+        postponed = await self._do(PostActivities.post, PostRequest(case=self._id, post=post))
+        if postponed is not None:
+            self._not_before[post.audience] = postponed.until
+        else:
+            self._not_before.pop(post.audience, None)
+            self._case = self._without_post(self._case.outbox.index(post))
+
+    def _posts_to_make(self) -> list[AnyPost]:
+        now = workflow.now()
+        return [post for post in self._case.outbox if self._not_before.get(post.audience, now) <= now]
+
+    def _speaks_at(self) -> datetime | None:
+        """When posts can be made that a rate limit holds back. Null: there are none."""
+        times = [self._not_before[post.audience] for post in self._case.outbox if post.audience in self._not_before]
+        return min(times, default=None)
+
+    async def _all_said(self) -> bool:
+        """True: the outbox is empty (found without an await). Else wait until posts can be made, or a bell rings."""
+        speaks_at = self._speaks_at()
+        if speaks_at is not None:
+            await self._rings_within(speaks_at - workflow.now())
+            return False
+        return not self._case.outbox
 
     async def _do(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
         """Run an activity that a close or a takeover may cancel. A cancelled one is repeated later, after its first try
@@ -143,7 +170,12 @@ class CaseFlow(Flow, Generic[C]):
 
     async def _wait_until(self, at: datetime | None) -> bool:
         """Wait for a bell, or until that time. True: the time has come, and no bell rang. Before a long wait the run is
-        continued as new, so that a waiting case has a short history."""
+        continued as new, so that a waiting case has a short history. While posts are held back it waits for them only:
+        silence has no consequence before people were told."""
+        speaks_at = self._speaks_at()
+        if speaks_at is not None:
+            await self._rings_within(speaks_at - workflow.now())
+            return False
         left = None if at is None else max(at - workflow.now(), timedelta())
         long_history = workflow.info().get_current_history_length() > SHORT_HISTORY
         if (left is None or left > LONG_WAIT) and long_history:
@@ -195,7 +227,9 @@ class CaseFlow(Flow, Generic[C]):
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         )
         while not handle.done():
-            await workflow.wait_condition(lambda: handle.done() or self._closing or self._has_news())
+            if await self._posts_come_first(lambda: handle.done() or self._closing or self._has_news()):
+                with suppress(Interrupted):  # the loop stops the attempt
+                    await self._speak()
             if self._closing and not handle.done():
                 handle.cancel()
                 break
@@ -207,6 +241,16 @@ class CaseFlow(Flow, Generic[C]):
             if is_cancelled_exception(error) or is_refusal(error):
                 raise
             return TurnDied(reason=cause_of(error), passing=is_worker_failure(error))
+
+    async def _posts_come_first(self, condition: Callable[[], bool]) -> bool:
+        """Wait for the condition. True: before it, posts can be made that a rate limit held back."""
+        speaks_at = self._speaks_at()
+        left = None if speaks_at is None else max(speaks_at - workflow.now(), timedelta())
+        try:
+            await workflow.wait_condition(condition, timeout=left)
+        except TimeoutError:
+            return True
+        return False
 
     async def _pause(self, seconds: float) -> None:
         try:
