@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from caseworker.app.desk import find_case, reading
 from caseworker.app.terminal.explain import explain, print_why
+from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
@@ -79,7 +81,13 @@ async def test_a_program_gets_the_same_as_json(tmp_path: Path, capsys: pytest.Ca
         "until",
         "moves_it",
         "next",
+        "context",
     }
+    assert (told["context"]["current_state"], told["context"]["blocking_issues"]) == ("blocked", ["No key."])
+    async with reading(desk.settings) as store:
+        view = view_of(await find_case(store, "#1"))
+        await view.show(store, Console(file=io.StringIO()), as_json=True, everything=True)
+    assert json.loads(capsys.readouterr().out)["context"] == told["context"]
     assert not desk.host_was_started
 
 

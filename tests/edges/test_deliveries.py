@@ -1,5 +1,6 @@
 """Delivers a case's work where people push as well: real git, a real store, and the activities themselves."""
 
+import json
 import shutil
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.posts import IssuePosts
+from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Transient
@@ -17,6 +19,7 @@ from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.model import load_case_file
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import BranchMoved, EffectRefused, PullRequestReady
 from caseworker.core.issue.posts import IssueAbout, IssuePost
@@ -85,7 +88,8 @@ class Desk:
 
     @property
     def delivering(self) -> Delivering:
-        return Delivering(store=self.store, workspaces=self.workspaces, forge=self.forge)
+        copy = CaseFileCopy(folder=self.repository.path.parent)
+        return Delivering(store=self.store, workspaces=self.workspaces, forge=self.forge, copy=copy)
 
     async def agent_writes(self, files: dict[str, str], *, on: Sha | None = None) -> Sha:
         """Run a turn: it begins from the checkpoint and becomes one commit, on the base or on the named commit."""
@@ -214,6 +218,8 @@ async def test_a_kept_branch_of_a_parked_case_is_in_the_case_file(desk: Desk) ->
     kept = (await case_file(desk.store, desk.id)).commit
     assert (kept.pushed, kept.hash, kept.branch, kept.message) == (True, desk.head(), BRANCH, "Fix it")
     assert (kept.completed, kept.pr_created) == (False, False)
+    copied = json.loads((desk.repository.path.parent / "issue-state.json").read_text())
+    assert load_case_file(copied).commit == kept
 
 
 async def test_the_case_file_has_the_message_of_the_merge_that_was_pushed(desk: Desk) -> None:

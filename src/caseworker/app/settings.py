@@ -87,6 +87,8 @@ class Settings(BaseModel):
     """Whether every plan waits for a person's approval."""
     attempts: int = Field(default=3, ge=1, le=20)
     """How often a round may write, build and be reviewed."""
+    confidence_threshold: float = Field(default=0.85, ge=0, le=1)
+    """Requirements are unclear below this confidence of the analyst."""
     answer_wait_days: float = Field(default=7, gt=0)
     """How long a question or a request for approval may stay unanswered before the case is blocked."""
     calls_per_turn: int = Field(default=100, ge=1)
@@ -121,6 +123,7 @@ class Settings(BaseModel):
             turn_seconds=max(1, round(self.turn_minutes * 60)),
             command_seconds=max(1, round(self.command_minutes * 60)),
             attempts=self.attempts,
+            confidence_threshold=self.confidence_threshold,
             until=self.until,
             approve_plan=self.approve_plan,
             answer_wait_seconds=self.answer_wait_days * 24 * 3_600,
@@ -151,6 +154,12 @@ def make_home(settings: Settings) -> None:
     settings.home.mkdir(parents=True, exist_ok=True)
     with suppress(PermissionError):  # somebody else's folder that we may use
         settings.home.chmod(0o700)
+
+
+def actions_folder() -> Path | None:
+    """Where GitHub Actions expects the case file. Null: this is no GitHub Actions."""
+    folder = os.environ.get("GITHUB_WORKSPACE")
+    return Path(folder) if folder else None
 
 
 _NOT_SETTINGS: Final = {"CONFIG"}

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 from temporalio.client import Client
 
+from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.bell import make_doorbell
 from caseworker.app.parts import make_forge, make_sandbox
-from caseworker.app.settings import Settings
+from caseworker.app.settings import Settings, actions_folder
 from caseworker.app.surfaces import developers_channel, make_chats
 from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Model, Store, Switchboard, Thread, Workspaces
@@ -33,6 +34,7 @@ class Parts:
     capacity: Capacity
     bisector: Bisector
     chats: Mapping[str, Chat] = field(default_factory=dict)
+    case_file: CaseFileCopy = field(default_factory=CaseFileCopy)
     developers: Thread | None = None
     """The thread where developers are told of bugs that were reported elsewhere."""
 
@@ -51,6 +53,7 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
         chats=make_chats(settings),
+        case_file=CaseFileCopy(folder=actions_folder()),
         developers=developers_channel(settings),
         runtime=ClaudeRuntime(
             sandbox=sandbox,

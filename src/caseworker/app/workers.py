@@ -42,9 +42,9 @@ def _linked(parts: Parts) -> LinkedCases:
 
 def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:
     store, workspaces = parts.store, parts.workspaces
-    records = Records(store=store, doorbell=parts.doorbell, terminal=TerminalPhrasing())
+    records = Records(store=store, doorbell=parts.doorbell, terminal=TerminalPhrasing(), copy=parts.case_file)
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
-    delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
+    delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge, copy=parts.case_file)
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder)
     transaction = _transaction(parts)

@@ -10,6 +10,7 @@ from caseworker.core.telling.summaries import BugSummary, Summary
 from caseworker.ports import FinishedTurn, Store, StoredBug, StoredCase
 from caseworker.views.conversations import conversation_json, lines_with_receipts
 from caseworker.views.promises import sla_line
+from caseworker.views.workflow_contexts import context_of
 
 
 async def issue_document(
@@ -23,6 +24,7 @@ async def issue_document(
         "title": stored.title,
         "state": case.state.value,
         "stands": standing_of(case),
+        "context": (await context_of(store, stored)).model_dump(mode="json"),
         "opened_at": stored.opened_at.isoformat(),
         "changed_at": stored.changed_at.isoformat(),
         "pull_request": case.delivery.pull_request,

@@ -4,10 +4,11 @@ from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.telling.why import Why, why
 from caseworker.ports import Store, StoredCase
 from caseworker.views.requests import what_is_asked
+from caseworker.views.workflow_contexts import context_of
 
 
 async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing) -> Why:
     spent = await store.ledger.spent(stored.case.id)
     asked = await what_is_asked(store, stored, outcomes=())
     told = why(stored.case, stored.policy, phrasing, spent=spent.micros)
-    return told.model_copy(update={"asked": asked})
+    return told.model_copy(update={"asked": asked, "context": await context_of(store, stored)})

@@ -20,6 +20,7 @@ from caseworker.core.casefile.model import (
     CommitSection,
     CommunicationSection,
     Escalation,
+    FileEntry,
     Findings,
     IssueSection,
     LearningsSection,
@@ -27,6 +28,7 @@ from caseworker.core.casefile.model import (
     Question,
     ReviewSection,
     RoleObservation,
+    TestEntry,
     TriageSection,
     WriterSection,
     load_case_file,
@@ -34,7 +36,6 @@ from caseworker.core.casefile.model import (
     schema,
 )
 from caseworker.core.issue.states import Agent
-from caseworker.core.outcomes.analyst import FileNote, TestRequirement
 from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.pm import IssueType
 from caseworker.core.outcomes.tech_lead import Finding
@@ -232,6 +233,14 @@ def test_a_new_file_has_null_for_every_choice() -> None:
     assert file.learnings.session_id == "2024-01-15-issue-42"
 
 
+def test_other_words_for_a_files_action_and_a_tests_type_load() -> None:
+    files = [{"path": "a.py", "purpose": "the cart", "action": "rename"}]
+    document = seed_with("analysis", files=files, test_requirement={"required": True, "type": "integration"})
+    analysis = load_case_file(document).analysis
+    assert analysis.test_requirement is not None
+    assert (analysis.files[0].action, analysis.test_requirement.type) == ("rename", "integration")
+
+
 @pytest.mark.parametrize("version", ["1.1", "2.0", 1.0, 1, None, "", ["1.0"]])
 def test_an_unknown_version_is_refused(version: object) -> None:
     sentence = f"This case file has version {version!r}; this program reads '1.0'."
@@ -327,13 +336,13 @@ FILES = st.builds(
     analysis=st.builds(
         AnalysisSection,
         completed=YES,
-        files=some(FileNote, path=TEXT, purpose=TEXT, action=st.sampled_from(["create", "modify", "delete", "read"])),
+        files=some(FileEntry, path=TEXT, purpose=TEXT, action=TEXT),
         patterns=st.lists(TEXT, max_size=2),
         test_requirement=st.none()
         | st.builds(
-            TestRequirement,
+            TestEntry,
             required=YES,
-            type=st.sampled_from(["regression", "feature", "existing"]),
+            type=TEXT,
             location=TEXT,
             description=TEXT,
         ),

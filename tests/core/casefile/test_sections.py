@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.roles import Role
-from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleObservation
+from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleObservation, TestEntry
 from caseworker.core.casefile.ownership import check_owned
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, after_push, asked_of
@@ -16,7 +16,6 @@ from caseworker.core.evidence.builds import Build, Command, Purpose
 from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
-from caseworker.core.outcomes.analyst import TestRequirement
 from caseworker.core.outcomes.answers import AnsweringRole, AnswerOutcome, Observation, RoleQuestion
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.outcomes.tech_lead import Finding, ReviewOutcome
@@ -209,7 +208,7 @@ def test_an_issue_that_goes_on_has_no_rejection_reason(status: Literal["PROCEED"
 def test_the_analysts_brief_and_test_requirement_are_kept() -> None:
     analysis = after_outcome(a_file(), Role.ANALYST, analysed(), attempt=1).analysis
     assert analysis.brief == "Repair `total`."
-    assert analysis.test_requirement == TestRequirement(required=True, type="regression", location="test_cart.py")
+    assert analysis.test_requirement == TestEntry(required=True, type="regression", location="test_cart.py")
     assert (analysis.must_do, analysis.must_not_do) == (
         ["Take the discount off", "Keep the currency"],
         ["Change the API"],

@@ -4,9 +4,8 @@ from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import BugCase
 from caseworker.core.bug.words import PostContext, findings, fix_issue
-from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSection, new_case_file
+from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSection, TestEntry, new_case_file
 from caseworker.core.issue.states import TERMINAL
-from caseworker.core.outcomes.analyst import TestRequirement
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.commands import MessageKind, Say
 from caseworker.core.people.messages import NO_MESSAGE, NewMessage, Standing
@@ -72,7 +71,7 @@ def _file(issue: Issue, stored: StoredBug, outcome: BugOutcome) -> CaseFile:
     )
     analysis = AnalysisSection(
         completed=True,
-        test_requirement=TestRequirement(
+        test_requirement=TestEntry(
             required=True, type="regression", description="Fails as the report says, passes with the fix."
         ),
         must_do=outcome.recommended_actions or [outcome.root_cause or "Make what was reported work."],

@@ -9,6 +9,7 @@ from caseworker.activities.issue.branches import Branches
 from caseworker.activities.issue.load_inquiries import load_inquiries
 from caseworker.activities.issue.remarks import answers_to
 from caseworker.activities.issue.writings import writings
+from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import DeliveryActivities
@@ -28,7 +29,8 @@ from caseworker.ports import Forge, PullRequest, Store, StoredCase, Workspace, W
 
 
 class Delivering(DeliveryActivities):
-    def __init__(self, *, store: Store, workspaces: Workspaces, forge: Forge) -> None:
+    def __init__(self, *, store: Store, workspaces: Workspaces, forge: Forge, copy: CaseFileCopy) -> None:
+        self._copy = copy
         self._store = store
         self._workspaces = workspaces
         self._forge = forge
@@ -73,9 +75,10 @@ class Delivering(DeliveryActivities):
                     return moved
                 await self._store.effects.done(key, {"commit": request.commit})
             message = await self._branches.message_of(request, stored)
-            await self._store.cases.edit_file(
+            file = await self._store.cases.edit_file(
                 case.id, lambda file: after_push(file, commit=request.commit, branch=case.branch, message=message)
             )
+            self._copy.write(file)
             entry = BranchPushed(branch=case.branch, commit=request.commit)
             await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
             return Pushed(commit=request.commit)

@@ -6,13 +6,14 @@ from temporalio import activity
 
 from caseworker.activities.issue.recollection import said_to_writer
 from caseworker.activities.issue.writings import writings
+from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.load_case import claimed, stored_case
 from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.casefile.attempts import DEVELOPING, ended_attempt
+from caseworker.core.casefile.new_attempts import DEVELOPING
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.post_words import news
@@ -21,11 +22,13 @@ from caseworker.core.issue.words import news_command
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import NO_MESSAGE, Claimed, Message, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.record.ended_attempts import ended_attempt
 from caseworker.ports import Doorbell, Store, StoredCase
 
 
 class Records(RecordActivities):
-    def __init__(self, *, store: Store, doorbell: Doorbell, terminal: Phrasing) -> None:
+    def __init__(self, *, store: Store, doorbell: Doorbell, terminal: Phrasing, copy: CaseFileCopy) -> None:
+        self._copy = copy
         self._store = store
         self._doorbell = doorbell
         self._terminal = terminal
@@ -33,7 +36,9 @@ class Records(RecordActivities):
     @activity.defn
     async def load_case(self, case: CaseId) -> IssueCase:
         with refusals_told():
-            return (await stored_case(self._store, case)).case
+            stored = await stored_case(self._store, case)
+        self._copy.write(stored.file)
+        return stored.case
 
     @activity.defn
     async def claim_messages(self, request: ClaimRequest) -> list[Claimed]:
@@ -64,6 +69,7 @@ class Records(RecordActivities):
             ended = ended_attempt(stored.file, request.after, stored.case)
             entries = [request.entry] if ended is None else [ended, request.entry]
             await self._store.cases.move(request.after, entries, file, trace=stored.trace, tell=told)
+        self._copy.write(file)
         if told is not None:
             with suppress(Transient):  # the message is in the bug's inbox, and the reconciler rings later
                 await self._doorbell.ring(told.case, NO_MESSAGE, told.kind)

@@ -19,7 +19,7 @@ from caseworker.contract.activities import TurnActivities
 from caseworker.contract.wire import TurnReply, TurnRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Task
-from caseworker.core.casefile.attempts import writer_feedback
+from caseworker.core.casefile.new_attempts import writer_feedback
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.issue.facts import TurnEnded
 from caseworker.core.issue.turns import WRITERS

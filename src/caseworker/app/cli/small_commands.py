@@ -1,7 +1,6 @@
 """Implementations of the small commands: new issue, list, show, export, host."""
 
 import asyncio
-import os
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from caseworker.app.desk import at_desk, find_case, reading
 from caseworker.app.parts import look_at, make_forge, make_source
 from caseworker.app.processes.find_host import start_host
 from caseworker.app.processes.start_checks import check_disk
-from caseworker.app.settings import Settings, make_home
+from caseworker.app.settings import Settings, actions_folder, make_home
 from caseworker.app.terminal.list_cases import show_cases
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.show import write_files
@@ -116,8 +115,7 @@ async def export_one(
     the newest run of that workflow."""
     async with reading(settings) as store:
         view = view_of(await find_case(store, name))
-        actions = os.environ.get("GITHUB_WORKSPACE")
-        folder = to or (Path(actions) if actions else None)
+        folder = to or actions_folder()
         artifact = None if run is None else await view.artifact(store, run)
         if folder is None:
             sys.stdout.write(artifact[1] if artifact is not None else await view.file(store))

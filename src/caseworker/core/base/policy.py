@@ -87,6 +87,8 @@ class Policy(BaseModel):
     """Write-build-review attempts per round."""
     transitions: int = Field(default=60, ge=1)
     """Moves per round."""
+    confidence_threshold: float = Field(default=0.85, ge=0, le=1)
+    """Requirements are unclear below this confidence. It is the only use of a model's own estimate."""
     until: Milestone = Milestone.PR
     approve_plan: bool = False
     """A person approves the plan before anything is written."""

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.issue.states import Agent
-from caseworker.core.outcomes.analyst import FileNote, TestRequirement
 from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.pm import IssueType
 from caseworker.core.outcomes.tech_lead import Finding
@@ -57,13 +56,32 @@ class TriageSection(_Section):
     rejection_reason: str | None = None
 
 
+class FileEntry(_Section):
+    """`action` is an open word: ours are create, modify, delete and read."""
+
+    path: str
+    purpose: str
+    action: str
+
+
+class TestEntry(_Section):
+    """`type` is an open word: ours are regression, feature and existing."""
+
+    __test__ = False  # keeps pytest from collecting it as a test class
+
+    required: bool
+    type: str
+    location: str = ""
+    description: str = ""
+
+
 class AnalysisSection(_Section):
     """Filled by the analyst."""
 
     completed: bool = False
-    files: list[FileNote] = Field(default_factory=list)
+    files: list[FileEntry] = Field(default_factory=list)
     patterns: list[str] = Field(default_factory=list)
-    test_requirement: TestRequirement | None = None
+    test_requirement: TestEntry | None = None
     must_do: list[str] = Field(default_factory=list)
     must_not_do: list[str] = Field(default_factory=list)
     brief: str = ""

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
-from caseworker.core.casefile.attempts import begin_anew, writer_feedback
 from caseworker.core.casefile.model import (
     CaseFile,
     Escalation,
     TriageSection,
 )
+from caseworker.core.casefile.new_attempts import begin_anew, writer_feedback
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState

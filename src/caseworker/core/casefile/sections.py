@@ -11,10 +11,12 @@ from caseworker.core.casefile.model import (
     CommandReport,
     CommunicationSection,
     Escalation,
+    FileEntry,
     Findings,
     Question,
     ReviewSection,
     RoleObservation,
+    TestEntry,
     TriageSection,
     WriterSection,
 )
@@ -99,9 +101,9 @@ def _triage(outcome: TriageOutcome) -> TriageSection:
 def _analysis(outcome: AnalysisOutcome) -> AnalysisSection:
     return AnalysisSection(
         completed=outcome.status == "READY",
-        files=outcome.files,
+        files=[FileEntry(path=note.path, purpose=note.purpose, action=note.action) for note in outcome.files],
         patterns=outcome.patterns,
-        test_requirement=outcome.test_requirement,
+        test_requirement=TestEntry.model_validate(outcome.test_requirement.model_dump()),
         must_do=outcome.must_do,
         must_not_do=outcome.must_not_do,
         brief=outcome.brief,

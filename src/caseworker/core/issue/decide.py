@@ -64,8 +64,6 @@ A = IssueAbout
 
 _MOST_TESTLESS: Final = 2
 """Turns of the tester per round that may end without a test before people are asked."""
-CLEAR_ENOUGH: Final = 0.85
-"""Requirements are unclear below this confidence. It is the only use of a model's own estimate."""
 
 
 def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
@@ -164,7 +162,7 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
     match outcome:
         case TriageOutcome():
             return _after_triage(case, outcome, to, policy)
-        case AnalysisOutcome(status="READY") if outcome.confidence >= CLEAR_ENOUGH and not outcome.questions:
+        case AnalysisOutcome(status="READY") if is_clear(outcome, policy):
             return _after_analysis(case, policy)
         case AnalysisOutcome(status="BLOCKED"):
             return blocked(role, outcome.brief)
@@ -246,6 +244,10 @@ def _after_waiting(case: IssueCase, *, plan_first: bool) -> IssueState:
 def _wants_plan(case: IssueCase, policy: Policy) -> bool:
     wanted = policy.approve_plan or limit_of(case, policy) is Milestone.PLAN or case.requirements.weighty
     return wanted and not case.requirements.planned
+
+
+def is_clear(outcome: AnalysisOutcome, policy: Policy) -> bool:
+    return outcome.confidence >= policy.confidence_threshold and not outcome.questions
 
 
 def _after_analysis(case: IssueCase, policy: Policy) -> Move:

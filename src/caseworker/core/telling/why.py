@@ -19,6 +19,7 @@ from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
 from caseworker.core.issue.words import of_role, of_state
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.telling.evidence_lines import evidence_of
+from caseworker.core.telling.workflow_context import WorkflowContext
 
 S = IssueState
 
@@ -41,6 +42,8 @@ class Why(BaseModel):
     """What a person can do now, and how."""
     next: str
     """What the case does by itself."""
+    context: WorkflowContext | None = None
+    """Of an issue case, for programs."""
 
 
 def why(case: IssueCase, policy: Policy, phrasing: Phrasing, *, spent: int | None = None, asked: str = "") -> Why:

@@ -6,13 +6,14 @@ import pytest
 
 from caseworker.core.base.ids import MessageId, TraceId
 from caseworker.core.base.roles import Role
-from caseworker.core.casefile.attempts import ended_attempt, writer_feedback
 from caseworker.core.casefile.model import BuildSection, CaseFile, ReviewSection
+from caseworker.core.casefile.new_attempts import writer_feedback
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, after_push
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import Say
 from caseworker.core.people.messages import Message, Standing
+from caseworker.core.record.ended_attempts import ended_attempt
 from tests.core.examples import CASE, HEAD, a_build, a_case, a_file, a_run, implemented, reviewed, wrote_test
 
 S = IssueState

@@ -1,4 +1,4 @@
-"""Begins the sections of an attempt anew when it starts, and keeps the old ones for the record."""
+"""Begins the sections of an attempt anew when it starts, and says what feedback its writer gets."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,7 +8,6 @@ from caseworker.core.casefile.model import BuildSection, CaseFile, ReviewSection
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import ROWS, IssueState
 from caseworker.core.people.messages import Message
-from caseworker.core.record.entries import AttemptEnded
 
 S = IssueState
 
@@ -33,23 +32,6 @@ def begin_anew(file: CaseFile, case: IssueCase, before: IssueCase) -> CaseFile:
         test = {"test_written": file.writer.test_written, "test_file": file.writer.test_file}
         anew["writer"] = WriterSection(attempt=case.limits.attempt).model_copy(update=test)
     return file.model_copy(update=anew)
-
-
-def ended_attempt(file: CaseFile, case: IssueCase, before: IssueCase) -> AttemptEnded | None:
-    """The sections that begin anew with this move, as they were. Null: none does, or they were empty."""
-    after = begin_anew(file, case, before)
-    emptied = file.model_copy(update={"review": file.review.model_copy(update={"feedback_for_writer": None})})
-    same_writer = after.writer.model_copy(update={"attempt": file.writer.attempt}) == file.writer
-    if same_writer and (after.build, after.review, after.commit) == (emptied.build, emptied.review, emptied.commit):
-        return None
-    return AttemptEnded(
-        round=before.limits.round,
-        attempt=before.limits.attempt,
-        writer=file.writer,
-        build=file.build,
-        review=file.review,
-        commit=file.commit,
-    )
 
 
 def writer_feedback(feedback: str, said: Sequence[Message]) -> str | None:
