@@ -105,7 +105,8 @@ def test_the_pages_of_a_conversation_hold_all_of_it_once() -> None:
     noon = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
     texts = [f"{n}" * 30_000 if n == 7 else f"message {n} x" + "x" * (n * 150) for n in range(40)]
     lines = [Line(at=noon, speaker="reporter", author="ada", about="words", text=text) for text in texts]
-    pages, before = [], None
+    pages: list[str] = []
+    before: int | None = None
     while before != 1:
         page = conversation_page(lines, before)
         assert len(page) < 45_000
