@@ -51,6 +51,7 @@ class About(StrEnum):
     FIX_REFUSED = "fix_refused"
     FIX_NEWS = "fix_news"
     STOP_FIX = "stop_fix"
+    FILE_LOST = "file_lost"
     RESOLVED = "resolved"
     REOPENED = "reopened"
 
@@ -98,6 +99,8 @@ class People(Part):
 
     answered: MessageId = MessageId(0)
     """The newest message that was acknowledged in its thread."""
+    told_of_files: MessageId = MessageId(0)
+    """The newest message whose lost files people were told of."""
     developer_spoke: bool = False
     findings_posted: bool = False
     confirmable: bool = False
