@@ -1,13 +1,16 @@
 """Slack messages that are edited, deleted, sent with files, in blocks or many at once, and developers' commands."""
 
 import asyncio
+import time
 
 import pytest
 
-from caseworker.core.base.roles import Role
+from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About, BugState
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience
+from tests.world.agent import asked
+from tests.world.bugs import PATIENCE
 from tests.world.office import ADA, GRACE, RITA, STRANGER, Office
 from tests.world.slack import UploadedFile
 from tests.world.slack_state import Json
@@ -77,6 +80,71 @@ async def test_attachments_are_stored_under_our_names_where_the_agent_can_read_t
     assert f"`{folder}/1-2.txt`: ../../etc/passwd (text/plain, 10 bytes)" in brief.prompt
     assert "could not be had: core.dump (it has 10,000,001 bytes; 10,000,000 are taken)" in brief.prompt
     assert not list(office.world.home.rglob("passwd"))
+
+
+LOG = UploadedFile(name="app.log", content=b"Error 500")
+HUGE = UploadedFile(name="app.log", content=b"x" * 10_000_001)
+
+
+@pytest.mark.parametrize("trouble", ["too large", "deleted", "file server down", "file server limited"])
+async def test_a_report_whose_only_file_is_lost_is_investigated_without_it(office: Office, trouble: str) -> None:
+    if trouble.startswith("file server"):
+        office.slack.trouble.fail("files", times=100, status=503 if trouble.endswith("down") else 429)
+    await office.world.worker_stops()
+    bug = await office.rita_reports(CLEAR, files=[HUGE if trouble == "too large" else LOG])
+    if trouble == "deleted":
+        office.slack.workspace.files.clear()
+    await office.world.worker_starts()
+    await bug.expect_findings()
+    [brief] = office.world.agent.briefs
+    assert all(path.exists() for path in brief.tree.read_only)
+    assert "could not be had: app.log" in brief.prompt
+    assert await bug.posts(About.FILE_LOST, Audience.REPORTER) == [
+        "We could not open your file app.log, so we are carrying on without it. You can attach it again (up to 10 MB), "
+        "or paste the part that matters here."
+    ]
+    [told] = await bug.posts(About.FILE_LOST, Audience.DEVELOPERS)
+    assert told.startswith("A file of the reporter could not be had: app.log (")
+    await bug.expect_told_once()
+
+
+async def test_a_vague_report_with_a_file_is_read_before_anything_is_asked(office: Office) -> None:
+    bug = await office.rita_reports("something is broken", files=[LOG])
+    await bug.expect_findings()
+    [brief] = office.world.agent.briefs
+    assert brief.tools
+    assert "app.log (text/plain, 9 bytes)" in brief.prompt
+
+
+async def test_a_vague_report_whose_file_is_lost_is_asked_about(office: Office) -> None:
+    office.world.agent.does(Role.INVESTIGATOR, Task.BUG, asked("Which page?"))
+    bug = await office.rita_reports("something is broken", files=[HUGE])
+    await bug.expect_question("Which page?")
+    [brief] = office.world.agent.briefs
+    assert not brief.tools
+    assert "could not be had: app.log" in brief.prompt
+
+
+async def test_a_file_is_fetched_when_its_message_is_taken_also_in_a_takeover(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await bug.in_summaries(ADA, "I'll take it")
+    await bug.expect_state(BugState.DEV_TAKEOVER)
+    await office.slack.user_writes(REPORTS, RITA, "See the log.", thread=bug.anchor, files=[LOG])
+    deadline = time.monotonic() + PATIENCE
+    while [file.content for file in await office.world.store.attachments.of(bug.id)] != [LOG.content]:
+        assert time.monotonic() < deadline, await bug.story()
+        await asyncio.sleep(0.02)
+
+
+async def test_a_file_that_was_lost_for_a_time_is_there_in_the_next_turn(office: Office) -> None:
+    office.slack.trouble.fail("files", times=2, status=503)
+    bug = await office.rita_reports(CLEAR, files=[LOG])
+    await bug.expect_findings()
+    await bug.in_reports(RITA, "Order 1183, too.")
+    await bug.expect_findings(times=2)
+    assert "app.log (text/plain, 9 bytes)" in office.world.agent.briefs[-1].prompt
+    assert len(await bug.posts(About.FILE_LOST)) == 2
 
 
 async def test_a_third_persons_file_is_not_shown_to_the_agent(office: Office) -> None:

@@ -148,6 +148,9 @@ class WebApi:
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         file = self._workspace.files.get(request.match_info["id"].partition("-")[2])
+        mishap = self._trouble.next("files", "")
+        if mishap is not None:
+            return web.Response(status=mishap.number, headers={"Retry-After": "60"})
         if request.headers.get("Authorization") != f"Bearer {self._bot_token}":
             return web.Response(status=302, headers={"Location": "/login"})
         if file is None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from caseworker.activities.bug.attached_files import AttachedFiles
 from caseworker.activities.bug.brief import BugBriefs
 from caseworker.activities.bug.bug_work import BugWork
 from caseworker.activities.bug.fixes import Fixes
@@ -103,8 +104,10 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
     posts = Posts(
         store=store, posting=posting, writers={"bug": BugPosts(store=store), "issue": IssuePosts(store=store)}
     )
+    files = AttachedFiles(store=store, chats=parts.chats)
     work = BugWork(
         store=store,
+        files=files,
         workspaces=parts.workspaces,
         doorbell=parts.doorbell,
         fixes=Fixes(store=store, linked=_linked(parts), doorbell=parts.doorbell),
@@ -113,7 +116,7 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
     turns = BugTurns(
         store=store,
         transaction=transaction,
-        briefs=BugBriefs(store=store, workspaces=parts.workspaces, chats=parts.chats),
+        briefs=BugBriefs(store=store, workspaces=parts.workspaces, files=files),
     )
     return _Work(
         short=[
@@ -122,6 +125,8 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
             records.save_bug,
             records.messages_since,
             records.fence_turn,
+            records.has_files,
+            work.fetch_files,
             work.keep_time,
             work.prepare_bug_workspace,
             posts.say,

@@ -153,6 +153,11 @@ class BugRecordActivities:
         _signature()
 
     @activity.defn
+    async def has_files(self, case: CaseId) -> bool:
+        """Whether people attached files to their messages."""
+        _signature()
+
+    @activity.defn
     async def messages_since(self, request: SinceRequest) -> list[Claimed]:
         """All messages after a given one, claimed or not."""
         _signature()
@@ -167,6 +172,11 @@ class BugActivities:
     @activity.defn
     async def prepare_bug_workspace(self, bug: BugCase) -> Sha:
         """Prepare the worktree. Returns the commit the investigator reads."""
+        _signature()
+
+    @activity.defn
+    async def fetch_files(self, case: CaseId) -> list[Claimed]:
+        """Fetch the files that people attached. Returns the messages with files that could not be had."""
         _signature()
 
     @activity.defn

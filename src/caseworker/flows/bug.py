@@ -33,7 +33,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.bug.case import About, BugCase, BugState
     from caseworker.core.bug.moves import say, without_post
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
-    from caseworker.core.people.messages import Audience
+    from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.record.entries import BugMoved
     from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal
     from caseworker.flows.base.case_flow import CaseFlow
@@ -45,6 +45,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start, BugCase(id=start.case))
         self._timed = 0  # the round that the SLA clock was last told of
+        self._look_for_files = True  # whether messages were taken whose files may have to be fetched
         self._seen = 0  # how many bells had rung when people were last answered during a turn
 
     @workflow.run
@@ -57,6 +58,8 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
             await self._look()
             try:
                 await self._say_and_fix()
+                if self._case.report.severity is not None:  # before, the report is acknowledged first
+                    await self._tell_of_files(await self._fetch_files())
                 if self._case.epoch != self._timed:
                     await self._keep_time()
                 if not self._case.is_over:
@@ -83,11 +86,23 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         claimed = await self._claim(self._case.progress.turns + 1)
         if not claimed and not at_work and await self._fence():
             claimed = await self._claim(self._case.progress.turns + 1)
+        self._look_for_files = self._look_for_files or bool(claimed)
         found = decisions.look(self._case, claimed, self._policy, workflow.now())
         await self._become(found.after)
         if at_work and found.after.state is not BugState.INVESTIGATING:
             await self._fence()
         await self._settle_all(found.settled)
+
+    async def _fetch_files(self) -> list[Claimed]:
+        """Fetch what people attached, as soon as their messages are taken. Returns the messages with lost files."""
+        wanted, self._look_for_files = self._look_for_files, False
+        if not wanted or not await self._call_store(BugRecordActivities.has_files, self._id):
+            return []
+        return await self._do(BugActivities.fetch_files, self._id)
+
+    async def _tell_of_files(self, lost: list[Claimed]) -> None:
+        await self._become(decisions.files_lost(self._case, lost))
+        await self._speak()
 
     async def _fence(self) -> bool:
         """Keep attempts at the coming turn from completing. True: the turn had completed unheard of; it is counted,
@@ -129,9 +144,11 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         if self._case.epoch == 1:  # after a reopening the reporter was told that it is open again
             await self._become(say(self._case, About.ACKNOWLEDGED, Audience.REPORTER, 1))
             await self._say_and_fix()
+        lost = await self._fetch_files()
         self._case = await self._call_store(BugRecordActivities.read_report, self._case)
         await self._become(say(self._case, About.SUMMARY, Audience.DEVELOPERS, 1))
         await self._say_and_fix()
+        await self._tell_of_files(lost)
         await self._keep_time()
 
     async def _turn(self) -> None:
@@ -170,8 +187,10 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         if is_over():
             return
         await self._become(acknowledge_during_turn(self._case, said))
+        self._look_for_files = self._look_for_files or bool(said)
         with suppress(Interrupted):  # whoever waits for the turn stops it
             await self._say_and_fix()
+            await self._tell_of_files(await self._fetch_files())
 
     # --- waiting
 

@@ -133,11 +133,13 @@ def _files(event: Mapping[str, object]) -> tuple[tuple[NewAttachment, ...], str]
 def _file(file: Mapping[str, object]) -> NewAttachment:
     size = file.get("size")
     title = string(file, "title") or string(file, "name") or string(file, "id") or "a file"
+    source = string(file, "url_private_download") or string(file, "url_private")
     return NewAttachment(
         title=title[:_TITLE],
         media_type=string(file, "mimetype"),
         size=size if isinstance(size, int) and size > 0 else 0,
-        source=string(file, "url_private_download") or string(file, "url_private"),
+        source=source,
+        problem="" if source else "Slack gives no address for it: it was deleted, or lies elsewhere",
     )
 
 

@@ -52,7 +52,7 @@ async def add_attachments(connection: Connection, message: NewMessage, number: M
             "size": attachment.size,
             "source": attachment.source,
             "content": attachment.content or None,
-            "problem": "",
+            "problem": attachment.problem,
         }
         for position, attachment in enumerate(message.attachments, start=1)
     ]

@@ -12,6 +12,7 @@ from caseworker.core.bug.decide import (
     after_failed_turn,
     after_silence,
     after_turn,
+    files_lost,
     fix_opened,
     fix_refused,
     look,
@@ -181,6 +182,17 @@ def test_a_close_without_a_type_is_asked_about_and_changes_no_state() -> None:
     assert found.after.people.asked_to_close == "ada"
     assert [one.outcome for one in found.settled] == [RESOLUTION_ASKED]
     assert abouts(found.after) == [About.ASKED_TO_CLOSE]
+
+
+def test_lost_files_are_told_once_and_the_reporter_hears_only_of_their_own() -> None:
+    reporter, developer = said(3), said(5, Standing.DEVELOPER)
+    told = files_lost(bug(), [reporter, developer])
+    assert [(post.about, post.audience, post.number) for post in told.outbox] == [
+        (About.FILE_LOST, Audience.REPORTER, 3),
+        (About.FILE_LOST, Audience.DEVELOPERS, 3),
+        (About.FILE_LOST, Audience.DEVELOPERS, 5),
+    ]
+    assert files_lost(told, [reporter, developer]) == told
 
 
 def close_incomplete(number: int, author: str = "ada", **fields: object) -> Claimed:

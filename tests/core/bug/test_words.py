@@ -45,6 +45,7 @@ CONTEXT = PostContext(
     outcome=OUTCOME,
     news="Pull request 1 is ready: `agent/issue-3`.",
     news_kind=MessageKind.FIX_READY,
+    lost_files=(("core.dump", "it has 20,000,000 bytes; 10,000,000 are taken"), ("app.log", "it is gone")),
     closed_because="KeyError in shop/cart.py is gone since an hour ago",
 )
 
@@ -63,6 +64,10 @@ FOR_REPORTERS = {
     About.FIX_NEWS: "There is progress on the fix; the team is reviewing it now.",
     About.RESOLVED: "This is closed: it was fixed in the code. If it still happens, just write here.",
     About.REOPENED: "This is open again, and we are looking into it.",
+    About.FILE_LOST: (
+        "We could not open your files core.dump, app.log, so we are carrying on without them. You can attach them "
+        "again (up to 10 MB), or paste the part that matters here."
+    ),
 }
 FOR_DEVELOPERS = {
     About.SUMMARY: (
@@ -125,6 +130,10 @@ Kind of fix: code fix. Confidence: 90%.""",
         "ago. Reply here to reopen it."
     ),
     About.REOPENED: "bug-7F3K is open again: somebody wrote after it was resolved.",
+    About.FILE_LOST: (
+        "Files of the reporter could not be had: core.dump (it has 20,000,000 bytes; 10,000,000 are taken), app.log "
+        "(it is gone). The investigation goes on without them."
+    ),
     About.STOP_FIX: (
         "The reporter has withdrawn the report, but its fix local/shop#3 is still under way. Shall it stop? To stop "
         "it: `caseworker close local/shop#3`. Otherwise it goes on."

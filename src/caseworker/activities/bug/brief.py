@@ -2,30 +2,26 @@
 
 import asyncio
 import mimetypes
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
+from caseworker.activities.bug.attached_files import AttachedFiles
 from caseworker.agents.prompt_inputs import BugInputs
 from caseworker.agents.prompt_texts import render
 from caseworker.agents.role_tools import tools_for
 from caseworker.contract.wire import BugTurnRequest
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.decide import is_without_tools
 from caseworker.core.evidence.build_commands import find_commands
-from caseworker.core.people.messages import SPOKEN, Attachment, Standing
-from caseworker.ports import Attempt, BugBrief, Chat, Limits, Store, StoredBug, Workspace, Workspaces, WorkTree
-
-ATTACHMENT_LIMIT: Final = 10_000_000
-"""The largest attachment that is fetched, in bytes."""
+from caseworker.core.people.messages import SPOKEN, Attachment
+from caseworker.ports import Attempt, BugBrief, Limits, Store, StoredBug, Workspace, Workspaces, WorkTree
 
 
 class BugBriefs:
-    def __init__(self, *, store: Store, workspaces: Workspaces, chats: Mapping[str, Chat]) -> None:
+    def __init__(self, *, store: Store, workspaces: Workspaces, files: AttachedFiles) -> None:
         self._store = store
         self._workspaces = workspaces
-        self._chats = chats
+        self._files = files
 
     async def write(
         self, request: BugTurnRequest, stored: StoredBug, attempt: Attempt, workspace: Workspace
@@ -33,7 +29,8 @@ class BugBriefs:
         bug, policy = request.bug, request.policy
         blind = is_without_tools(bug, request.turn)
         folder = attachment_folder(workspace)
-        files = [] if blind else await self._write_attachments(stored, folder)
+        files = await self._attachments(bug.id, folder, blind=blind)
+        readable = any(not file.problem for file in files)  # else there is no folder to mount
         system, prompt = render(Role.INVESTIGATOR, Task.BUG, await self._inputs(request, stored, workspace, files))
         done = await self._store.turns.finished(bug.id)
         return BugBrief(
@@ -48,7 +45,7 @@ class BugBriefs:
             tree=WorkTree(
                 path=workspace.path,
                 writable=False,
-                read_only=(*workspace.read_only, folder) if files else workspace.read_only,
+                read_only=(*workspace.read_only, folder) if readable else workspace.read_only,
                 overlays=workspace.overlays,
             ),
             resume=bug.progress.session,
@@ -89,37 +86,14 @@ class BugBriefs:
         found = find_commands(await self._workspaces.build_files(workspace, workspace.base))
         return tuple(command.command for command in found)
 
-    async def _write_attachments(self, stored: StoredBug, folder: Path) -> list[Attachment]:
-        """Write attachments under names of our choosing, outside the worktree, so that no commit can contain them.
-        Files of people without standing in this case are left out, as are their messages."""
-        said = await self._store.inbox.of(stored.case.id)
-        surfaces = {message.id: message.surface for message in said if message.standing is not Standing.OTHER}
-        late = {}
-        for attachment in await self._store.attachments.of(stored.case.id):
-            if attachment.is_missing and attachment.message in surfaces:
-                late[attachment.id] = await self._fetch(surfaces[attachment.message], attachment)
-        files = [file for file in await self._store.attachments.of(stored.case.id) if file.message in surfaces]
-        files = [file.model_copy(update={"problem": file.problem or late.get(file.id, "")}) for file in files]
+    async def _attachments(self, case: CaseId, folder: Path, *, blind: bool) -> list[Attachment]:
+        """Write attachments under names of our choosing, outside the worktree, so that no commit can contain them. A
+        turn without tools can't read any, but is told of those that could not be had."""
+        if not blind:
+            await self._files.fetch_again(case)
+        files = [file for _, file in await self._files.of(case) if file.problem or not blind]
         await asyncio.to_thread(_write_files, folder, [file for file in files if not file.problem])
         return files
-
-    async def _fetch(self, surface: str, attachment: Attachment) -> str:
-        """Fetch an attachment from the surface its message came from: a case of the terminal may have developers in a
-        chat. Returns the problem if it is temporary; the turn goes on without the file and the next one tries again."""
-        chat = self._chats.get(surface)
-        try:
-            if attachment.size > ATTACHMENT_LIMIT:
-                raise Refused(f"it has {attachment.size:,} bytes; {ATTACHMENT_LIMIT:,} are taken")
-            if chat is None:
-                raise Refused(f"nothing here can fetch from {surface}")
-            content = await chat.fetch(attachment.source, limit=ATTACHMENT_LIMIT)
-        except Refused as refused:
-            await self._store.attachments.fill(attachment.id, b"", problem=str(refused))
-        except Transient as error:
-            return f"not to be had at the moment: {error}"
-        else:
-            await self._store.attachments.fill(attachment.id, content)
-        return ""
 
 
 def attachment_folder(workspace: Workspace) -> Path:

@@ -2,25 +2,30 @@
 
 from temporalio import activity
 
+from caseworker.activities.bug.attached_files import AttachedFiles
 from caseworker.activities.bug.fixes import Fixes
 from caseworker.activities.bug.records import outcome_of
 from caseworker.activities.shared.context import refusals_told, short_work, traced
-from caseworker.activities.shared.load_case import stored_bug
+from caseworker.activities.shared.load_case import claimed, stored_bug
 from caseworker.contract.activities import BugActivities
 from caseworker.contract.wire import FixOpened, FixReply
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.bug.case import BugCase
 from caseworker.core.issue.facts import EffectRefused
+from caseworker.core.people.messages import Claimed
 from caseworker.ports import Store, Switchboard, Workspaces
 
 
 class BugWork(BugActivities):
-    def __init__(self, *, store: Store, workspaces: Workspaces, doorbell: Switchboard, fixes: Fixes) -> None:
+    def __init__(
+        self, *, store: Store, workspaces: Workspaces, doorbell: Switchboard, fixes: Fixes, files: AttachedFiles
+    ) -> None:
         self._store = store
         self._workspaces = workspaces
         self._doorbell = doorbell
         self._fixes = fixes
+        self._files = files
 
     @activity.defn
     async def keep_time(self, case: CaseId) -> None:
@@ -34,6 +39,16 @@ class BugWork(BugActivities):
             async with short_work(self._store, stored):
                 repository = await self._store.repositories.ref(stored.repository)
                 return (await self._workspaces.prepare(bug.id, repository, bug.progress.base)).base
+
+    @activity.defn
+    async def fetch_files(self, case: CaseId) -> list[Claimed]:
+        with refusals_told():
+            stored = await stored_bug(self._store, case)
+        with traced(stored.trace, case):
+            async with short_work(self._store, stored):
+                await self._files.fetch_new(case)
+                lost = {message.id: message for message, file in await self._files.of(case) if file.problem}
+                return [claimed(message) for _, message in sorted(lost.items())]
 
     @activity.defn
     async def open_fix(self, bug: BugCase) -> FixReply:

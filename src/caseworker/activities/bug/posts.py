@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from caseworker.activities.bug.attached_files import AttachedFiles
 from caseworker.activities.bug.records import outcome_of
 from caseworker.activities.shared.load_case import stored_bug
 from caseworker.activities.shared.posts import Stored, Words
@@ -10,7 +11,7 @@ from caseworker.core.bug.case import About, BugPost
 from caseworker.core.bug.words import PostContext, words_for
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.commands import Close, CloseIncomplete, Resolution
-from caseworker.core.people.messages import Message
+from caseworker.core.people.messages import Message, Standing
 from caseworker.core.people.posts import Post
 from caseworker.ports import Store, StoredBug, Thread
 
@@ -20,6 +21,7 @@ _ABOUT_A_TURN: Final = frozenset({About.QUESTION, About.OPEN_QUESTION, About.FIN
 class BugPosts:
     def __init__(self, *, store: Store) -> None:
         self._store = store
+        self._files = AttachedFiles(store=store, chats={})
 
     async def find(self, case: CaseId) -> StoredBug:
         return await stored_bug(self._store, case)
@@ -45,6 +47,8 @@ class BugPosts:
         if post.about is About.FIX_NEWS:
             said = await self._store.inbox.of(stored.case.id)
             news = next((message for message in said if message.id == post.number), None)
+        files = await self._files.of(stored.case.id) if post.about is About.FILE_LOST else []
+        lost = [(message, file) for message, file in files if message.id == post.number and file.problem]
         closed = await self._closing_words(stored) if post.about is About.RESOLVED else ""
         return PostContext(
             case=stored.case,
@@ -55,6 +59,8 @@ class BugPosts:
             news=news.text if news else "",
             news_kind=news.kind if news else None,
             closed_because=closed,
+            lost_files=tuple((file.title, file.problem) for _, file in lost),
+            speaker=lost[0][0].standing if lost else Standing.REPORTER,
         )
 
     async def _closing_words(self, stored: StoredBug) -> str:

@@ -30,12 +30,14 @@ class BugRecords(BugRecordActivities):
             stored = await stored_bug(self._store, bug.id)
             said = reported(await self._store.inbox.of(bug.id))
             reading = read_report(said or stored.report, stored.policy.services)
-            after = bug.updated(severity=reading.severity, services=reading.services, vague=reading.vague)
+            # A file may hold what the text lacks: the first turn reads it before it asks.
+            vague = reading.vague and not any(file.content for file in await self._store.attachments.of(bug.id))
+            after = bug.updated(severity=reading.severity, services=reading.services, vague=vague)
             entry = BugRead(
                 severity=reading.severity,
                 services=list(reading.services),
                 owners=list(reading.owners),
-                vague=reading.vague,
+                vague=vague,
             )
             await self._store.bugs.save(after, [entry], trace=stored.trace, key="read")
             return after
@@ -55,6 +57,10 @@ class BugRecords(BugRecordActivities):
     async def messages_since(self, request: SinceRequest) -> list[Claimed]:
         said = await self._store.inbox.of(request.case)
         return [claimed(message) for message in said if message.id > request.after and message.outcome is None]
+
+    @activity.defn
+    async def has_files(self, case: CaseId) -> bool:
+        return bool(await self._store.attachments.of(case))
 
     @activity.defn
     async def fence_turn(self, request: ClaimRequest) -> bool:

@@ -56,6 +56,7 @@ class About(StrEnum):
     FIX_REFUSED = "fix_refused"
     FIX_NEWS = "fix_news"
     STOP_FIX = "stop_fix"
+    FILE_LOST = "file_lost"
     RESOLVED = "resolved"
     REOPENED = "reopened"
 
@@ -103,6 +104,8 @@ class People(Part):
 
     answered: MessageId = MessageId(0)
     """The newest message that was acknowledged in its thread."""
+    told_of_files: MessageId = MessageId(0)
+    """The newest message whose lost files people were told of."""
     developer_spoke: bool = False
     findings_posted: bool = False
     answer_posted: bool = False

@@ -1,6 +1,6 @@
 """The text of every post of a bug case: for the reporter without internals, for developers in full."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -11,7 +11,7 @@ from caseworker.core.bug.case import About, BugCase, BugPost
 from caseworker.core.bug.reporter_words import reporter_safe
 from caseworker.core.outcomes.bug import BugOutcome, EscalationReason
 from caseworker.core.people.commands import MessageKind, Resolution
-from caseworker.core.people.messages import Audience
+from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.people.phrasing import Page, Phrasing, begin
 
 DEFAULT_QUESTION: Final = (
@@ -51,6 +51,10 @@ class PostContext(BaseModel):
     news_kind: MessageKind | None = None
     """The kind of the message that the post is about."""
     closed_because: str = ""
+    lost_files: tuple[tuple[str, str], ...] = ()
+    """What the files of the message are called, and why each could not be had."""
+    speaker: Standing = Standing.REPORTER
+    """Who wrote the message that the post is about."""
 
 
 def words_for(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
@@ -83,6 +87,8 @@ def _for_reporter(post: BugPost, context: PostContext) -> str:
             return "Work on another fix has started."
         case About.FIX_NEWS:
             return _fix_words(context.news_kind)
+        case About.FILE_LOST:
+            return _lost_for_reporter([title for title, _ in context.lost_files])
         case About.REOPENED:
             return "This is open again, and we are looking into it."
         case About.RESOLVED:
@@ -159,6 +165,8 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"The fix could not be started: {_with_full_stop(post.note)}"
         case About.FIX_NEWS:
             return context.news
+        case About.FILE_LOST:
+            return _lost_for_developers(context)
         case About.STOP_FIX:
             under_way = f"its fix {bug.repair.fix} is still under way. Shall it stop?"
             stop = phrasing.close_linked(bug.repair.fix) if bug.repair.fix else ""
@@ -171,6 +179,20 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"**{bug.id} is resolved**{kind}: {_with_full_stop(why)} Reply here to reopen it."
         case _:
             return ""
+
+
+def _lost_for_reporter(titles: Sequence[str]) -> str:
+    files, them = ("file", "it") if len(titles) == 1 else ("files", "them")
+    lost = f"We could not open your {files} {', '.join(titles)}, so we are carrying on without {them}."
+    return f"{lost} You can attach {them} again (up to 10 MB), or paste the part that matters here." if titles else ""
+
+
+def _lost_for_developers(context: PostContext) -> str:
+    one = len(context.lost_files) == 1
+    whose = "the reporter" if context.speaker is Standing.REPORTER else "a developer"
+    files = ", ".join(f"{title} ({problem.rstrip('.')})" for title, problem in context.lost_files)
+    lost = f"{'A file' if one else 'Files'} of {whose} could not be had: {files}."
+    return f"{lost} The investigation goes on without {'it' if one else 'them'}." if files else ""
 
 
 def _asked_to_close(bug: BugCase) -> str:

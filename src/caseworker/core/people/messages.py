@@ -62,13 +62,13 @@ class NewAttachment(BaseModel):
     source: str = ""
     """Its address on the surface. Empty: the bytes are in `content`."""
     content: bytes = Field(default=b"", repr=False)
+    problem: str = ""
+    """Why it could not be downloaded, or never can be."""
 
 
 class Attachment(NewAttachment):
     id: int
     message: MessageId
-    problem: str = ""
-    """Why it could not be downloaded."""
 
     @property
     def plain_ending(self) -> str:
