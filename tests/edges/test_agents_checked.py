@@ -10,7 +10,7 @@ from caseworker.core.investigation.bisection import BisectRequest
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.record.entries import ToolReturned
-from caseworker.ports import AgentFailed, AgentFinished
+from caseworker.ports import AgentFailed, AgentFinished, SkillTool
 from tests.edges.agents_world import AgentWorld, bash, script
 
 FIRST = "{outcome: {status: READY_FOR_QA, changes: [], summary: First., commit_message: First}}"
@@ -59,13 +59,14 @@ async def test_a_store_error_during_the_check_is_raised_as_transient(world: Agen
 async def test_an_agent_asks_for_a_bisect_and_gets_the_result(world: AgentWorld) -> None:
     asked: list[BisectRequest] = []
 
-    async def bisect(request: BisectRequest) -> str:
-        asked.append(request)
+    async def bisect(arguments: dict[str, object]) -> str:
+        asked.append(BisectRequest.model_validate(arguments))
         return "bisect 1, found: it was the third commit"
 
     unfit = "{call: mcp__caseworker__bisect, with: {good: --exec=sh, script: make test}}"
     call = "{call: mcp__caseworker__bisect, with: {good: HEAD~4, script: make test, runs: 3}}"
-    ended = await world.run(replace(world.brief(script(unfit, call, FIRST)), bisect=bisect))
+    skill = SkillTool(name="bisect", schema=BisectRequest.model_json_schema(), run=bisect)
+    ended = await world.run(replace(world.brief(script(unfit, call, FIRST)), skills=(skill,)))
     assert isinstance(ended, AgentFinished)
     assert asked == [BisectRequest(good="HEAD~4", script="make test", runs=3)]
     outputs = [(event.ok, event.output) for event in world.story.events if isinstance(event, ToolReturned)]

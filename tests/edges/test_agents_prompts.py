@@ -11,7 +11,7 @@ from caseworker.agents.hidden_text import cleaned, revealed
 from caseworker.agents.prompt_inputs import AnalysisInputs, BugInputs, IssueInputs, ProgressInputs, TalkInputs
 from caseworker.agents.prompt_texts import render, repair
 from caseworker.agents.quotes import mid_turn_text
-from caseworker.agents.role_tools import BISECT_TOOL, CONVERSATION_TOOL, full_name, short_name, tools_for, writes
+from caseworker.agents.role_tools import CONVERSATION_TOOL, full_name, short_name, tools_for, writes
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.bug import BugAction, EscalationReason
@@ -264,9 +264,9 @@ def test_the_pm_has_no_shell_and_others_who_only_read_have_one() -> None:
 
 def test_the_investigator_has_a_shell_and_our_tools_have_two_names() -> None:
     assert tools_for(Role.INVESTIGATOR, Task.ITERATE) == ("Bash", "Read")
-    assert full_name(BISECT_TOOL) == "mcp__caseworker__bisect"
-    assert {short_name(full_name(tool)) for tool in (BISECT_TOOL, CONVERSATION_TOOL, "Bash")} == {
-        BISECT_TOOL,
+    assert full_name("bisect") == "mcp__caseworker__bisect"
+    assert {short_name(full_name(tool)) for tool in ("bisect", CONVERSATION_TOOL, "Bash")} == {
+        "bisect",
         CONVERSATION_TOOL,
         "Bash",
     }

@@ -22,7 +22,7 @@ from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, NewMessage
 from caseworker.core.record.entries import TurnCompleted
-from caseworker.core.record.investigation import Bisected
+from caseworker.core.record.investigation import Bisected, InstrumentRan
 from caseworker.ports import Attempt, FinishedTurn, IssueBrief, NewIssue, Workspace
 from caseworker.store.store import Store
 from caseworker.workspaces.worktrees import GitWorkspaces
@@ -352,13 +352,19 @@ async def test_an_iteration_gets_the_measurements_and_bisects_of_its_investigati
     await desk.finish(Role.DEVELOPER, Task.DIAGNOSTIC, {"status": "DIAGNOSTIC_DONE", **measured})
     ends = {"good": "HEAD~9", "bad": "HEAD", "script": "make test", "runs": 1, "status": "not_found"}
     runs = [Bisected.model_validate({**ends, "number": n, "turn": n, "reason": f"Search {n}."}) for n in (1, 2)]
-    await desk.store.record.append(desk.case.id, runs, trace=TRACE)
+    stressed = {"instrument": "stress", "command": "make test", "commit": "c" * 40, "status": "measured", "how": "runs"}
+    table = {"summary": "3 of 50 runs failed.", "report": "| 3 | exit code 1 | 4, 9, 31 |"}
+    instruments = [InstrumentRan.model_validate({**stressed, **table, "number": n, "turn": n}) for n in (1, 2)]
+    await desk.store.record.append(desk.case.id, [*runs, *instruments], trace=TRACE)
     prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=OPEN)).prompt
     assert "This is iteration 2 of 5" in prompt
     assert "diagnostic 3, DIAGNOSTIC_DONE: Two threads." in prompt
     assert "Expected if false: Never two." in prompt
     assert "bisect 2, not_found: Search 2." in prompt
     assert "Search 1." not in prompt  # of an earlier investigation
+    assert "stress 2, measured: 3 of 50 runs failed.\nOf `make test` at cccccccccccc, by runs\n| 3 |" in prompt
+    assert "stress 1" not in prompt.replace("`stress <n>`", "")
+    assert "stress 2" in (await desk.brief(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, investigation=OPEN)).prompt
 
 
 async def test_the_last_iteration_is_named_as_such_to_investigator_and_tech_lead(desk: Desk) -> None:

@@ -42,6 +42,7 @@ from caseworker.store.store import open_store
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.instruments.sandboxed import SandboxedInstruments
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.patience import PATIENCE
@@ -329,6 +330,7 @@ def _world(home: Path, client: Client, store: Store, slack: SlackDouble | None) 
         workspaces=workspaces,
         builder=builder,
         bisector=GitBisector(workspaces=workspaces, builder=builder),
+        instruments=SandboxedInstruments(workspaces=workspaces, builder=builder),
         forge=forge,
         runtime=agent,
         model=SingleQuestions(ledger=store.ledger, record=store.record, model=ModelSettings(pace=0)),

@@ -14,7 +14,6 @@ from caseworker.core.evidence.diagnostics import MARK
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.investigation.matrix import Inquiry, Measured, Requested
 from caseworker.core.outcomes.investigation import Diagnostic, EvidenceBundle, Hypothesis, RootCause
-from caseworker.core.record.investigation import Bisected
 from caseworker.core.telling.investigation import (
     claimed_cause,
     criteria_words,
@@ -26,13 +25,11 @@ from caseworker.core.telling.investigation import (
 
 _MEASURED_LIMIT: Final = 24_000
 _OBSERVED_LIMIT: Final = 6_000
-_BISECTS_LIMIT: Final = 12_000
-_LOG_LIMIT: Final = 3_000
 _BUNDLE_LIMIT: Final = 6_000
 _WORDS_LIMIT: Final = 12_000
 
 
-def inquiry_blocks(fence: Fence, inquiry: Inquiry | None, bisects: Sequence[Bisected], used: int) -> dict[str, str]:
+def inquiry_blocks(fence: Fence, inquiry: Inquiry | None, used: int) -> dict[str, str]:
     """The blocks by name. `used`: completed iterations. Without an inquiry only the counts and the mark are filled."""
     known = inquiry or Inquiry(number=1)
     matrix = matrix_table(known.hypotheses, one_line) if known.hypotheses else ""
@@ -45,7 +42,6 @@ def inquiry_blocks(fence: Fence, inquiry: Inquiry | None, bisects: Sequence[Bise
         "matrix": fence.around(matrix, what="hypothesis matrix", source="the investigation"),
         "iterations": fence.around(_iterations(known), what="iterations so far", source="the investigator"),
         "diagnostics": fence.around(_measured(known.diagnostics), what="diagnostics", source="developers"),
-        "bisects": fence.around(_bisects(bisects), what="bisects", source="Caseworker, for the investigator"),
         "verdicts": fence.around(_verdicts(known), what="what was said of the cause", source="the tech lead"),
         "resources": fence.around(_resources(known), what="resources", source="the pm"),
         "claim": fence.around(_claim(known), what="the cause as it is claimed", source="the investigator"),
@@ -137,17 +133,6 @@ def _one_measured(measured: Measured) -> str:
     lines.append(f"The developer says it agrees with: {outcome.agrees}")
     lines += [f"Ran: {code(one_line(command, 300))}" for command in outcome.commands]
     return "\n".join([*lines, f"Observed:\n{clip(revealed(outcome.observed), _OBSERVED_LIMIT)}"])
-
-
-def _bisects(bisects: Sequence[Bisected]) -> str:
-    blocks: list[str] = []
-    for one in bisects:
-        lines = [f"bisect {one.number}, {one.status}: {one_line(one.reason)}"]
-        lines += [f"First bad commit: {one.culprit_hash} {one_line(one.culprit_message)}"] if one.culprit_hash else []
-        lines.append(f"From {one_line(one.good, 200)} to {one_line(one.bad, 200)}, each commit {one.runs} times")
-        lines.append(f"Script: {code(one_line(one.script, 600))}")
-        blocks.append("\n".join([*lines, clip(revealed(one.log), _LOG_LIMIT)]).strip())
-    return "\n\n".join(newest(blocks, _BISECTS_LIMIT))
 
 
 def _verdicts(inquiry: Inquiry) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 from caseworker.agents import case_words
 from caseworker.agents.hidden_text import cleaned, one_line, revealed
 from caseworker.agents.inquiry_words import accepted_cause, inquiry_blocks
+from caseworker.agents.measurement_words import measurement_blocks
 from caseworker.agents.prompt_inputs import AnalysisInputs, InvestigationInputs, IssueInputs, ProgressInputs, TalkInputs
 from caseworker.agents.quotes import Fence
 from caseworker.agents.templates import BODY_LIMIT, command_list, listed, template, titled
@@ -81,7 +82,8 @@ def _talk_blocks(inputs: TalkInputs, fence: Fence) -> dict[str, str]:
 
 def _investigation_blocks(inputs: InvestigationInputs, fence: Fence) -> dict[str, str]:
     return {
-        **inquiry_blocks(fence, inputs.inquiry, inputs.bisects, inputs.iterations),
+        **inquiry_blocks(fence, inputs.inquiry, inputs.iterations),
+        **measurement_blocks(fence, inputs.bisects, inputs.instruments),
         "cause": accepted_cause(fence, inputs.inquiry, inputs.accepted),
         "moves": template("tech_lead.moves_over" if inputs.no_iteration_left else "tech_lead.moves_left"),
     }

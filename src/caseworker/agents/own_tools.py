@@ -6,21 +6,22 @@ import structlog
 from pydantic import ValidationError
 
 from caseworker.agents.conversation_tool import conversation_tool, tool_result
-from caseworker.agents.role_tools import BISECT_TOOL, SERVER
+from caseworker.agents.role_tools import SERVER
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.core.investigation.bisection import BisectRequest
-from caseworker.ports import Brief, BugBrief, Ear, IssueBrief
+from caseworker.core.outcomes.investigation import Skill
+from caseworker.ports import Brief, BugBrief, Ear, IssueBrief, SkillTool
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from claude_agent_sdk import SdkMcpTool
     from claude_agent_sdk.types import McpSdkServerConfig
 
-_BISECT: Final = (
-    "Find the commit that broke something: git bisect with your shell script, sandboxed, in a tree of its own. "
-    "Exit code 0: good, 125: skip, other up to 127: bad."
-)
+_DESCRIPTIONS: Final[dict[Skill, str]] = {
+    "bisect": "Find the commit that broke something: git bisect with your shell script, sandboxed, in a tree of its "
+    "own. Exit code 0: good, 125: skip, other up to 127: bad.",
+    "profile": "The hottest places of a command: cProfile for Python, node --cpu-prof, else perf.",
+    "stress": "Run a command many times over seeds, in parallel; a table of how the runs ended, with the seeds.",
+    "trace": "The backtraces at a path:line (Python, or gdb), or the last calls of a command (strace).",
+}
 
 log = structlog.get_logger()
 
@@ -35,26 +36,24 @@ def own_server(brief: Brief, ear: Ear) -> "McpSdkServerConfig | None":
         case BugBrief():
             tools = [conversation_tool(ear, brief.attempt.case)] if brief.conversation else []
         case IssueBrief():
-            tools = [_bisect_tool(brief.bisect)] if brief.bisect is not None else []
+            tools = [_skill_tool(skill) for skill in brief.skills]
         case _:
             assert_never(brief)
     return create_sdk_mcp_server(SERVER, tools=tools) if tools else None
 
 
-def _bisect_tool(bisect: "Callable[[BisectRequest], Awaitable[str]]") -> "SdkMcpTool[dict[str, object]]":
+def _skill_tool(skill: SkillTool) -> "SdkMcpTool[dict[str, object]]":
     from claude_agent_sdk import tool
 
-    @tool(BISECT_TOOL, _BISECT, BisectRequest.model_json_schema())
-    async def run_bisect(arguments: dict[str, object]) -> dict[str, object]:
+    @tool(skill.name, _DESCRIPTIONS[skill.name], skill.schema)
+    async def run_skill(arguments: dict[str, object]) -> dict[str, object]:
         try:
-            request = BisectRequest.model_validate(arguments)
+            return tool_result(await skill.run(arguments))
         except ValidationError as error:
             problems = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)]
             return tool_result("; ".join(problems), failed=True)
-        try:
-            return tool_result(await bisect(request))
         except (Refused, Transient, OSError) as error:
-            log.warning("a bisect could not be run", exc_info=True)
-            return tool_result(f"The bisect could not be run: {error}", failed=True)
+            log.warning("a skill could not be run", skill=skill.name, exc_info=True)
+            return tool_result(f"The {skill.name} could not be run: {error}", failed=True)
 
-    return run_bisect
+    return run_skill

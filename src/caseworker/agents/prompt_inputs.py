@@ -6,7 +6,7 @@ from pathlib import Path
 from caseworker.core.base.policy import Severity
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.people.messages import Message
-from caseworker.core.record.investigation import Bisected
+from caseworker.core.record.investigation import Bisected, InstrumentRan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +65,8 @@ class InvestigationInputs:
     no_iteration_left: bool = False
     """Or it ended as incomplete: three moves are left."""
     bisects: tuple[Bisected, ...] = ()
+    instruments: tuple[InstrumentRan, ...] = ()
+    """Profiles, stresses and traces."""
     accepted: str = ""
     """The hypothesis that the tech lead accepted as the cause."""
 

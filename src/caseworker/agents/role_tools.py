@@ -3,9 +3,10 @@
 No agent has a tool that speaks to people.
 """
 
-from typing import Final
+from typing import Final, get_args
 
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.investigation import Skill
 
 OUTCOME_TOOL: Final = "StructuredOutput"
 """The tool through which an agent hands in its outcome."""
@@ -13,8 +14,7 @@ ANSWER_TOOL: Final = "answer"
 """The tool through which a model answers a single question."""
 SERVER: Final = "caseworker"
 CONVERSATION_TOOL: Final = "get_bug_conversations"
-BISECT_TOOL: Final = "bisect"
-_SERVED: Final = frozenset({CONVERSATION_TOOL, BISECT_TOOL})
+_SERVED: Final = frozenset({CONVERSATION_TOOL, *get_args(Skill)})
 _OURS: Final = f"mcp__{SERVER}__"
 """The prefix that the agent's program puts before the names of tools that we serve."""
 

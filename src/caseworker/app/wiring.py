@@ -14,9 +14,22 @@ from caseworker.app.parts import make_forge, make_sandbox
 from caseworker.app.settings import Settings, actions_folder
 from caseworker.app.surfaces import developers_channel, make_chats
 from caseworker.intake.reconciler import Reconciler
-from caseworker.ports import AgentRuntime, Bisector, Builder, Chat, Forge, Model, Store, Switchboard, Thread, Workspaces
+from caseworker.ports import (
+    AgentRuntime,
+    Bisector,
+    Builder,
+    Chat,
+    Forge,
+    Instruments,
+    Model,
+    Store,
+    Switchboard,
+    Thread,
+    Workspaces,
+)
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
+from caseworker.workspaces.instruments.sandboxed import SandboxedInstruments
 from caseworker.workspaces.worktrees import GitWorkspaces
 
 
@@ -33,6 +46,7 @@ class Parts:
     doorbell: Switchboard
     capacity: Capacity
     bisector: Bisector
+    instruments: Instruments
     chats: Mapping[str, Chat] = field(default_factory=dict)
     case_file: CaseFileCopy = field(default_factory=CaseFileCopy)
     developers: Thread | None = None
@@ -49,6 +63,7 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         workspaces=workspaces,
         builder=builder,
         bisector=GitBisector(workspaces=workspaces, builder=builder),
+        instruments=SandboxedInstruments(workspaces=workspaces, builder=builder),
         forge=forge,
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),

@@ -20,6 +20,7 @@ from caseworker.activities.issue.follow_ups import FollowUps
 from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.posts import IssuePosts
 from caseworker.activities.issue.records import Records
+from caseworker.activities.issue.skills import Skills
 from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.activities.shared.posts import Posting, Posts
@@ -49,13 +50,14 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder)
     transaction = _transaction(parts)
+    skills = Skills(store=store, bisector=parts.bisector, instruments=parts.instruments)
     turns = IssueTurns(
         transaction=transaction,
         parts=IssueTurnParts(
             store=store,
             workspaces=workspaces,
             briefs=IssueBriefs(store=store, workspaces=workspaces),
-            investigation=InvestigationTurns(store=store, workspaces=workspaces, bisector=parts.bisector),
+            investigation=InvestigationTurns(store=store, workspaces=workspaces, skills=skills),
         ),
     )
     bugs = _bug_activities(parts, transaction)

@@ -12,6 +12,7 @@ from caseworker.ports.agents import (
     Ear,
     IssueBrief,
     Limits,
+    SkillTool,
     WorkTree,
 )
 from caseworker.ports.case_records import Attachments, Inbox, Record, Repositories, Threads
@@ -56,6 +57,7 @@ from caseworker.ports.workspaces import (
     Enclosure,
     Git,
     GitAnswer,
+    Instruments,
     Joined,
     Sandbox,
     Workspace,
@@ -97,6 +99,7 @@ __all__ = [
     "GitAnswer",
     "Head",
     "Inbox",
+    "Instruments",
     "Issue",
     "IssueBrief",
     "Joined",
@@ -118,6 +121,7 @@ __all__ = [
     "Runs",
     "Sandbox",
     "SingleQuestion",
+    "SkillTool",
     "Source",
     "Spending",
     "Store",

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.investigation.bisection import BisectRequest
+from caseworker.core.outcomes.investigation import Skill
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.messages import Message
 from caseworker.core.record.bug_conversation import Line
@@ -63,9 +63,20 @@ class TurnBrief:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SkillTool:
+    """A tool of an investigation that our process runs, not the agent's."""
+
+    name: Skill
+    schema: dict[str, object]
+    """JSON Schema of the arguments."""
+    run: Callable[[dict[str, object]], Awaitable[str]]
+    """The result as text. Arguments that do not fit the schema raise pydantic's `ValidationError`."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class IssueBrief(TurnBrief):
-    bisect: Callable[[BisectRequest], Awaitable[str]] | None = field(default=None, compare=False)
-    """In an investigation: a tool that finds the commit which broke something. The agent gets the result as text."""
+    skills: tuple[SkillTool, ...] = field(default=(), compare=False)
+    """In an investigation: bisect, profile, stress and trace."""
 
 
 @dataclass(frozen=True, kw_only=True)

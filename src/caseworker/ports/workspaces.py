@@ -10,6 +10,7 @@ from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.evidence.builds import Command, CommandRun
 from caseworker.core.investigation.bisection import Bisection, BisectRequest
+from caseworker.core.investigation.measurements import InstrumentRequest, Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,3 +151,11 @@ class Bisector(Protocol):
     async def find(self, workspace: Workspace, request: BisectRequest, *, seconds: float) -> Bisection:
         """The first commit on which the script fails, found in a side tree that is removed afterwards. `seconds`: for
         all of it. The caller holds the case."""
+
+
+class Instruments(Protocol):
+    async def measure(
+        self, workspace: Workspace, commit: Sha, request: InstrumentRequest, *, seconds: float
+    ) -> Measurement:
+        """Measure a command on this commit, in side trees that are removed afterwards. `seconds`: for all of it. The
+        caller holds the case."""

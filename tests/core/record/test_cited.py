@@ -9,7 +9,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.investigation import Evidence
 from caseworker.core.record.cited import cited_files, tie, too_little
 from caseworker.core.record.entries import BuildRan, Entry, Recorded, ToolCalled, ToolReturned, TurnCompleted
-from caseworker.core.record.investigation import Bisected, Tied
+from caseworker.core.record.investigation import Bisected, InstrumentRan, Tied
 from tests.core.examples import a_run
 
 COMMIT = Sha("a" * 40)
@@ -37,6 +37,11 @@ def measured(turn: int, status: str = "DIAGNOSTIC_DONE") -> TurnCompleted:
         calls=1,
         cost_micros=0,
     )
+
+
+def an_instrument(name: str, number: int, status: str = "measured") -> InstrumentRan:
+    about = {"turn": 3, "command": "make test", "commit": "a" * 40, "how": "runs", "summary": "3 of 50 runs failed."}
+    return InstrumentRan.model_validate({"instrument": name, "number": number, "status": status, **about})
 
 
 def bisected(number: int, status: str = "found") -> Bisected:
@@ -110,13 +115,23 @@ def test_commands_of_builds_and_numbered_runs_are_found() -> None:
     assert [tied.event for tied in found if isinstance(tied, Tied)] == [1, 1, 2, 3]
 
 
+@pytest.mark.parametrize("name", ["profile", "stress", "trace"])
+def test_profiles_stresses_and_traces_are_cited_by_their_number(name: str) -> None:
+    others = [one for one in ("profile", "stress", "trace") if one != name]
+    story = record(*(an_instrument(one, 1) for one in others), an_instrument(name, 1), an_instrument(name, 2))
+    found = tie([run(f"{name} 2"), run(f"{name.capitalize()} #1")], story, {})
+    assert [tied.event for tied in found if isinstance(tied, Tied)] == [4, 3]
+    missing = tie([run(f"{name} 1")], record(an_instrument(name, 1, "unavailable")), {})
+    assert missing == [f"there is no {name} 1 on record"]
+
+
 def test_a_run_without_a_result_is_no_evidence() -> None:
     story = record(measured(8, "BLOCKED"), bisected(1, "not_found"))
     assert tie([run("diagnostic 8"), run("bisect 1"), run("build 1"), run("my run")], story, {}) == [
         "there is no diagnostic 8 on record",
         "there is no bisect 1 on record",
         "there is no build 1 on record",
-        "`my run` names no run: write `diagnostic 4`, `build 2` or `bisect 1`",
+        "`my run` names no run: write `diagnostic 4`, `build 2`, `bisect 1` or `stress 1`",
     ]
 
 

@@ -40,7 +40,7 @@ from caseworker.core.record.entries import (
     TurnStarted,
     WorkspaceRemoved,
 )
-from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised, Tied
+from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised, Tied
 from caseworker.core.telling.story import cost_line, one_line, tell
 from tests.core.examples import HEAD, a_run
 
@@ -66,6 +66,11 @@ def built(stage: Stage, verdict: str) -> BuildRan:
     return BuildRan.model_validate(
         {"number": 2, "stage": stage, "commit": HEAD, "verdict": verdict, "reason": "seen", "runs": runs}
     )
+
+
+def an_instrument(status: Literal["measured", "unavailable"]) -> InstrumentRan:
+    about = {"turn": 3, "command": "make test", "commit": HEAD, "how": "runs", "summary": "3 of 50 runs failed."}
+    return InstrumentRan.model_validate({"instrument": "stress", "number": 2, "status": status, **about})
 
 
 def bisected(status: Literal["found", "not_found"]) -> Bisected:
@@ -194,6 +199,8 @@ TABLE: list[tuple[Entry, list[str]]] = [
     ),
     (bisected("found"), ["good: bisect 1: the first bad commit is cccccccccccc Count in threads"]),
     (bisected("not_found"), ["bad: bisect 1: It was looked for."]),
+    (an_instrument("measured"), ["quiet: stress 2: 3 of 50 runs failed."]),
+    (an_instrument("unavailable"), ["bad: stress 2: 3 of 50 runs failed."]),
     (
         CauseProven(
             iteration=2,

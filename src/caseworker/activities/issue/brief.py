@@ -30,7 +30,7 @@ from caseworker.core.issue.moves import is_used_up
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.tester import ValidationOutcome
 from caseworker.core.outcomes.validation import unchecked
-from caseworker.core.record.investigation import Bisected
+from caseworker.core.record.investigation import Bisected, InstrumentRan
 from caseworker.core.telling.build_texts import build_words, latest
 from caseworker.core.telling.investigation import investigation_page
 from caseworker.ports import (
@@ -147,23 +147,26 @@ class IssueBriefs:
     async def _investigation(
         self, request: TurnRequest, known: Sequence[Inquiry], file: Path | None
     ) -> InvestigationInputs:
-        case = request.case
+        case, measured = request.case, await self._measured(request)
         return InvestigationInputs(
             inquiry=recollection.inquiry_of(case, known),
             file=file,
             iterations=case.investigation.iteration if case.investigation is not None else 0,
             no_iteration_left=is_used_up(case),
-            bisects=await self._bisects(request),
+            bisects=tuple(one for one in measured if isinstance(one, Bisected)),
+            instruments=tuple(one for one in measured if isinstance(one, InstrumentRan)),
             accepted=recollection.accepted_cause(case),
         )
 
-    async def _bisects(self, request: TurnRequest) -> tuple[Bisected, ...]:
-        """The bisects of the present investigation."""
+    async def _measured(self, request: TurnRequest) -> list[Bisected | InstrumentRan]:
+        """The bisects, profiles, stresses and traces of the present investigation."""
         found = request.case.investigation
-        if found is None or request.task not in recollection.WITH_BISECTS:
-            return ()
-        entries = [one.entry for one in await self._store.record.whole(request.case.id, kinds={"bisected"})]
-        return tuple(one for one in entries if isinstance(one, Bisected) and one.turn > found.began_after)
+        if found is None or request.task not in recollection.WITH_MEASUREMENTS:
+            return []
+        kinds = {"bisected", "instrument_ran"}
+        entries = [one.entry for one in await self._store.record.whole(request.case.id, kinds=kinds)]
+        measured = [one for one in entries if isinstance(one, Bisected | InstrumentRan)]
+        return [one for one in measured if one.turn > found.began_after]
 
     async def _evidence(self, request: TurnRequest) -> str:
         if request.task not in recollection.WITH_EVIDENCE:

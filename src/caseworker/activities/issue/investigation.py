@@ -1,19 +1,15 @@
-"""Adds to a turn of an investigation a bisect tool and a check that its evidence is on record."""
+"""Adds to a turn of an investigation its tools and a check that its evidence is on record."""
 
 import asyncio
 from dataclasses import dataclass, replace
-from typing import Final
-
-import structlog
 
 from caseworker.activities.issue.load_inquiries import load_inquiries
+from caseworker.activities.issue.skills import Skills
 from caseworker.activities.turn.attempts import Try
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.base.text import clip
 from caseworker.core.evidence.diagnostics import altered
-from caseworker.core.investigation.bisection import Bisection, BisectRequest
 from caseworker.core.investigation.matrix import contradicted, request_in
 from caseworker.core.issue.investigation import why_not_approvable
 from caseworker.core.outcomes.investigation import (
@@ -26,13 +22,8 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.record.cited import EVENTS, cited_files, tie, too_little
 from caseworker.core.record.entries import Entry
 from caseworker.core.record.inquiries import FAILED, revision_by
-from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised, Tied
-from caseworker.ports import Bisector, IssueBrief, Store, Workspace, Workspaces
-
-log = structlog.get_logger()
-
-BISECT_SECONDS: Final = 1_200.0
-_LOG_LIMIT: Final = 8_000
+from caseworker.core.record.investigation import CauseProven, MatrixRevised, Tied
+from caseworker.ports import IssueBrief, Store, Workspace, Workspaces
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,24 +36,19 @@ class _CandidateTurn:
 
 
 class InvestigationTurns:
-    def __init__(self, *, store: Store, workspaces: Workspaces, bisector: Bisector) -> None:
+    def __init__(self, *, store: Store, workspaces: Workspaces, skills: Skills) -> None:
         self._store = store
         self._workspaces = workspaces
-        self._bisector = bisector
+        self._skills = skills
 
     def with_tools(self, brief: IssueBrief, this: Try, request: TurnRequest, workspace: Workspace) -> IssueBrief:
-        one_at_a_time = asyncio.Lock()  # two bisects would work in the same tree
-
-        async def bisect(asked: BisectRequest) -> str:
-            async with one_at_a_time:
-                return await self._bisect(this, workspace, asked)
-
         async def check(outcome: Outcome) -> str:
             return await self._find_problem(this, request, workspace, outcome)
 
         match request.task:
             case Task.ITERATE:
-                return replace(brief, bisect=bisect, check=check)
+                commit = request.case.delivery.checkpoint or workspace.base
+                return replace(brief, skills=self._skills.tools(this, workspace, commit), check=check)
             case Task.DIAGNOSTIC | Task.VALIDATE_ROOT_CAUSE:
                 return replace(brief, check=check)
             case _:
@@ -94,16 +80,6 @@ class InvestigationTurns:
             return str(error)
         found = await asyncio.to_thread(altered, diff)
         return " ".join([*found, "A diagnostic only adds lines; take everything else back."]) if found else ""
-
-    # --- the bisect
-
-    async def _bisect(self, this: Try, workspace: Workspace, asked: BisectRequest) -> str:
-        log.info("bisect started", good=asked.good, bad=asked.bad, runs=asked.runs)
-        found = await self._bisector.find(workspace, asked, seconds=BISECT_SECONDS)
-        number = 1 + len(await self._store.record.whole(this.case, {"bisected"}))
-        await self._store.record.append(this.case, [_bisected(number, this.turn, asked, found)], trace=this.trace)
-        how = found.status.replace("_", " ")
-        return f"bisect {number}, {how}: {found.reason}\n{clip(found.log, _LOG_LIMIT)}".strip()
 
     # --- the cause
 
@@ -154,20 +130,3 @@ def _claimed_cause(outcome: Outcome) -> RootCause | None:
     if isinstance(outcome, InvestigationOutcome) and outcome.status == "ROOT_CAUSE_FOUND":
         return outcome.root_cause
     return None
-
-
-def _bisected(number: int, turn: int, asked: BisectRequest, found: Bisection) -> Bisected:
-    culprit = found.culprit
-    return Bisected(
-        number=number,
-        turn=turn,
-        good=asked.good,
-        bad=asked.bad,
-        script=asked.script,
-        runs=asked.runs,
-        status=found.status,
-        reason=found.reason,
-        culprit_hash=culprit.hash if culprit is not None else "",
-        culprit_message=culprit.message if culprit is not None else "",
-        log=clip(found.log, _LOG_LIMIT),
-    )

@@ -38,7 +38,7 @@ AT_THE_WORK: Final = frozenset(
 """Tasks that look at an existing change."""
 INQUIRING: Final = frozenset({Task.ITERATE, Task.VALIDATE_ROOT_CAUSE})
 """Tasks that may cite a build by its number."""
-WITH_BISECTS: Final = INQUIRING | {Task.UNBLOCK_INVESTIGATION}
+WITH_MEASUREMENTS: Final = INQUIRING | {Task.UNBLOCK_INVESTIGATION}
 WITH_EVIDENCE: Final = AT_THE_WORK | INQUIRING | {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER}
 WITH_REMARKS: Final = frozenset(
     {Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.REVIEW, Task.VALIDATE, Task.UNBLOCK}

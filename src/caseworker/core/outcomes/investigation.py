@@ -104,7 +104,7 @@ class Evidence(Answer):
 
     kind: Literal["command", "file", "run"]
     source: Annotated[str, Field(min_length=1, max_length=1_000)] = Field(
-        description="command: as you ran it; file: path:line; run: `diagnostic 4`, `build 2`, `bisect 1`."
+        description="command: as you ran it; file: path:line; run: `diagnostic 4`, `build 2`, `bisect 1`, `stress 1`."
     )
     shows: Line = Field(min_length=1)
 

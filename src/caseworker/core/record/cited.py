@@ -7,12 +7,14 @@ from typing import Final, assert_never
 from caseworker.core.base.roles import Task
 from caseworker.core.outcomes.investigation import NEEDED_EVIDENCE, Evidence
 from caseworker.core.record.entries import BuildRan, Recorded, ToolCalled, ToolReturned, TurnCompleted
-from caseworker.core.record.investigation import Bisected, Tied
+from caseworker.core.record.investigation import Bisected, InstrumentRan, Tied
 
-EVENTS: Final = frozenset({"tool_called", "tool_returned", "build_ran", "bisected", "turn_completed"})
+EVENTS: Final = frozenset({"tool_called", "tool_returned", "build_ran", "bisected", "instrument_ran", "turn_completed"})
 """The kinds of entries that evidence can refer to."""
 _FILE: Final = re.compile(r"`?(?P<path>[^`]+?):(?P<line>\d{1,7})(?:[-:]\d{1,7})?`?")
-_RUN: Final = re.compile(r"(?P<kind>diagnostic|build|bisect)\s+#?(?P<number>\d{1,6})", re.IGNORECASE)
+_RUN: Final = re.compile(
+    r"(?P<kind>diagnostic|build|bisect|profile|stress|trace)\s+#?(?P<number>\d{1,6})", re.IGNORECASE
+)
 _CUT_MARK: Final = "…"
 _SEPARATORS: Final = re.compile(r"&&|\|\||[;|]")
 """Separators of commands on one line. Each of them counts as run."""
@@ -37,7 +39,7 @@ def too_little(tied: Sequence[Tied]) -> str:
     if len(different) < NEEDED_EVIDENCE:
         return f"{NEEDED_EVIDENCE} different pieces of evidence are needed, and these point at {len(different)}"
     if all(piece.kind == "file" for piece in tied):
-        return "something has to have been run: cite a command, a diagnostic, a build or a bisect"
+        return "something has to have been run: cite a command, a diagnostic, a build, a bisect or another skill's run"
     return ""
 
 
@@ -102,7 +104,7 @@ def _line(source: str, texts: Mapping[str, str | None]) -> str | None:
 def _run(source: str, record: Sequence[Recorded]) -> int | str:
     found = _RUN.search(source)
     if found is None:
-        return f"`{source}` names no run: write `diagnostic 4`, `build 2` or `bisect 1`"
+        return f"`{source}` names no run: write `diagnostic 4`, `build 2`, `bisect 1` or `stress 1`"
     asked = (found["kind"].lower(), int(found["number"]))
     for one in record:
         match one.entry:
@@ -114,5 +116,7 @@ def _run(source: str, record: Sequence[Recorded]) -> int | str:
             case BuildRan(number=build) if asked == ("build", build):
                 return one.sequence
             case Bisected(number=bisect, status="found") if asked == ("bisect", bisect):
+                return one.sequence
+            case InstrumentRan(instrument=name, number=number, status="measured") if asked == (name, number):
                 return one.sequence
     return f"there is no {asked[0]} {asked[1]} on record"

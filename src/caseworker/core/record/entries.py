@@ -15,7 +15,7 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.record.entry import RecordEntry
-from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised
+from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised
 
 BODY_LIMIT: Final = 64_000
 """Bytes of one entry's body."""
@@ -246,6 +246,7 @@ Entry = Annotated[
     | MatrixRevised
     | CauseProven
     | Bisected
+    | InstrumentRan
     | BranchPushed
     | PullRequestOpened
     | WorkspaceRemoved

@@ -2,7 +2,9 @@
 
 from typing import Literal
 
+from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Role
+from caseworker.core.investigation.measurements import InstrumentName
 from caseworker.core.outcomes.investigation import Hypothesis
 from caseworker.core.record.entry import RecordEntry
 
@@ -37,6 +39,22 @@ class CauseProven(RecordEntry):
     hypothesis: str
     cause: str
     evidence: list[Tied]
+
+
+class InstrumentRan(RecordEntry):
+    """A profile, stress or trace. Evidence cites it by instrument and number."""
+
+    kind: Literal["instrument_ran"] = "instrument_ran"
+    instrument: InstrumentName
+    number: int
+    turn: int
+    command: str
+    commit: Sha
+    status: Literal["measured", "unavailable"]
+    how: str
+    """What was used."""
+    summary: str
+    report: str = ""
 
 
 class Bisected(RecordEntry):

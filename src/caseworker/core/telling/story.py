@@ -34,7 +34,7 @@ from caseworker.core.record.entries import (
     TurnStarted,
     WorkspaceRemoved,
 )
-from caseworker.core.record.investigation import Bisected, CauseProven, MatrixRevised
+from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised
 
 _MAIN: Final = 1_000
 """Characters of a line's main text: a reason, a cause, a message. Other text is cut sooner."""
@@ -97,6 +97,10 @@ def tell(entry: Entry) -> list[Told]:
             return [Told(mark="good", text=f"bisect {entry.number}: the first bad commit is {commit}")]
         case Bisected():
             return [Told(mark="bad", text=f"bisect {entry.number}: {one_line(entry.reason, _MAIN)}")]
+        case InstrumentRan():
+            mark = "quiet" if entry.status == "measured" else "bad"
+            text = f"{entry.instrument} {entry.number}: {one_line(entry.summary, _MAIN)}"
+            return [Told(mark=mark, text=text)]
         case CauseProven():
             return [Told(mark="good", text=f"cause named, {entry.hypothesis}: {one_line(entry.cause, _MAIN)}")]
         case BranchPushed():
