@@ -9,8 +9,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About, BugState
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience
+from tests.patience import PATIENCE
 from tests.world.agent import asked
-from tests.world.bugs import PATIENCE
 from tests.world.office import ADA, GRACE, RITA, STRANGER, Office
 from tests.world.slack import UploadedFile
 from tests.world.slack_state import Json

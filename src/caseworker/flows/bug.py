@@ -29,7 +29,7 @@ with workflow.unsafe.imports_passed_through():
         SinceRequest,
     )
     from caseworker.core.bug import decide as decisions
-    from caseworker.core.bug.acknowledge import acknowledge_during_turn
+    from caseworker.core.bug.acknowledge import acknowledge_during_turn, files_lost
     from caseworker.core.bug.case import About, BugCase, BugState
     from caseworker.core.bug.moves import say, without_post
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
@@ -101,7 +101,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         return await self._do(BugActivities.fetch_files, self._id)
 
     async def _tell_of_files(self, lost: list[Claimed]) -> None:
-        await self._become(decisions.files_lost(self._case, lost))
+        await self._become(files_lost(self._case, lost))
         await self._speak()
 
     async def _fence(self) -> bool:

@@ -6,13 +6,12 @@ import pytest
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
-from caseworker.core.bug.acknowledge import acknowledge_during_turn
+from caseworker.core.bug.acknowledge import acknowledge_during_turn, files_lost
 from caseworker.core.bug.case import About, BugCase, BugState, status_of
 from caseworker.core.bug.decide import (
     after_failed_turn,
     after_silence,
     after_turn,
-    files_lost,
     fix_opened,
     fix_refused,
     look,

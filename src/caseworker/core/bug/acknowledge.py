@@ -1,4 +1,4 @@
-"""Acknowledges people's messages to a bug case: one post per burst and thread."""
+"""Acknowledges people's messages to a bug case, one post per burst and thread, and tells of files that are lost."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -35,3 +35,14 @@ def acknowledge_during_turn(bug: BugCase, said: Sequence[Claimed]) -> BugCase:
     """Acknowledges messages that arrive during a turn at once; the turn, or the next one, reads them."""
     spoken = [message for message in said if message.kind in SPOKEN]
     return acknowledge(bug, spoken) if spoken else bug
+
+
+def files_lost(bug: BugCase, messages: Sequence[Claimed]) -> BugCase:
+    """Tells people, once for each message, that its files could not be had."""
+    for message in messages:
+        if message.id <= bug.people.told_of_files:
+            continue
+        if message.standing is Standing.REPORTER:
+            bug = say(bug, About.FILE_LOST, Audience.REPORTER, message.id)
+        bug = say(bug, About.FILE_LOST, Audience.DEVELOPERS, message.id).updated(told_of_files=message.id)
+    return bug

@@ -141,17 +141,6 @@ def _note_speakers(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
     )
 
 
-def files_lost(bug: BugCase, messages: Sequence[Claimed]) -> BugCase:
-    """Tells people, once for each message, that its files could not be had."""
-    for message in messages:
-        if message.id <= bug.people.told_of_files:
-            continue
-        if message.standing is Standing.REPORTER:
-            bug = say(bug, About.FILE_LOST, Audience.REPORTER, message.id)
-        bug = say(bug, About.FILE_LOST, Audience.DEVELOPERS, message.id).updated(told_of_files=message.id)
-    return bug
-
-
 def _wake(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
     match bug.state:
         case S.AWAITING_REPORTER if any(message.standing is Standing.REPORTER for message in spoken):

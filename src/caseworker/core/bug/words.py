@@ -142,12 +142,7 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.FOLLOW_UP:
             return "A follow-up investigation has started."
         case About.REMINDER:
-            end = (
-                " If nobody replies, it will be closed as `no_response`; it can be reopened."
-                if bug.waiting.until
-                else ""
-            )
-            return f"{bug.id} is waiting for a developer: {_with_full_stop(context.title)}{end}"
+            return _reminder(context)
         case About.TAKEN_OVER:
             who = f"@{bug.people.taken_by}" if bug.people.taken_by else "A developer"
             return f"{who} has taken over {bug.id}. The agent has stopped; write `hand back` to let it continue."
@@ -179,6 +174,12 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"**{bug.id} is resolved**{kind}: {_with_full_stop(why)} Reply here to reopen it."
         case _:
             return ""
+
+
+def _reminder(context: PostContext) -> str:
+    end = " If nobody replies, it will be closed as `no_response`; it can be reopened."
+    waits = f"{context.case.id} is waiting for a developer: {_with_full_stop(context.title)}"
+    return f"{waits}{end}" if context.case.waiting.until else waits
 
 
 def _lost_for_reporter(titles: Sequence[str]) -> str:
