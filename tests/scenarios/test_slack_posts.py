@@ -135,3 +135,32 @@ async def test_a_close_while_slack_is_down_is_posted_afterwards(office: Office) 
     await bug.expect_end()
     assert (await bug.posts(audience=Audience.REPORTER))[-1].startswith("This is closed")
     await bug.expect_told_once()
+
+
+async def test_a_developers_thread_begins_with_the_whole_report_and_a_link(office: Office) -> None:
+    long = CLEAR + "\nand so on" * 200
+    bug = await office.rita_reports(long)
+    await bug.expect_findings()
+    first = office.slack.posts(SUMMARIES)[0]
+    assert first.text.startswith(f"*{bug.id}* (P2), reported by @{RITA}: since 9:40")
+    link = f"https://example.slack.com/archives/{REPORTS}/p{bug.anchor.replace('.', '')}"
+    assert first.text.endswith(f"<{link}|The reporter's thread>")
+    assert (first.thread, first.folded) == ("", long)
+    assert [post.folded for post in office.slack.posts() if post.ts != first.ts] == [""] * 3
+    await bug.expect_told_once()
+
+
+async def test_a_thread_that_begins_late_begins_with_the_report_too(office: Office) -> None:
+    office.slack.workspace.without_bot.add(SUMMARIES)
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    assert office.slack.posts(SUMMARIES) == []
+    office.slack.workspace.without_bot.clear()
+    await bug.in_reports(RITA, "Order 1183, too.")
+    await bug.expect_findings(times=2)
+    first, *others = office.slack.posts(SUMMARIES)
+    assert first.text.startswith(f"*{bug.id}* (P2), reported by @{RITA}")
+    assert f"What was said before could not be posted here: `caseworker show {bug.id}` has it." in first.text
+    assert (first.thread, first.folded) == ("", CLEAR)
+    assert others
+    assert {post.thread for post in others} == {first.ts}

@@ -25,6 +25,8 @@ class Said:
     text: str
     thread: str
     key: str
+    folded: str = ""
+    """The text that one sees after a click on "Show more"."""
 
 
 class SlackDouble:
@@ -153,4 +155,6 @@ def _said(message: Json, thread: str) -> Said:
     metadata = message.get("metadata")
     payload = metadata.get("event_payload") if isinstance(metadata, dict) else None
     key = payload.get("key") if isinstance(payload, dict) else ""
-    return Said(ts=str(message["ts"]), text=str(message["text"]), thread=thread, key=str(key))
+    attached = message.get("attachments")
+    folded = "\n".join(str(one["text"]) for one in attached) if isinstance(attached, list) else ""
+    return Said(ts=str(message["ts"]), text=str(message["text"]), thread=thread, key=str(key), folded=folded)

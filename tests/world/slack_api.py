@@ -30,6 +30,7 @@ class WebApi:
         self._methods: dict[str, Callable[[_Arguments], Json]] = {
             "auth.test": self._auth_test,
             "apps.connections.open": self._open_connection,
+            "chat.getPermalink": self._permalink,
             "chat.postMessage": self._post,
             "reactions.add": self._react,
             "conversations.history": self._history,
@@ -106,6 +107,8 @@ class WebApi:
         message = self._workspace.say_as_bot(
             channel, text[:_LONGEST], thread=str(thread) if thread else None, metadata=metadata
         )
+        if arguments.get("attachments"):
+            message["attachments"] = arguments["attachments"]
         self._delivery.deliver_in_background(self._workspace.event_of(message, channel))
         return {"channel": channel, "ts": message["ts"], "message": message}
 
@@ -118,6 +121,12 @@ class WebApi:
             raise _Error("already_reacted")
         reactions.append(name)
         return {}
+
+    def _permalink(self, arguments: _Arguments) -> Json:
+        channel, ts = self._channel(arguments), str(arguments.get("message_ts"))
+        if self._workspace.find(channel, ts) is None:
+            raise _Error("message_not_found")
+        return {"channel": channel, "permalink": f"https://example.slack.com/archives/{channel}/p{ts.replace('.', '')}"}
 
     def _replies(self, arguments: _Arguments) -> Json:
         channel = self._channel(arguments)

@@ -102,10 +102,15 @@ class _Work:
 def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
     store = parts.store
     records = BugRecords(store=store)
-    posting = Posting(store=store, chats=parts.chats, terminal=TerminalPhrasing(), developers=parts.developers)
-    posts = Posts(
-        store=store, posting=posting, writers={"bug": BugPosts(store=store), "issue": IssuePosts(store=store)}
+    of_bugs = BugPosts(store=store)
+    posting = Posting(
+        store=store,
+        chats=parts.chats,
+        terminal=TerminalPhrasing(),
+        developers=parts.developers,
+        opening=of_bugs.opening,
     )
+    posts = Posts(store=store, posting=posting, writers={"bug": of_bugs, "issue": IssuePosts(store=store)})
     files = AttachedFiles(store=store, chats=parts.chats)
     work = BugWork(
         store=store,

@@ -53,7 +53,16 @@ class SlackChat:
         with translated_errors(f"{channel} could not be read"):
             await self._client.conversations_history(channel=channel, limit=1)
 
-    async def post(self, thread: Thread, text: str, *, key: str) -> str:
+    async def link(self, thread: Thread) -> str:
+        try:
+            with translated_errors(f"No link to a thread in {thread.channel}"):
+                found = await self._client.chat_getPermalink(channel=thread.channel, message_ts=thread.anchor)
+        except Refused:  # the thread was deleted, or this server makes no links
+            return ""
+        return str(found.get("permalink") or "")
+
+    async def post(self, thread: Thread, text: str, *, key: str, folded: str = "") -> str:
+        """Slack folds the text of an attachment behind "Show more" if it is long."""
         with (
             self._limits.respected("post", thread.channel),
             translated_errors(f"A post to {thread.channel} was not sent"),
@@ -62,6 +71,9 @@ class SlackChat:
                 channel=thread.channel,
                 thread_ts=thread.anchor or None,
                 text=fitting(text),
+                attachments=[{"text": fitting(folded), "fallback": "The report", "mrkdwn_in": ["text"]}]
+                if folded
+                else None,
                 metadata={"event_type": POST_MARK, "event_payload": {"key": key}},
                 unfurl_links=False,
                 unfurl_media=False,

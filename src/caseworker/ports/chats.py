@@ -18,8 +18,12 @@ class Chat(Protocol):
     def phrasing(self) -> Phrasing:
         """The wording for this surface of what people can do."""
 
-    async def post(self, thread: Thread, text: str, *, key: str) -> str:
-        """Returns the post's id on the surface. `key` is stored with it, so that `find` can tell whether it arrived."""
+    async def link(self, thread: Thread) -> str:
+        """An address that opens the thread. Empty: there is none."""
+
+    async def post(self, thread: Thread, text: str, *, key: str, folded: str = "") -> str:
+        """Returns the post's id on the surface. `key` is stored with it, so that `find` can tell whether it arrived.
+        `folded` is a text below it that people unfold if they want to read it."""
 
     async def find(self, thread: Thread, key: str) -> str | None:
         """The post with this key, if it is in that thread or channel: the look before a repeat."""

@@ -8,7 +8,7 @@ from caseworker.activities.shared.load_case import stored_bug
 from caseworker.activities.shared.posts import Stored, Words
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugPost
-from caseworker.core.bug.words import PostContext, words_for
+from caseworker.core.bug.words import PostContext, opening, words_for
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.commands import Close, CloseIncomplete, Resolution
 from caseworker.core.people.messages import Message, Standing
@@ -31,6 +31,14 @@ class BugPosts:
         assert isinstance(post, BugPost)
         matter = await self._matter(stored, post)
         return lambda phrasing: words_for(post, matter, phrasing)
+
+    async def opening(self, stored: StoredBug) -> Words:
+        """The words of a post that begins the developers' thread late."""
+        matter = self._basics(stored)
+        return lambda phrasing: opening(matter, phrasing)
+
+    def _basics(self, stored: StoredBug) -> PostContext:
+        return PostContext(case=stored.case, title=stored.title, reporter=stored.reporter, policy=stored.policy)
 
     async def told_elsewhere(self, stored: Stored, post: Post) -> list[Thread]:
         """The fix posts its own news on the threads it is bound to."""

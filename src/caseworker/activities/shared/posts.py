@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import structlog
 from temporalio import activity
@@ -23,6 +23,23 @@ log = structlog.get_logger()
 
 Words = Callable[[Phrasing], str]
 Stored = StoredCase | StoredBug
+Opening = Callable[[StoredBug], Awaitable[Words]]
+SUMMARY: Final = "summary"
+"""The topic of the post that begins a developers' thread."""
+
+
+class OpeningPost(Post):
+    """Begins a developers' thread late, before another post."""
+
+    of: str
+    """The topic of that post."""
+
+    def key(self, case: CaseId) -> str:
+        return f"{super().key(case)} before {self.of}"
+
+
+def _linked(words: Words, link: str) -> Words:
+    return lambda phrasing: f"{words(phrasing)}\n[The reporter's thread]({link})" if link else words(phrasing)
 
 
 class PostWriter(Protocol):
@@ -41,13 +58,20 @@ class Posting:
     """Posts to the chats, by surface. A case without a thread is read in its record, as the terminal does."""
 
     def __init__(
-        self, *, store: Store, chats: Mapping[str, Chat], terminal: Phrasing, developers: Thread | None = None
+        self,
+        *,
+        store: Store,
+        chats: Mapping[str, Chat],
+        terminal: Phrasing,
+        developers: Thread | None = None,
+        opening: Opening | None = None,
     ) -> None:
-        """`developers`: where a bug case begins its thread for developers."""
+        """`developers`: where a bug case begins its thread for developers. `opening` words the first post there."""
         self._store = store
         self._chats = chats
         self._terminal = terminal
         self._developers = developers
+        self._opening = opening
 
     async def threads(self, stored: Stored, audience: Audience) -> list[Thread]:
         bound = [thread for whom, thread in await self._store.threads.bound(stored.case.id) if whom is audience]
@@ -73,12 +97,19 @@ class Posting:
     async def say(self, stored: Stored, post: Post, words: Words, *, elsewhere: list[Thread] | None = None) -> None:
         case, key = stored.case.id, post.key(stored.case.id)
         threads = [one for one in await self.threads(stored, post.audience) if one not in (elsewhere or [])]
-        text, place, undelivered = words(self._terminal), "", False
+        place, undelivered = "", False
+        if isinstance(stored, StoredBug) and any(not thread.anchor for thread in threads):
+            if isinstance(post, OpeningPost) or post.about == SUMMARY:
+                words = _linked(words, await self._link(stored))
+            elif words(self._terminal):
+                threads = await self._opened(stored, post)
+                undelivered = not threads
+        text = words(self._terminal)
         if not text:
             return
         for thread in threads:
             try:
-                place = await self._posted(key, case, post.audience, thread, words)
+                place = await self._posted(key, stored, post.audience, thread, words)
             except Refused as refused:
                 undelivered = True
                 await self._store.effects.done(
@@ -88,7 +119,7 @@ class Posting:
                 await self._store.record.append(
                     case, [note], trace=stored.trace, key=f"{_surface_key(key, thread)} refused"
                 )
-        if threads or not post.is_told_by_the_record:
+        if threads or undelivered or not post.is_told_by_the_record:
             said = Posted(
                 audience=post.audience,
                 about=post.about,
@@ -99,25 +130,42 @@ class Posting:
             )
             await self._store.record.append(case, [said], trace=stored.trace, key=key)
 
-    async def _posted(self, key: str, case: CaseId, audience: Audience, thread: Thread, words: Words) -> str:
-        chat = self._chats[thread.surface]
+    async def _opened(self, stored: StoredBug, post: Post) -> list[Thread]:
+        """Begin the developers' thread before its first post, if the summary was refused: the bot was invited late.
+        Returns no thread if this is refused as well."""
+        if self._opening is not None:
+            first = OpeningPost(
+                about=SUMMARY, audience=post.audience, epoch=post.epoch, number=post.number, of=post.about
+            )
+            await self.say(stored, first, await self._opening(stored))
+        return [thread for thread in await self.threads(stored, post.audience) if thread.anchor]
+
+    async def _link(self, stored: StoredBug) -> str:
+        """An address that opens the reporter's thread, if there is one."""
+        bound = dict(await self._store.threads.bound(stored.case.id)).get(Audience.REPORTER)
+        chat = self._chats.get(bound.surface) if bound is not None else None
+        return await chat.link(bound) if chat is not None and bound is not None else ""
+
+    async def _posted(self, key: str, stored: Stored, audience: Audience, thread: Thread, words: Words) -> str:
+        case, chat = stored.case.id, self._chats[thread.surface]
         intent = begins_thread(thread.channel) if not thread.anchor else {"channel": thread.channel}
         effect, new = await self._store.effects.intend(_surface_key(key, thread), case, POST, intent)
         place = effect.result.get("place") if effect.done else None
         if place is None:
             # Not new and not done: an earlier try may have posted it without our hearing of it.
             place = None if new else await chat.find(thread, key)
-            place = place or await self._post_now(key, thread, words, new=new)
+            folded = stored.report if not thread.anchor and isinstance(stored, StoredBug) else ""
+            place = place or await self._post_now(key, thread, words(chat.phrasing), new=new, folded=folded)
         if not thread.anchor:  # the first post in a channel begins the case's one thread there
             begun = Thread(surface=thread.surface, channel=thread.channel, anchor=place)
             await self._store.threads.add(case, audience, begun)
         await self._store.effects.done(_surface_key(key, thread), {"place": place})
         return place
 
-    async def _post_now(self, key: str, thread: Thread, words: Words, *, new: bool) -> str:
+    async def _post_now(self, key: str, thread: Thread, text: str, *, new: bool, folded: str) -> str:
         chat = self._chats[thread.surface]
         try:
-            return await _finish_if_cancelled(chat.post(thread, words(chat.phrasing), key=key))
+            return await _finish_if_cancelled(chat.post(thread, text, key=key, folded=folded))
         except RateLimited:
             if new:  # it is certain that no try has arrived: the next one needs no look
                 await self._store.effects.withdraw(_surface_key(key, thread))

@@ -275,6 +275,12 @@ def _summary(context: PostContext) -> str:
     return "\n".join([head, " ".join(line for line in lines if line)]).strip()
 
 
+def opening(context: PostContext, phrasing: Phrasing) -> str:
+    """The first post of a developers' thread that begins late, because posts before it were refused."""
+    before = f"What was said before could not be posted here: {phrasing.page(context.case.id, Page.CASE)} has it."
+    return f"{_summary(context)}\n{before}"
+
+
 def at(people: Iterable[str]) -> str:
     """Names with `@`, which chats turn into mentions."""
     return ", ".join(f"@{name.removeprefix('@')}" for name in people)
