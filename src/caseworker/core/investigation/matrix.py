@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.roles import Role
+from caseworker.core.outcomes.answers import WorkOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
@@ -89,8 +90,11 @@ class Inquiry(BaseModel):
 
     @property
     def root_cause(self) -> RootCause | None:
-        """The newest root cause that an iteration claimed."""
-        return next((one.root_cause for one in reversed(self.iterations) if one.root_cause is not None), None)
+        """The newest root cause that an iteration claimed, or a diagnostic after it."""
+        claims = [(after, one.root_cause) for after, one in enumerate(self.iterations, 1)]
+        claims += [(one.iteration, one.outcome.root_cause) for one in self.diagnostics]
+        in_order = sorted(claims, key=lambda claim: claim[0])
+        return next((cause for _, cause in reversed(in_order) if cause is not None), None)
 
 
 def inquiries(turns: Sequence[CompletedTurn]) -> list[Inquiry]:
@@ -119,7 +123,7 @@ def inquiries(turns: Sequence[CompletedTurn]) -> list[Inquiry]:
 
 def _asks_first(outcome: Outcome) -> bool:
     """Whether it asked another role first, and will answer again."""
-    return bool(getattr(outcome, "ask", ()))
+    return isinstance(outcome, WorkOutcome) and bool(outcome.ask)
 
 
 def _add_review(inquiry: Inquiry, outcome: CauseReviewOutcome) -> Inquiry:
