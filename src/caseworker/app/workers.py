@@ -18,6 +18,7 @@ from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.follow_ups import FollowUps
 from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.posts import IssuePosts
+from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.records import Records
 from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
 from caseworker.activities.shared.linked_cases import LinkedCases
@@ -44,7 +45,8 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
     store, workspaces = parts.store, parts.workspaces
     records = Records(store=store, doorbell=parts.doorbell, terminal=TerminalPhrasing())
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
-    delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge)
+    texts = PullTexts(store=store, model=parts.model)
+    delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge, texts=texts)
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder)
     transaction = _transaction(parts)

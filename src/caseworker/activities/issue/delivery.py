@@ -6,6 +6,7 @@ import asyncio
 from temporalio import activity
 
 from caseworker.activities.issue.branches import Branches
+from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.remarks import answers_to
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.load_case import stored_case
@@ -27,10 +28,11 @@ from caseworker.ports import Forge, PullRequest, Store, StoredCase, Workspace, W
 
 
 class Delivering(DeliveryActivities):
-    def __init__(self, *, store: Store, workspaces: Workspaces, forge: Forge) -> None:
+    def __init__(self, *, store: Store, workspaces: Workspaces, forge: Forge, texts: PullTexts) -> None:
         self._store = store
         self._workspaces = workspaces
         self._forge = forge
+        self._texts = texts
         self._branches = Branches(store=store, workspaces=workspaces, forge=forge)
 
     @activity.defn
@@ -136,11 +138,12 @@ class Delivering(DeliveryActivities):
             if case.evidence.tests
             else []
         )
+        text = await self._texts.of(case, stored, changed)
         return PullRequest(
             repository=stored.repository,
             number=0,
             case=case.id,
-            title=pull_request_title(stored.file),
+            title=text.title or pull_request_title(stored.file),
             body=pull_request_body(
                 stored.file,
                 case,
@@ -151,6 +154,7 @@ class Delivering(DeliveryActivities):
                 weakened=await self._weakened_tests(workspace, request.commit),
                 investigated=pull_request_part(case, await self._inquiries(case)),
                 conflicts=await self._conflicts_with_base(repository, workspace, request.commit),
+                opening=text.opening,
             ),
             base=workspace.base_branch,
             head=case.branch,
