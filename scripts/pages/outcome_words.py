@@ -34,7 +34,11 @@ RULES: Final = {
     "`BLOCKED` and `EXHAUSTED` need `needs`; with `EXHAUSTED` every hypothesis is eliminated. `ROOT_CAUSE_FOUND` needs "
     "a `root_cause` with three different pieces of evidence; its hypothesis is the only one that is confirmed, and all "
     "others are eliminated.",
-    "DiagnosticOutcome": "`DIAGNOSTIC_DONE` needs at least one of `commands`.",
+    "DeveloperDiagnosticOutcome": "`DIAGNOSTIC_DONE` needs at least one of `commands`.",
+    "DiagnosticOutcome": (
+        "`DIAGNOSTIC_DONE` and `ROOT_CAUSE_FOUND` need at least one of `commands`; "
+        "`ROOT_CAUSE_FOUND` also `root_cause`."
+    ),
     "CauseReviewOutcome": "`APPROVED` needs `hypothesis`, and every other status a `feedback` that is not empty.",
     "UnblockingOutcome": "`CONTINUE` needs `resources`, `NEEDS_CLARIFICATION` needs `questions`.",
 }
@@ -45,6 +49,8 @@ MEANINGS: Final = {
     "TriageOutcome.type": "What kind of issue it is.",
     "TriageOutcome.complexity": "How hard it seems.",
     "TriageOutcome.scope": "How many files: 1 or 2, 3 to 5, 6 or more. Only a `SMALL` issue goes without a plan.",
+    "DefectPlace.path": "From the root of the repository.",
+    "DefectPlace.line": "In which line.",
     "TriageOutcome.topics": "Which of these it would change: a person is asked first.",
     "PlanOutcome.status": "The plan is there; or people, an investigation or something outside is needed first.",
     "PlanOutcome.plan": "In Markdown: steps, files, tests, risks.",
@@ -122,9 +128,13 @@ MEANINGS: Final = {
     "Diagnostic.collect": "What to bring back.",
     "Diagnostic.if_true": "What will be seen if the hypothesis holds.",
     "Diagnostic.if_false": "What will be seen if it does not.",
-    "DiagnosticOutcome.status": "It was measured; or it could not be.",
+    "DiagnosticOutcome.status": "It was measured; it showed the cause; or it could not be measured.",
     "DiagnosticOutcome.agrees": "Which prediction was seen: the one for a true or for a false hypothesis.",
     "DiagnosticOutcome.summary": "What was seen.",
+    "DeveloperDiagnosticOutcome.status": "It was measured; or it could not be.",
+    "DeveloperDiagnosticOutcome.agrees": "Which prediction was seen: the one for a true or for a false hypothesis.",
+    "DeveloperDiagnosticOutcome.summary": "What was seen.",
+    "DeveloperDiagnosticOutcome.root_cause": "For a senior developer only.",
     "CauseReviewOutcome.status": "The cause is proven; it is not proven yet; plan without it; or ask a person.",
     "UnblockingOutcome.status": "It goes on; plan without a cause; something outside is missing; or ask people.",
     "UnblockingOutcome.reason": "Why.",

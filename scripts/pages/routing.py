@@ -22,7 +22,8 @@ For authors of rehearsals and developers of Caseworker: which state follows when
 of an agent ends with one status. This table (version {version}) has one row for each role and status, and nothing else
 decides where the case goes. Guards can stop a move: for missing evidence, for a limit, or until a person answers
 ([states.md](states.md)). When the pm has read messages, `CONTINUE` may name the next state, and the same guards apply.
-A worker checks the table when it starts, and refuses to start if a row has no edge in the table of states.
+A worker checks the table when it starts, and refuses to start if a row has no edge in the table of states, or can't
+occur.
 
 This page is generated from the code (`core/issue/routing.py`, `core/outcomes/status_names.py`), and a test fails when
 it is out of date. Write it again with

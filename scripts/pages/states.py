@@ -28,6 +28,7 @@ GUARDS: Final = (
 _ANY: Final = "any_working_state"
 _USUAL: Final = (
     (S.RECEIVED, S.ANALYZING_REQUIREMENTS, "worth doing"),
+    (S.RECEIVED, S.CREATING_TESTS, "a small bug, its line known"),
     (S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, "unclear"),
     (S.REQUIREMENTS_UNCLEAR, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, "people are asked"),
     (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, S.REQUIREMENTS_CLARIFIED, "an answer"),
@@ -65,9 +66,9 @@ _INVESTIGATION: Final = (
 )
 _SECOND: Final = {
     S.RUNNING_TESTS: "; the tester: judge, after a red build",
-    S.REVIEWING_CODE: "; unblock, validate cause",
+    S.REVIEWING_CODE: "; unblock, validate root cause",
     S.INVESTIGATING: "; a developer: diagnostic",
-    S.BLOCKED: "; the pm: unblock investigation, once",
+    S.BLOCKED: "; the pm: unblock, once",
 }
 """Turns in a state besides its usual one."""
 _INTRODUCTION: Final = """\
@@ -130,7 +131,7 @@ def _all() -> list[str]:
             lines.append(f"{state} --> {_ANY}")
             continue
         lines += [f"{state} --> {after}" for after in _ordered(own_edges(state))]
-    lines += [f"{_ANY} --> {after}" for after in _ordered(_shared() | {S.FAILED, S.CLOSED})]
+    lines += [f"{_ANY} --> {after}" for after in _ordered(_shared() | {S.CLOSED})]
     return [*lines, f"{S.WAITING_FOR_HUMAN_INPUT} --> {S.COMPLETED}: merged"]
 
 
@@ -154,15 +155,16 @@ _GROUPS: Final = (
 def _common() -> str:
     return (
         "Edges that all working states have in common are drawn once, at `any working state`. Every state that has\n"
-        f"not ended can end in {_names(TERMINAL)}: the branch was merged, a limit is reached, or\n"
-        "a person closes the case. `retry`, or a message that asks for work, opens a `failed` or `closed` case again,\n"
-        "but never a `completed` one.\n"
+        "not ended can end in `completed` (the branch was merged) or `closed` (a person closes the case); where\n"
+        "somebody works it can also end in `failed` (a limit is reached). `retry`, or a message that asks for work,\n"
+        "opens a `failed` or `closed` case again, but never a `completed` one. A person steps in by a takeover; words\n"
+        "reach whoever works. Every edge is taken by some rule: a test walks all of them.\n"
     )
 
 
 def _shared() -> frozenset[IssueState]:
     """The edges that every working state has."""
-    return frozenset.intersection(*(next_states(state) | {state} for state in WORKING)) - TERMINAL
+    return frozenset.intersection(*(next_states(state) for state in WORKING)) - {S.COMPLETED, S.CLOSED}
 
 
 def _states() -> str:

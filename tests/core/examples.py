@@ -32,7 +32,9 @@ from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, Met, TestsOutcome, ValidationOutcome
 from caseworker.core.people.messages import Audience
 
-PlanStatus = Literal["PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"]
+PlanStatus = Literal[
+    "PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "REQUIREMENT_GAP", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"
+]
 InterpretStatus = Literal[
     "CONTINUE", "NEEDS_CLARIFICATION", "NO_ACTION", "REJECT", "EXTERNAL_DEPENDENCY", "INVESTIGATION_NEEDED"
 ]
@@ -47,11 +49,15 @@ WritingStatus = Literal[
     "ESCALATE_SENIOR",
     "NEEDS_TECH_LEAD_VALIDATION",
     "SPAWN_INVESTIGATOR",
+    "REQUIREMENT_GAP",
 ]
 ReviewStatus = Literal[
     "APPROVED",
     "APPROVED_WITH_NOTES",
     "CHANGES_REQUESTED",
+    "REFACTOR",
+    "TESTS_NEED_WORK",
+    "REQUIREMENT_GAP",
     "NEEDS_INFO",
     "SPAWN_INVESTIGATOR",
     "ESCALATE",
@@ -146,7 +152,10 @@ def planned(status: PlanStatus = "PLANNING_COMPLETE") -> PlanOutcome:
     return PlanOutcome(status=status, plan="# Plan\n\n1. Subtract the discount.", reason="What is a discount?")
 
 
-def questioned(status: Literal["NEEDS_CLARIFICATION", "CONTINUE"] = "NEEDS_CLARIFICATION") -> QuestionsOutcome:
+QuestionsStatus = Literal["NEEDS_CLARIFICATION", "CONTINUE", "EXTERNAL_DEPENDENCY"]
+
+
+def questioned(status: QuestionsStatus = "NEEDS_CLARIFICATION") -> QuestionsOutcome:
     return QuestionsOutcome(status=status, questions=["Which page?"], reason="The page is not named.")
 
 

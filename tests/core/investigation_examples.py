@@ -172,7 +172,7 @@ def without_a_matrix(status: str = "NEED_MORE_ANALYSIS") -> InvestigationOutcome
 
 
 def diagnosed(
-    status: Literal["DIAGNOSTIC_DONE", "BLOCKED"] = "DIAGNOSTIC_DONE",
+    status: Literal["DIAGNOSTIC_DONE", "ROOT_CAUSE_FOUND", "BLOCKED"] = "DIAGNOSTIC_DONE",
     agrees: Literal["if_true", "if_false", "neither"] = "if_true",
 ) -> DiagnosticOutcome:
     return DiagnosticOutcome(
@@ -181,6 +181,7 @@ def diagnosed(
         observed="read a, read b, write a, write b",
         agrees=agrees,
         summary="Both threads read before one writes.",
+        root_cause=a_root_cause() if status == "ROOT_CAUSE_FOUND" else None,
     )
 
 

@@ -30,7 +30,7 @@ BARE = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
 ISSUE_TURNS = [turn for turn in known_turns() if turn[1] is not Task.BUG]
 INVESTIGATE = (Role.INVESTIGATOR, Task.ITERATE)
 JUDGE = (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE)
-UNBLOCK = (Role.PM, Task.UNBLOCK_INVESTIGATION)
+UNBLOCK = (Role.PM, Task.UNBLOCK)
 MEASURE = {(Role.DEVELOPER, Task.DIAGNOSTIC), (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC)}
 ACTING = {(Role.TESTER, Task.CREATE_TESTS), (Role.TESTER, Task.UPDATE_TESTS), (Role.TECH_LEAD, Task.REVIEW)} | {
     (role, task)

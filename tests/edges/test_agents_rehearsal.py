@@ -107,7 +107,7 @@ STEP = "bug.yaml, line 7: turn 1 (developer/implement), step 2"
         (
             turn("say: x", role="pm", task="fix"),
             "bug.yaml, line 3: turn 1 (pm/fix): there is no turn pm/fix; there are pm/triage, pm/plan, pm/questions, "
-            "pm/interpret, pm/answer, pm/unblock_investigation",
+            "pm/interpret, pm/answer, pm/unblock",
         ),
         ("turns: []\n", "bug.yaml, line 1: the key `version` is missing; it holds `1`"),
         ("version: 1\nturns: []", "bug.yaml, line 2: turns: there is no turn here"),
@@ -156,7 +156,7 @@ def test_an_outcome_is_checked_when_the_script_is_loaded() -> None:
     assert told(text) == (
         f'bug.yaml, line 8: {outcome}, status: found "PERFECT"; expected '
         "`READY_FOR_QA`, `READY_FOR_REVIEW`, `PARTIAL`, `BLOCKED`, `ESCALATE_SENIOR`, "
-        "`NEEDS_TECH_LEAD_VALIDATION` or `SPAWN_INVESTIGATOR`\n"
+        "`NEEDS_TECH_LEAD_VALIDATION`, `SPAWN_INVESTIGATOR` or `REQUIREMENT_GAP`\n"
         f"bug.yaml, line 7: {outcome}: the key `summary` is missing; it holds text of at most 2,000 characters\n"
         f"bug.yaml, line 10: {outcome}: unknown key `sumary`; did you mean `summary`?\n"
         "The keys of every turn's outcome: docs/outcomes.md. "

@@ -5,12 +5,15 @@ import shutil
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
+from pydantic import BaseModel
 from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.posts import IssuePosts
+from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
@@ -29,10 +32,11 @@ from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Noted, Posted
+from caseworker.core.telling.pull_text import PullText
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls
 from caseworker.forges.local_source import LocalSource
-from caseworker.ports import Attempt, Joined, NewIssue, Workspace
+from caseworker.ports import Answer, Attempt, Failed, Joined, NewIssue, Question, Workspace
 from caseworker.store.store import Store, open_store
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
@@ -73,6 +77,24 @@ class Source(LocalSource):
             raise Transient("killed")
 
 
+A = TypeVar("A", bound=BaseModel)
+
+
+@dataclass
+class ScriptedModel:
+    """Answers single questions from a list; without one there is no answer."""
+
+    texts: list[PullText] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    async def ask(self, question: Question[A]) -> Answer[A] | Failed:
+        self.asked.append(question.text)
+        if not self.texts:
+            return Failed(why="budget", reason="the case's budget is used up")
+        value = question.answer.model_validate(self.texts.pop(0).model_dump())
+        return Answer(value=value, calls=1, cost_micros=10)
+
+
 @dataclass(kw_only=True)
 class Desk:
     """One case, its repository, and the activities that deliver it."""
@@ -85,11 +107,13 @@ class Desk:
     id: CaseId
     case: IssueCase
     commits: int = field(default=0)
+    model: "ScriptedModel" = field(default_factory=lambda: ScriptedModel())
 
     @property
     def delivering(self) -> Delivering:
         copy = CaseFileCopy(folder=self.repository.path.parent)
-        return Delivering(store=self.store, workspaces=self.workspaces, forge=self.forge, copy=copy)
+        texts = PullTexts(store=self.store, model=self.model)
+        return Delivering(store=self.store, workspaces=self.workspaces, forge=self.forge, copy=copy, texts=texts)
 
     async def agent_writes(self, files: dict[str, str], *, on: Sha | None = None) -> Sha:
         """Run a turn: it begins from the checkpoint and becomes one commit, on the base or on the named commit."""
@@ -564,3 +588,38 @@ async def _developer_answers(desk: Desk, *, turn: int, answers: list[str]) -> No
         update={"role": Role.DEVELOPER, "task": Task.ADDRESS_FEEDBACK, "outcome": outcome}
     )
     assert await desk.store.turns.complete(attempt, done, None, completed_entry(attempt))
+
+
+# --- the pm's words ---------------------------------------------------------------------------------------------------
+
+WORDED = PullText(title="Greet the whole world", opening="The greeting left somebody out. Now it greets everybody.")
+
+
+async def test_the_pm_words_title_and_opening_once_and_an_update_keeps_them(desk: Desk) -> None:
+    desk.model.texts = [WORDED, WORDED.model_copy(update={"title": "Another title"})]
+    await desk.agent_writes({"greeting.txt": "Hello world\n"})
+    await desk.push()
+    await desk.open_pull_request()
+    [opened] = await desk.store.pulls.of(desk.id)
+    assert (opened.title, opened.body.split("\n\n")[0]) == (WORDED.title, WORDED.opening)
+    await desk.agent_writes({"greeting.txt": "Hello, world\n"})
+    await desk.push()
+    await desk.open_pull_request()
+    [updated] = await desk.store.pulls.of(desk.id)
+    assert (updated.title, updated.body.split("\n\n")[0]) == (WORDED.title, WORDED.opening)
+    assert len(desk.model.asked) == 1
+
+
+@pytest.mark.parametrize("texts", [[], [WORDED.model_copy(update={"opening": "Thanks, @ann! Closes #3."})]])
+async def test_without_a_usable_answer_the_program_uses_its_own_words(desk: Desk, texts: list[PullText]) -> None:
+    desk.model.texts = list(texts)
+    await desk.agent_writes({"greeting.txt": "Hello world\n"})
+    await desk.push()
+    await desk.open_pull_request()
+    [opened] = await desk.store.pulls.of(desk.id)
+    assert opened.body.startswith("## What")
+    assert "@ann" not in opened.body
+    desk.model.texts = [WORDED]
+    await desk.open_pull_request()
+    assert (await desk.pull_request_text()).startswith("## What")
+    assert len(desk.model.asked) == 1

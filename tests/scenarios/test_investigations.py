@@ -93,7 +93,7 @@ async def test_an_answer_to_an_exhausted_investigation_keeps_the_iteration_count
     )
     world.agent.does(
         Role.PM,
-        Task.UNBLOCK_INVESTIGATION,
+        Task.UNBLOCK,
         unblocks("NEEDS_CLARIFICATION", questions=["Where are the logs of Monday?"]),
     )
     world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "The logs are there now."))
@@ -109,9 +109,7 @@ async def test_an_answer_to_an_exhausted_investigation_keeps_the_iteration_count
 
 async def test_the_pm_unblocks_an_investigation_without_asking_people(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("BLOCKED", needs="A word on the spelling."), finds_the_cause())
-    world.agent.does(
-        Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="docs/spelling.md has the spelling.")
-    )
+    world.agent.does(Role.PM, Task.UNBLOCK, unblocks("CONTINUE", resources="docs/spelling.md has the spelling."))
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
     last = [brief for brief in world.agent.briefs if brief.task is Task.ITERATE][-1]
@@ -121,9 +119,7 @@ async def test_the_pm_unblocks_an_investigation_without_asking_people(world: Wor
 
 async def test_a_message_before_the_unblocking_turn_is_read_in_that_turn(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("BLOCKED", needs="A word on the spelling."), finds_the_cause())
-    world.agent.does(
-        Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="docs/spelling.md has the spelling.")
-    )
+    world.agent.does(Role.PM, Task.UNBLOCK, unblocks("CONTINUE", resources="docs/spelling.md has the spelling."))
     release = world.agent.holds_in(Task.ITERATE)
     case = await world.owner_files_issue()
     await world.agent.reached(Task.ITERATE)
@@ -132,7 +128,7 @@ async def test_a_message_before_the_unblocking_turn_is_read_in_that_turn(world: 
     await case.expect(delivered, "a pull request")
     assert S.REQUIRES_HUMAN_INTERVENTION not in await case.states()
     assert not [brief for brief in world.agent.briefs if brief.task is Task.INTERPRET]
-    read = next(brief for brief in world.agent.briefs if brief.task is Task.UNBLOCK_INVESTIGATION)
+    read = next(brief for brief in world.agent.briefs if brief.task is Task.UNBLOCK)
     assert "I saw it, too." in read.prompt
 
 
@@ -248,10 +244,10 @@ async def test_a_diagnostic_is_deferred_when_no_developer_is_free(world: World) 
 
 async def test_two_unknown_statuses_count_as_more_analysis_and_the_third_as_blocked(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("HMM"), iterates("PERHAPS"), iterates("WELL"), finds_the_cause())
-    world.agent.does(Role.PM, Task.UNBLOCK_INVESTIGATION, unblocks("CONTINUE", resources="Say what you mean."))
+    world.agent.does(Role.PM, Task.UNBLOCK, unblocks("CONTINUE", resources="Say what you mean."))
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
-    assert sum(brief.task is Task.UNBLOCK_INVESTIGATION for brief in world.agent.briefs) == 1
+    assert sum(brief.task is Task.UNBLOCK for brief in world.agent.briefs) == 1
     notes = [recorded.entry.text for recorded in await case.record() if isinstance(recorded.entry, Noted)]
     assert any("'HMM' is unknown and counts as NEED_MORE_ANALYSIS" in text for text in notes)
     assert await counted(case) == 4

@@ -61,6 +61,40 @@ async def test_questions_can_be_answered_late_and_in_two_parts(world: World) -> 
     assert (await case.receipts())[1:] == ["seen by turn 4: read by the pm", "seen by turn 6: read by the pm"]
 
 
+async def test_a_clear_answer_leads_directly_to_the_test(world: World) -> None:
+    """The six steps: unclear, the pm asks, it waits, a person answers, the pm reads the answer, the tester begins."""
+    world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which world?"))
+    world.agent.does(Role.PM, Task.QUESTIONS, asks_people("Which world?"))
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "Clear.", next="creating_tests"))
+    case = await world.owner_files_issue()
+    await case.expect_state(S.WAITING_FOR_REQUIREMENTS_CLARIFICATION)
+    await case.person_says("The one in greeting.txt.", kind=MessageKind.ANSWER)
+    await case.expect_pull_request()
+    assert (await case.states())[:7] == [
+        S.ANALYZING_REQUIREMENTS,
+        S.REQUIREMENTS_UNCLEAR,
+        S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
+        S.REQUIREMENTS_CLARIFIED,
+        S.CREATING_TESTS,
+        S.IMPLEMENTING,
+        S.RUNNING_TESTS,
+    ]
+
+
+async def test_words_that_ask_for_work_do_not_skip_the_approval_of_a_plan(world: World) -> None:
+    world.policy = world.policy.model_copy(update={"approve_plan": True})
+    world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which world?"))
+    world.agent.does(Role.PM, Task.QUESTIONS, asks_people("Which world?"))
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "Clear.", next="creating_tests"))
+    case = await world.owner_files_issue()
+    await case.expect_state(S.WAITING_FOR_REQUIREMENTS_CLARIFICATION)
+    await case.person_says("The one in greeting.txt. Just write it.", kind=MessageKind.ANSWER)
+    await case.expect_waiting(WaitingFor.APPROVAL)
+    assert not [brief for brief in world.agent.briefs if brief.task is Task.CREATE_TESTS]
+    await case.person_approves()
+    await case.expect_waiting(WaitingFor.MERGE)
+
+
 async def test_a_question_stays_open_until_it_is_answered_even_after_a_failed_turn(
     world: World,
 ) -> None:

@@ -113,4 +113,4 @@ def judges(status: str, feedback: str = "The evidence holds.", hypothesis: str =
 
 
 def unblocks(status: str, **more: Any) -> Act:
-    return answers(Role.PM, Task.UNBLOCK_INVESTIGATION, status=status, reason="As it stands.", **more)
+    return answers(Role.PM, Task.UNBLOCK, status=status, reason="As it stands.", **more)

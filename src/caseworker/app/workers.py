@@ -19,6 +19,7 @@ from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.follow_ups import FollowUps
 from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.posts import IssuePosts
+from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.records import Records
 from caseworker.activities.issue.skills import Skills
 from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
@@ -46,7 +47,8 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
     store, workspaces = parts.store, parts.workspaces
     records = Records(store=store, doorbell=parts.doorbell, terminal=TerminalPhrasing(), copy=parts.case_file)
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
-    delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge, copy=parts.case_file)
+    texts = PullTexts(store=store, model=parts.model)
+    delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge, copy=parts.case_file, texts=texts)
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder)
     transaction = _transaction(parts)

@@ -195,17 +195,19 @@ class IssueWorkflow(CaseFlow[IssueCase]):
     # --- turns
 
     async def _turn(self) -> Fact:
-        """One agent turn. What the inbox held was claimed by its number, so the record is ahead of the agent. A role
-        that asks another role gets the answer, and its turn again."""
+        """One agent turn. What the inbox held was claimed by its number, so the record is ahead of the agent."""
         await self._prepare()
-        role, task = turn_of(self._case)
+        return await self._turn_with_answers(*turn_of(self._case), askers=())
+
+    async def _turn_with_answers(self, role: Role, task: Task, *, askers: Sequence[Role]) -> Fact:
+        """A role that asks another role gets the answer, and its turn again. `askers` wait for this role's answer."""
         while True:
             reply = await self._one_turn(role, task)
             questions = questions_in(reply)
             if not isinstance(reply, TurnEnded) or not questions:
                 return reply
             self._case = after_turn(self._case, reply)
-            refused = await self._consult(role, questions)
+            refused = await self._consult((*askers, role), questions)
             if refused is not None:
                 return refused
 
@@ -233,13 +235,13 @@ class IssueWorkflow(CaseFlow[IssueCase]):
         await self._settle(await self._given(turn), not_read(gave_up))
         return gave_up
 
-    async def _consult(self, asker: Role, questions: list[RoleQuestion]) -> Fact | None:
-        """Each role that was asked has a turn, which can only answer. Null: all have answered."""
-        consultation = consult(self._case, asker, questions)
+    async def _consult(self, askers: Sequence[Role], questions: list[RoleQuestion]) -> Fact | None:
+        """Each role that was asked has a turn, which can only answer, ask on or escalate. Null: all have answered."""
+        consultation = consult(self._case, askers, questions)
         self._case = consultation.case
         for role in consultation.asked:
-            answered = await self._one_turn(role, Task.ANSWER)
-            if not isinstance(answered, TurnEnded):
+            answered = await self._turn_with_answers(role, Task.ANSWER, askers=askers)
+            if not isinstance(answered, TurnEnded) or answered.outcome.escalation:
                 return answered
             self._case = after_turn(self._case, answered)
             if (open_question := unanswered(answered, role, questions)) is not None:
@@ -249,15 +251,13 @@ class IssueWorkflow(CaseFlow[IssueCase]):
     # --- the branch
 
     async def _take_in(self) -> EffectRefused | None:
-        """Takes in what was pushed by the person who had the case, before anybody goes on. It is saved with the move
-        that follows; after a crash it is looked for again."""
+        """Takes in what a person pushed, before anybody goes on. After a crash it is looked for again."""
         if not self._case.people.handed_back or self._case.delivery.checkpoint is None:
             return None
         return self._joined(await self._unless_rung(DeliveryActivities.adopt_branch, self._push()))
 
     async def _keep_branch(self) -> None:
-        """Puts the work on its branch, for the person whom the case waits for. Whoever speaks comes first, and it is
-        tried again; the activity does it once for each commit, also after a crash."""
+        """Puts the work on its branch for a person, once for each commit. Whoever speaks comes first."""
         for _ in range(2):
             request = self._push()
             reply = await self._unless_rung(DeliveryActivities.keep_branch, request)

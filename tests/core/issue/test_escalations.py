@@ -29,14 +29,13 @@ from tests.core.examples import (
     a_proven_case,
     implemented,
     interpreted,
-    planned,
     reviewed,
     told,
     triaged,
 )
 
 S = IssueState
-POLICY = Policy(approve_plan=True)
+POLICY = Policy()
 NOTHING = interpreted("NO_ACTION")
 
 
@@ -57,7 +56,11 @@ def ended(outcome: IssueOutcome, role: Role = Role.PM) -> TurnEnded:
 
 
 SAID = Spoke(by="ann")
-PLAN = after(a_case(S.PLANNING_APPROACH), planned())
+PLAN = a_case(
+    S.WAITING_FOR_HUMAN_INPUT,
+    wait=Wait(reason=WaitingFor.APPROVAL, subject=Subject.PLAN, then=S.CREATING_TESTS),
+    planned=True,
+)
 
 
 def escalated(case: IssueCase, outcome: IssueOutcome, role: Role = Role.DEVELOPER) -> IssueCase:

@@ -29,7 +29,7 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.issue.investigation import why_not_approvable
+from caseworker.core.issue.investigation import why_not_approvable, why_not_claimable
 from caseworker.core.issue.moves import Move, is_green, is_used_up, make_move
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.states import IssueState
@@ -40,6 +40,7 @@ from caseworker.core.outcomes.investigation import (
     INVESTIGATION_STATUSES,
     CauseReviewOutcome,
     Criterion,
+    Hypothesis,
     InvestigationOutcome,
     UnblockingOutcome,
 )
@@ -119,8 +120,8 @@ LEADS = {
     "NEED_DEVELOPER_DIAGNOSTIC": (S.INVESTIGATING, Task.DIAGNOSTIC, "open"),
     "HYPOTHESIS_ELIMINATED": (S.INVESTIGATING, None, "open"),
     "NEED_MORE_ANALYSIS": (S.INVESTIGATING, None, "open"),
-    "BLOCKED": (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, "open"),
-    "EXHAUSTED": (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, "open"),
+    "BLOCKED": (S.BLOCKED, Task.UNBLOCK, "open"),
+    "EXHAUSTED": (S.BLOCKED, Task.UNBLOCK, "open"),
     "INVESTIGATION_INCOMPLETE": (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE, "incomplete"),
 }
 
@@ -167,7 +168,7 @@ def test_an_unknown_status_is_more_analysis_twice_and_then_blocked() -> None:
         ),
         (
             S.BLOCKED,
-            Task.UNBLOCK_INVESTIGATION,
+            Task.UNBLOCK,
             "Iteration 3 of 5 (its status 'WELL' is unknown and counts as BLOCKED): Looked. It is stuck: what it "
             "answers can't be understood. The pm sees to it.",
         ),
@@ -185,7 +186,7 @@ def test_known_statuses_do_not_reset_the_count_of_unknown_ones() -> None:
 @pytest.mark.parametrize("iteration", BEFORE_THE_LAST)
 def test_an_iteration_without_a_hypothesis_blocks_the_investigation(iteration: int) -> None:
     after = ends(at(iteration), without_a_matrix())
-    assert (after.state, after.progress.task) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION)
+    assert (after.state, after.progress.task) == (S.BLOCKED, Task.UNBLOCK)
     assert "It is stuck: there is no hypothesis left to look into." in after.reason
 
 
@@ -310,7 +311,7 @@ def test_the_pms_unblock_turn_resumes_after_a_budget_raise() -> None:
     case = hears(case, TurnGaveUp(role=Role.PM, reason="no money", limit="budget"))
     assert case.waits_for is WaitingFor.BUDGET
     case = _after_automatic_moves(hears(case, BudgetRaised(by="ann", micros=5)))
-    assert (case.state, case.progress.task, at_work(case)) == (S.BLOCKED, Task.UNBLOCK_INVESTIGATION, True)
+    assert (case.state, case.progress.task, at_work(case)) == (S.BLOCKED, Task.UNBLOCK, True)
 
 
 # --- after the fifth -------------------------------------------------------------------------------------------------
@@ -471,7 +472,7 @@ def test_an_answer_leads_back_to_the_investigation_if_iterations_are_left(iterat
 )
 def test_the_moves_after_the_pms_unblock_turn(status: PmStatus, to: IssueState, works: bool) -> None:
     stuck = ends(at(2), iterated("EXHAUSTED"))
-    assert (at_work(stuck), turn_of(stuck)) == (True, (Role.PM, Task.UNBLOCK_INVESTIGATION))
+    assert (at_work(stuck), turn_of(stuck)) == (True, (Role.PM, Task.UNBLOCK))
     after = ends(stuck, unblocked(status))
     assert (after.state, after.progress.task, at_work(after), done(after)) == (to, None, works, 2)
 
@@ -715,10 +716,10 @@ def test_a_hypothesis_without_a_likelihood_has_fifty_percent() -> None:
         (Role.DEVELOPER, Task.DIAGNOSTIC, plain(diagnosed(), status="READY_FOR_QA"), "'DIAGNOSTIC_DONE' or 'BLOCKED'"),
         (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, plain(cause_reviewed(), hypothesis=""), "the hypothesis to act on"),
         (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, plain(cause_reviewed("NEEDS_INFO"), feedback=" "), "needs feedback"),
-        (Role.PM, Task.UNBLOCK_INVESTIGATION, plain(unblocked(), resources=" "), "CONTINUE needs resources"),
+        (Role.PM, Task.UNBLOCK, plain(unblocked(), resources=" "), "CONTINUE needs resources"),
         (
             Role.PM,
-            Task.UNBLOCK_INVESTIGATION,
+            Task.UNBLOCK,
             plain(unblocked("NEEDS_CLARIFICATION"), questions=[" "]),
             "NEEDS_CLARIFICATION needs questions",
         ),
@@ -737,8 +738,10 @@ def test_a_diagnostic_can_not_claim_that_the_work_is_done() -> None:
         if task is Task.DIAGNOSTIC:
             properties = outcome_schema(role, task)["properties"]
             assert isinstance(properties, dict)
-            assert set(properties) == {"observations", "kind", "status", "commands", "observed", "agrees", "summary"}
-            assert properties["status"]["enum"] == ["DIAGNOSTIC_DONE", "BLOCKED"]
+            claims = {"observations", "kind", "status", "commands", "observed", "agrees", "summary", "root_cause"}
+            assert set(properties) == claims | {"ask", "escalation"}
+            named = ["ROOT_CAUSE_FOUND"] if role is Role.SENIOR_DEVELOPER else []
+            assert properties["status"]["enum"] == ["DIAGNOSTIC_DONE", *named, "BLOCKED"]
 
 
 def test_no_persons_approval_accepts_a_cause() -> None:
@@ -848,3 +851,39 @@ def test_an_eliminated_or_unclaimed_hypothesis_can_not_be_approved(
     case = an_investigated_case(S.REVIEWING_CODE, iteration=iteration, stands=stands)
     outcome = cause_reviewed("APPROVED").model_copy(update={"hypothesis": hypothesis})
     assert why_not_approvable(case, known, outcome) == problem
+
+
+# --- a senior developer who finds the cause ---------------------------------------------------------------------------
+
+
+def test_a_cause_that_a_senior_developer_names_goes_to_the_tech_lead() -> None:
+    case = an_investigated_case(iteration=2, task=Task.DIAGNOSTIC, senior=True)
+    fact = TurnEnded(
+        role=Role.SENIOR_DEVELOPER,
+        outcome=diagnosed("ROOT_CAUSE_FOUND"),
+        checkpoint=HEAD,
+        session=SessionId("s"),
+    )
+    known = apply_fact(case, fact)
+    after = make_move(known, decide(known, fact, Policy()), Policy(), MORNING)
+    assert (after.state, after.progress.task) == (S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE)
+    assert after.investigation is not None
+    assert (after.investigation.iteration, after.investigation.stands) == (2, "found")
+
+
+def test_a_named_cause_is_the_one_that_the_tech_lead_judges() -> None:
+    [inquiry] = investigated(turns(iterated("NEED_DEVELOPER_DIAGNOSTIC"), diagnosed("ROOT_CAUSE_FOUND")))
+    assert inquiry.root_cause == a_root_cause()
+
+
+@pytest.mark.parametrize(
+    ("matrix", "problem"),
+    [
+        ([a_hypothesis("H1")], ""),
+        ([a_hypothesis("H1"), a_hypothesis("H2", "eliminated")], ""),
+        ([a_hypothesis("H2")], "ROOT_CAUSE_FOUND, but H1 is not open in the matrix"),
+        ([a_hypothesis("H1"), a_hypothesis("H2")], "ROOT_CAUSE_FOUND, but H2 is in the matrix and not eliminated"),
+    ],
+)
+def test_a_diagnostic_claims_only_the_last_open_hypothesis(matrix: list[Hypothesis], problem: str) -> None:
+    assert why_not_claimable(investigated(turns(iterated("NEED_MORE_ANALYSIS", *matrix))), a_root_cause()) == problem

@@ -183,7 +183,7 @@ def test_a_stopped_case_puts_its_work_on_the_branch() -> None:
     assert is_for_a_person(taken(a_case(S.IMPLEMENTING)))
     assert is_for_a_person(a_case(S.BLOCKED))
     assert not is_for_a_person(a_case(S.BLOCKED, checkpoint=BASE))
-    assert not is_for_a_person(a_case(S.BLOCKED, task="unblock_investigation"))
+    assert not is_for_a_person(a_case(S.BLOCKED, task="unblock"))
     assert not is_for_a_person(a_case(S.IMPLEMENTING))
     assert not is_for_a_person(a_case(S.BLOCKED, pull_request=7))  # unproven work is not put where people may merge it
 

@@ -17,12 +17,13 @@ from hypothesis.stateful import (
 
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
-from caseworker.core.base.roles import Task
+from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS
 from caseworker.core.issue.apply import apply_fact
+from caseworker.core.issue.builds import wants_red_build
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
@@ -49,8 +50,9 @@ from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import BY_PEOPLE, Move, is_green, make_move, next_reminder, proven, reminded, undecided
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.posts import Draft
+from caseworker.core.issue.requirement_moves import PAST_THE_PLAN, plan_is_open
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
-from caseworker.core.issue.subjects import Subject
+from caseworker.core.issue.subjects import Grant, Subject
 from caseworker.core.issue.turns import at_work, turn_of
 from caseworker.core.outcomes.answers import RoleQuestion, WorkOutcome
 from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES, InvestigationRequest
@@ -65,9 +67,9 @@ LUCK = st.integers(0, 9)
 SHAS = [Sha(letter * 40) for letter in "abc"]
 
 
-def outcomes(task: Task, data: st.DataObject) -> IssueOutcome:
+def outcomes(role: Role, task: Task, data: st.DataObject) -> IssueOutcome:
     """An outcome that a model may answer, mostly one that makes progress. A working role may escalate."""
-    outcome = _answers(task, data)
+    outcome = _answers(role, task, data)
     if not isinstance(outcome, WorkOutcome):
         return outcome
     asks = data.draw(st.sampled_from([*[[]] * 9, [RoleQuestion(to="analyst", question="Which?")]]))
@@ -75,7 +77,7 @@ def outcomes(task: Task, data: st.DataObject) -> IssueOutcome:
     return outcome.model_copy(update={"escalation": escalation, "ask": asks})
 
 
-def _answers(task: Task, data: st.DataObject) -> IssueOutcome:
+def _answers(role: Role, task: Task, data: st.DataObject) -> IssueOutcome:
     draw = data.draw
     match task:
         case Task.TRIAGE:
@@ -87,7 +89,7 @@ def _answers(task: Task, data: st.DataObject) -> IssueOutcome:
             plan = ex.planned(draw(_statuses(ex.PlanStatus, "PLANNING_COMPLETE")))
             return plan.model_copy(update={"investigation": draw(_requests())})
         case Task.QUESTIONS:
-            return ex.questioned(draw(_statuses(Literal["NEEDS_CLARIFICATION", "CONTINUE"], "NEEDS_CLARIFICATION")))
+            return ex.questioned(draw(_statuses(ex.QuestionsStatus, "NEEDS_CLARIFICATION")))
         case Task.INTERPRET:
             chosen = draw(st.sampled_from([None, None, *get_args(NextState)]))
             return ex.interpreted(draw(_statuses(ex.InterpretStatus, "CONTINUE")), chosen)
@@ -114,7 +116,7 @@ def _answers(task: Task, data: st.DataObject) -> IssueOutcome:
             return inv.diagnosed(draw(_statuses(Literal["DIAGNOSTIC_DONE", "BLOCKED"], "DIAGNOSTIC_DONE")))
         case Task.VALIDATE_ROOT_CAUSE:
             return inv.cause_reviewed(draw(_statuses(inv.CauseStatus, "CHANGES_REQUESTED")))
-        case Task.UNBLOCK_INVESTIGATION:
+        case Task.UNBLOCK if role is Role.PM:
             return inv.unblocked(draw(_statuses(inv.PmStatus, "CONTINUE")))
         case Task.REVIEW | Task.REVIEW_ARCHITECTURE | Task.REVIEW_INTEGRATION | Task.UNBLOCK:
             looks = st.sampled_from(["ARCHITECTURE_REVIEW", "INTEGRATION_REVIEW"])
@@ -169,6 +171,7 @@ class CaseMachine(RuleBasedStateMachine):
     ) -> None:
         self.policy = Policy(attempts=attempts, until=until, approve_plan=approve_plan, transitions=25)
         on_the_way = {"checkpoint": SHAS[0], "built": SHAS[0], "green": SHAS[0], "weighty": weighty, "red": True}
+        on_the_way |= {"planned": True, "until": Milestone.PR, "grants": [Grant(subject=Subject.PLAN, by="ann")]}
         known = {"checkpoint": ex.BASE} if state is S.RECEIVED else on_the_way
         if state is S.INVESTIGATING:
             known = {**known, "investigation": {"number": 1}}
@@ -280,13 +283,13 @@ class CaseMachine(RuleBasedStateMachine):
 
     def a_turn_ends(self, data: st.DataObject) -> None:
         role, task = turn_of(self.case)
-        outcome: IssueOutcome = outcomes(task, data)
+        outcome: IssueOutcome = outcomes(role, task, data)
         writes = task in (Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.CREATE_TESTS)
         checkpoint = data.draw(st.sampled_from(SHAS)) if writes else self.case.delivery.checkpoint or ex.BASE
         self.case = self.case.updated(turns=self.case.progress.turns + 1)
         fact = TurnEnded(role=role, outcome=outcome, checkpoint=checkpoint, session=SessionId("s"))
         is_first = self.case.state is S.CREATING_TESTS or self.case.evidence.built is None
-        if outcome.status == "TESTS_READY" and is_first and not getattr(outcome, "escalation", ""):
+        if wants_red_build(fact) and is_first:
             self.case = apply_fact(self.case, fact)
             verdict: Any = data.draw(st.sampled_from(["red", "red", "green", "nothing_to_run"]))
             self.hears(BuildEnded(stage=Stage.RED, commit=checkpoint, verdict=verdict, reason="seen"))
@@ -295,10 +298,10 @@ class CaseMachine(RuleBasedStateMachine):
             self.escalations_are_told(outcome)
 
     def escalations_are_told(self, outcome: IssueOutcome) -> None:
-        escalation = getattr(outcome, "escalation", "")
+        escalation = outcome.escalation if isinstance(outcome, WorkOutcome) else ""
         if escalation:
             assert self.case.state not in WORKING
-            assert escalation in self.case.reason
+            assert escalation in self.case.reason or self.told[-1].also == escalation
 
     def no_developer_is_free(self, data: st.DataObject) -> None:
         before = self.case
@@ -465,12 +468,17 @@ class CaseMachine(RuleBasedStateMachine):
         if not hasattr(self, "case") or not self.works():
             return
         case = self.case
-        if case.progress.task in (Task.DIAGNOSTIC, Task.VALIDATE_ROOT_CAUSE, Task.UNBLOCK_INVESTIGATION):
+        if case.progress.task in (Task.DIAGNOSTIC, Task.VALIDATE_ROOT_CAUSE) or case.state is S.BLOCKED:
             assert case.investigation is not None
-        if case.progress.task is Task.UNBLOCK_INVESTIGATION:
-            assert case.state is S.BLOCKED
         if case.state is S.REVIEWING_CODE and case.progress.task is None:
             assert is_green(case)  # or a failing commit might be approved
+
+    @invariant()
+    def nothing_is_written_before_the_plan_that_is_wanted(self) -> None:
+        """Neither words nor their interpretation pass that gate."""
+        if hasattr(self, "case") and self.case.state in PAST_THE_PLAN:
+            judges_a_cause = self.case.progress.task is Task.VALIDATE_ROOT_CAUSE
+            assert judges_a_cause or not plan_is_open(self.case, self.policy)
 
     @invariant()
     def what_asks_people_says_so(self) -> None:

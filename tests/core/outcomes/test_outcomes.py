@@ -44,7 +44,7 @@ ANSWERS: list[tuple[Role, Task, Outcome]] = [
     (Role.DEVELOPER, Task.DIAGNOSTIC, diagnosed()),
     (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC, diagnosed("BLOCKED")),
     (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, cause_reviewed()),
-    (Role.PM, Task.UNBLOCK_INVESTIGATION, unblocked()),
+    (Role.PM, Task.UNBLOCK, unblocked()),
 ]
 
 

@@ -199,7 +199,7 @@ def test_the_problem_has_the_evidence_bundle_and_the_pms_resources() -> None:
     turns = [
         turn(1, Role.DEVELOPER, Task.FIX, **blocked),
         iterated(2, "BLOCKED", needs="How it counts."),
-        turn(3, Role.PM, Task.UNBLOCK_INVESTIGATION, **given),
+        turn(3, Role.PM, Task.UNBLOCK, **given),
     ]
     page = investigation_page("Sum", investigated(turns))
     assert "````\nAssertionError: 1 != 2\n```\n# Approved\n````" in page

@@ -126,9 +126,7 @@ def _investigated() -> dict[str, IssueCase]:
             S.CREATING_TESTS, 2, "approved", reason="The tech lead accepts H2 as the cause. A test comes first."
         ),
         "planning_approach, without a cause": at(S.PLANNING_APPROACH, 5, "given_up"),
-        "blocked, the pm sees to an investigation": at(
-            S.BLOCKED, 2, **left, task=Task.UNBLOCK_INVESTIGATION, reason=stuck
-        ),
+        "blocked, the pm sees to an investigation": at(S.BLOCKED, 2, **left, task=Task.UNBLOCK, reason=stuck),
         "blocked, an investigation lacks something": at(
             S.BLOCKED, 2, **left, reason="The pm can't go on: the staging log is not ours to give."
         ),

@@ -130,7 +130,8 @@ class IssueBriefs:
         """Only messages that were claimed for this turn or an earlier one are included, no newer ones."""
         case, role, task = request.case, request.role, request.task
         messages = await self._store.inbox.of(case.id)
-        remarks = recollection.remarks_of(messages, case.people.remarks if task in recollection.WITH_REMARKS else ())
+        has_remarks = recollection.is_among(recollection.WITH_REMARKS, role, task)
+        remarks = recollection.remarks_of(messages, case.people.remarks if has_remarks else ())
         late = recollection.remarks_of(messages, case.people.late if task is Task.INTERPRET else ())
         numbered = {remark.id for remark in (*remarks, *late)}
         others = [message for message in messages if message.id not in numbered]
@@ -169,7 +170,7 @@ class IssueBriefs:
         return [one for one in measured if one.turn > found.began_after]
 
     async def _evidence(self, request: TurnRequest) -> str:
-        if request.task not in recollection.WITH_EVIDENCE:
+        if not recollection.is_among(recollection.WITH_EVIDENCE, request.role, request.task):
             return ""
         builds = await self._store.builds.of(request.case.id)
         if request.task not in recollection.INQUIRING:
@@ -180,7 +181,8 @@ class IssueBriefs:
 
     async def _diff(self, request: TurnRequest, workspace: Workspace) -> str:
         commit = request.case.delivery.checkpoint
-        if commit is None or commit == workspace.base or request.task not in recollection.AT_THE_WORK:
+        looks = recollection.is_among(recollection.AT_THE_WORK, request.role, request.task)
+        if commit is None or commit == workspace.base or not looks:
             return ""
         return await self._workspaces.diff(workspace, workspace.base, commit)
 

@@ -7,6 +7,7 @@ from temporalio import activity
 
 from caseworker.activities.issue.branches import Branches
 from caseworker.activities.issue.load_inquiries import load_inquiries
+from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.remarks import answers_to
 from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
@@ -29,11 +30,14 @@ from caseworker.ports import Forge, PullRequest, Store, StoredCase, Workspace, W
 
 
 class Delivering(DeliveryActivities):
-    def __init__(self, *, store: Store, workspaces: Workspaces, forge: Forge, copy: CaseFileCopy) -> None:
+    def __init__(
+        self, *, store: Store, workspaces: Workspaces, forge: Forge, copy: CaseFileCopy, texts: PullTexts
+    ) -> None:
         self._copy = copy
         self._store = store
         self._workspaces = workspaces
         self._forge = forge
+        self._texts = texts
         self._branches = Branches(store=store, workspaces=workspaces, forge=forge)
 
     @activity.defn
@@ -144,11 +148,12 @@ class Delivering(DeliveryActivities):
             if case.evidence.tests
             else []
         )
+        text = await self._texts.of(case, stored, changed)
         return PullRequest(
             repository=stored.repository,
             number=0,
             case=case.id,
-            title=pull_request_title(stored.file, written[-1].outcome.commit_message if written else ""),
+            title=text.title or pull_request_title(stored.file, written[-1].outcome.commit_message if written else ""),
             body=pull_request_body(
                 stored.file,
                 case,
@@ -160,6 +165,7 @@ class Delivering(DeliveryActivities):
                 weakened=await self._weakened_tests(workspace, request.commit),
                 investigated=pull_request_part(case, await load_inquiries(self._store, case)),
                 conflicts=await self._conflicts_with_base(repository, workspace, request.commit),
+                opening=text.opening,
             ),
             base=workspace.base_branch,
             head=case.branch,

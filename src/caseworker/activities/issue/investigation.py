@@ -11,7 +11,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.diagnostics import altered
 from caseworker.core.investigation.matrix import contradicted, request_in
-from caseworker.core.issue.investigation import why_not_approvable
+from caseworker.core.issue.investigation import why_not_approvable, why_not_claimable
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
     DiagnosticOutcome,
@@ -61,7 +61,9 @@ class InvestigationTurns:
                     request, workspace, outcome
                 )
             case DiagnosticOutcome():
-                return await self._altered_lines(this, request, workspace)
+                return await self._altered_lines(this, request, workspace) or await self._unproven_claim(
+                    request, workspace, outcome
+                )
             case CauseReviewOutcome(status="APPROVED"):
                 return why_not_approvable(request.case, await load_inquiries(self._store, request.case), outcome)
             case _:
@@ -88,7 +90,15 @@ class InvestigationTurns:
         before = await load_inquiries(self._store, request.case)
         return contradicted(outcome, before[-1].hypotheses if before else ())
 
-    async def _missing_evidence(self, request: TurnRequest, workspace: Workspace, outcome: InvestigationOutcome) -> str:
+    async def _unproven_claim(self, request: TurnRequest, workspace: Workspace, outcome: DiagnosticOutcome) -> str:
+        """What is wrong with the cause that a senior developer names after a measurement."""
+        cause = _claimed_cause(outcome)
+        if cause is None:
+            return ""
+        refused = why_not_claimable(await load_inquiries(self._store, request.case), cause)
+        return refused or await self._missing_evidence(request, workspace, outcome)
+
+    async def _missing_evidence(self, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> str:
         cause = _claimed_cause(outcome)
         if cause is None:
             return ""
@@ -108,18 +118,20 @@ class InvestigationTurns:
 
     async def entries(self, this: Try, request: TurnRequest, outcome: Outcome, workspace: Workspace) -> list[Entry]:
         """The record entries saved with the turn: how it changed the matrix, and the cause with its evidence."""
-        if not isinstance(outcome, InvestigationOutcome) and request_in(outcome) is None:
+        cause = _claimed_cause(outcome)
+        asked = isinstance(outcome, InvestigationOutcome) or request_in(outcome) is not None
+        if cause is None and not asked:
             return []
         done = await self._store.turns.finished(request.case.id)
         failed = await self._store.record.whole(request.case.id, FAILED)
         turned = _CandidateTurn(turn=this.turn, role=this.role, outcome=outcome)
         revised = revision_by(turned, request.case, done, failed)
         entries: list[Entry] = [MatrixRevised(**revised.model_dump())] if revised is not None else []
-        cause = _claimed_cause(outcome)
         if cause is not None:
             tied = [piece for piece in await self._tie_evidence(request, workspace, cause) if isinstance(piece, Tied)]
             known = request.case.investigation
-            iteration = 1 + known.iteration if known is not None else 1
+            done_before = known.iteration if known is not None else 0
+            iteration = done_before + isinstance(outcome, InvestigationOutcome)
             entries.append(
                 CauseProven(iteration=iteration, hypothesis=cause.hypothesis, cause=cause.cause, evidence=tied)
             )
@@ -127,6 +139,6 @@ class InvestigationTurns:
 
 
 def _claimed_cause(outcome: Outcome) -> RootCause | None:
-    if isinstance(outcome, InvestigationOutcome) and outcome.status == "ROOT_CAUSE_FOUND":
+    if isinstance(outcome, InvestigationOutcome | DiagnosticOutcome) and outcome.status == "ROOT_CAUSE_FOUND":
         return outcome.root_cause
     return None

@@ -1,6 +1,6 @@
 """Selects from a case's record what a turn's brief needs: the plan, messages and questions. Pure functions on rows."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from caseworker.core.base.ids import MessageId
@@ -10,6 +10,7 @@ from caseworker.core.casefile.ownership import SPEAKER
 from caseworker.core.casefile.sections import asked_of
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.outcomes.answers import WorkOutcome
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
@@ -19,7 +20,7 @@ from caseworker.ports import FinishedTurn
 
 _READ_BY_AGENTS: Final = SPOKEN | {MessageKind.APPROVE, MessageKind.REJECT, MessageKind.HAND_BACK, MessageKind.RETRY}
 """Messages whose text agents read. Other commands carry no text for them."""
-_NAMES: Final = {SPEAKER[role]: role.value for role in Role if role is not Role.INVESTIGATOR} | {"writer": "developer"}
+_NAMES: Final = {SPEAKER[role]: role.value for role in Role} | {"writer": "developer"}
 """The case file's names of the roles, as agents call each other."""
 AT_THE_WORK: Final = frozenset(
     {
@@ -38,13 +39,18 @@ AT_THE_WORK: Final = frozenset(
 """Tasks that look at an existing change."""
 INQUIRING: Final = frozenset({Task.ITERATE, Task.VALIDATE_ROOT_CAUSE})
 """Tasks that may cite a build by its number."""
-WITH_MEASUREMENTS: Final = INQUIRING | {Task.UNBLOCK_INVESTIGATION}
+WITH_MEASUREMENTS: Final = INQUIRING | {Task.UNBLOCK}
 WITH_EVIDENCE: Final = AT_THE_WORK | INQUIRING | {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER}
 WITH_REMARKS: Final = frozenset(
     {Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.REVIEW, Task.VALIDATE, Task.UNBLOCK}
 )
 """Tasks whose prompt numbers people's remarks; other tasks get them as ordinary messages."""
-_FOR_THE_PM: Final = frozenset({Task.QUESTIONS, Task.INTERPRET, Task.UNBLOCK_INVESTIGATION})
+_FOR_THE_PM: Final = frozenset({Task.QUESTIONS, Task.INTERPRET, Task.UNBLOCK})
+
+
+def is_among(tasks: Collection[Task], role: Role, task: Task) -> bool:
+    """Whether the turn has one of these tasks. The pm unblocks an investigation, where there is no change yet."""
+    return task in tasks and (role, task) != (Role.PM, Task.UNBLOCK)
 
 
 def plan_of(turns: Sequence[FinishedTurn]) -> str:
@@ -61,7 +67,6 @@ def asked_before(turns: Sequence[FinishedTurn], task: Task) -> tuple[str, ...]:
 
 
 def _asked_by(turn: FinishedTurn) -> list[str]:
-    escalation = getattr(turn.outcome, "escalation", "")
     match turn.outcome:
         case QuestionsOutcome(status="NEEDS_CLARIFICATION") | InterpretOutcome(status="NEEDS_CLARIFICATION") as asks:
             return asks.questions
@@ -73,8 +78,10 @@ def _asked_by(turn: FinishedTurn) -> list[str]:
             return unblocking.questions
         case CauseReviewOutcome(status="NEEDS_INFO") as verdict:
             return [verdict.feedback]
+        case WorkOutcome(escalation=escalation) if escalation:
+            return [escalation]
         case _:
-            return [escalation] if escalation else []
+            return []
 
 
 def inquiry_of(case: IssueCase, known: Sequence[Inquiry]) -> Inquiry | None:

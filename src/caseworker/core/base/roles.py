@@ -35,5 +35,6 @@ class Task(StrEnum):
     ITERATE = "iterate"
     DIAGNOSTIC = "diagnostic"
     VALIDATE_ROOT_CAUSE = "validate_root_cause"
-    UNBLOCK_INVESTIGATION = "unblock_investigation"
     BUG = "bug"
+    PR_TEXT = "pr_text"
+    """A single question, not a turn."""

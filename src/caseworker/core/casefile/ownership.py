@@ -14,13 +14,13 @@ SPEAKER: Final[dict[Role, str]] = {
     Role.DEVELOPER: "writer",
     Role.SENIOR_DEVELOPER: "writer",
     Role.TECH_LEAD: "reviewer",
-    Role.INVESTIGATOR: "analyst",
+    Role.INVESTIGATOR: "investigator",
 }
 """The names of the roles in the case file."""
 
 _WRITERS: Final = frozenset({"writer"})
 _OWNED: Final[dict[Role, frozenset[str]]] = {
-    Role.PM: frozenset({"triage", "issue.type"}),
+    Role.PM: frozenset({"triage", "issue.type", "analysis"}),  # the triage of a plain small bug brings its analysis
     Role.ANALYST: frozenset({"analysis"}),
     Role.TESTER: frozenset({"writer.test_written", "writer.test_file"}),
     Role.DEVELOPER: _WRITERS,

@@ -23,8 +23,8 @@ from caseworker.core.casefile.model import (
 from caseworker.core.casefile.ownership import SPEAKER, check_owned, is_open_to, take_up
 from caseworker.core.evidence.builds import Build, Purpose, how_it_ended
 from caseworker.core.issue.states import IssueState
-from caseworker.core.outcomes.analyst import AnalysisOutcome
-from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion
+from caseworker.core.outcomes.analyst import AnalysisOutcome, FileNote, TestRequirement
+from caseworker.core.outcomes.answers import AnswerOutcome
 from caseworker.core.outcomes.developer import Change, ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
@@ -33,7 +33,7 @@ from caseworker.core.outcomes.investigation import (
     UnblockingOutcome,
 )
 from caseworker.core.outcomes.outcome import IssueOutcome
-from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
+from caseworker.core.outcomes.pm import DefectPlace, InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
 
@@ -52,7 +52,7 @@ def after_outcome(
 ) -> CaseFile:
     """The file with this outcome, in the role's own sections. If the role asks another one first, its work is not done
     yet: only its questions are kept. `given`: the feedback that the turn was given."""
-    changes: dict[str, object] = {} if _questions(outcome) else _section_changes(file, outcome, attempt, given)
+    changes: dict[str, object] = {} if outcome.ask else _section_changes(file, outcome, attempt, given)
     changes["communication"] = _communication(file.communication, role, outcome)
     seen = [RoleObservation(agent=SPEAKER[role], type=o.type, content=o.content) for o in outcome.observations]
     changes["learnings"] = file.learnings.model_copy(update={"observations": [*file.learnings.observations, *seen]})
@@ -64,7 +64,9 @@ def after_outcome(
 def _section_changes(file: CaseFile, outcome: IssueOutcome, attempt: int, given: str | None) -> dict[str, object]:
     match outcome:
         case TriageOutcome():
-            return {"issue": file.issue.model_copy(update={"type": outcome.type}), "triage": _triage(outcome)}
+            named = {"analysis": _analysis_of_defect(outcome.defect)} if outcome.defect is not None else {}
+            issue = file.issue.model_copy(update={"type": outcome.type})
+            return {"issue": issue, "triage": _triage(outcome), **named}
         case InterpretOutcome(status="REJECT"):
             rejected = {"completed": True, "should_proceed": False, "rejection_reason": outcome.reply}
             return {"triage": file.triage.model_copy(update=rejected)}
@@ -95,6 +97,17 @@ def _triage(outcome: TriageOutcome) -> TriageSection:
         complexity=outcome.complexity,
         should_proceed=proceed,
         rejection_reason=None if proceed else outcome.reason,
+    )
+
+
+def _analysis_of_defect(defect: DefectPlace) -> AnalysisSection:
+    """The analysis of a plain small bug, which its triage brings along."""
+    return AnalysisSection(
+        completed=True,
+        files=[FileNote(path=defect.path, purpose=defect.problem, action="modify")],
+        test_requirement=TestRequirement(required=True, type="regression", description=defect.expected),
+        must_do=[defect.expected],
+        brief=f"`{defect.path}:{defect.line}`: {defect.problem}\n\nInstead: {defect.expected}",
     )
 
 
@@ -153,16 +166,18 @@ def asked_of(file: CaseFile, role: Role) -> list[Question]:
 
 def _communication(before: CommunicationSection, role: Role, outcome: IssueOutcome) -> CommunicationSection:
     """Adds questions, answers and escalations. One that is already open, word for word, is not repeated."""
-    if isinstance(outcome, AnswerOutcome):
-        return before.model_copy(update={"questions": _fill_answers(before.questions, role, outcome)})
-    name, questions, escalations = SPEAKER[role], list(before.questions), take_up(before.escalations, role)
+    name, questions = SPEAKER[role], list(before.questions)
+    answers = isinstance(outcome, AnswerOutcome)
+    escalations = list(before.escalations) if answers else take_up(before.escalations, role)
+    if isinstance(outcome, AnswerOutcome) and not outcome.ask:
+        questions = _fill_answers(questions, role, outcome)
     open_ones = {(question.from_, question.to, question.question) for question in questions if not question.answered}
-    for asked in _questions(outcome):
+    for asked in outcome.ask:
         said = (name, SPEAKER[Role(asked.to)], asked.question)
         if said not in open_ones:
             open_ones.add(said)
             questions.append(Question(from_=name, to=said[1], question=asked.question))
-    to_people = Escalation(agent=name, reason=getattr(outcome, "escalation", ""))
+    to_people = Escalation(agent=name, reason=outcome.escalation)
     to_a_role = Escalation(agent=name, reason=_passed_on(role, outcome), requires_human=False)
     for escalation in (to_people, to_a_role):
         if escalation.reason and escalation not in escalations:
@@ -181,11 +196,6 @@ def _passed_on(role: Role, outcome: IssueOutcome) -> str:
             return outcome.feedback_for_writer or ""
         case _:
             return ""
-
-
-def _questions(outcome: IssueOutcome) -> list[RoleQuestion]:
-    asked: list[RoleQuestion] = getattr(outcome, "ask", [])
-    return asked
 
 
 def _fill_answers(questions: Sequence[Question], role: Role, outcome: AnswerOutcome) -> list[Question]:

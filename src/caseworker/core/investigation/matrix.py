@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.roles import Role
 from caseworker.core.investigation.iterations import Iteration, next_iteration
+from caseworker.core.outcomes.answers import WorkOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
@@ -115,9 +116,12 @@ class Inquiry(BaseModel):
 
     @property
     def root_cause(self) -> RootCause | None:
-        """The newest root cause that an iteration claimed."""
-        outcomes = [one.outcome for one in reversed(self.iterations) if one.outcome is not None]
-        return next((one.root_cause for one in outcomes if one.root_cause is not None), None)
+        """The newest root cause that an iteration claimed, or a diagnostic after it."""
+        outcomes = [(after, one.outcome) for after, one in enumerate(self.iterations, 1)]
+        claims = [(after, one.root_cause) for after, one in outcomes if one is not None]
+        claims += [(one.iteration, one.outcome.root_cause) for one in self.diagnostics]
+        in_order = sorted(claims, key=lambda claim: claim[0])
+        return next((cause for _, cause in reversed(in_order) if cause is not None), None)
 
     @property
     def asked_to_measure(self) -> Diagnostic | None:
@@ -186,7 +190,7 @@ def _add_to_requested(found: list[Inquiry], now: int, turned: CompletedTurn, out
 
 def _asks_first(outcome: Outcome) -> bool:
     """Whether it asked another role first, and will answer again."""
-    return bool(getattr(outcome, "ask", ()))
+    return isinstance(outcome, WorkOutcome) and bool(outcome.ask)
 
 
 def _add_review(inquiry: Inquiry, outcome: CauseReviewOutcome) -> Inquiry:

@@ -31,7 +31,12 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.issue.investigation import apply_cause_review, count_invalid_iteration, count_iteration
+from caseworker.core.issue.investigation import (
+    apply_cause_review,
+    apply_diagnostic,
+    count_invalid_iteration,
+    count_iteration,
+)
 from caseworker.core.issue.moves import add_grant, milestone_reached
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
@@ -152,6 +157,7 @@ def _changes_from(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
                 "topics": tuple(triage.topics),
                 "weighty": triage.scope != "SMALL" or triage.complexity == "complex",
                 "senior": case.limits.senior or not SECURITY.isdisjoint(triage.topics),
+                "analysed": case.requirements.analysed or triage.needs_no_analysis,
             }
         case AnalysisOutcome() as analysis:
             # A bug needs a regression test, even if the analyst disagrees: only a person may waive it.
@@ -188,6 +194,8 @@ def _changes_from(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
             }
         case InvestigationOutcome() as found:
             return {"investigation": count_iteration(case, found), "feedback": ""}
+        case DiagnosticOutcome() as measured:
+            return {"investigation": apply_diagnostic(case, measured)}
         case CauseReviewOutcome() as review:
             return {
                 "investigation": apply_cause_review(case, review),

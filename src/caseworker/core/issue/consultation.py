@@ -10,7 +10,7 @@ from caseworker.core.base.roles import Role
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import EffectRefused, Fact, TurnEnded
 from caseworker.core.issue.words import of_role
-from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion, WorkOutcome
+from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion
 
 MOST_QUESTIONS: Final = 6
 """Limit of questions between roles in one state."""
@@ -29,22 +29,29 @@ class Consultation(BaseModel):
 
 def questions_in(fact: Fact) -> list[RoleQuestion]:
     """The turn's questions to other roles. None if it also escalates: a person decides first."""
-    if not isinstance(fact, TurnEnded) or not isinstance(fact.outcome, WorkOutcome) or fact.outcome.escalation:
-        return []
-    return fact.outcome.ask
+    return fact.outcome.ask if isinstance(fact, TurnEnded) and not fact.outcome.escalation else []
 
 
-def consult(case: IssueCase, asker: Role, questions: Sequence[RoleQuestion]) -> Consultation:
+def consult(case: IssueCase, askers: Sequence[Role], questions: Sequence[RoleQuestion]) -> Consultation:
+    """The questions of the last of these roles; those before it wait for its answer. Asking one of them is a circle."""
+    asker = askers[-1]
     counted = case.updated(consulted=case.progress.consulted + len(questions))
     first = questions[0].question
     if counted.progress.consulted > MOST_QUESTIONS:
         reason = f"The {of_role(asker)} keeps asking the others: {first}"
         return Consultation(case=counted, refused=EffectRefused(reason=reason))
-    if any(question.to == asker.value for question in questions):
-        reason = f"The {of_role(asker)} asks itself: {first}"
+    circle = next((question for question in questions if _asked_as(Role(question.to)) in map(_asked_as, askers)), None)
+    if circle is not None:
+        whom = "itself" if _asked_as(Role(circle.to)) is _asked_as(asker) else f"the {of_role(Role(circle.to))} back"
+        reason = f"The {of_role(asker)} asks {whom}: {circle.question}"
         return Consultation(case=counted, refused=EffectRefused(reason=reason))
     asked = Counter(Role(question.to) for question in questions)
     return Consultation(case=counted, asked=dict(asked))
+
+
+def _asked_as(role: Role) -> Role:
+    """A senior developer has the developer's place: a question to the developer would be one to itself."""
+    return Role.DEVELOPER if role is Role.SENIOR_DEVELOPER else role
 
 
 def unanswered(answered: TurnEnded, role: Role, questions: Sequence[RoleQuestion]) -> EffectRefused | None:

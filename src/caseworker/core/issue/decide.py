@@ -23,6 +23,7 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
+from caseworker.core.issue.interpretation import after_interpretation
 from caseworker.core.issue.investigation import (
     after_cause_review,
     after_diagnostic,
@@ -34,19 +35,20 @@ from caseworker.core.issue.investigation import (
 from caseworker.core.issue.moves import KEPT_TASKS, Move
 from caseworker.core.issue.moves_by_people import (
     after_agreement_at_triage,
-    after_interpretation,
     after_people,
     ask_people,
     is_about_merge,
     return_to_merge,
 )
 from caseworker.core.issue.posts import Draft, IssueAbout
+from caseworker.core.issue.requirement_moves import after_analysis, after_plan, after_triage, is_clear
 from caseworker.core.issue.reviews import after_code_review, after_guidance, after_writing
 from caseworker.core.issue.routing import routed
 from caseworker.core.issue.states import WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
-from caseworker.core.issue.usual_moves import blocked, deliver, investigate, milestone, park, repair, unknown, wait_for
+from caseworker.core.issue.usual_moves import blocked, deliver, park, repair, unknown, wait_for
 from caseworker.core.outcomes.analyst import AnalysisOutcome
+from caseworker.core.outcomes.answers import AnswerOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
@@ -125,12 +127,12 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
 
 def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
     outcome = fact.outcome
-    escalation = getattr(outcome, "escalation", "")
-    if escalation and getattr(outcome, "ask", []):  # it is not done, and may ask again after
+    escalation = outcome.escalation
+    if escalation and (outcome.ask or isinstance(outcome, AnswerOutcome)):  # the state's turn is not done
         return _escalated(fact.role, escalation, Move(to=case.state, task=case.progress.task, reason=escalation))
     to = (
         case.state
-        if case.progress.task is Task.UNBLOCK
+        if (fact.role, case.progress.task) == (Role.TECH_LEAD, Task.UNBLOCK)
         else routed(fact.role, outcome.status, case.state, case.progress.task)
     )
     if isinstance(outcome, InvestigationOutcome):
@@ -161,21 +163,23 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
     """The routed move, or another one if evidence or approvals are missing."""
     match outcome:
         case TriageOutcome():
-            return _after_triage(case, outcome, to, policy)
+            return after_triage(case, outcome, to, policy)
         case AnalysisOutcome(status="READY") if is_clear(outcome, policy):
-            return _after_analysis(case, policy)
+            return after_analysis(case, policy)
         case AnalysisOutcome(status="BLOCKED"):
             return blocked(role, outcome.brief)
         case AnalysisOutcome():
             return Move(to=S.REQUIREMENTS_UNCLEAR, reason=words.unclear(outcome))
         case QuestionsOutcome(status="CONTINUE"):
             return Move(to=S.ANALYZING_REQUIREMENTS, reason=outcome.reason)
+        case QuestionsOutcome(status="EXTERNAL_DEPENDENCY"):
+            return blocked(role, outcome.reason)
         case QuestionsOutcome():
             return ask_people(case, outcome.questions)
         case InterpretOutcome():
-            return after_interpretation(case, outcome, to)
+            return after_interpretation(case, outcome, to, policy)
         case PlanOutcome():
-            return _after_plan(case, outcome, to, policy)
+            return after_plan(case, outcome, to, policy)
         case TestsOutcome(status="TESTS_READY") if case.state is S.UPDATING_TESTS and case.evidence.built is not None:
             return Move(to=S.RUNNING_TESTS, reason="The test was corrected; now everything is built and tested.")
         case TestsOutcome(status="TESTS_READY") if outcome.escalation:  # the test still has to be seen red
@@ -213,71 +217,3 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
             return after_unblocking(outcome, to)
         case _:
             return unknown(case, f"the {words.of_role(role)} has answered")
-
-
-def _after_triage(case: IssueCase, outcome: TriageOutcome, to: IssueState, policy: Policy) -> Move:
-    if outcome.status == "REJECT":
-        return Move(to=S.CLOSED, reason=f"Not worth doing: {outcome.reason}", say=Draft(about=A.REJECTED))
-    plan_first = _wants_plan(case, policy)
-    then = _after_waiting(case, plan_first=plan_first)
-    if outcome.status == "NEEDS_APPROVAL" or outcome.topics:
-        asks = f"A person has to agree first: {outcome.reason}"
-        move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.SENSITIVE, then=then)
-        return move.model_copy(update={"say": Draft(about=A.SENSITIVE)})
-    if limit_of(case, policy) is Milestone.TRIAGE:
-        return milestone("The issue is triaged", then)
-    if case.requirements.analysed and plan_first:  # there is no edge from here to the planning state
-        reason = "It comes with its analysis; the analyst checks it, and how to go about it is planned before any test."
-        return Move(to=S.ANALYZING_REQUIREMENTS, reason=reason)
-    if case.requirements.analysed:
-        return Move(to=then, reason="It comes with its analysis; a test comes first.")
-    return Move(to=to, reason="The issue is worth working on.")
-
-
-def _after_waiting(case: IssueCase, *, plan_first: bool) -> IssueState:
-    """Where a case continues that waits for a person right after its triage."""
-    if not case.requirements.analysed:
-        return S.ANALYZING_REQUIREMENTS
-    return S.PLANNING_APPROACH if plan_first else S.CREATING_TESTS
-
-
-def _wants_plan(case: IssueCase, policy: Policy) -> bool:
-    wanted = policy.approve_plan or limit_of(case, policy) is Milestone.PLAN or case.requirements.weighty
-    return wanted and not case.requirements.planned
-
-
-def is_clear(outcome: AnalysisOutcome, policy: Policy) -> bool:
-    return outcome.confidence >= policy.confidence_threshold and not outcome.questions
-
-
-def _after_analysis(case: IssueCase, policy: Policy) -> Move:
-    if _wants_plan(case, policy):
-        return Move(to=S.PLANNING_APPROACH, reason="The requirements are clear; how to go about it is planned first.")
-    return _to_tests(case, "The requirements are clear")
-
-
-def _to_tests(case: IssueCase, because: str) -> Move:
-    if case.investigation is not None and case.evidence.red:
-        return Move(to=S.IMPLEMENTING, reason=f"{because}; the test is there.")
-    if case.requirements.test_required:
-        return Move(to=S.CREATING_TESTS, reason=f"{because}; a test comes first.")
-    return Move(to=S.IMPLEMENTING, reason=f"{because}; no new test is needed.")
-
-
-def _after_plan(case: IssueCase, outcome: PlanOutcome, to: IssueState, policy: Policy) -> Move:
-    if outcome.status == "INVESTIGATION_NEEDED":
-        return investigate(case, outcome.reason, outcome.investigation)
-    if outcome.status == "EXTERNAL_DEPENDENCY":
-        return blocked(Role.PM, outcome.reason)
-    if outcome.status == "NEEDS_CLARIFICATION":
-        return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.PLANNING_APPROACH, say=Draft(about=A.ROLE_ASKS))
-    go_on = _to_tests(case, "The plan is made")
-    if limit_of(case, policy) is Milestone.PLAN:
-        subject = Subject.PLAN if policy.approve_plan else None
-        return milestone("The plan is made", go_on.to).model_copy(update={"subject": subject})
-    if policy.approve_plan and not case.granted(Subject.PLAN):
-        move = wait_for(
-            WaitingFor.APPROVAL, "The plan waits for a person's approval.", subject=Subject.PLAN, then=go_on.to
-        )
-        return move.model_copy(update={"say": Draft(about=A.PLAN)})
-    return go_on

@@ -17,6 +17,7 @@ from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
     DiagnosticOutcome,
     InvestigationOutcome,
+    RootCause,
     UnblockingOutcome,
 )
 
@@ -80,12 +81,23 @@ def after_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Move:
             why = outcome.needs or nothing
             beyond = f" A person may have to decide: {outcome.escalation}" if outcome.escalation else ""
             reason = f"{said} It is stuck: {why}.{beyond} The pm sees to it."
-            return Move(to=S.BLOCKED, task=Task.UNBLOCK_INVESTIGATION, reason=reason)
+            return Move(to=S.BLOCKED, task=Task.UNBLOCK, reason=reason)
         case _:
             return Move(to=S.INVESTIGATING, reason=said)
 
 
+def apply_diagnostic(case: IssueCase, outcome: DiagnosticOutcome) -> Investigation | None:
+    """The investigation after a diagnostic, which may have found the cause. It is no iteration."""
+    found = case.investigation
+    if found is None or outcome.status != "ROOT_CAUSE_FOUND":
+        return found
+    return found.model_copy(update={"stands": "found"})
+
+
 def after_diagnostic(outcome: DiagnosticOutcome) -> Move:
+    if outcome.status == "ROOT_CAUSE_FOUND":
+        reason = f"The senior developer names the cause: {outcome.summary} The tech lead looks at the evidence."
+        return Move(to=S.REVIEWING_CODE, task=Task.VALIDATE_ROOT_CAUSE, reason=reason)
     how = "Measured" if outcome.status == "DIAGNOSTIC_DONE" else "It could not be measured"
     return Move(to=S.INVESTIGATING, reason=f"{how}: {outcome.summary}")
 
@@ -107,6 +119,15 @@ def why_not_approvable(case: IssueCase, known: Sequence[Inquiry], outcome: Cause
     if _of(case).stands == "found" and outcome.hypothesis != claimed:
         return f"the cause to be judged is {claimed}, not {outcome.hypothesis}"
     return ""
+
+
+def why_not_claimable(known: Sequence[Inquiry], cause: RootCause) -> str:
+    """Why a diagnostic can't claim this cause. Empty: it can. All other hypotheses must be eliminated before."""
+    hypotheses = known[-1].hypotheses if known else ()
+    if cause.hypothesis not in {one.id for one in hypotheses if one.status != "eliminated"}:
+        return f"ROOT_CAUSE_FOUND, but {cause.hypothesis} is not open in the matrix"
+    others = [one.id for one in hypotheses if one.status != "eliminated" and one.id != cause.hypothesis]
+    return f"ROOT_CAUSE_FOUND, but {others[0]} is in the matrix and not eliminated" if others else ""
 
 
 def after_invalid_iteration(case: IssueCase, reason: str) -> Move:

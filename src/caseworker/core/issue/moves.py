@@ -21,7 +21,7 @@ from caseworker.core.outcomes.pm import IssueType
 
 S = IssueState
 _NO_PROGRESS: Final = 3
-KEPT_TASKS: Final = frozenset({Task.DIAGNOSTIC, Task.VALIDATE_ROOT_CAUSE, Task.UNBLOCK_INVESTIGATION, Task.UNBLOCK})
+KEPT_TASKS: Final = frozenset({Task.DIAGNOSTIC, Task.VALIDATE_ROOT_CAUSE, Task.UNBLOCK})
 """Tasks that are resumed after a person stepped in."""
 BY_PEOPLE: Final = frozenset({S.HUMAN_INPUT_RECEIVED, S.REQUIREMENTS_CLARIFIED})
 """States entered because a person spoke. No limit applies to them."""

@@ -3,7 +3,7 @@
 from typing import Final, assert_never
 
 from caseworker.core.base.policy import Milestone
-from caseworker.core.base.roles import Role, Task
+from caseworker.core.base.roles import Task
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.facts import (
@@ -20,12 +20,10 @@ from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.states import WAITING, WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF
-from caseworker.core.issue.usual_moves import blocked, investigate, milestone, park, wait_for
-from caseworker.core.outcomes.pm import InterpretOutcome
+from caseworker.core.issue.usual_moves import milestone, park
 
 S = IssueState
 A = IssueAbout
-REPLY: Final = Draft(about=IssueAbout.REPLY)
 
 
 MOST_ASKED: Final = 3
@@ -43,95 +41,9 @@ def ask_people(case: IssueCase, questions: list[str]) -> Move:
     )
 
 
-def after_interpretation(case: IssueCase, outcome: InterpretOutcome, to: IssueState) -> Move:
-    match outcome.status:
-        case "REJECT":
-            return Move(to=S.CLOSED, reason=f"Not to be done: {outcome.reply}", say=REPLY)
-        case "EXTERNAL_DEPENDENCY":
-            return blocked(Role.PM, outcome.reply).model_copy(update={"say": REPLY})
-        case "INVESTIGATION_NEEDED" | "CONTINUE" if _only_a_command_helps(case):
-            return _return_to_wait(case, outcome.reply, Draft(about=A.COMMAND_NEEDED))
-        case "INVESTIGATION_NEEDED" if to is not S.INVESTIGATING:  # a plan has to state the problem first
-            reason = f"It is to be investigated: {outcome.reply}"
-            return Move(to=to, reason=reason, say=REPLY, new_round=True)
-        case "INVESTIGATION_NEEDED":
-            entered = investigate(case, outcome.reply, outcome.investigation)
-            return entered.model_copy(update={"say": REPLY, "new_round": True})
-        case "NEEDS_CLARIFICATION" if case.state is S.REQUIREMENTS_CLARIFIED:
-            return Move(to=S.REQUIREMENTS_UNCLEAR, reason="Something is still unclear.", say=REPLY)
-        case "NEEDS_CLARIFICATION" if _waits_for_a_command(case):  # an answer to this must not count as an approval
-            return _return_to_wait(case, " ".join(outcome.questions), Draft(about=A.QUESTIONS))
-        case "NEEDS_CLARIFICATION":
-            then = case.waiting.wait.then if case.waiting.wait is not None else case.waiting.resume
-            return wait_for(WaitingFor.ANSWER, "People were asked.", then=then, say=Draft(about=A.QUESTIONS))
-        case "NO_ACTION":
-            return _return_to_wait(case, outcome.reply, REPLY)
-        case "CONTINUE":
-            return _continue(case, outcome)
-        case _:
-            assert_never(outcome.status)
-
-
-def _return_to_wait(case: IssueCase, reply: str, say: Draft) -> Move:
-    """Nothing follows from the messages: the case returns to its wait."""
-    if case.state is S.REQUIREMENTS_CLARIFIED:
-        return Move(
-            to=S.REQUIREMENTS_UNCLEAR,
-            reason="That answers nothing yet.",
-            go=S.WAITING_FOR_REQUIREMENTS_CLARIFICATION,
-            say=say,
-        )
-    waits_for_merge = case.waiting.wait is not None and (
-        is_about_merge(case.waiting.wait) or case.waiting.wait.reason is WaitingFor.MERGE
-    )
-    if waits_for_merge and case.delivery.joined:
-        to, because = _proven_first(case, S.CREATING_PR, None)
-        return Move(to=to, reason=because, say=say)
-    if case.waiting.wait is not None:
-        nothing = "Nothing follows from what was said."
-        off = is_about_merge(case.waiting.wait)
-        return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=nothing, back=True, paid=off, say=say)
-    goes_on = automatic_move(case.updated(go=case.waiting.resume)) if case.people.handed_back else None
-    if goes_on is not None:  # a hand-back means that work goes on
-        return goes_on.model_copy(update={"say": say})
-    return Move(
-        to=case.waiting.ended_as or S.REQUIRES_HUMAN_INTERVENTION,
-        reason=f"Nothing follows from what was said. {reply}",
-        say=say,
-    )
-
-
-def _only_a_command_helps(case: IssueCase) -> bool:
-    """Whether only a command moves the case: a model's reading of words is no approval. The exception is an escalation,
-    which people decide in any words."""
-    return (
-        _waits_for_a_command(case)
-        and case.waiting.wait is not None
-        and case.waiting.wait.subject is not Subject.ESCALATION
-    )
-
-
-def _waits_for_a_command(case: IssueCase) -> bool:
+def waits_for_a_command(case: IssueCase) -> bool:
     commanded = (WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE)
     return case.waiting.wait is not None and case.waiting.wait.reason in commanded
-
-
-def _continue(case: IssueCase, outcome: InterpretOutcome) -> Move:
-    chosen = IssueState(outcome.next) if outcome.next else None
-    if case.state is S.REQUIREMENTS_CLARIFIED:
-        allowed = {S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING}
-        to = chosen if chosen in allowed else S.ANALYZING_REQUIREMENTS
-        to = S.CREATING_TESTS if to is S.IMPLEMENTING and case.requirements.test_required else to
-        return Move(to=to, reason=outcome.reply, say=REPLY)
-    left = state_to_resume(case) or S.ANALYZING_REQUIREMENTS
-    to = chosen or (S.ADDRESSING_FEEDBACK if case.people.remarks else left)
-    wait = case.waiting.wait if case.waiting.wait is not None and to is case.waiting.wait.then else None
-    task = (wait.task if wait is not None else None) or (
-        case.waiting.resume_task if to is case.waiting.resume else None
-    )
-    to, because = _proven_first(case, to, task)
-    reason, another = because or outcome.reply, wait is not None and wait.new_problem
-    return Move(to=to, task=task, reason=reason, say=REPLY, new_round=True, new_problem=another)
 
 
 _NEEDS_GREEN_BUILD: Final = frozenset(
@@ -139,7 +51,7 @@ _NEEDS_GREEN_BUILD: Final = frozenset(
 )
 
 
-def _proven_first(case: IssueCase, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
+def proven_first(case: IssueCase, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
     """The state to enter, and why if it is not `to`: nothing is reviewed or delivered before it was built. While the
     case waited, the work may have changed, or it was never green."""
     looks_at_a_build = to in _NEEDS_GREEN_BUILD and task is None
@@ -187,6 +99,7 @@ def after_people(
         case Agreed():
             assert case.waiting.wait is not None
             go = case.waiting.wait.then or case.waiting.resume
+            go = None if go is S.HUMAN_INPUT_RECEIVED else go  # the pm asked: it reads on
             to_the_plan = (
                 fact.until is Milestone.PLAN and case.people.until is fact.until and not case.requirements.planned
             )
@@ -239,7 +152,7 @@ def after_agreement_at_triage(case: IssueCase, fact: Agreed) -> Move:
 
 def _interpret(case: IssueCase, reason: str) -> Move:
     clarifies = case.state is S.WAITING_FOR_REQUIREMENTS_CLARIFICATION or (
-        case.state is S.BLOCKED and case.waiting.resume is S.REQUIREMENTS_UNCLEAR and not _waits_for_a_command(case)
+        case.state is S.BLOCKED and case.waiting.resume is S.REQUIREMENTS_UNCLEAR and not waits_for_a_command(case)
     )
     return Move(to=S.REQUIREMENTS_CLARIFIED if clarifies else S.HUMAN_INPUT_RECEIVED, reason=reason)
 
@@ -272,7 +185,7 @@ def automatic_move(case: IssueCase) -> Move | None:
     if to is S.REQUIRES_HUMAN_INTERVENTION:
         return Move(to=to, reason=case.reason)
     task = case.progress.task or (case.waiting.resume_task if to is case.waiting.resume else None)
-    instead, because = _proven_first(case, to, task)
+    instead, because = proven_first(case, to, task)
     if instead is not to:
         return Move(to=instead, reason=because)
     another = case.waiting.wait is not None and case.waiting.wait.new_problem

@@ -1,6 +1,6 @@
 """The moves after a developer's change, and after the tech lead's review of it."""
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
@@ -27,6 +27,11 @@ def after_writing(case: IssueCase, role: Role, outcome: ImplementationOutcome, t
             return park(outcome.summary)
         case "PARTIAL":
             return repair(case, policy, f"Not finished: {outcome.summary}", to)
+        case "REQUIREMENT_GAP" if to is S.WAITING_FOR_HUMAN_INPUT:
+            then = case.state if case.state is S.ADDRESSING_FEEDBACK else S.ANALYZING_REQUIREMENTS
+            return wait_for(WaitingFor.ANSWER, outcome.summary, then=then, say=Draft(about=A.ROLE_ASKS))
+        case "REQUIREMENT_GAP":
+            return repair(case, policy, f"The requirements have a gap: {outcome.summary}", to)
         case _ if case.delivery.checkpoint == case.delivery.base:
             return park("The developer says it is done, but nothing was changed.")
         case _:
@@ -44,14 +49,22 @@ def after_code_review(case: IssueCase, outcome: ReviewOutcome, to: IssueState, p
             if case.requirements.weighty:
                 return Move(to=S.VALIDATING_SOLUTION, reason="The review approves; what was asked for is checked.")
             return deliver(case, "The review approves the commit whose build is green.")
-        case "CHANGES_REQUESTED" if case.state is S.REVIEWING_ARCHITECTURE:
+        case "CHANGES_REQUESTED" | "REFACTOR" if case.state is S.REVIEWING_ARCHITECTURE:
             again = repair(case, policy, "The architecture has to change.", to)
             if again.to is not S.REFACTORING:
                 return again
             move = wait_for(WaitingFor.APPROVAL, feedback, subject=Subject.ARCHITECTURE, then=S.REFACTORING)
             return move.model_copy(update={"say": Draft(about=A.ARCHITECTURE), "attempt": True})
+        case "TESTS_NEED_WORK" if to is S.REVIEWING_CODE:
+            return Move(to=to, reason=f"The tests are looked at with the rest of the code: {feedback}")
         case "CHANGES_REQUESTED" | "UNBLOCKING_GUIDANCE":
             return repair(case, policy, "The review asks for changes.", to)
+        case "REFACTOR":
+            return repair(case, policy, "The review asks for another shape of the code.", to)
+        case "TESTS_NEED_WORK":
+            return repair(case, policy, "The review asks for other tests.", to)
+        case "REQUIREMENT_GAP":
+            return repair(case, policy, f"The review has found a gap in the requirements: {feedback}", to)
         case "NEEDS_INFO":
             return wait_for(WaitingFor.ANSWER, feedback, then=case.state, say=Draft(about=A.ROLE_ASKS))
         case "SPAWN_INVESTIGATOR" | "ESCALATE":
@@ -67,8 +80,22 @@ def after_guidance(case: IssueCase, outcome: ReviewOutcome) -> Move:
     feedback = outcome.feedback_for_writer or " ".join(outcome.good)
     if outcome.status in ("SPAWN_INVESTIGATOR", "ESCALATE"):
         return investigate(case, feedback, outcome.investigation)
-    if outcome.status not in ("UNBLOCKING_GUIDANCE", "CHANGES_REQUESTED"):
+    to = next((state for state in _WAYS_ON.get(outcome.status, ()) if state in next_states(case.state)), None)
+    if outcome.status in _WRITING_HELPS:
+        return Move(to=to or case.state, reason="The tech lead has shown a way on.", attempt=True)
+    if to is None:
         return park(f"The tech lead sees no way on without a person: {feedback}")
-    writing = (S.FIXING_ISSUES, S.IMPLEMENTING, S.REFACTORING)
-    to = next((state for state in writing if state in next_states(case.state)), case.state)
-    return Move(to=to, reason="The tech lead has shown a way on.", attempt=True)
+    return Move(to=to, reason=f"The tech lead has shown a way on: {feedback}", attempt=True)
+
+
+_WRITING: Final = (S.FIXING_ISSUES, S.IMPLEMENTING, S.REFACTORING)
+_WAYS_ON: Final[dict[str, tuple[IssueState, ...]]] = {
+    "UNBLOCKING_GUIDANCE": _WRITING,
+    "CHANGES_REQUESTED": _WRITING,
+    "REFACTOR": (S.REFACTORING, *_WRITING),
+    "TESTS_NEED_WORK": (S.UPDATING_TESTS,),
+    "REQUIREMENT_GAP": (S.ANALYZING_REQUIREMENTS,),
+}
+"""Where guidance leads: the first of these that has an edge."""
+_WRITING_HELPS: Final = frozenset({"UNBLOCKING_GUIDANCE", "CHANGES_REQUESTED", "REFACTOR"})
+"""With these the case may also stay in its state for another turn of the developer."""

@@ -1,6 +1,5 @@
 """The routing table: where an issue case goes after a turn, one row per role and status. Guards may override it."""
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -9,11 +8,12 @@ from caseworker.core.base.errors import Defect
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState, next_states
 from caseworker.core.issue.turns import TURN_OF, WRITERS
+from caseworker.core.outcomes.outcome import statuses_of
 from caseworker.core.outcomes.status_names import ALIASES, canonical
 
 S = IssueState
-VERSION: Final = 2
-"""Version 1 had no investigations."""
+VERSION: Final = 3
+"""Version 2 had rows that no turn could reach. Version 1 had no investigations."""
 
 
 @dataclass(frozen=True)
@@ -28,25 +28,30 @@ class Route:
         return self.instead.get(state, self.to)
 
 
-_ALSO_IN: Final[dict[Role, frozenset[IssueState]]] = {
-    Role.TESTER: frozenset({S.RUNNING_TESTS}),  # the state in which it judges a red build
-    Role.PM: frozenset({S.BLOCKED}),  # the state in which it unblocks an investigation
-    Role.DEVELOPER: frozenset({S.INVESTIGATING}),  # the state in which it runs diagnostics
-    Role.SENIOR_DEVELOPER: frozenset({S.INVESTIGATING}),
+_ALSO: Final[dict[Role, tuple[tuple[IssueState, Task], ...]]] = {
+    Role.TESTER: ((S.RUNNING_TESTS, Task.JUDGE),),
+    Role.PM: ((S.BLOCKED, Task.UNBLOCK),),
+    Role.DEVELOPER: ((S.INVESTIGATING, Task.DIAGNOSTIC),),
+    Role.SENIOR_DEVELOPER: ((S.INVESTIGATING, Task.DIAGNOSTIC),),
 }
+"""Turns besides a state's own. The tech lead's unblock turns and reviews of a cause have rows of their own."""
 _BACK_TO_CODE_REVIEW: Final = {S.REVIEWING_ARCHITECTURE: S.REVIEWING_CODE, S.REVIEWING_INTEGRATION: S.REVIEWING_CODE}
-_STAY: Final = {S.INVESTIGATING: S.INVESTIGATING}
-"""A diagnostic never changes the state: its result goes to the investigator."""
 _WRITERS: Final[dict[str, Route]] = {
-    "READY_FOR_QA": Route(S.RUNNING_TESTS, _STAY),
-    "READY_FOR_REVIEW": Route(S.RUNNING_TESTS, _STAY),
-    "PARTIAL": Route(
-        S.IMPLEMENTING, {S.IMPLEMENTING: S.FIXING_ISSUES, S.ADDRESSING_FEEDBACK: S.RUNNING_TESTS, **_STAY}
-    ),
+    "READY_FOR_QA": Route(S.RUNNING_TESTS),
+    "READY_FOR_REVIEW": Route(S.RUNNING_TESTS),
+    "PARTIAL": Route(S.IMPLEMENTING, {S.IMPLEMENTING: S.FIXING_ISSUES, S.ADDRESSING_FEEDBACK: S.RUNNING_TESTS}),
     "BLOCKED": Route(S.INVESTIGATING),
     "ESCALATE_SENIOR": Route(None),
-    "NEEDS_TECH_LEAD_VALIDATION": Route(S.RUNNING_TESTS, _STAY),
+    "NEEDS_TECH_LEAD_VALIDATION": Route(S.RUNNING_TESTS),
     "SPAWN_INVESTIGATOR": Route(S.INVESTIGATING),
+    "REQUIREMENT_GAP": Route(
+        S.ANALYZING_REQUIREMENTS,
+        {
+            S.FIXING_ISSUES: S.WAITING_FOR_HUMAN_INPUT,
+            S.REFACTORING: S.WAITING_FOR_HUMAN_INPUT,
+            S.ADDRESSING_FEEDBACK: S.WAITING_FOR_HUMAN_INPUT,
+        },
+    ),
     "DIAGNOSTIC_DONE": Route(None),
 }
 
@@ -55,8 +60,15 @@ ROUTES: Final[dict[Role, dict[str, Route]]] = {
         "PROCEED": Route(S.ANALYZING_REQUIREMENTS, {S.BLOCKED: S.PLANNING_APPROACH}),
         "REJECT": Route(S.CLOSED),
         "NEEDS_APPROVAL": Route(S.WAITING_FOR_HUMAN_INPUT),
-        "PLANNING_COMPLETE": Route(S.CREATING_TESTS, {S.REQUIREMENTS_UNCLEAR: S.ANALYZING_REQUIREMENTS}),
-        "CONTINUE": Route(None, {S.BLOCKED: S.INVESTIGATING}),
+        "PLANNING_COMPLETE": Route(S.CREATING_TESTS),
+        "CONTINUE": Route(
+            None,
+            {
+                S.REQUIREMENTS_UNCLEAR: S.ANALYZING_REQUIREMENTS,
+                S.REQUIREMENTS_CLARIFIED: S.ANALYZING_REQUIREMENTS,
+                S.BLOCKED: S.INVESTIGATING,
+            },
+        ),
         "NEEDS_CLARIFICATION": Route(
             S.WAITING_FOR_HUMAN_INPUT,
             {
@@ -64,18 +76,10 @@ ROUTES: Final[dict[Role, dict[str, Route]]] = {
                 S.REQUIREMENTS_CLARIFIED: S.REQUIREMENTS_UNCLEAR,
             },
         ),
-        "INVESTIGATION_NEEDED": Route(
-            S.INVESTIGATING,
-            {
-                S.RECEIVED: S.ANALYZING_REQUIREMENTS,
-                S.REQUIREMENTS_UNCLEAR: S.ANALYZING_REQUIREMENTS,
-                S.REQUIREMENTS_CLARIFIED: S.PLANNING_APPROACH,
-            },
-        ),
+        "REQUIREMENT_GAP": Route(S.ANALYZING_REQUIREMENTS),
+        "INVESTIGATION_NEEDED": Route(S.INVESTIGATING, {S.REQUIREMENTS_CLARIFIED: S.PLANNING_APPROACH}),
         "EXTERNAL_DEPENDENCY": Route(S.BLOCKED),
-        "NO_ACTION": Route(None),
-        "READY": Route(None),
-        "BLOCKED": Route(S.BLOCKED),
+        "NO_ACTION": Route(None, {S.REQUIREMENTS_CLARIFIED: S.REQUIREMENTS_UNCLEAR}),
     },
     Role.ANALYST: {
         "READY": Route(S.CREATING_TESTS),
@@ -83,31 +87,29 @@ ROUTES: Final[dict[Role, dict[str, Route]]] = {
         "BLOCKED": Route(S.BLOCKED),
     },
     Role.TESTER: {
-        "TESTS_READY": Route(S.IMPLEMENTING, {S.VALIDATING_SOLUTION: S.REVIEWING_CODE}),
+        "TESTS_READY": Route(S.IMPLEMENTING),
         "TESTS_NEED_WORK": Route(S.UPDATING_TESTS, {S.UPDATING_TESTS: S.CREATING_TESTS}),
-        "REQUIREMENT_GAP": Route(
-            S.ANALYZING_REQUIREMENTS,
-            {
-                S.UPDATING_TESTS: S.CREATING_TESTS,
-                S.RUNNING_TESTS: S.REVIEWING_CODE,
-                S.VALIDATING_SOLUTION: S.REVIEWING_CODE,
-            },
-        ),
-        "PASS": Route(S.CREATING_PR, {S.CREATING_TESTS: S.IMPLEMENTING, S.UPDATING_TESTS: S.RUNNING_TESTS}),
-        "FAIL": Route(S.FIXING_ISSUES, {S.CREATING_TESTS: S.UPDATING_TESTS, S.UPDATING_TESTS: S.CREATING_TESTS}),
-        "FAIL_ESCALATE": Route(
-            S.REVIEWING_CODE, {S.CREATING_TESTS: S.ANALYZING_REQUIREMENTS, S.UPDATING_TESTS: S.RUNNING_TESTS}
-        ),
-        "PARTIAL": Route(S.FIXING_ISSUES, {S.CREATING_TESTS: S.UPDATING_TESTS, S.UPDATING_TESTS: S.CREATING_TESTS}),
+        "REQUIREMENT_GAP": Route(S.ANALYZING_REQUIREMENTS, {S.UPDATING_TESTS: S.CREATING_TESTS}),
+        "PASS": Route(S.CREATING_PR),
+        "FAIL": Route(S.FIXING_ISSUES),
+        "FAIL_ESCALATE": Route(S.REVIEWING_CODE),
+        "PARTIAL": Route(S.FIXING_ISSUES),
         "BLOCKED": Route(S.BLOCKED),
         "FLAKY": Route(None),
     },
     Role.DEVELOPER: _WRITERS,
-    Role.SENIOR_DEVELOPER: {**_WRITERS, "ROOT_CAUSE_FOUND": Route(S.RUNNING_TESTS, _STAY)},
+    Role.SENIOR_DEVELOPER: {
+        **_WRITERS,
+        "ESCALATE_SENIOR": Route(S.REQUIRES_HUMAN_INTERVENTION),
+        "ROOT_CAUSE_FOUND": Route(S.REVIEWING_CODE),
+    },
     Role.TECH_LEAD: {
-        "APPROVED": Route(S.CREATING_PR),
-        "APPROVED_WITH_NOTES": Route(S.CREATING_PR),
+        "APPROVED": Route(S.CREATING_PR, _BACK_TO_CODE_REVIEW),
+        "APPROVED_WITH_NOTES": Route(S.CREATING_PR, _BACK_TO_CODE_REVIEW),
         "CHANGES_REQUESTED": Route(S.FIXING_ISSUES, {S.REVIEWING_ARCHITECTURE: S.REFACTORING}),
+        "REFACTOR": Route(S.REFACTORING, {S.REVIEWING_INTEGRATION: S.FIXING_ISSUES}),
+        "TESTS_NEED_WORK": Route(S.UPDATING_TESTS, _BACK_TO_CODE_REVIEW),
+        "REQUIREMENT_GAP": Route(S.ANALYZING_REQUIREMENTS),
         "NEEDS_INFO": Route(S.WAITING_FOR_HUMAN_INPUT),
         "SPAWN_INVESTIGATOR": Route(S.INVESTIGATING),
         "ESCALATE": Route(S.INVESTIGATING),
@@ -148,19 +150,36 @@ def routed(role: Role, status: str, state: IssueState, task: Task | None = None)
     return to if to in next_states(state) else None
 
 
+def turns_of(role: Role) -> list[tuple[IssueState, Task]]:
+    """Every turn of this role that is routed by its rows, with the state it has it in."""
+    own = Role.DEVELOPER if role in WRITERS else role
+    return [*((state, task) for state, (who, task) in TURN_OF.items() if who is own), *_ALSO.get(role, ())]
+
+
 def works_in(role: Role) -> list[IssueState]:
     """Every state in which this role may have a turn."""
-    own = {state for state, (who, _) in TURN_OF.items() if who is (Role.DEVELOPER if role in WRITERS else role)}
-    return [state for state in IssueState if state in own | _ALSO_IN.get(role, frozenset())]
+    found = {state for state, _ in turns_of(role)}
+    return [state for state in IssueState if state in found]
+
+
+def occurs_in(role: Role, status: str) -> list[IssueState]:
+    """The states in which a turn of this role can end with this status."""
+    found = {state for state, task in turns_of(role) if status in statuses_of(role, task)}
+    return [state for state in IssueState if state in found]
 
 
 def check_routing() -> None:
-    """Checks, when a worker starts, that every row leads along an edge of the table of states."""
+    """Checks, when a worker starts, that every end of a turn has a row along an edge, and that every row can occur."""
     for role, rows in ROUTES.items():
-        for status, state in itertools.product(rows, works_in(role)):
-            if routed(role, status, state) is None:
-                raise Defect(f"the routing table has no legal row for {role} {status} in {state}")
-    for status in CAUSE_ROUTES:
+        for state, task in turns_of(role):
+            for status in statuses_of(role, task):
+                if routed(role, status, state) is None:
+                    raise Defect(f"the routing table has no legal row for {role} {status} in {state}")
+        for status, route in rows.items():
+            states = occurs_in(role, status)
+            if not states or not set(route.instead) <= set(states):
+                raise Defect(f"the routing table has a row for {role} {status} that can't occur")
+    for status in statuses_of(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE):
         if routed(Role.TECH_LEAD, status, S.REVIEWING_CODE, Task.VALIDATE_ROOT_CAUSE) is None:
             raise Defect(f"the routing table has no legal row for a cause that is {status}")
     for role, names in ALIASES.items():

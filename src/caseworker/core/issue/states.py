@@ -89,14 +89,14 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     ),
     S.ANALYZING_REQUIREMENTS: StateRow(
         turn=(Role.ANALYST, Task.ANALYZE),
-        edges=_to(S.REQUIREMENTS_UNCLEAR, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING),
+        edges=_to(S.REQUIREMENTS_UNCLEAR, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING, S.BLOCKED),
         agent="analyst",
         does="works out what exactly is asked for, and where in the code it belongs",
         then="Clear requirements lead to a plan or a test; unclear ones to questions to people.",
     ),
     S.REQUIREMENTS_UNCLEAR: StateRow(
         turn=(Role.PM, Task.QUESTIONS),
-        edges=_to(S.ANALYZING_REQUIREMENTS, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, S.BLOCKED),
         agent="triage",
         does="looks for what is unclear, and writes it down as questions to people",
         then="People get one message with numbered questions, and the case waits for answers.",
@@ -108,7 +108,12 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     S.REQUIREMENTS_CLARIFIED: StateRow(
         turn=(Role.PM, Task.INTERPRET),
         edges=_to(
-            S.ANALYZING_REQUIREMENTS, S.REQUIREMENTS_UNCLEAR, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING
+            S.ANALYZING_REQUIREMENTS,
+            S.REQUIREMENTS_UNCLEAR,
+            S.PLANNING_APPROACH,
+            S.CREATING_TESTS,
+            S.IMPLEMENTING,
+            S.BLOCKED,
         ),
         agent="triage",
         does="makes sense of what people have answered",
@@ -116,50 +121,48 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     ),
     S.PLANNING_APPROACH: StateRow(
         turn=(Role.PM, Task.PLAN),
-        edges=_to(S.ANALYZING_REQUIREMENTS, S.CREATING_TESTS, S.IMPLEMENTING, S.INVESTIGATING),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.CREATING_TESTS, S.IMPLEMENTING, S.INVESTIGATING, S.BLOCKED),
         agent="triage",
         does="plans how to go about it",
         then="A test comes next; where the plan needs an approval, that comes first.",
     ),
     S.CREATING_TESTS: StateRow(
         turn=(Role.TESTER, Task.CREATE_TESTS),
-        edges=_to(S.ANALYZING_REQUIREMENTS, S.UPDATING_TESTS, S.IMPLEMENTING),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.UPDATING_TESTS, S.IMPLEMENTING, S.BLOCKED),
         agent="writer",
         does="writes a test of what was asked for",
         then="Code runs the new test. For a bug it has to fail before anything is repaired.",
     ),
     S.UPDATING_TESTS: StateRow(
         turn=(Role.TESTER, Task.UPDATE_TESTS),
-        edges=_to(S.CREATING_TESTS, S.RUNNING_TESTS, S.IMPLEMENTING),
+        edges=_to(S.CREATING_TESTS, S.RUNNING_TESTS, S.IMPLEMENTING, S.BLOCKED),
         agent="writer",
         does="corrects the test",
         then="Code runs the test again.",
     ),
     S.RUNNING_TESTS: StateRow(
-        edges=_to(
-            S.UPDATING_TESTS, S.IMPLEMENTING, S.FIXING_ISSUES, S.REVIEWING_CODE, S.VALIDATING_SOLUTION, S.CREATING_PR
-        ),
+        edges=_to(S.UPDATING_TESTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.BLOCKED),
         agent="build",
         does="Code builds and tests the change; no agent works.",
         then="Green goes to the review; red to the tester, who says what has to be repaired.",
     ),
     S.IMPLEMENTING: StateRow(
         turn=(Role.DEVELOPER, Task.IMPLEMENT),
-        edges=_to(S.ANALYZING_REQUIREMENTS, S.RUNNING_TESTS, S.FIXING_ISSUES, S.INVESTIGATING, S.CREATING_PR),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.RUNNING_TESTS, S.FIXING_ISSUES, S.INVESTIGATING),
         agent="writer",
         does="writes the change",
         then="Code builds and tests the commit.",
     ),
     S.FIXING_ISSUES: StateRow(
         turn=(Role.DEVELOPER, Task.FIX),
-        edges=_to(S.RUNNING_TESTS, S.IMPLEMENTING, S.REFACTORING, S.INVESTIGATING, S.CREATING_PR),
+        edges=_to(S.RUNNING_TESTS, S.IMPLEMENTING, S.REFACTORING, S.INVESTIGATING),
         agent="writer",
         does="repairs what the build or the review has found",
         then="Code builds and tests the commit.",
     ),
     S.REFACTORING: StateRow(
         turn=(Role.DEVELOPER, Task.REFACTOR),
-        edges=_to(S.RUNNING_TESTS, S.IMPLEMENTING, S.INVESTIGATING, S.CREATING_PR),
+        edges=_to(S.RUNNING_TESTS, S.IMPLEMENTING, S.INVESTIGATING),
         agent="writer",
         does="reworks the change as the tech lead has asked",
         then="Code builds and tests the commit.",
@@ -186,14 +189,14 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     ),
     S.REVIEWING_ARCHITECTURE: StateRow(
         turn=(Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE),
-        edges=_to(S.ANALYZING_REQUIREMENTS, S.REFACTORING, S.REVIEWING_CODE, S.INVESTIGATING, S.CREATING_PR),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.REFACTORING, S.REVIEWING_CODE, S.INVESTIGATING),
         agent="reviewer",
         does="looks at what the change does to the architecture",
         then="What is sound goes back to the review; to change the architecture, a person is asked.",
     ),
     S.REVIEWING_INTEGRATION: StateRow(
         turn=(Role.TECH_LEAD, Task.REVIEW_INTEGRATION),
-        edges=_to(S.ANALYZING_REQUIREMENTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.INVESTIGATING, S.CREATING_PR),
+        edges=_to(S.ANALYZING_REQUIREMENTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.INVESTIGATING),
         agent="reviewer",
         does="looks at how the change fits the parts around it",
         then="What is sound goes back to the review; what is not is repaired.",
@@ -207,14 +210,14 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     ),
     S.VALIDATING_SOLUTION: StateRow(
         turn=(Role.TESTER, Task.VALIDATE),
-        edges=_to(S.UPDATING_TESTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.CREATING_PR),
+        edges=_to(S.UPDATING_TESTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.CREATING_PR, S.BLOCKED),
         agent="reviewer",
         does="checks the change against everything that was asked for and everything that was forbidden",
         then="If everything is there, the pull request is opened; if not, it is repaired.",
     ),
     S.ADDRESSING_FEEDBACK: StateRow(
         turn=(Role.DEVELOPER, Task.ADDRESS_FEEDBACK),
-        edges=_to(S.UPDATING_TESTS, S.RUNNING_TESTS, S.INVESTIGATING, S.CREATING_PR),
+        edges=_to(S.RUNNING_TESTS, S.INVESTIGATING),
         agent="writer",
         does="works on what people said of the pull request",
         then="It is built and reviewed, and the same pull request gets the commit and the answers.",
@@ -231,7 +234,7 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     ),
     S.HUMAN_INPUT_RECEIVED: StateRow(
         turn=(Role.PM, Task.INTERPRET),
-        edges=_WORKING - {S.HUMAN_INPUT_RECEIVED},
+        edges=(_WORKING - {S.HUMAN_INPUT_RECEIVED}) | {S.BLOCKED},
         agent="triage",
         does="makes sense of what people have said",
         then="It goes on where it was left or where people want it, or back to what it waited for.",
@@ -239,15 +242,13 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     S.BLOCKED: StateRow(
         kind=StateKind.PARKED,
         edges=_to(
-            S.ANALYZING_REQUIREMENTS,
             S.REQUIREMENTS_CLARIFIED,
             S.PLANNING_APPROACH,
-            S.CREATING_TESTS,
-            S.IMPLEMENTING,
             S.INVESTIGATING,
             S.WAITING_FOR_HUMAN_INPUT,
             S.HUMAN_INPUT_RECEIVED,
             S.REQUIRES_HUMAN_INTERVENTION,
+            S.FAILED,
         ),
     ),
     S.REQUIRES_HUMAN_INTERVENTION: StateRow(
@@ -274,9 +275,8 @@ TERMINAL: Final = _of(StateKind.TERMINAL)
 PARKED: Final = _of(StateKind.PARKED)
 WAITING: Final = _of(StateKind.WAITING)
 WORKING: Final = _of(StateKind.WORKING)
-_FROM_EVERY_WORKING_STATE: Final = frozenset(
-    {S.WAITING_FOR_HUMAN_INPUT, S.HUMAN_INPUT_RECEIVED, S.BLOCKED, S.REQUIRES_HUMAN_INTERVENTION}
-)
+_FROM_EVERY_OPEN_STATE: Final = frozenset({S.COMPLETED, S.CLOSED})
+_FROM_EVERY_WORKING_STATE: Final = frozenset({S.WAITING_FOR_HUMAN_INPUT, S.REQUIRES_HUMAN_INTERVENTION, S.FAILED})
 
 
 def own_edges(state: IssueState) -> frozenset[IssueState]:
@@ -288,7 +288,7 @@ def next_states(state: IssueState) -> frozenset[IssueState]:
     """All states that may follow this one. Reopening is no edge, but a new epoch."""
     if state in TERMINAL:
         return frozenset()
-    edges = ROWS[state].edges | TERMINAL
+    edges = ROWS[state].edges | _FROM_EVERY_OPEN_STATE
     if state in WORKING:
         edges |= _FROM_EVERY_WORKING_STATE
     return edges - {state}

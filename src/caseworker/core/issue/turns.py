@@ -25,8 +25,8 @@ _SECOND: Final[dict[Task, Role]] = {
     Task.UNBLOCK: Role.TECH_LEAD,
     Task.DIAGNOSTIC: Role.DEVELOPER,
     Task.VALIDATE_ROOT_CAUSE: Role.TECH_LEAD,
-    Task.UNBLOCK_INVESTIGATION: Role.PM,
 }
+"""Who has a turn besides the state's own. In BLOCKED the pm unblocks; elsewhere the tech lead."""
 
 
 MAY_BE_AT_WORK: Final = WORKING | {S.BLOCKED}
@@ -35,7 +35,7 @@ MAY_BE_AT_WORK: Final = WORKING | {S.BLOCKED}
 
 def at_work(case: IssueCase) -> bool:
     """Whether an agent or code works. In BLOCKED the pm does while it unblocks an investigation."""
-    return case.state in WORKING or (case.state is S.BLOCKED and case.progress.task is Task.UNBLOCK_INVESTIGATION)
+    return case.state in WORKING or (case.state is S.BLOCKED and case.progress.task is Task.UNBLOCK)
 
 
 def is_for_a_person(case: IssueCase) -> bool:
@@ -51,6 +51,8 @@ def is_for_a_person(case: IssueCase) -> bool:
 
 
 def turn_of(case: IssueCase) -> tuple[Role, Task]:
+    if case.state is S.BLOCKED and case.progress.task is Task.UNBLOCK:
+        return Role.PM, Task.UNBLOCK
     role, task = (
         (_SECOND[case.progress.task], case.progress.task) if case.progress.task is not None else TURN_OF[case.state]
     )

@@ -43,7 +43,7 @@ class WorkOutcome(OutcomeBase):
     escalation: Line = Field(default="", description="Why a person must decide. Empty: none has to.")
 
 
-class AnswerOutcome(OutcomeBase):
+class AnswerOutcome(WorkOutcome):
     kind: Literal["answer"] = "answer"
     status: Literal["READY", "BLOCKED"]
     answers: list[Line] = Field(max_length=3, description="One for each question, in order.")

@@ -23,6 +23,7 @@ class ImplementationOutcome(WorkOutcome):
         "ESCALATE_SENIOR",
         "NEEDS_TECH_LEAD_VALIDATION",
         "SPAWN_INVESTIGATOR",
+        "REQUIREMENT_GAP",
     ]
     changes: list[Change] = Field(max_length=100)
     summary: Line = Field(description="What was wrong and what changed, for the pull request.")

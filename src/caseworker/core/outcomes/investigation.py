@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, model_validator
 
-from caseworker.core.outcomes.answers import Answer, Line, OutcomeBase, Prose, WorkOutcome
+from caseworker.core.outcomes.answers import Answer, Line, Prose, WorkOutcome
 
 NEEDED_EVIDENCE: Final = 3
 """How many pieces of evidence a root cause needs."""
@@ -117,6 +117,14 @@ class RootCause(Answer):
     validation: Line = Field(min_length=1, description="The command that shows the fix works, and its result.")
 
 
+def _with_enough_evidence(cause: RootCause | None) -> RootCause:
+    if cause is None:
+        raise ValueError("ROOT_CAUSE_FOUND needs `root_cause`")
+    if len({(piece.kind, piece.source) for piece in cause.evidence}) < NEEDED_EVIDENCE:
+        raise ValueError(f"ROOT_CAUSE_FOUND needs {NEEDED_EVIDENCE} different pieces of evidence")
+    return cause
+
+
 class Diagnostic(Answer):
     """What a developer is to measure. Nothing is repaired."""
 
@@ -166,11 +174,7 @@ class InvestigationOutcome(WorkOutcome):
             raise ValueError(f"the diagnostic tests {self.diagnostic.hypothesis}, which is not open in the matrix")
 
     def _check_root_cause(self) -> None:
-        cause = self.root_cause
-        if cause is None:
-            raise ValueError("ROOT_CAUSE_FOUND needs `root_cause`")
-        if len({(piece.kind, piece.source) for piece in cause.evidence}) < NEEDED_EVIDENCE:
-            raise ValueError(f"ROOT_CAUSE_FOUND needs {NEEDED_EVIDENCE} different pieces of evidence")
+        cause = _with_enough_evidence(self.root_cause)
         confirmed = [one.id for one in self.hypothesis_matrix if one.status == "confirmed"]
         if confirmed != [cause.hypothesis]:
             raise ValueError(f"the root cause is {cause.hypothesis}, but the matrix confirms {confirmed or 'none'}")
@@ -179,22 +183,31 @@ class InvestigationOutcome(WorkOutcome):
             raise ValueError(f"ROOT_CAUSE_FOUND, but {others[0]} is not eliminated")
 
 
-class DiagnosticOutcome(OutcomeBase):
+class DiagnosticOutcome(WorkOutcome):
     kind: Literal["diagnostic"] = "diagnostic"
-    status: Literal["DIAGNOSTIC_DONE", "BLOCKED"]
+    status: Literal["DIAGNOSTIC_DONE", "ROOT_CAUSE_FOUND", "BLOCKED"]
     commands: list[Line] = Field(max_length=20, description="What you ran, as you ran it.")
     observed: Prose = Field(description="The data that was asked for, as it came out.")
     agrees: Literal["if_true", "if_false", "neither"]
     summary: Line
+    root_cause: RootCause | None = Field(default=None, description="With ROOT_CAUSE_FOUND.")
 
     @model_validator(mode="after")
-    def _check_has_commands(self) -> "DiagnosticOutcome":
-        if self.status == "DIAGNOSTIC_DONE" and not self.commands:
-            raise ValueError("DIAGNOSTIC_DONE needs the commands that were run")
+    def _check_fields_of_status(self) -> "DiagnosticOutcome":
+        if self.status != "BLOCKED" and not self.commands:
+            raise ValueError(f"{self.status} needs the commands that were run")
+        if self.status == "ROOT_CAUSE_FOUND":
+            _with_enough_evidence(self.root_cause)
         return self
 
 
-class CauseReviewOutcome(OutcomeBase):
+class DeveloperDiagnosticOutcome(DiagnosticOutcome):
+    """Only a senior developer names a cause."""
+
+    status: Literal["DIAGNOSTIC_DONE", "BLOCKED"]
+
+
+class CauseReviewOutcome(WorkOutcome):
     """Review of what an investigation found. It approves a cause, never a commit."""
 
     kind: Literal["cause_review"] = "cause_review"
@@ -213,7 +226,7 @@ class CauseReviewOutcome(OutcomeBase):
         return self
 
 
-class UnblockingOutcome(OutcomeBase):
+class UnblockingOutcome(WorkOutcome):
     """The pm's answer to a stuck investigation."""
 
     kind: Literal["unblocking"] = "unblocking"

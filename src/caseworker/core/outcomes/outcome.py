@@ -3,7 +3,7 @@
 The models' docstrings and descriptions are shown to the agent with every call, so they are kept short.
 """
 
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 from pydantic import Field, TypeAdapter
 
@@ -13,7 +13,9 @@ from caseworker.core.outcomes.answers import HANDED_IN, AnswerOutcome, OutcomeBa
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
+    INVESTIGATION_STATUSES,
     CauseReviewOutcome,
+    DeveloperDiagnosticOutcome,
     DiagnosticOutcome,
     InvestigationOutcome,
     UnblockingOutcome,
@@ -66,10 +68,10 @@ _MODELS: Final[dict[tuple[Role, Task], type[OutcomeBase]]] = {
     **{(role, Task.ANSWER): AnswerOutcome for role in _ANSWERING},
     (Role.INVESTIGATOR, Task.BUG): BugOutcome,
     (Role.INVESTIGATOR, Task.ITERATE): InvestigationOutcome,
-    (Role.DEVELOPER, Task.DIAGNOSTIC): DiagnosticOutcome,
+    (Role.DEVELOPER, Task.DIAGNOSTIC): DeveloperDiagnosticOutcome,
     (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC): DiagnosticOutcome,
     (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE): CauseReviewOutcome,
-    (Role.PM, Task.UNBLOCK_INVESTIGATION): UnblockingOutcome,
+    (Role.PM, Task.UNBLOCK): UnblockingOutcome,
 }
 
 _OUTCOME: Final[TypeAdapter[Outcome]] = TypeAdapter(Outcome)
@@ -82,15 +84,21 @@ def outcome_schema(role: Role, task: Task) -> dict[str, object]:
 
 def parse_outcome(role: Role, task: Task, answer: object) -> Outcome:
     """Parses an answer into its model. The text of a ValidationError goes to the agent, which may repair it once."""
-    return _OUTCOME.validate_python(
-        _MODELS[role, task].model_validate(_with_canonical_status(role, answer), context=HANDED_IN)
-    )
+    valid = _MODELS[role, task].model_validate(_with_canonical_status(role, answer), context=HANDED_IN)
+    return _OUTCOME.validate_python(valid.model_dump())
 
 
 def _with_canonical_status(role: Role, answer: object) -> object:
     if not isinstance(answer, dict) or not isinstance(answer.get("status"), str):
         return answer
     return {**answer, "status": canonical(role, answer["status"])}
+
+
+def statuses_of(role: Role, task: Task) -> tuple[str, ...]:
+    """The statuses that this turn can end with."""
+    if task is Task.ITERATE:  # its status is an open string, so that unknown ones can be counted
+        return INVESTIGATION_STATUSES
+    return get_args(_MODELS[role, task].model_fields["status"].annotation)
 
 
 def known_turns() -> list[tuple[Role, Task]]:

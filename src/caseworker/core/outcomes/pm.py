@@ -1,11 +1,11 @@
 """The outcomes of the pm's turns: triage, plan, questions to people, and interpretation of messages."""
 
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from caseworker.core.outcomes.answers import HANDED_IN, Line, OutcomeBase, Prose, WorkOutcome
+from caseworker.core.outcomes.answers import HANDED_IN, Answer, Line, Prose, WorkOutcome
 from caseworker.core.outcomes.investigation import InvestigationRequest, check_requested
 
 
@@ -29,7 +29,16 @@ class Topic(StrEnum):
 SECURITY: Final = frozenset({Topic.AUTHENTICATION, Topic.CRYPTOGRAPHY, Topic.PERMISSIONS})
 
 
-class TriageOutcome(OutcomeBase):
+class DefectPlace(Answer):
+    """The defect, where it is in the code."""
+
+    path: Annotated[str, Field(min_length=1, max_length=400)]
+    line: int = Field(ge=1)
+    problem: Line = Field(min_length=1, description="What is wrong there.")
+    expected: Line = Field(min_length=1, description="What it has to do instead.")
+
+
+class TriageOutcome(WorkOutcome):
     kind: Literal["triage"] = "triage"
     status: Literal["PROCEED", "REJECT", "NEEDS_APPROVAL"]
     type: IssueType
@@ -37,11 +46,20 @@ class TriageOutcome(OutcomeBase):
     complexity: Literal["simple", "moderate", "complex"]
     reason: Line = Field(description="Why, in words the author of the issue can use.")
     topics: list[Topic] = Field(default_factory=list, max_length=6, description="What of these it would change.")
+    defect: DefectPlace | None = Field(default=None, description="Of a plain small bug, if you saw the line.")
+
+    @property
+    def needs_no_analysis(self) -> bool:
+        """Whether it is a plain small bug whose defect is known, and nobody has to agree first."""
+        plain = self.type is IssueType.BUG_FIX and self.scope == "SMALL" and self.complexity == "simple"
+        return plain and self.status == "PROCEED" and not self.topics and self.defect is not None
 
 
 class PlanOutcome(WorkOutcome):
     kind: Literal["plan"] = "plan"
-    status: Literal["PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"]
+    status: Literal[
+        "PLANNING_COMPLETE", "NEEDS_CLARIFICATION", "REQUIREMENT_GAP", "INVESTIGATION_NEEDED", "EXTERNAL_DEPENDENCY"
+    ]
     plan: Prose = Field(description="Markdown: steps, files, tests, risks.")
     reason: Line = Field(default="", description="What keeps you from planning.")
     investigation: InvestigationRequest | None = Field(default=None, description="With INVESTIGATION_NEEDED.")
@@ -53,11 +71,11 @@ class PlanOutcome(WorkOutcome):
         return self
 
 
-class QuestionsOutcome(OutcomeBase):
+class QuestionsOutcome(WorkOutcome):
     kind: Literal["questions"] = "questions"
-    status: Literal["NEEDS_CLARIFICATION", "CONTINUE"]
+    status: Literal["NEEDS_CLARIFICATION", "CONTINUE", "EXTERNAL_DEPENDENCY"]
     questions: list[Line] = Field(default_factory=list, max_length=5, description="One sentence each, not numbered.")
-    reason: Line = Field(description="What is unclear; with CONTINUE, where the answer is.")
+    reason: Line = Field(description="What is unclear; where the answer is; or what it waits for.")
 
     @model_validator(mode="after")
     def _check_has_questions(self) -> "QuestionsOutcome":
@@ -79,7 +97,7 @@ NextState = Literal[
 ]
 
 
-class InterpretOutcome(OutcomeBase):
+class InterpretOutcome(WorkOutcome):
     kind: Literal["interpret"] = "interpret"
     status: Literal[
         "CONTINUE", "NEEDS_CLARIFICATION", "NO_ACTION", "REJECT", "EXTERNAL_DEPENDENCY", "INVESTIGATION_NEEDED"

@@ -45,14 +45,16 @@ def pull_request_body(
     weakened: Sequence[str] = (),
     investigated: str = "",
     conflicts: Sequence[str] = (),
+    opening: str = "",
 ) -> str:
     """What, why, evidence, cost, and the issue that the merge closes. Missing evidence is named as plainly, with who
     waived it. `changed`: the files that the commit changes according to git. `written`: what developers said of
-    them in all attempts, oldest first. `conflicts`: the files that conflict with
-    the base branch."""
+    them in all attempts, oldest first. `conflicts`: the files that conflict with the base branch. `opening`: the pm's
+    paragraph."""
     evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
         *_conflicts(conflicts),
+        *([opening] if opening else []),
         f"## What\n\n{file.writer.summary}\n\n{_changes(file, changed, written)}",
         f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
         "\n\n".join(["## Evidence", *evidence, *_weakened(weakened)]),

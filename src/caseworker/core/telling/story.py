@@ -180,7 +180,7 @@ _VERBS = {
     "iterate": "investigate",
     "diagnostic": "measure",
     "validate_root_cause": "judge the cause",
-    "unblock_investigation": "get the investigation on",
+    "unblock": "find a way on",
 }
 
 

@@ -76,8 +76,8 @@ _SECOND: Final = {
         "A developer measures what a hypothesis predicts, in a copy of the code that is thrown away after."
     ),
     Task.VALIDATE_ROOT_CAUSE: "The tech lead judges what the investigation has found.",
-    Task.UNBLOCK_INVESTIGATION: "The investigation is stuck, and the pm sees to it.",
 }
+_PM_UNBLOCKS: Final = "The investigation is stuck, and the pm sees to it."
 _WAITS: Final = {
     WaitingFor.ANSWER: "People were asked something, and it waits for their answer.",
     WaitingFor.APPROVAL: "It waits for a person to agree before it goes on.",
@@ -101,7 +101,7 @@ def _stands(case: IssueCase) -> str:
     if case.progress.go is not None:
         return f"It passes by here on its way to: {of_state(case.progress.go)}."
     if case.progress.task is not None:
-        return _SECOND[case.progress.task]
+        return _PM_UNBLOCKS if case.state is S.BLOCKED else _SECOND[case.progress.task]
     if case.state not in TURN_OF:
         return ROWS[case.state].does
     role, _ = turn_of(case)
@@ -156,11 +156,11 @@ _AFTER_SECOND: Final = {
     Task.VALIDATE_ROOT_CAUSE: (
         "An accepted cause is repaired, with a test first; one that is not is investigated further."
     ),
-    Task.UNBLOCK_INVESTIGATION: (
-        "With something new to go by the investigation goes on; if not, it is planned without a cause, "
-        "people are asked, or it stays blocked."
-    ),
 }
+_AFTER_PM_UNBLOCKS: Final = (
+    "With something new to go by the investigation goes on; if not, it is planned without a cause, "
+    "people are asked, or it stays blocked."
+)
 _LAST_ITERATION: Final = "It is the last iteration: whatever it finds, the tech lead is next."
 _USED_UP: Final = (
     f"All {MOST_ITERATIONS} iterations are used: the best hypothesis is acted on, or it is planned without one, or a "
@@ -188,6 +188,6 @@ def _follows(case: IssueCase) -> str:
     if case.progress.task is Task.VALIDATE_ROOT_CAUSE and is_used_up(case):
         return _USED_UP
     if case.progress.task is not None:
-        return _AFTER_SECOND[case.progress.task]
+        return _AFTER_PM_UNBLOCKS if case.state is S.BLOCKED else _AFTER_SECOND[case.progress.task]
     last = case.state is S.INVESTIGATING and _done(case) + 1 >= MOST_ITERATIONS
     return _LAST_ITERATION if last else ROWS[case.state].then

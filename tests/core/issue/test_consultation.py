@@ -1,0 +1,80 @@
+"""Questions between roles: any turn may ask and escalate; circles and too many questions are refused."""
+
+import pytest
+
+from caseworker.core.base.ids import SessionId
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.casefile.sections import after_outcome
+from caseworker.core.issue.consultation import MOST_QUESTIONS, consult, questions_in
+from caseworker.core.issue.decide import decide
+from caseworker.core.issue.facts import TurnEnded
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject
+from caseworker.core.outcomes.answers import AnsweringRole, AnswerOutcome, RoleQuestion, WorkOutcome
+from caseworker.core.outcomes.outcome import known_turns, outcome_schema
+from tests.core.examples import HEAD, a_case, a_file
+from tests.core.investigation_examples import iterated
+
+S = IssueState
+
+
+def asking(to: AnsweringRole, question: str = "Which total?") -> list[RoleQuestion]:
+    return [RoleQuestion(to=to, question=question)]
+
+
+@pytest.mark.parametrize(("role", "task"), [turn for turn in known_turns() if turn[1] is not Task.BUG])
+def test_every_turn_of_an_issue_can_ask_and_escalate(role: Role, task: Task) -> None:
+    properties = outcome_schema(role, task)["properties"]
+    assert isinstance(properties, dict)
+    assert set(WorkOutcome.model_fields) <= set(properties)
+
+
+@pytest.mark.parametrize("asker", [Role.PM, Role.INVESTIGATOR, Role.TECH_LEAD])
+def test_a_role_may_ask_another_role(asker: Role) -> None:
+    asked = consult(a_case(), [asker], asking("analyst"))
+    assert (asked.asked, asked.refused, asked.case.progress.consulted) == ({Role.ANALYST: 1}, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("askers", "to", "reason"),
+    [
+        ([Role.ANALYST], "analyst", "The analyst asks itself: Which total?"),
+        ([Role.SENIOR_DEVELOPER], "developer", "The senior developer asks itself: Which total?"),
+        ([Role.DEVELOPER, Role.ANALYST], "developer", "The analyst asks the developer back: Which total?"),
+        ([Role.PM, Role.TESTER, Role.TECH_LEAD], "pm", "The tech lead asks the pm back: Which total?"),
+    ],
+)
+def test_a_circle_of_questions_is_refused(askers: list[Role], to: AnsweringRole, reason: str) -> None:
+    refused = consult(a_case(), askers, asking(to)).refused
+    assert refused is not None
+    assert refused.reason == reason
+
+
+def test_too_many_questions_in_one_state_are_refused() -> None:
+    case = a_case(consulted=MOST_QUESTIONS)
+    refused = consult(case, [Role.PM], asking("analyst")).refused
+    assert refused is not None
+    assert refused.reason == "The pm keeps asking the others: Which total?"
+
+
+def test_an_answer_that_escalates_stops_the_turn_that_asked() -> None:
+    outcome = AnswerOutcome(status="BLOCKED", answers=[], escalation="It touches logins.")
+    fact = TurnEnded(role=Role.ANALYST, outcome=outcome, checkpoint=HEAD, session=SessionId("s-1"))
+    assert questions_in(fact) == []
+    move = decide(a_case(S.IMPLEMENTING), fact, Policy())
+    assert (move.to, move.subject, move.then) == (S.WAITING_FOR_HUMAN_INPUT, Subject.ESCALATION, S.IMPLEMENTING)
+
+
+def test_the_investigator_asks_under_its_own_name() -> None:
+    outcome = iterated().model_copy(update={"ask": asking("tester")})
+    (question,) = after_outcome(a_file(), Role.INVESTIGATOR, outcome, 1).communication.questions
+    assert (question.from_, question.to) == ("investigator", "tester")
+
+
+def test_an_answering_role_asks_on_before_it_answers() -> None:
+    first = iterated().model_copy(update={"ask": asking("tester")})
+    file = after_outcome(a_file(), Role.INVESTIGATOR, first, 1)
+    on = AnswerOutcome(status="READY", answers=["Not yet."], ask=asking("analyst", "Which one?"))
+    asked, further = after_outcome(file, Role.TESTER, on, 1).communication.questions
+    assert (asked.answered, further.from_, further.to) == (False, "tester", "analyst")
