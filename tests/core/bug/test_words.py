@@ -190,7 +190,7 @@ def test_texts_for_the_reporter_have_no_internals(about: About) -> None:
     [
         ("the coupon service had the old key", 'The team says: "the coupon service had the old key". '),
         ("because coupons end in May.", 'The team says: "coupons end in May". '),
-        ("of bug-7F3K", 'The team says: "bug-7F3K". '),
+        ("of bug-7F3K", ""),
         ("The key was old. See config/prod.toml:3. It is new now", 'The team says: "The key was old. It is new now". '),
         ("fixed in 4f1c2ab", ""),
         ("ask <@U0ADA0000>", ""),

@@ -23,7 +23,7 @@ from caseworker.core.casefile.model import (
 from caseworker.core.casefile.ownership import SPEAKER, check_owned, is_open_to, take_up
 from caseworker.core.evidence.builds import Build, Purpose, how_it_ended
 from caseworker.core.issue.states import IssueState
-from caseworker.core.outcomes.analyst import AnalysisOutcome, FileNote, TestRequirement
+from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.answers import AnswerOutcome
 from caseworker.core.outcomes.developer import Change, ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
@@ -104,8 +104,8 @@ def _analysis_of_defect(defect: DefectPlace) -> AnalysisSection:
     """The analysis of a plain small bug, which its triage brings along."""
     return AnalysisSection(
         completed=True,
-        files=[FileNote(path=defect.path, purpose=defect.problem, action="modify")],
-        test_requirement=TestRequirement(required=True, type="regression", description=defect.expected),
+        files=[FileEntry(path=defect.path, purpose=defect.problem, action="modify")],
+        test_requirement=TestEntry(required=True, type="regression", description=defect.expected),
         must_do=[defect.expected],
         brief=f"`{defect.path}:{defect.line}`: {defect.problem}\n\nInstead: {defect.expected}",
     )
