@@ -15,6 +15,9 @@ from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.posts import IssuePosts
 from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
+from caseworker.activities.shared.load_case import stored_case
+from caseworker.agents.claude import ModelSettings
+from caseworker.agents.single_questions import SingleQuestions
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Transient
@@ -32,7 +35,7 @@ from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Noted, Posted
-from caseworker.core.telling.pull_text import PullText
+from caseworker.core.telling.pull_text import OWN_WORDS, PullText
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls
 from caseworker.forges.local_source import LocalSource
@@ -623,3 +626,28 @@ async def test_without_a_usable_answer_the_program_uses_its_own_words(desk: Desk
     await desk.open_pull_request()
     assert (await desk.pull_request_text()).startswith("## What")
     assert len(desk.model.asked) == 1
+
+
+async def test_a_rehearsal_words_the_pull_request_and_it_is_kept(desk: Desk) -> None:
+    questions = SingleQuestions(ledger=desk.store.ledger, record=desk.store.record, model=ModelSettings(pace=0))
+    stored = await stored_case(desk.store, desk.id)
+    other = "version: 1\nturns: []\nquestions: [{purpose: classify, steps: [{say: x}]}]\n"
+    script = (
+        "version: 1\nturns: []\nquestions: [{purpose: pr_text, steps: [{answer: "
+        f"{{title: {WORDED.title}, opening: {WORDED.opening}}}}}]}}]\n"
+    )
+    texts = PullTexts(store=desk.store, model=questions)
+    worded = await texts.of(desk.case, stored.model_copy(update={"rehearsal": script}), ["calc.py"])
+    assert worded == WORDED
+    assert (await desk.kinds())[-1] == "model_asked"
+    assert await texts.of(desk.case, stored.model_copy(update={"rehearsal": other}), []) == WORDED  # kept
+
+
+async def test_a_script_without_the_question_asks_nothing(desk: Desk) -> None:
+    questions = SingleQuestions(ledger=desk.store.ledger, record=desk.store.record, model=ModelSettings(pace=0))
+    stored = await stored_case(desk.store, desk.id)
+    other = "version: 1\nturns: []\nquestions: [{purpose: classify, steps: [{say: x}]}]\n"
+    before = await desk.kinds()
+    texts = PullTexts(store=desk.store, model=questions)
+    assert await texts.of(desk.case, stored.model_copy(update={"rehearsal": other}), []) == OWN_WORDS
+    assert await desk.kinds() == before
