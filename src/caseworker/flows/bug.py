@@ -145,7 +145,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
             await self._say_and_fix()
         lost = await self._fetch_files()
         self._case = await self._call_store(BugRecordActivities.read_report, self._case)
-        await self._become(say(self._case, About.SUMMARY, Audience.DEVELOPERS, 1))
+        await self._become(decisions.summarise(self._case))
         await self._say_and_fix()
         await self._tell_of_files(lost)
         await self._keep_time()

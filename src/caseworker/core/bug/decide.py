@@ -73,7 +73,7 @@ def look(bug: BugCase, claimed: Sequence[Claimed], policy: Policy, now: datetime
                 spoken = []
     if not spoken:
         return Look(after=bug, settled=tuple(settled))
-    bug = _note_speakers(_acknowledge(bug, spoken), spoken)
+    bug = _note_speakers(_acknowledge(_relay(bug, spoken), spoken), spoken)
     if bug.state is S.DEV_TAKEOVER:
         ids = tuple(message.id for message in spoken)
         return Look(after=bug, settled=(*settled, Settled(messages=ids, outcome=KEPT_FOR_LATER)))
@@ -163,7 +163,29 @@ def _acknowledge(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
 def acknowledge_during_turn(bug: BugCase, said: Sequence[Claimed]) -> BugCase:
     """Acknowledges messages that arrive during a turn at once; the turn, or the next one, reads them."""
     spoken = [message for message in said if message.kind in SPOKEN]
-    return _acknowledge(bug, spoken) if spoken else bug
+    return _acknowledge(_relay(bug, spoken), spoken) if spoken else bug
+
+
+def summarise(bug: BugCase) -> BugCase:
+    """Tells the developers of the report, and shows them what the reporter said since."""
+    told = say(bug, About.SUMMARY, Audience.DEVELOPERS, 1)
+    since, newest = told.people.relayed, told.people.answered
+    if not since or newest <= since:
+        return told
+    told = say(told, About.REPORTER_SAID, Audience.DEVELOPERS, newest, since=since)
+    return told.updated(relayed=newest)
+
+
+def _relay(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
+    """Shows developers what the reporter said, in every state, in one post per burst of messages. The report itself is
+    in the summary."""
+    fresh = [one.id for one in spoken if one.standing is Standing.REPORTER and one.id > bug.people.relayed]
+    if not fresh:
+        return bug
+    if bug.report.severity is None:
+        return bug if bug.people.relayed else bug.updated(relayed=min(fresh))
+    told = say(bug, About.REPORTER_SAID, Audience.DEVELOPERS, max(fresh), since=bug.people.relayed)
+    return told.updated(relayed=max(fresh))
 
 
 def files_lost(bug: BugCase, messages: Sequence[Claimed]) -> BugCase:
