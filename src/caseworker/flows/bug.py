@@ -29,10 +29,11 @@ with workflow.unsafe.imports_passed_through():
         SinceRequest,
     )
     from caseworker.core.bug import decide as decisions
-    from caseworker.core.bug.acknowledge import acknowledge_during_turn, files_lost
+    from caseworker.core.bug.acknowledge import acknowledge_during_turn
     from caseworker.core.bug.case import About, BugCase, BugState
     from caseworker.core.bug.moves import say, without_post
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
+    from caseworker.core.bug.relays import files_lost, summarise
     from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.record.entries import BugMoved
     from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal
@@ -146,7 +147,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
             await self._say_and_fix()
         lost = await self._fetch_files()
         self._case = await self._call_store(BugRecordActivities.read_report, self._case)
-        await self._become(say(self._case, About.SUMMARY, Audience.DEVELOPERS, 1))
+        await self._become(summarise(self._case))
         await self._say_and_fix()
         await self._tell_of_files(lost)
         await self._keep_time()

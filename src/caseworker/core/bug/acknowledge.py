@@ -1,4 +1,4 @@
-"""Acknowledges people's messages to a bug case, one post per burst and thread, and tells of files that are lost."""
+"""Acknowledges people's messages to a bug case: one post per burst and thread."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,6 +6,7 @@ from typing import Final
 from caseworker.core.base.ids import MessageId
 from caseworker.core.bug.case import About, BugCase, BugState
 from caseworker.core.bug.moves import say
+from caseworker.core.bug.relays import relay
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
 
 TEAM: Final = frozenset({Standing.DEVELOPER, Standing.OWNER})
@@ -34,15 +35,4 @@ def acknowledge(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
 def acknowledge_during_turn(bug: BugCase, said: Sequence[Claimed]) -> BugCase:
     """Acknowledges messages that arrive during a turn at once; the turn, or the next one, reads them."""
     spoken = [message for message in said if message.kind in SPOKEN]
-    return acknowledge(bug, spoken) if spoken else bug
-
-
-def files_lost(bug: BugCase, messages: Sequence[Claimed]) -> BugCase:
-    """Tells people, once for each message, that its files could not be had."""
-    for message in messages:
-        if message.id <= bug.people.told_of_files:
-            continue
-        if message.standing is Standing.REPORTER:
-            bug = say(bug, About.FILE_LOST, Audience.REPORTER, message.id)
-        bug = say(bug, About.FILE_LOST, Audience.DEVELOPERS, message.id).updated(told_of_files=message.id)
-    return bug
+    return acknowledge(relay(bug, spoken), spoken) if spoken else bug

@@ -22,6 +22,7 @@ from caseworker.core.bug.receipts import (
     RESOLUTION_ASKED,
     TAKEN,
 )
+from caseworker.core.bug.relays import relay
 from caseworker.core.bug.turns import Investigated, Step, Verdict
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution
@@ -71,7 +72,7 @@ def look(bug: BugCase, claimed: Sequence[Claimed], policy: Policy, now: datetime
                 spoken = []
     if not spoken:
         return Look(after=bug, settled=tuple(settled))
-    bug = _note_speakers(acknowledge(bug, spoken), spoken)
+    bug = _note_speakers(acknowledge(relay(bug, spoken), spoken), spoken)
     if bug.state is S.DEV_TAKEOVER:
         ids = tuple(message.id for message in spoken)
         return Look(after=bug, settled=(*settled, Settled(messages=ids, outcome=KEPT_FOR_LATER)))

@@ -6,7 +6,7 @@ from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import About, BugCase, BugPost, BugState
 from caseworker.core.people.commands import Resolution
-from caseworker.core.people.messages import Audience
+from caseworker.core.people.messages import NO_MESSAGE, Audience
 
 S = BugState
 
@@ -49,6 +49,7 @@ def say(
     *,
     note: str = "",
     acknowledges: tuple[MessageId, ...] = (),
+    since: MessageId = NO_MESSAGE,
 ) -> BugCase:
     is_end = about is About.RESOLVED
     post = BugPost(
@@ -59,6 +60,7 @@ def say(
         acknowledges=acknowledges,
         note=bug.reason if is_end else note[:1_000],
         resolution=bug.ending.resolution if is_end else None,
+        since=since,
     )
     return bug.model_copy(update={"outbox": (*bug.outbox, post)})
 

@@ -1,6 +1,6 @@
 """The text of every post of a bug case: for the reporter without internals, for developers in full."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
 from caseworker.core.bug.case import About, BugCase, BugPost
+from caseworker.core.bug.relay_words import lost_for_developers, lost_for_reporter, quoted
 from caseworker.core.bug.reporter_words import reporter_safe
 from caseworker.core.outcomes.bug import BugOutcome, EscalationReason
 from caseworker.core.people.commands import MessageKind, Resolution
@@ -33,6 +34,7 @@ _ESCALATION_WORDS: Final[dict[EscalationReason | None, str]] = {
     None: "",
 }
 _TYPES: Final = ", ".join(kind.value for kind in Resolution)
+_ANNOUNCED: Final = "Its pull request will be announced here; merging is yours."
 CLOSE_FORM: Final = f"`close <type> <reason>`; the types are {_TYPES}"
 
 
@@ -51,6 +53,8 @@ class PostContext(BaseModel):
     news_kind: MessageKind | None = None
     """The kind of the message that the post is about."""
     closed_because: str = ""
+    said: tuple[tuple[MessageKind, str], ...] = ()
+    """With REPORTER_SAID: what the reporter said, with the kinds of the messages."""
     lost_files: tuple[tuple[str, str], ...] = ()
     """What the files of the message are called, and why each could not be had."""
     speaker: Standing = Standing.REPORTER
@@ -88,7 +92,7 @@ def _for_reporter(post: BugPost, context: PostContext) -> str:
         case About.FIX_NEWS:
             return _fix_words(context.news_kind)
         case About.FILE_LOST:
-            return _lost_for_reporter([title for title, _ in context.lost_files])
+            return lost_for_reporter([title for title, _ in context.lost_files])
         case About.REOPENED:
             return "This is open again, and we are looking into it."
         case About.RESOLVED:
@@ -152,8 +156,7 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return _asked_to_close(bug)
         case About.FIX_OPENED | About.ANOTHER_FIX:
             which = "The" if post.about is About.FIX_OPENED else "Another"
-            announced = "Its pull request will be announced here; merging is yours."
-            return f"{which} fix is being worked on as {bug.repair.fix}. {announced}"
+            return f"{which} fix is being worked on as {bug.repair.fix}. {_ANNOUNCED}"
         case About.FIX_INFORMED:
             return f"The new findings were passed on to {bug.repair.fix}."
         case About.FIX_REFUSED:
@@ -161,7 +164,9 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.FIX_NEWS:
             return context.news
         case About.FILE_LOST:
-            return _lost_for_developers(context)
+            return lost_for_developers(context.lost_files, context.speaker)
+        case About.REPORTER_SAID:
+            return "\n\n".join(quoted(kind, text) for kind, text in context.said)
         case About.STOP_FIX:
             under_way = f"its fix {bug.repair.fix} is still under way. Shall it stop?"
             stop = phrasing.close_linked(bug.repair.fix) if bug.repair.fix else ""
@@ -180,20 +185,6 @@ def _reminder(context: PostContext) -> str:
     end = " If nobody replies, it will be closed as `no_response`; it can be reopened."
     waits = f"{context.case.id} is waiting for a developer: {_with_full_stop(context.title)}"
     return f"{waits}{end}" if context.case.waiting.until else waits
-
-
-def _lost_for_reporter(titles: Sequence[str]) -> str:
-    files, them = ("file", "it") if len(titles) == 1 else ("files", "them")
-    lost = f"We could not open your {files} {', '.join(titles)}, so we are carrying on without {them}."
-    return f"{lost} You can attach {them} again (up to 10 MB), or paste the part that matters here." if titles else ""
-
-
-def _lost_for_developers(context: PostContext) -> str:
-    one = len(context.lost_files) == 1
-    whose = "the reporter" if context.speaker is Standing.REPORTER else "a developer"
-    files = ", ".join(f"{title} ({problem.rstrip('.')})" for title, problem in context.lost_files)
-    lost = f"{'A file' if one else 'Files'} of {whose} could not be had: {files}."
-    return f"{lost} The investigation goes on without {'it' if one else 'them'}." if files else ""
 
 
 def _asked_to_close(bug: BugCase) -> str:
