@@ -164,3 +164,17 @@ async def test_a_thread_that_begins_late_begins_with_the_report_too(office: Offi
     assert (first.thread, first.folded) == ("", CLEAR)
     assert others
     assert {post.thread for post in others} == {first.ts}
+
+
+async def test_developers_see_what_the_reporter_answers_also_in_a_takeover(office: Office) -> None:
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await bug.in_reports(RITA, "Order 1183, too.")
+    await bug.expect_findings(times=2)
+    await bug.in_summaries(ADA, "I'll take it")
+    await bug.expect_state(BugState.DEV_TAKEOVER)
+    await bug.in_reports(RITA, "And 1184.\nBoth with a coupon.")
+    said = await bug.expect_post(About.REPORTER_SAID, Audience.DEVELOPERS, times=2)
+    assert said == "The reporter wrote:\n> And 1184.\n> Both with a coupon."
+    await bug.expect_told_once()
+    assert "reporter_said" not in [line.about for line in await bug.conversation()]

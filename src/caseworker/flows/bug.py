@@ -29,6 +29,7 @@ with workflow.unsafe.imports_passed_through():
         SinceRequest,
     )
     from caseworker.core.bug import decide as decisions
+    from caseworker.core.bug import relays
     from caseworker.core.bug.case import About, BugCase, BugState
     from caseworker.core.bug.moves import say, without_post
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
@@ -100,7 +101,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         return await self._do(BugActivities.fetch_files, self._id)
 
     async def _tell_of_files(self, lost: list[Claimed]) -> None:
-        await self._become(decisions.files_lost(self._case, lost))
+        await self._become(relays.files_lost(self._case, lost))
         await self._speak()
 
     async def _fence(self) -> bool:
@@ -145,7 +146,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
             await self._say_and_fix()
         lost = await self._fetch_files()
         self._case = await self._call_store(BugRecordActivities.read_report, self._case)
-        await self._become(say(self._case, About.SUMMARY, Audience.DEVELOPERS, 1))
+        await self._become(relays.summarise(self._case))
         await self._say_and_fix()
         await self._tell_of_files(lost)
         await self._keep_time()

@@ -12,7 +12,6 @@ from caseworker.core.bug.decide import (
     after_failed_turn,
     after_silence,
     after_turn,
-    files_lost,
     fix_refused,
     look,
     permitted_action,
@@ -20,6 +19,7 @@ from caseworker.core.bug.decide import (
 )
 from caseworker.core.bug.moves import resolve, without_post
 from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED
+from caseworker.core.bug.relays import files_lost, summarise
 from caseworker.core.bug.turns import Investigated, Verdict
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution, Say
@@ -85,7 +85,7 @@ def test_a_burst_of_messages_is_acknowledged_once_per_thread() -> None:
     burst = [said(2), said(3), said(4, Standing.DEVELOPER), said(5, Standing.DEVELOPER)]
     after = look(bug(state=S.AWAITING_REPORTER), burst, POLICY, NOW).after
     assert abouts(after, Audience.REPORTER) == [About.NOTED]
-    assert abouts(after, Audience.DEVELOPERS) == [About.NOTED]
+    assert abouts(after, Audience.DEVELOPERS) == [About.REPORTER_SAID, About.NOTED]
     again = look(after.model_copy(update={"outbox": ()}), burst, POLICY, NOW).after
     assert again.outbox == ()
 
@@ -169,6 +169,21 @@ def test_a_close_without_a_type_is_asked_about_and_changes_no_state() -> None:
     assert abouts(found.after) == [About.ASKED_TO_CLOSE]
 
 
+@pytest.mark.parametrize("state", [S.INVESTIGATING, S.AWAITING_REPORTER, S.AWAITING_DEV, S.DEV_TAKEOVER])
+def test_what_the_reporter_says_is_shown_to_developers_in_every_state_once(state: BugState) -> None:
+    after = look(bug(state=state, relayed=MessageId(1)), [said(2), said(3)], POLICY, NOW).after
+    shown = [(post.since, post.number) for post in after.outbox if post.about is About.REPORTER_SAID]
+    assert (shown, after.people.relayed) == ([(1, 3)], 3)
+    again = look(after.model_copy(update={"outbox": ()}), [said(3)], POLICY, NOW).after
+    assert About.REPORTER_SAID not in abouts(again)
+
+
+def test_words_after_the_report_are_shown_after_the_summary() -> None:
+    first = look(bug(severity=None, answered=MessageId(0)), [said(1), said(2)], POLICY, NOW).after
+    assert (abouts(first), first.people.relayed) == ([], 1)
+    assert abouts(summarise(first)) == [About.SUMMARY, About.REPORTER_SAID]
+
+
 def test_lost_files_are_told_once_and_the_reporter_hears_only_of_their_own() -> None:
     reporter, developer = said(3), said(5, Standing.DEVELOPER)
     told = files_lost(bug(), [reporter, developer])
@@ -225,7 +240,7 @@ def test_a_reopened_case_starts_without_confirmations() -> None:
     again = look(over.model_copy(update={"outbox": ()}), [said(9)], POLICY, NOW).after
     assert again.epoch == 2
     assert (again.people.developer_spoke, again.people.confirmable, again.ending.resolution) == (False, False, None)
-    assert abouts(again) == [About.REOPENED, About.REOPENED]
+    assert abouts(again) == [About.REOPENED, About.REOPENED, About.REPORTER_SAID]
     assert again.progress.turns == over.progress.turns
 
 

@@ -44,6 +44,7 @@ CONTEXT = PostContext(
     outcome=OUTCOME,
     news="Pull request 1 is ready: `agent/issue-3`.",
     news_kind=MessageKind.FIX_NEWS,
+    said=((MessageKind.WORDS, "Order 1183, too.\nSee above."), (MessageKind.EDIT, "Order 1184.")),
     lost_files=(("core.dump", "it has 20,000,000 bytes; 10,000,000 are taken"), ("app.log", "it is gone")),
     closed_because="KeyError in shop/cart.py is gone since an hour ago",
 )
@@ -116,6 +117,10 @@ Kind of fix: code fix. Confidence: 90%.""",
         "ago. Reply here to reopen it."
     ),
     About.REOPENED: "bug-7F3K is open again: somebody wrote after it was resolved.",
+    About.REPORTER_SAID: (
+        "The reporter wrote:\n> Order 1183, too.\n> See above.\n\n"
+        "The reporter changed a message, which now says:\n> Order 1184."
+    ),
     About.FILE_LOST: (
         "Files of the reporter could not be had: core.dump (it has 20,000,000 bytes; 10,000,000 are taken), app.log "
         "(it is gone). The investigation goes on without them."

@@ -11,7 +11,7 @@ from caseworker.core.bug.case import About, BugPost
 from caseworker.core.bug.words import PostContext, opening, words_for
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.commands import Close, CloseIncomplete, Resolution
-from caseworker.core.people.messages import Message, Standing
+from caseworker.core.people.messages import SPOKEN, Message, Standing
 from caseworker.core.people.posts import Post
 from caseworker.ports import Store, StoredBug, Thread
 
@@ -57,6 +57,10 @@ class BugPosts:
             news = next((message for message in said if message.id == post.number), None)
         files = await self._files.of(stored.case.id) if post.about is About.FILE_LOST else []
         lost = [(message, file) for message, file in files if message.id == post.number and file.problem]
+        relayed: list[Message] = []
+        if post.about is About.REPORTER_SAID:
+            heard = [one for one in await self._store.inbox.of(stored.case.id) if post.since < one.id <= post.number]
+            relayed = [one for one in heard if one.standing is Standing.REPORTER and one.kind in SPOKEN]
         closed = await self._closing_words(stored) if post.about is About.RESOLVED else ""
         return PostContext(
             case=stored.case,
@@ -67,6 +71,7 @@ class BugPosts:
             news=news.text if news else "",
             news_kind=news.kind if news else None,
             closed_because=closed,
+            said=tuple((one.kind, one.text) for one in relayed),
             lost_files=tuple((file.title, file.problem) for _, file in lost),
             speaker=lost[0][0].standing if lost else Standing.REPORTER,
         )

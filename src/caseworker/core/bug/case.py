@@ -52,6 +52,7 @@ class About(StrEnum):
     FIX_NEWS = "fix_news"
     STOP_FIX = "stop_fix"
     FILE_LOST = "file_lost"
+    REPORTER_SAID = "reporter_said"
     RESOLVED = "resolved"
     REOPENED = "reopened"
 
@@ -61,6 +62,12 @@ class BugPost(Post):
     about: About
     resolution: Resolution | None = None
     """With RESOLVED: the resolution at that time. The case may be open again when the post is sent."""
+    since: MessageId = MessageId(0)
+    """With REPORTER_SAID: messages after this one are shown, up to the post's number."""
+
+    @property
+    def is_told_by_the_record(self) -> bool:
+        return self.about is About.REPORTER_SAID
 
 
 class Progress(Part):
@@ -99,6 +106,8 @@ class People(Part):
 
     answered: MessageId = MessageId(0)
     """The newest message that was acknowledged in its thread."""
+    relayed: MessageId = MessageId(0)
+    """The newest message of the reporter that developers were shown. The report itself is in the summary."""
     told_of_files: MessageId = MessageId(0)
     """The newest message whose lost files people were told of."""
     developer_spoke: bool = False

@@ -22,6 +22,7 @@ from caseworker.core.bug.receipts import (
     RESOLUTION_ASKED,
     TAKEN,
 )
+from caseworker.core.bug.relays import relay
 from caseworker.core.bug.turns import Investigated, Verdict
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution
@@ -73,7 +74,7 @@ def look(bug: BugCase, claimed: Sequence[Claimed], policy: Policy, now: datetime
                 spoken = []
     if not spoken:
         return Look(after=bug, settled=tuple(settled))
-    bug = _note_speakers(_acknowledge(bug, spoken), spoken)
+    bug = _note_speakers(_acknowledge(relay(bug, spoken), spoken), spoken)
     if bug.state is S.DEV_TAKEOVER:
         ids = tuple(message.id for message in spoken)
         return Look(after=bug, settled=(*settled, Settled(messages=ids, outcome=KEPT_FOR_LATER)))
@@ -163,18 +164,7 @@ def _acknowledge(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
 def acknowledge_during_turn(bug: BugCase, said: Sequence[Claimed]) -> BugCase:
     """Acknowledges messages that arrive during a turn at once; the turn, or the next one, reads them."""
     spoken = [message for message in said if message.kind in SPOKEN]
-    return _acknowledge(bug, spoken) if spoken else bug
-
-
-def files_lost(bug: BugCase, messages: Sequence[Claimed]) -> BugCase:
-    """Tells people, once for each message, that its files could not be had."""
-    for message in messages:
-        if message.id <= bug.people.told_of_files:
-            continue
-        if message.standing is Standing.REPORTER:
-            bug = say(bug, About.FILE_LOST, Audience.REPORTER, message.id)
-        bug = say(bug, About.FILE_LOST, Audience.DEVELOPERS, message.id).updated(told_of_files=message.id)
-    return bug
+    return _acknowledge(relay(bug, spoken), spoken) if spoken else bug
 
 
 def _wake(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:

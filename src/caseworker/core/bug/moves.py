@@ -6,7 +6,7 @@ from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import About, BugCase, BugPost, BugState
 from caseworker.core.people.commands import Resolution
-from caseworker.core.people.messages import Audience
+from caseworker.core.people.messages import NO_MESSAGE, Audience
 
 S = BugState
 
@@ -41,7 +41,15 @@ def resolve(bug: BugCase, resolution: Resolution | None, reason: str, *, closed_
     return say_to_all(over, About.RESOLVED, over.epoch)
 
 
-def say(bug: BugCase, about: About, audience: Audience, number: int, *, note: str = "") -> BugCase:
+def say(
+    bug: BugCase,
+    about: About,
+    audience: Audience,
+    number: int,
+    *,
+    note: str = "",
+    since: MessageId = NO_MESSAGE,
+) -> BugCase:
     is_end = about is About.RESOLVED
     post = BugPost(
         about=about,
@@ -50,6 +58,7 @@ def say(bug: BugCase, about: About, audience: Audience, number: int, *, note: st
         number=number,
         note=bug.reason if is_end else note[:1_000],
         resolution=bug.ending.resolution if is_end else None,
+        since=since,
     )
     return bug.model_copy(update={"outbox": (*bug.outbox, post)})
 

@@ -44,6 +44,8 @@ class PostContext(BaseModel):
     news_kind: MessageKind | None = None
     """The kind of the message that the post is about."""
     closed_because: str = ""
+    said: tuple[tuple[MessageKind, str], ...] = ()
+    """With REPORTER_SAID: what the reporter said, with the kinds of the messages."""
     lost_files: tuple[tuple[str, str], ...] = ()
     """What the files of the message are called, and why each could not be had."""
     speaker: Standing = Standing.REPORTER
@@ -145,6 +147,8 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return context.news
         case About.FILE_LOST:
             return _lost_for_developers(context)
+        case About.REPORTER_SAID:
+            return "\n\n".join(_quoted(kind, text) for kind, text in context.said)
         case About.STOP_FIX:
             under_way = f"its fix {bug.repair.fix} is still under way. Shall it stop?"
             stop = phrasing.close_linked(bug.repair.fix) if bug.repair.fix else ""
@@ -157,6 +161,12 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"**{bug.id} is resolved**{kind}: {_with_full_stop(why)} Reply here to reopen it."
         case _:
             return ""
+
+
+def _quoted(kind: MessageKind, text: str) -> str:
+    how = {MessageKind.EDIT: "changed a message, which now says", MessageKind.DELETION: "took a message back"}
+    quote = "\n".join(f"> {line}" for line in text.splitlines())
+    return f"The reporter {how.get(kind, 'wrote')}:\n{quote}"
 
 
 def _lost_for_reporter(titles: Sequence[str]) -> str:

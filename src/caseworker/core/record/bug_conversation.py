@@ -15,6 +15,10 @@ _NEWS: Final = (MessageKind.FIX_NEWS, MessageKind.FIX_MERGED, MessageKind.FIX_EN
 """Messages between cases. People are told of them by a post."""
 
 
+_RELAYED: Final = "reporter_said"
+"""Posts that show developers what the reporter said: the conversation has the message itself."""
+
+
 SAID: Final = ("message_recorded", "posted")
 """The kinds of entries that make a conversation."""
 
@@ -50,7 +54,7 @@ def conversation(record: Sequence[Recorded]) -> list[Line]:
                         message=said.message,
                     )
                 )
-            case Posted() as posted:
+            case Posted(about=about) as posted if about != _RELAYED:
                 lines.append(
                     Line(
                         at=recorded.at,
