@@ -18,7 +18,7 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.outcomes.pm import DefectPlace, IssueType, Topic, TriageOutcome
-from tests.core.examples import HEAD, MORNING, a_case, a_file, interpreted, triaged
+from tests.core.examples import HEAD, MORNING, a_case, a_file, analysed, interpreted, triaged
 
 S = IssueState
 APPROVED_FIRST, TO_THE_PLAN = Policy(approve_plan=True), Policy(until=Milestone.PLAN)
@@ -26,14 +26,14 @@ PLAN = [Grant(subject=Subject.PLAN, by="ann")]
 PLACE = DefectPlace(path="cart.py", line=12, problem="It adds.", expected="It subtracts.")
 
 
-def after(case: IssueCase, fact: Fact | IssueOutcome, policy: Policy) -> IssueCase:
-    happened = fact if not isinstance(fact, IssueOutcome) else ended(fact)
+def after(case: IssueCase, fact: Fact | IssueOutcome, policy: Policy, role: Role = Role.PM) -> IssueCase:
+    happened = fact if not isinstance(fact, IssueOutcome) else ended(fact, role)
     known = apply_fact(case, happened)
     return make_move(known, decide(known, happened, policy), policy, MORNING)
 
 
-def ended(outcome: IssueOutcome) -> TurnEnded:
-    return TurnEnded(role=Role.PM, outcome=outcome, checkpoint=HEAD, session=SessionId("s-1"))
+def ended(outcome: IssueOutcome, role: Role) -> TurnEnded:
+    return TurnEnded(role=role, outcome=outcome, checkpoint=HEAD, session=SessionId("s-1"))
 
 
 @pytest.mark.parametrize("policy", [APPROVED_FIRST, TO_THE_PLAN])
@@ -57,6 +57,12 @@ def test_words_lead_past_a_plan_that_is_made_and_approved(next: Any, state: Issu
 def test_a_large_change_is_planned_also_after_words() -> None:
     case = a_case(S.REQUIREMENTS_CLARIFIED, weighty=True)
     assert after(case, interpreted("CONTINUE", "creating_tests"), Policy()).state is S.PLANNING_APPROACH
+
+
+@pytest.mark.parametrize("policy", [APPROVED_FIRST, TO_THE_PLAN])
+def test_another_analysis_does_not_skip_a_plan_that_nobody_has_approved(policy: Policy) -> None:
+    case = a_case(S.ANALYZING_REQUIREMENTS, planned=True)
+    assert after(case, analysed(), policy, Role.ANALYST).state is S.PLANNING_APPROACH
 
 
 def test_words_to_a_case_closed_at_its_triage_lead_to_another_triage() -> None:

@@ -86,7 +86,7 @@ def is_clear(outcome: AnalysisOutcome, policy: Policy) -> bool:
 
 
 def after_analysis(case: IssueCase, policy: Policy) -> Move:
-    if wants_plan(case, policy):
+    if wants_plan(case, policy) or plan_is_open(case, policy):  # the plan may be made, and its milestone not passed
         return Move(to=S.PLANNING_APPROACH, reason="The requirements are clear; how to go about it is planned first.")
     return _to_tests(case, "The requirements are clear")
 
