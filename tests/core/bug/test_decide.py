@@ -95,7 +95,8 @@ def test_a_developers_message_in_a_takeover_is_acknowledged() -> None:
     burst = [said(2, Standing.DEVELOPER), said(3), said(4, Standing.OWNER)]
     after = look(bug(state=S.DEV_TAKEOVER), burst, POLICY, NOW).after
     assert [(post.about, post.audience, post.acknowledges) for post in after.outbox] == [
-        (About.KEPT, Audience.DEVELOPERS, (2, 4))
+        (About.REPORTER_SAID, Audience.DEVELOPERS, ()),
+        (About.KEPT, Audience.DEVELOPERS, (2, 4)),
     ]
     assert look(after.updated(outbox=()), burst, POLICY, NOW).after.outbox == ()
 
