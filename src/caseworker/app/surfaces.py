@@ -113,7 +113,6 @@ class Slack:
         intake = SlackIntake(store=store, conversation=conversation, new_cases=new_cases, place=place)
         catch_up = CatchUp(store=store, slack=chat, intake=intake, channel=settings.slack_reports_channel)
         watch = SlackWatch(chat=chat, channels=self._channels, on_bot=intake.know_bot)
-        await watch.look()
         work = {"Slack's history": catch_up.run, "Slack's channels": watch.run}
         log.info("listening to Slack", by="HTTP" if settings.slack_app_token is None else "Socket Mode", **self._places)
 

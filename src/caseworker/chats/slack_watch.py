@@ -24,10 +24,10 @@ class SlackWatch:
         self._problems: dict[str, str] = {}
 
     async def run(self) -> None:
-        """Runs until cancelled."""
+        """Runs until cancelled. The first check is part of it: `serve` must not wait for Slack before it listens."""
         while True:
-            await asyncio.sleep(_PAUSE)
             await self.look()
+            await asyncio.sleep(_PAUSE)
 
     async def look(self) -> None:
         await self._check("slack_bot_token", self._learn_bot())
