@@ -33,20 +33,29 @@ SIGNS = {
 }
 
 
+PULL_TEXT = "{title: Greet the world, opening: The greeting named no world. Now it does.}"
+QUESTIONS = f"{{version: 1, turns: [], questions: [{{purpose: pr_text, steps: [{{answer: {PULL_TEXT}}}]}}]}}"
+
+
 class WholeCast(Provider):
-    """A provider that answers each role from its part of the script. The role is read from the system prompt."""
+    """A provider that answers each role from its part of the script. The role is read from the system prompt. The one
+    single question, which has no role, is for the pull request's text."""
 
     def cast(self, script: str, workspace: Path) -> None:
         self.parts = {role: rehearsed(script, role, task, workspace=workspace) for role, task in STRAIGHT}
 
     async def answer(self, request: Request) -> Response:
-        self.model = self.parts[_role(await request.json())]
+        role = _role(await request.json())
+        if role is None:
+            self.answers(QUESTIONS, "pr_text")
+        else:
+            self.model = self.parts[role]
         return await super().answer(request)
 
 
-def _role(document: dict[str, Any]) -> Role:
+def _role(document: dict[str, Any]) -> Role | None:
     system = json.dumps(document["system"])
-    return next(role for sign, role in SIGNS.items() if f"You are the {sign}" in system or sign in system)
+    return next((role for sign, role in SIGNS.items() if f"You are the {sign}" in system or sign in system), None)
 
 
 @pytest.fixture
@@ -67,6 +76,7 @@ async def test_a_case_with_an_api_key_is_charged_and_never_stores_the_key(api: W
         assert answer.code == 0, answer.err + terminal.host_log()
         assert git(project, "show", "agent/issue-1:greeting.txt") == "Hello world"
         assert "rehearsed" not in answer.out
+        assert "opened pull request 1: Greet the world" in answer.out
         shown = await asyncio.to_thread(terminal.reads_json, "show", "#1")
         await asyncio.to_thread(terminal.types, "host", "stop")
         assert_key_is_nowhere(terminal)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, model_validator
 
 from caseworker.core.outcomes.answers import HANDED_IN, Answer, Line, WorkOutcome
-from caseworker.core.outcomes.investigation import EvidenceBundle, InvestigationRequest, check_requested
+from caseworker.core.outcomes.investigation import BriefRequest, EvidenceBundle, check_requested
 
 
 class Change(Answer):
@@ -34,7 +34,7 @@ class ImplementationOutcome(WorkOutcome):
         default_factory=list, max_length=50, description="One for each numbered remark of people, in order."
     )
     evidence: EvidenceBundle | None = Field(default=None, description="With BLOCKED; with SPAWN_INVESTIGATOR if any.")
-    investigation: InvestigationRequest | None = Field(default=None, description="With SPAWN_INVESTIGATOR or BLOCKED.")
+    investigation: BriefRequest | None = Field(default=None, description="With SPAWN_INVESTIGATOR or BLOCKED.")
 
     @model_validator(mode="after")
     def _check_blocked_has_evidence(self, info: ValidationInfo) -> "ImplementationOutcome":

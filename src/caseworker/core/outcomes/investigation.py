@@ -4,9 +4,9 @@ The models' docstrings and descriptions are shown to the agent with every call, 
 """
 
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, WithJsonSchema, model_validator
 
 from caseworker.core.outcomes.answers import Answer, Line, Prose, WorkOutcome
 
@@ -81,6 +81,27 @@ class InvestigationRequest(Answer):
         if twice := _duplicate_id(self.hypothesis_matrix):
             raise ValueError(f"{twice} is in the matrix twice")
         return self
+
+
+_IN_BRIEF: Final = {
+    "type": "object",
+    "properties": {
+        "problem_summary": {"type": "string"},
+        "hypothesis_matrix": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"id": {"type": "string", "description": "H1, H2..."}, "hypothesis": {"type": "string"}},
+                "required": ["id", "hypothesis"],
+            },
+        },
+        "suggested_skills": {"type": "array", "items": {"type": "string", "enum": list(get_args(Skill))}},
+        "new_problem": {"type": "boolean"},
+    },
+    "required": ["problem_summary"],
+}
+BriefRequest = Annotated[InvestigationRequest, WithJsonSchema(_IN_BRIEF)]
+"""A request as developers are shown it: the whole one would be a fifth of what goes with each of their model calls."""
 
 
 def check_requested(status: str, request: InvestigationRequest | None) -> None:
