@@ -1,6 +1,11 @@
 """Options and fixtures of the whole suite."""
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# On a busy machine one example may take long; no test asserts a time.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 pytest_plugins = ["tests.databases"]
 
