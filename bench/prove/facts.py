@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from caseworker.core.bug.case import BugCase
+from caseworker.intake.slack import SURFACE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +50,7 @@ class Facts:
     places: Sequence[tuple[str, str]]
     """(case, place) of every entry about a post that went to Slack."""
     posts: frozenset[str]
-    """Keys of all posts that were begun and are done."""
+    """Keys of all posts that were begun and are done, as Slack has them: without the name of the surface."""
     undone_posts: int
     misplaced_moves: int
     """Moves that are out of order in the record, or differ from the last one in the case's snapshot."""
@@ -107,7 +108,7 @@ def gather(database: Path) -> Facts:
         messages=[Row(id=i, case=c, reference=e or "", text=t, turn=n, outcome=o) for i, c, e, t, n, o in messages],
         claims=claims,
         places=[(case, place) for case, place in said if place],
-        posts=frozenset(key for key, done in effects if done),
+        posts=frozenset(key.removesuffix(f"@{SURFACE}") for key, done in effects if done),
         misplaced_moves=_misplaced(moves, {bug.id: bug.progress.transitions for bug in bugs}),
         undone_posts=sum(done is None for _, done in effects),
         reopenings=sum(bug.epoch - 1 for bug in bugs),
