@@ -166,10 +166,10 @@ def asked_of(file: CaseFile, role: Role) -> list[Question]:
 
 def _communication(before: CommunicationSection, role: Role, outcome: IssueOutcome) -> CommunicationSection:
     """Adds questions, answers and escalations. One that is already open, word for word, is not repeated."""
-    name, questions = SPEAKER[role], list(before.questions)
-    answers = isinstance(outcome, AnswerOutcome)
-    escalations = list(before.escalations) if answers else take_up(before.escalations, role)
-    if isinstance(outcome, AnswerOutcome) and not outcome.ask:
+    name, questions, escalations = SPEAKER[role], list(before.questions), list(before.escalations)
+    if not isinstance(outcome, AnswerOutcome):
+        escalations = take_up(escalations, role)
+    elif not outcome.ask:
         questions = _fill_answers(questions, role, outcome)
     open_ones = {(question.from_, question.to, question.question) for question in questions if not question.answered}
     for asked in outcome.ask:

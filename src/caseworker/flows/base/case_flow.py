@@ -147,12 +147,16 @@ class CaseFlow(Flow, Generic[C]):
         return min(times, default=None)
 
     async def _all_said(self) -> bool:
-        """True: the outbox is empty (found without an await). Else wait until posts can be made, or a bell rings."""
+        """True: the outbox is empty (found without waiting). Else wait until posts can be made, or a bell rings."""
+        return not await self._waited_for_posts() and not self._case.outbox
+
+    async def _waited_for_posts(self) -> bool:
+        """Wait until posts can be made that a rate limit holds back, or a bell rings. False: there are none."""
         speaks_at = self._speaks_at()
-        if speaks_at is not None:
-            await self._rings_within(speaks_at - workflow.now())
+        if speaks_at is None:
             return False
-        return not self._case.outbox
+        await self._rings_within(speaks_at - workflow.now())
+        return True
 
     async def _do(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R:
         """Run an activity that a close or a takeover may cancel. A cancelled one is repeated later, after its first try
@@ -172,9 +176,7 @@ class CaseFlow(Flow, Generic[C]):
         """Wait for a bell, or until that time. True: the time has come, and no bell rang. Before a long wait the run is
         continued as new, so that a waiting case has a short history. While posts are held back it waits for them only:
         silence has no consequence before people were told."""
-        speaks_at = self._speaks_at()
-        if speaks_at is not None:
-            await self._rings_within(speaks_at - workflow.now())
+        if await self._waited_for_posts():
             return False
         left = None if at is None else max(at - workflow.now(), timedelta())
         long_history = workflow.info().get_current_history_length() > SHORT_HISTORY
