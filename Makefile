@@ -15,10 +15,10 @@ run: $(VENV)/.ready ## Install everything and take a sample bug to a pull reques
 setup: $(VENV)/.ready ## Only install: packages into .venv; git and bubblewrap into the system if missing
 
 # The checks and the pure tests run side by side, on one processor each. The other tests wait for processes most of the
-# time, so four of them run at once.
+# time, so five of them run at once.
 test: $(VENV)/.ready-dev ## All checks and all tests
 	@$(MAKE) --no-print-directory --output-sync=target -j2 check pure
-	$(BIN)/pytest -n 4 --dist loadgroup --ignore=tests/core
+	$(BIN)/pytest -n 5 --dist loadgroup --ignore=tests/core
 
 pure: $(VENV)/.ready-dev ## Only the tests of the core, which start no process
 	$(BIN)/pytest tests/core
@@ -43,7 +43,7 @@ bench: $(VENV)/.ready-dev ## Measure speed and memory, and print tables
 	$(BIN)/python -m bench
 
 prove: $(VENV)/.ready-dev ## Prove that no message is lost: kills in every state, 10,000 messages, two wrong flows
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -n 3 --dist loadgroup -m slow
 	$(BIN)/python -m bench.prove $(PROVE)
 
 histories: $(VENV)/.ready-dev ## Record this version's histories, which later versions must replay
@@ -58,6 +58,8 @@ lock: $(VENV)/.ready-dev ## Write the lock files with hashes again from pyprojec
 		pyproject.toml setup-requirements.in -o requirements.lock
 	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
 		--extra dev pyproject.toml setup-requirements.in -c requirements.lock -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
+		node-requirements.in -o requirements-node.lock
 
 clean: ## Remove .venv and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
@@ -66,6 +68,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml scripts/install
 	@scripts/install $(PYTHON) $(VENV) requirements.lock
 	@touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock scripts/github_data.toml
 	@scripts/install $(PYTHON) $(VENV) requirements-dev.lock
+	@$(BIN)/python -m scripts.github_data
 	@touch $@

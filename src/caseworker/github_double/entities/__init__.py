@@ -1,0 +1,1 @@
+"""What GitHub holds: plain mutable records, changed only by `acts`."""

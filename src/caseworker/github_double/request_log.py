@@ -1,0 +1,43 @@
+"""A record of every request, so that tests can count writes and find unexpected ones."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    face: Literal["rest", "graphql", "git"]
+    method: str
+    path: str
+    """Without the query and without `/api/v3`."""
+    query: str
+    actor: str
+    status: int
+    is_write: bool
+    """Whether it changed something or was meant to."""
+    operation: str = ""
+    """Of GraphQL: the fields of the operation, such as `addComment`."""
+
+    @property
+    def line(self) -> str:
+        return f"{self.method} {self.path}{f' {self.operation}' if self.operation else ''} {self.status} ({self.actor})"
+
+
+@dataclass
+class RequestLog:
+    entries: list[Entry] = field(default_factory=list)
+
+    def add(self, entry: Entry) -> None:
+        self.entries.append(entry)
+
+    def writes(self, actor: str | None = None) -> list[Entry]:
+        """Requests that changed something, in order."""
+        return [
+            one for one in self.entries if one.is_write and one.status < 400 and (actor is None or one.actor == actor)
+        ]
+
+    def lines(self) -> list[str]:
+        return [one.line for one in self.entries]
+
+    def clear(self) -> None:
+        self.entries.clear()
