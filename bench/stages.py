@@ -21,7 +21,8 @@ def main() -> None:
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.processes.logs import set_up_logs
     from caseworker.app.settings import load_settings
-    from caseworker.app.terminal.run_issue import RunRequest, issue_argument
+    from caseworker.app.terminal.run_issue import RunRequest
+    from caseworker.app.terminal.run_subjects import issue_argument
 
     _mark("its own imports")
     spawned, repository, issue, script = sys.argv[1:]
@@ -51,6 +52,7 @@ async def _walk(request: object, settings: object) -> None:
 
     assert isinstance(request, RunRequest)
     assert isinstance(settings, Settings)
+    assert request.repository is not None
     await look_at(request.repository)
     _mark("the repository is looked at (4 git commands)")
     await check_sandbox(settings)

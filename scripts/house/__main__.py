@@ -9,7 +9,7 @@ from typing import Final
 
 from rich.console import Console
 
-from scripts.house import changes, documents, flows, imports, names, rules, sizes, versions
+from scripts.house import changes, documents, flows, forbidden_calls, imports, names, rules, sizes, versions
 from scripts.house.measure import Measure
 from scripts.house.table import show
 from scripts.house.tree import Tree, read_tree
@@ -23,6 +23,7 @@ _MEASURES: Final[tuple[Callable[[Tree], Iterator[Measure]], ...]] = (
     documents.measures,
     rules.measures,
     names.measures,
+    forbidden_calls.measures,
 )
 
 

@@ -263,6 +263,16 @@ async def test_a_program_gets_the_state_under_the_documents_names(
     assert state["tech_lead_feedback"][0]["status"] == "APPROVED"
 
 
+async def test_a_program_gets_the_newest_investigation_first_and_then_all(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = a_request("Now it is slow.", new_problem=True)
+    await a_case(settings, *FOUND, reviewed("SPAWN_INVESTIGATOR").model_copy(update={"investigation": slow}))
+    told = await as_document(settings, capsys)
+    assert told["investigation_state"]["problem_summary"] == "Now it is slow."
+    assert [one["investigation"] for one in told["investigations"]] == [1, 2]
+
+
 async def test_an_iteration_without_a_valid_outcome_is_shown_and_counted(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from caseworker.app.parts import github_access
 from caseworker.app.settings import Settings, load_settings, make_home
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy
@@ -119,6 +120,7 @@ def test_settings_become_the_policy_of_new_cases(tmp_path: Path) -> None:
     policy = loaded(tmp_path, toml).policy()
     assert (policy.budget_micros, policy.turn_seconds, policy.command_seconds) == (250_000, 30, 1)
     assert policy.calls_per_turn == 7
+    assert loaded(tmp_path, "confidence_threshold = 0.7\n").policy().confidence_threshold == 0.7
     more = loaded(tmp_path, 'until = "plan"\napprove_plan = true\nattempts = 2\nanswer_wait_days = 0.5\n').policy()
     assert (more.until, more.approve_plan, more.attempts, more.answer_wait_seconds) == ("plan", True, 2, 43_200)
     assert [policy.model_for(role, "x") for role in ("pm", "developer", "tech_lead")] == [
@@ -250,3 +252,33 @@ def test_an_existing_home_becomes_readable_for_nobody_else(tmp_path: Path) -> No
     home.mkdir(mode=0o755)
     make_home(Settings(home=home))
     assert home.stat().st_mode & 0o777 == 0o700
+
+
+def test_github_is_reached_as_an_app_with_the_key_of_a_file_or_its_text(tmp_path: Path) -> None:
+    key = "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\n"
+    (tmp_path / "app.pem").write_text(key)
+    for given in (key, str(tmp_path / "app.pem")):
+        env = {"CASEWORKER_HOME": str(tmp_path), "CASEWORKER_GITHUB_APP_ID": "7"}
+        settings = load_settings({**env, "CASEWORKER_GITHUB_APP_PRIVATE_KEY": given})
+        access = github_access(settings)
+        assert access is not None
+        assert (access.app_id, access.app_private_key, access.token) == ("7", key, "")
+        assert key not in repr(settings) + repr(access)
+
+
+def test_a_missing_private_key_of_the_app_is_told(tmp_path: Path) -> None:
+    env = {"CASEWORKER_HOME": str(tmp_path), "CASEWORKER_GITHUB_APP_ID": "7"}
+    settings = load_settings({**env, "CASEWORKER_GITHUB_APP_PRIVATE_KEY": str(tmp_path / "gone.pem")})
+    with pytest.raises(Refused, match=r"The GitHub App's private key can't be read: .*gone\.pem"):
+        github_access(settings)
+
+
+def test_without_a_token_or_an_app_there_is_no_github(tmp_path: Path) -> None:
+    assert github_access(load_settings({"CASEWORKER_HOME": str(tmp_path)})) is None
+
+
+def test_owners_and_a_token_come_from_the_environment_and_the_token_is_a_secret(tmp_path: Path) -> None:
+    env = {"CASEWORKER_HOME": str(tmp_path), "CASEWORKER_ALLOWED_OWNERS": "olga, rita"}
+    settings = load_settings({**env, "CASEWORKER_GITHUB_TOKEN": "github_pat_x"})
+    assert settings.allowed_owners == ["olga", "rita"]
+    assert "github_pat_x" in settings.secrets()

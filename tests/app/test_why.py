@@ -11,16 +11,18 @@ from caseworker.app.desk import find_case, reading
 from caseworker.app.terminal.explain import explain, print_why
 from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.messages import Audience
-from caseworker.core.record.entries import Posted
+from caseworker.core.record.entries import Noted, Posted, Transitioned
 from caseworker.core.telling.why import why
 from caseworker.store.store import open_store
-from tests.app.issue_desk import IssueDesk
-from tests.core.examples import a_case
+from caseworker.views.workflow_contexts import context_of
+from tests.app.issue_desk import IssueDesk, move
+from tests.core.examples import HEAD, OTHER, a_case, validated
 from tests.core.telling.why_examples import ASKED, POLICY, QUESTION, a_wait
-from tests.edges.store_examples import open_bug
+from tests.edges.store_examples import begun, case_file, completed_entry, finished, open_bug
 
 PLAN = a_case(
     IssueState.WAITING_FOR_HUMAN_INPUT,
@@ -89,6 +91,33 @@ async def test_a_program_gets_the_same_as_json(tmp_path: Path, capsys: pytest.Ca
         await view.show(store, Console(file=io.StringIO()), as_json=True, everything=True)
     assert json.loads(capsys.readouterr().out)["context"] == told["context"]
     assert not desk.host_was_started
+
+
+async def test_a_program_gets_the_history_and_the_validation_of_the_newest_commit(tmp_path: Path) -> None:
+    desk = IssueDesk(tmp_path / "home")
+    moved = Transitioned(
+        number=1, from_state=IssueState.RECEIVED, to_state=IssueState.VALIDATING_SOLUTION, reason="It is green."
+    )
+    case = await desk.begin(moved, state=IssueState.VALIDATING_SOLUTION)
+    store = await open_store(desk.settings.database)
+    try:
+        attempt = await begun(store, case)
+        what = {"role": Role.TESTER, "task": Task.VALIDATE, "outcome": validated(), "checkpoint": HEAD}
+        done = finished(attempt).model_copy(update=what)
+        assert await store.turns.complete(attempt, done, await case_file(store, case), completed_entry(attempt))
+        gates = []
+        for checkpoint in (HEAD, OTHER):
+            after = await move(store, case, Noted(text="moved by a test"), checkpoint=checkpoint)
+            stored = await store.cases.load(after.id)
+            assert stored is not None
+            told = await context_of(store, stored)
+            gates.append(told.quality_gates_passed)
+    finally:
+        await store.close()
+    assert gates == [["validated"], []]
+    assert [(one.to_state, one.reason) for one in told.state_history_with_timestamps] == [
+        (IssueState.VALIDATING_SOLUTION, "It is green.")
+    ]
 
 
 async def test_numbered_questions_are_shown_with_the_command_that_answers(tmp_path: Path) -> None:

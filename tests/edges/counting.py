@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from caseworker.ports import GitAnswer
+from caseworker.ports import GitAnswer, GitLogin
 from caseworker.workspaces.git import SafeGit
 
 
@@ -23,8 +23,9 @@ class CountingGit(SafeGit):
         inside: Path | None = None,
         stdin: bytes = b"",
         accept: Sequence[int] = (0,),
+        login: GitLogin | None = None,
     ) -> GitAnswer:
         self.asked[arguments[0]] += 1
         return await super().__call__(
-            *arguments, git_dir=git_dir, work_tree=work_tree, inside=inside, stdin=stdin, accept=accept
+            *arguments, git_dir=git_dir, work_tree=work_tree, inside=inside, stdin=stdin, accept=accept, login=login
         )

@@ -152,6 +152,13 @@ def test_the_investigator_is_given_all_that_was_found_so_far() -> None:
     assert "There is one: docs/lab.md:3." in prompt
 
 
+def test_the_tech_lead_is_given_what_the_investigation_was_asked_for_with() -> None:
+    prompt = told(JUDGE, only(asked(new_problem=True)))
+    assert "Suspected then: H1, A race in the counter.\n" in prompt
+    assert "\nSuggested skills: stress\nAnother problem than the one investigated before.\n" in prompt
+    assert "Another problem" not in told(JUDGE, only(asked()))
+
+
 def test_output_of_programs_is_shown_with_its_hidden_characters() -> None:
     inquiry = only(*STORY[:2], measured(3, "a\u202eb <!-- kept -->"))
     assert "Observed:\na<U+202E>b <!-- kept -->" in told(INVESTIGATE, inquiry)

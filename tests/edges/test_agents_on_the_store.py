@@ -9,10 +9,10 @@ from sqlalchemy import delete
 
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.meter import Meter
-from caseworker.agents.redaction import Redactor
 from caseworker.agents.sessions import SessionAdapter
 from caseworker.agents.upstreams.anthropic import AnthropicUpstream
 from caseworker.core.base.budget import Usage
+from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.roles import Role, Task
 from caseworker.ports import Attempt
 from caseworker.store.store import Store

@@ -7,13 +7,13 @@ from typing import get_args
 
 import pytest
 
-from caseworker.agents.hidden_text import cleaned, revealed
 from caseworker.agents.prompt_inputs import AnalysisInputs, BugInputs, IssueInputs, ProgressInputs, TalkInputs
 from caseworker.agents.prompt_texts import render, repair
 from caseworker.agents.quotes import mid_turn_text
 from caseworker.agents.role_tools import CONVERSATION_TOOL, full_name, short_name, tools_for, writes
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.base.untrusted_text import cleaned, revealed
 from caseworker.core.outcomes.bug import BugAction, EscalationReason
 from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES, Criterion
 from caseworker.core.outcomes.outcome import known_turns, outcome_schema
@@ -112,7 +112,7 @@ def test_long_texts_are_clipped() -> None:
     long = IssueInputs(title="t", body="b" * 100_000, author="a", progress=progress)
     _, prompt = render(Role.TECH_LEAD, Task.REVIEW, long)
     assert len(prompt) < 140_000
-    assert "characters left out" in prompt
+    assert "[cut: " in prompt
 
 
 REPORT = BugInputs(
@@ -221,7 +221,7 @@ def test_the_repair_quotes_the_problem() -> None:
         ("bidi\u202e\u2066\u2069", "bidi"),
         ("tag\U000e0041\U000e007f", "tag"),
         ("heart\ufe0f", "heart"),
-        ("bell\x07\x1b[31m\ttab\n", "bell[31m\ttab\n"),
+        ("bell\x07\x1b[31m\ttab\n", "bell\ttab\n"),
         ("Grüße, 日本語 👍", "Grüße, 日本語 👍"),
     ],
 )

@@ -4,8 +4,8 @@ import pytest
 from claude_agent_sdk import SessionKey, SessionStoreEntry
 from claude_agent_sdk.testing import run_session_store_conformance
 
-from caseworker.agents.redaction import Redactor
 from caseworker.agents.sessions import SessionAdapter
+from caseworker.core.base.redaction import Redactor
 from tests.edges.agents_world import MemoryTranscripts
 
 SESSION = "3f0e4a52-0000-4000-8000-000000000001"

@@ -1,12 +1,14 @@
 """What an agent is given for a turn of an issue case, from a real store and a real worktree."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from caseworker.activities.issue.brief import IssueBriefs
+from caseworker.activities.issue.run_discussion import RunDiscussions
+from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.agents.role_tools import writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
@@ -20,15 +22,18 @@ from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
 from caseworker.core.people.commands import MessageKind
-from caseworker.core.people.messages import Message, NewMessage
+from caseworker.core.people.messages import Message, NewAttachment, NewMessage
 from caseworker.core.record.entries import TurnCompleted
 from caseworker.core.record.investigation import Bisected, InstrumentRan
-from caseworker.ports import Attempt, FinishedTurn, IssueBrief, NewIssue, Workspace
+from caseworker.ports import Attempt, Chat, FinishedTurn, IssueBrief, NewIssue, Workspace
 from caseworker.store.store import Store
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.core.telling.test_investigation import CAUSE, DIAGNOSTIC, H1, H2, STUCK
 from tests.edges.repositories import Repository, git, local_workspaces, new_repository
+from tests.edges.slack_world import chat_of
 from tests.edges.store_examples import TRACE, build, case_file, said
+from tests.world.slack import SlackDouble
+from tests.world.slack_state import UploadedFile
 
 ISSUE_TURNS = [turn for turn in known_turns() if turn[1] is not Task.BUG]
 PLAN = "# Plan\n\n1. Count the last item."
@@ -44,6 +49,8 @@ class Desk:
     workspace: Workspace
     turns: int = 0
     policy: Policy = field(default_factory=lambda: Policy(budget_micros=5_000_000))
+    chats: dict[str, Chat] = field(default_factory=dict)
+    discussions: RunDiscussions | None = None
 
     async def brief(self, role: Role, task: Task, **changes: object) -> IssueBrief:
         case = self.case.updated(**changes)
@@ -52,9 +59,9 @@ class Desk:
         turn = self.turns + 1
         attempt = await self._begin(role, task)
         request = TurnRequest(case=case, turn=turn, role=role, task=task, policy=self.policy)
-        return await IssueBriefs(store=self.store, workspaces=self.workspaces).write(
-            request, stored, attempt, self.workspace
-        )
+        files = AttachedFiles(store=self.store, chats=self.chats)
+        briefs = IssueBriefs(store=self.store, workspaces=self.workspaces, files=files, discussions=self.discussions)
+        return await briefs.write(request, stored, attempt, self.workspace)
 
     async def finish(self, role: Role, task: Task, answer: Mapping[str, object]) -> None:
         outcome: Outcome = parse_outcome(role, task, answer)
@@ -102,12 +109,15 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 async def desk(store: Store, repository: Repository, tmp_path: Path) -> Desk:
+    return await open_desk(store, repository, local_workspaces(tmp_path / "home"))
+
+
+async def open_desk(store: Store, repository: Repository, workspaces: GitWorkspaces) -> Desk:
     issue = await store.repositories.new_issue(
         await store.repositories.register(repository.ref), NewIssue(title="Sum is wrong", body="It is 0.")
     )
     name = issue_case(issue.repository, issue.number)
     await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=opening(name))
-    workspaces = local_workspaces(tmp_path / "home")
     workspace = await workspaces.prepare(name, repository.ref, None)
     case = IssueCase(id=name).updated(base=workspace.base, checkpoint=workspace.base)
     return Desk(store=store, workspaces=workspaces, case=case, workspace=workspace)
@@ -143,6 +153,45 @@ async def test_messages_are_new_in_their_turn_and_earlier_ones_afterwards(desk: 
     assert "Only in checkout." in earlier
     assert "Not yet claimed." not in later
     assert "Mine!" not in later
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackDouble]:
+    double = SlackDouble()
+    await double.start()
+    try:
+        yield double
+    finally:
+        await double.stop()
+
+
+def sent(slack: SlackDouble, file: UploadedFile) -> NewAttachment:
+    files = slack.workspace.say("C0REPORTS", "U0ADA", "see the log", files=[file])["files"]
+    assert isinstance(files, list)
+    size, source = len(file.content), str(files[0]["url_private_download"])
+    return NewAttachment(title=file.name, media_type=file.media_type, size=size, source=source)
+
+
+async def test_files_that_people_send_are_fetched_and_laid_beside_the_code(desk: Desk, slack: SlackDouble) -> None:
+    desk.chats["slack"] = chat_of(slack)
+    log = sent(slack, UploadedFile(name="app.log", content=b"Error 500", media_type="text/plain"))
+    gone = log.model_copy(update={"title": "core.dump", "source": f"{slack.workspace.home}/files-pri/x/gone"})
+    message = said(desk.case.id, "See the log.", attachments=(log, gone)).model_copy(update={"surface": "slack"})
+    await desk.store.inbox.put(message)
+    brief = await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)
+    (folder,) = set(brief.tree.read_only) - set(desk.workspace.read_only)
+    (path,) = folder.iterdir()
+    assert (path.read_bytes(), desk.workspace.path in path.parents) == (b"Error 500", False)
+    assert f"`{path}`: app.log (text/plain, 9 bytes)" in brief.prompt
+    assert "could not be had: core.dump (" in brief.prompt
+
+
+async def test_without_a_file_that_can_be_read_there_is_no_folder_to_mount(desk: Desk) -> None:
+    file = NewAttachment(title="app.log", size=9, source="https://example.com/app.log")
+    await desk.store.inbox.put(said(desk.case.id, "See the log.", attachments=(file,)))
+    brief = await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)
+    assert brief.tree.read_only == desk.workspace.read_only
+    assert "could not be had: app.log (nothing here can fetch from cli)" in brief.prompt
 
 
 async def test_a_command_without_text_is_not_in_a_brief(desk: Desk) -> None:

@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from temporalio.client import Client
 
 from caseworker.activities.issue.records import Records
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
-from caseworker.app.settings import actions_folder
+from caseworker.app.settings import Settings, actions_folder
+from caseworker.app.wiring import make_parts
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.wire import MoveRequest
 from caseworker.core.base.ids import CaseId
@@ -53,3 +55,12 @@ def test_the_folder_is_the_workspace_of_github_actions(monkeypatch: pytest.Monke
     assert actions_folder() == Path("/github/workspace")
     monkeypatch.delenv("GITHUB_WORKSPACE")
     assert actions_folder() is None
+
+
+async def test_the_program_copies_to_the_workspace_of_github_actions(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    client = await Client.connect("127.0.0.1:1", lazy=True)
+    parts = make_parts(Settings.model_validate({"home": tmp_path / "home"}), store, client)
+    assert parts.case_file.folder == tmp_path

@@ -44,7 +44,7 @@ from caseworker.store.store import Store, open_store
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import Repository, git, new_repository
-from tests.edges.store_examples import TRACE, case_file, completed_entry, finished, said
+from tests.edges.store_examples import TRACE, begun, case_file, completed_entry, finished, said
 
 BRANCH = "agent/issue-1"
 START = {"calc.py": "a\nb\nc\nd\ne\nf\ng\n", "test_calc.py": "def test_b():\n    assert 'b'\n"}
@@ -485,6 +485,20 @@ async def test_a_persons_commit_on_a_push_with_an_unknown_result_is_merged(desk:
 
 async def test_a_push_that_led_to_no_pull_request_is_still_ours(desk: Desk) -> None:
     assert isinstance(await desk.push(), Pushed)  # then the case failed, and never learned of the push
+    ours = await desk.agent_writes({"ours.txt": "1\n"})
+    assert await desk.push() == Pushed(commit=ours)
+    assert desk.head() == ours
+
+
+async def test_work_of_ours_that_was_pushed_and_not_recorded_is_not_taken_for_a_persons(desk: Desk) -> None:
+    pushed = desk.case.delivery.checkpoint
+    assert pushed is not None
+    turn = await begun(desk.store, desk.id)
+    ended = finished(turn).model_copy(update={"checkpoint": pushed})
+    assert await desk.store.turns.complete(turn, ended, None)
+    desk.source.dies_after_pushing = 1
+    with pytest.raises(Transient):
+        await desk.keep()  # the case was parked; a person came back before this could be tried again
     ours = await desk.agent_writes({"ours.txt": "1\n"})
     assert await desk.push() == Pushed(commit=ours)
     assert desk.head() == ours

@@ -51,6 +51,9 @@ class Shelf:
         self.pulls.append(pull.model_copy(update={"number": len(self.pulls) + 1}))
         return self.pulls[-1]
 
+    async def keep(self, pull: PullRequest) -> PullRequest:
+        raise NotImplementedError
+
     async def update(self, pull: PullRequest) -> PullRequest:
         self.pulls[pull.number - 1] = pull
         return pull
@@ -63,6 +66,9 @@ class Shelf:
 
     async def open_ones(self) -> list[PullRequest]:
         return [pull for pull in self.pulls if pull.state == "open"]
+
+    async def with_commit(self, commit: Sha) -> list[PullRequest]:
+        return [pull for pull in self.pulls if pull.state == "open" and pull.head_sha == commit]
 
     async def set_state(
         self, repository: RepositoryId, number: int, state: Literal["open", "merged", "closed"]

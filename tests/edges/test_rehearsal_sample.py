@@ -91,3 +91,8 @@ def test_the_command_in_the_page_names_the_samples_files(till: Path) -> None:
     assert (till.parent / words[words.index("--repo") + 1] / ".git").exists()
     assert (till.parent / words[words.index("--issue") + 1]).exists()
     assert f"as `{words[words.index('--rehearse') + 1]}`" in PAGE
+
+
+@pytest.mark.parametrize("script", sorted(Path("tests/world").glob("*.yaml")), ids=lambda path: path.name)
+def test_the_scripts_of_the_slow_scenarios_fit_the_outcomes(script: Path) -> None:
+    assert load_rehearsal(script.read_text(), script.name).turns

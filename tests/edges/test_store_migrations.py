@@ -11,7 +11,7 @@ from pydantic import BaseModel, JsonValue
 from sqlalchemy import Connection, inspect, text
 
 from caseworker.core.base.errors import Defect
-from caseworker.core.base.ids import CaseId, effect_key
+from caseworker.core.base.ids import CaseId, RepositoryId, effect_key
 from caseworker.core.people.messages import Audience
 from caseworker.store.database import connect
 from caseworker.store.migrations import HEAD, REVISIONS
@@ -150,12 +150,12 @@ async def test_rows_are_read_back_as_they_are_in_the_file(store: Store, rows: Ro
 
 
 async def test_the_bug_and_the_case_that_fixes_it_are_read(store: Store, rows: Rows) -> None:
-    (bug,), (fix,) = await store.bugs.list(), await store.cases.list()
-    for case, row in zip((bug.case, fix.case), rows["cases"], strict=True):
+    (bug,), (asked, fix) = await store.bugs.list(), await store.cases.list()
+    for case, row in zip((asked.case, bug.case, fix.case), rows["cases"], strict=True):
         assert holds(case, row["snapshot"])
     assert (bug.report, fix.case.id, fix.title) == ("checkout says 500 since 9:40", FIX, "Checkout is broken")
     assert fix.parent == bug.case.id
-    assert await store.cases.unfinished() == [bug.case.id, FIX]
+    assert await store.cases.unfinished() == [asked.case.id, bug.case.id, FIX]
     assert {audience: thread.anchor for audience, thread in dict(await store.threads.bound(bug.case.id)).items()} == {
         Audience.REPORTER: "17.5",
         Audience.DEVELOPERS: "18.5",
@@ -171,13 +171,23 @@ async def test_messages_and_their_files_are_read_and_the_unclaimed_wait(store: S
         (3, "it is broken", 1),
         (4, "Since 9:40.", None),
     ]
-    assert [message for _, message, _ in await store.inbox.unclaimed()] == [1, 2, 4]
+    assert [message for _, message, _ in await store.inbox.unclaimed()] == [1, 2, 4, 5]
     assert [(file.title, file.content) for file in await store.attachments.of(bug.case.id)] == [
         ("shot.png", b"\x89PNG"),
         ("log.txt", b""),
     ]
     assert await store.inbox.put(said(FIX, id="late")) is None
     assert await store.inbox.put(said(FIX)) is not None
+
+
+async def test_deliveries_and_the_run_that_was_asked_for_are_read(store: Store) -> None:
+    listed = [(delivery.guid, delivery.outcome.kind) for delivery in await store.deliveries.list()]
+    assert listed == [("9", "received"), ("8", "failed"), ("7", "dispatched")]
+    asked = await store.dispatches.of("acme/shop#7 comment:9 created")
+    assert asked is not None
+    assert (asked.case, asked.workflow, asked.state) == ("acme/shop#7", "triage", None)
+    (learning,) = await store.review_learnings.of(RepositoryId("acme/shop"))
+    assert (learning.text, learning.glob) == ("Prices are cents.", "src/api/**")
 
 
 async def test_the_record_is_read_entry_by_entry(store: Store, rows: Rows) -> None:

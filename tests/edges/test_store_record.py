@@ -78,7 +78,7 @@ async def test_an_entry_that_is_too_long_is_clipped_and_not_dropped(store: Store
     assert isinstance(cut, ToolReturned)
     assert cut.output.startswith("начало ")
     assert cut.output.endswith(" конец")
-    assert "characters left out" in cut.output
+    assert "[cut: " in cut.output
     assert isinstance(build, BuildRan)
     assert [run.command for run in build.runs] == [f"test {n}" for n in range(30)]
     assert all(len(to_json(entry.model_dump(mode="json")).encode()) <= BODY_LIMIT for entry in (cut, build))

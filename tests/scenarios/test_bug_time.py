@@ -1,5 +1,7 @@
 """Bug cases with silent people, restarted workers, lost bells and long histories."""
 
+import pytest
+
 from caseworker.contract.names import workflow_id
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
@@ -21,6 +23,7 @@ async def test_a_reporter_who_does_not_answer_is_told_that_work_goes_on_without_
     assert "has not answered in time" in world.agent.briefs[-1].prompt
 
 
+@pytest.mark.slow
 async def test_a_question_repeated_after_a_time_out_is_an_open_one_for_developers(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked("Which order was it?"))
     bug = await world.reporter_writes("something is broken", policy=Policy(reporter_wait_seconds=0.5))
@@ -30,6 +33,7 @@ async def test_a_question_repeated_after_a_time_out_is_an_open_one_for_developer
     assert (await bug.posts(About.FINDINGS), await bug.status()) == ([], "awaiting_dev")
 
 
+@pytest.mark.slow
 async def test_silence_after_findings_leads_to_one_reminder_and_then_no_response(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=Policy(reminder_seconds=0.5, developer_wait_seconds=1))
     stored = await bug.expect_end()
@@ -40,6 +44,7 @@ async def test_silence_after_findings_leads_to_one_reminder_and_then_no_response
     await bug.expect_post(About.FINDINGS, Audience.REPORTER, times=2)
 
 
+@pytest.mark.slow
 async def test_an_escalated_case_is_never_resolved_by_silence(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, found(action="escalate"))
     policy = Policy(reminder_seconds=0.3, developer_wait_seconds=0.6, contacts=(("ada", "grace"),))

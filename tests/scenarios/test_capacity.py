@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import pytest
+
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.states import IssueState
@@ -33,6 +35,7 @@ async def test_a_developer_waits_for_a_free_place_and_then_works(world: World) -
     assert (await case.story()).count(WAITS) == 1
 
 
+@pytest.mark.slow
 async def test_a_close_ends_a_case_whose_developer_waits_for_a_free_place(world: World) -> None:
     release = world.agent.holds_in(Role.ANALYST)
     case = await world.owner_files_issue()
@@ -45,6 +48,7 @@ async def test_a_close_ends_a_case_whose_developer_waits_for_a_free_place(world:
     assert Role.DEVELOPER not in {brief.role for brief in world.agent.briefs}
 
 
+@pytest.mark.slow
 async def test_a_developer_at_work_has_a_place_until_its_turn_ends(world: World) -> None:
     release = world.agent.holds_in(Role.DEVELOPER)
     case = await world.owner_files_issue()

@@ -107,6 +107,7 @@ async def test_an_answer_to_an_exhausted_investigation_keeps_the_iteration_count
     assert await counted(case) == 3
 
 
+@pytest.mark.slow
 async def test_the_pm_unblocks_an_investigation_without_asking_people(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("BLOCKED", needs="A word on the spelling."), finds_the_cause())
     world.agent.does(Role.PM, Task.UNBLOCK, unblocks("CONTINUE", resources="docs/spelling.md has the spelling."))
@@ -117,6 +118,7 @@ async def test_the_pm_unblocks_an_investigation_without_asking_people(world: Wor
     assert await counted(case) == 2
 
 
+@pytest.mark.slow
 async def test_a_message_before_the_unblocking_turn_is_read_in_that_turn(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("BLOCKED", needs="A word on the spelling."), finds_the_cause())
     world.agent.does(Role.PM, Task.UNBLOCK, unblocks("CONTINUE", resources="docs/spelling.md has the spelling."))
@@ -162,6 +164,7 @@ async def test_after_five_iterations_the_tech_lead_takes_the_best_hypothesis(wor
     assert "NOT PROVEN" in next(b for b in reversed(world.agent.briefs) if b.task is Task.IMPLEMENT).prompt
 
 
+@pytest.mark.slow
 async def test_nobody_can_ask_for_a_sixth_iteration(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("NEED_MORE_ANALYSIS"))
     world.agent.does(Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, judges("CHANGES_REQUESTED", "Look once more."))
@@ -177,6 +180,7 @@ async def test_nobody_can_ask_for_a_sixth_iteration(world: World) -> None:
     assert any(brief.task is Task.PLAN for brief in world.agent.briefs)
 
 
+@pytest.mark.slow
 async def test_the_tech_leads_feedback_on_a_cause_is_given_to_the_next_iteration(world: World) -> None:
     world.agent.does(*INVESTIGATE, finds_the_cause())
     world.agent.does(
@@ -192,6 +196,7 @@ async def test_the_tech_leads_feedback_on_a_cause_is_given_to_the_next_iteration
     assert await counted(case) == 2
 
 
+@pytest.mark.slow
 async def test_a_blocked_developer_with_evidence_starts_an_investigation(world: World) -> None:
     bundle = {
         "error": "E17: no such word",
@@ -221,6 +226,7 @@ async def test_a_blocked_developer_with_evidence_starts_an_investigation(world: 
     assert "Suspected then: H1, It is H1.\nSuggested skills: stress" in judged
 
 
+@pytest.mark.slow
 async def test_a_diagnostic_is_deferred_when_no_developer_is_free(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     release = world.agent.holds_in(Role.INVESTIGATOR)
@@ -242,6 +248,7 @@ async def test_a_diagnostic_is_deferred_when_no_developer_is_free(world: World) 
     assert "the diagnostic is deferred" in second.prompt
 
 
+@pytest.mark.slow
 async def test_two_unknown_statuses_count_as_more_analysis_and_the_third_as_blocked(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("HMM"), iterates("PERHAPS"), iterates("WELL"), finds_the_cause())
     world.agent.does(Role.PM, Task.UNBLOCK, unblocks("CONTINUE", resources="Say what you mean."))
@@ -253,6 +260,7 @@ async def test_two_unknown_statuses_count_as_more_analysis_and_the_third_as_bloc
     assert await counted(case) == 4
 
 
+@pytest.mark.slow
 async def test_an_investigation_can_have_a_single_hypothesis(world: World) -> None:
     cause = {
         "hypothesis": "H1",
@@ -272,6 +280,7 @@ async def test_an_investigation_can_have_a_single_hypothesis(world: World) -> No
     assert [one.id for one in inquiry.hypotheses] == ["H1"]
 
 
+@pytest.mark.slow
 async def test_a_diagnostic_that_changes_a_line_is_refused_and_can_be_repaired(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
@@ -283,6 +292,7 @@ async def test_a_diagnostic_that_changes_a_line_is_refused_and_can_be_repaired(w
     assert await case.file_on_branch("greeting.txt") == "Hello world"
 
 
+@pytest.mark.slow
 async def test_a_diagnostic_that_repairs_code_twice_is_dropped_and_the_loop_goes_on(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     for turn in (DIAGNOSE, SENIOR_DIAGNOSE):
@@ -293,6 +303,7 @@ async def test_a_diagnostic_that_repairs_code_twice_is_dropped_and_the_loop_goes
     assert "The diagnostic came to nothing" in second.prompt
 
 
+@pytest.mark.slow
 async def test_evidence_that_is_not_on_record_is_refused_and_can_be_repaired_once(world: World) -> None:
     invented = [
         {"kind": "command", "source": "strace -f greet", "shows": "a race"},
@@ -347,6 +358,7 @@ async def test_a_takeover_in_the_middle_keeps_the_counter_and_the_matrix(world: 
     assert len(await known_inquiries(world.store, await case.stored())) == 1
 
 
+@pytest.mark.slow
 async def test_a_cause_whose_review_was_interrupted_is_reviewed_after_the_hand_back(world: World) -> None:
     world.agent.does(*INVESTIGATE, finds_the_cause())
     release = world.agent.holds_in(Task.VALIDATE_ROOT_CAUSE)

@@ -7,6 +7,8 @@ replayed at the end.
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
@@ -81,6 +83,7 @@ async def test_a_clear_answer_leads_directly_to_the_test(world: World) -> None:
     ]
 
 
+@pytest.mark.slow
 async def test_words_that_ask_for_work_do_not_skip_the_approval_of_a_plan(world: World) -> None:
     world.policy = world.policy.model_copy(update={"approve_plan": True})
     world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which world?"))
@@ -95,6 +98,7 @@ async def test_words_that_ask_for_work_do_not_skip_the_approval_of_a_plan(world:
     await case.expect_waiting(WaitingFor.MERGE)
 
 
+@pytest.mark.slow
 async def test_a_question_stays_open_until_it_is_answered_even_after_a_failed_turn(
     world: World,
 ) -> None:
@@ -162,6 +166,7 @@ async def test_a_case_fails_after_its_last_attempt_and_keeps_the_work_on_its_bra
     assert "Only the spelling is wrong." in last.prompt
 
 
+@pytest.mark.slow
 async def test_an_authentication_change_waits_for_approval_and_goes_to_the_senior(world: World) -> None:
     def sensitive(workspace: Path) -> Outcome:
         return triaged(workspace).model_copy(update={"topics": [Topic.AUTHENTICATION]})
@@ -192,6 +197,7 @@ async def test_an_escalation_asks_a_person_and_is_in_the_case_file(world: World)
     assert [known.resolved for known in pull.file.communication.escalations] == [True]
 
 
+@pytest.mark.slow
 async def test_an_escalation_comes_before_a_question_and_no_answer_parks_the_case(
     world: World,
 ) -> None:
@@ -213,6 +219,25 @@ async def test_an_escalation_comes_before_a_question_and_no_answer_parks_the_cas
     assert [one.resolved for one in stored.file.communication.escalations] == [True]
 
 
+@pytest.mark.slow
+async def test_a_question_of_the_triage_that_is_asked_back_stops_the_case(world: World) -> None:
+    def asks(workspace: Path) -> Outcome:
+        return triaged(workspace).model_copy(update={"ask": [RoleQuestion(to="analyst", question="Whose world?")]})
+
+    asks_back = answers(
+        Role.ANALYST, Task.ANSWER, status="READY", answers=[], ask=[{"to": "pm", "question": "Whose do you mean?"}]
+    )
+    world.agent.does(Role.PM, Task.TRIAGE, asks)
+    world.agent.does(Role.ANALYST, Task.ANSWER, asks_back)
+    case = await world.owner_files_issue()
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
+    stored = await case.stored()
+    assert stored.case.reason == "The analyst asks the pm back: Whose do you mean?"
+    asked = [(one.from_, one.to, one.answered) for one in stored.file.communication.questions]
+    assert asked == [("triage", "analyst", False), ("analyst", "triage", False)]
+
+
+@pytest.mark.slow
 async def test_an_answer_to_an_escalation_is_given_to_the_role_that_asked(world: World) -> None:
     asks = writes_greeting("Hello there\n", escalation="Is it the world or all of you?")
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, asks, writes_greeting("Hello world\n"))
@@ -227,6 +252,7 @@ async def test_an_answer_to_an_escalation_is_given_to_the_role_that_asked(world:
     assert not pull.case.granted(Subject.ESCALATION)
 
 
+@pytest.mark.slow
 async def test_the_analyst_answers_the_developers_question_before_work_goes_on(world: World) -> None:
     def wonders(workspace: Path) -> Outcome:
         question = RoleQuestion(to="analyst", question="Is a stop wanted?")
@@ -252,6 +278,7 @@ async def test_the_analyst_answers_the_developers_question_before_work_goes_on(w
     assert S.FIXING_ISSUES not in await case.states()
 
 
+@pytest.mark.slow
 async def test_an_architecture_change_waits_for_a_persons_approval(world: World) -> None:
     deeper = reviews("ARCHITECTURE_REVIEW", "The greeting is in two places.")
     change = reviews("CHANGES_REQUESTED", "Keep it in one place.", Task.REVIEW_ARCHITECTURE)
@@ -296,6 +323,7 @@ async def test_feedback_on_a_pull_request_updates_the_same_pull_request(world: W
     await case.expect_end(S.COMPLETED)
 
 
+@pytest.mark.slow
 async def test_messages_during_the_feedback_turn_are_answered_in_the_same_update(world: World) -> None:
     world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
     world.agent.does(
@@ -324,6 +352,7 @@ async def test_messages_during_the_feedback_turn_are_answered_in_the_same_update
     assert (await case.receipts())[-2:] == ["seen by turn 7: read by the developer"] * 2
 
 
+@pytest.mark.slow
 async def test_feedback_during_the_review_of_an_update_starts_another_round(world: World) -> None:
     world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
     world.agent.does(
@@ -387,6 +416,7 @@ async def test_a_request_to_a_completed_case_opens_a_follow_up_case(world: World
     await CaseInWorld(world, again.case.id).expect_asked_for(Subject.NO_RED_TEST)
 
 
+@pytest.mark.slow
 async def test_a_change_of_sensitive_paths_waits_for_approval_before_its_pull_request(world: World) -> None:
     def migrates(workspace: Path) -> Outcome:
         (workspace / "migrations").mkdir(exist_ok=True)
@@ -437,6 +467,7 @@ async def test_a_case_out_of_budget_goes_on_after_a_raise(world: World) -> None:
     assert again.limits.cap_micros == 10_000_000
 
 
+@pytest.mark.slow
 async def test_a_message_to_a_turn_that_ran_out_of_budget_is_read_after_the_raise(world: World) -> None:
     spent = AgentFailed(reason="the case's budget of $5.00 is used up", why="budget")
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, once(spent, implemented))
@@ -480,6 +511,7 @@ async def test_after_a_takeover_the_hand_back_goes_on_where_the_case_was(world: 
     assert "notes.txt" in git(world.repository, "ls-tree", "--name-only", "agent/issue-1")
 
 
+@pytest.mark.slow
 async def test_feedback_during_a_takeover_is_addressed_after_the_hand_back(world: World) -> None:
     world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
     world.agent.does(
@@ -513,6 +545,7 @@ async def test_work_of_a_parked_case_is_pushed_even_after_a_crash(world: World) 
     assert await case.file_on_branch("greeting.txt") == "Hello world"
 
 
+@pytest.mark.slow
 async def test_feedback_not_done_before_the_merge_is_listed_with_what_to_do_next(world: World) -> None:
     broken = AgentFailed(reason="the answer was invalid twice", why="invalid_outcome")
     world.agent.does(Role.PM, Task.INTERPRET, once(broken, reads_people("CONTINUE", "We will.")))
@@ -531,6 +564,7 @@ async def test_feedback_not_done_before_the_merge_is_listed_with_what_to_do_next
     )
 
 
+@pytest.mark.slow
 async def test_a_retry_continues_a_failed_case_from_where_it_was(world: World) -> None:
     broken = AgentFailed(reason="the answer was invalid twice", why="invalid_outcome")
     world.agent.does(Role.ANALYST, Task.ANALYZE, once(broken, analyzed))
@@ -559,6 +593,7 @@ async def test_without_test_commands_a_person_waives_proof_and_the_pull_request_
     assert Subject.NO_COMMAND.value in pull.body
 
 
+@pytest.mark.slow
 async def test_a_rejected_plan_is_made_again_with_the_reason(world: World) -> None:
     world.policy = world.policy.model_copy(update={"approve_plan": True})
     case = await world.owner_files_issue()

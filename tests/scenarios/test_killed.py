@@ -213,7 +213,7 @@ def _lock_of(project: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(1200)
 def test_a_case_whose_host_is_killed_in_every_working_state_loses_nothing(
     terminal: Terminal, project: Path, issue: Path, gate: Path
 ) -> None:

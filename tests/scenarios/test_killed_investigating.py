@@ -25,7 +25,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(1200)
 def test_an_investigation_survives_a_kill_in_every_iteration_and_diagnostic(terminal: Terminal, tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     issue = tmp_path / "issue.md"

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.states import IssueState
 from tests.world.project import git
@@ -35,6 +37,7 @@ async def test_a_message_reaches_the_running_turn_and_the_receipt_names_that_tur
     await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 2: read by the analyst")
 
 
+@pytest.mark.slow
 async def test_thanks_for_a_pull_request_are_kept_and_get_a_receipt(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()
@@ -59,6 +62,7 @@ async def test_a_close_in_the_middle_of_a_turn_stops_the_agent_and_cleans_up(wor
     assert (await case.receipts())[-1] == "seen: closed the case"
 
 
+@pytest.mark.slow
 async def test_closing_a_case_that_waits_for_its_merge_leaves_the_branch(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()
@@ -67,6 +71,7 @@ async def test_closing_a_case_that_waits_for_its_merge_leaves_the_branch(world: 
     assert git(world.repository, "branch", "--list", "agent/*") == "agent/issue-1"
 
 
+@pytest.mark.slow
 async def test_deleting_the_branch_without_a_merge_closes_the_case(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()
@@ -77,6 +82,7 @@ async def test_deleting_the_branch_without_a_merge_closes_the_case(world: World)
     assert "closed without a merge" in stored.case.reason
 
 
+@pytest.mark.slow
 async def test_thanks_to_a_completed_case_are_recorded_and_reopen_nothing(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()

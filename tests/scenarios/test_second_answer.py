@@ -70,6 +70,7 @@ async def test_an_answer_in_a_second_message_during_a_turn_is_not_asked_for_agai
     assert [receipt.partition(":")[0] for receipt in await bug.receipts()][1:] == ["seen by turn 2"] * 2
 
 
+@pytest.mark.slow
 async def test_without_the_second_message_the_same_model_asks_for_it(world: World, api: Provider) -> None:
     bug = await asked_for_the_page(world, api)
     await bug.reporter_says("The checkout page.")

@@ -109,6 +109,7 @@ async def test_follow_ups_of_an_open_case_escalate_level_by_level_until_it_is_re
     assert said[2].startswith(f"**Escalated to level 2**: @grace, {bug.id} (")
 
 
+@pytest.mark.slow
 async def test_a_late_acknowledgement_is_recorded_as_missed(world: World) -> None:
     await world.worker_stops()
     bug = await world.reporter_writes(CLEAR, policy=rules(acknowledge=AT_ONCE))
@@ -118,6 +119,7 @@ async def test_a_late_acknowledgement_is_recorded_as_missed(world: World) -> Non
     assert await checks(bug) == ["acknowledge missed 1", "resolve met 1"]
 
 
+@pytest.mark.slow
 async def test_a_missed_target_is_posted_to_contacts_and_owners_once(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=rules())
     await bug.expect_findings()
@@ -132,6 +134,7 @@ async def test_a_missed_target_is_posted_to_contacts_and_owners_once(world: Worl
     assert len(await checks(bug)) == 2
 
 
+@pytest.mark.slow
 async def test_nobody_is_paged_while_the_case_waits_for_its_reporter(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
     bug = await world.reporter_writes("something is broken", policy=rules())
@@ -149,6 +152,7 @@ async def test_nobody_is_paged_while_the_case_waits_for_its_reporter(world: Worl
     await reporter_drops(bug)
 
 
+@pytest.mark.slow
 async def test_a_reopened_case_gets_new_sla_targets(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=rules())
     await bug.expect_findings()

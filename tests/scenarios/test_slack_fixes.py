@@ -4,6 +4,8 @@ import asyncio
 import time
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About
 from caseworker.core.issue.states import IssueState
@@ -86,6 +88,7 @@ async def test_feedback_in_the_thread_changes_the_pull_request(office: Office) -
     await expect_in_thread(bug, "It will say goodbye.")
 
 
+@pytest.mark.slow
 async def test_a_message_that_begins_with_the_bugs_name_is_for_the_bug(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     bug, fix = await open_fix(office)
@@ -97,6 +100,7 @@ async def test_a_message_that_begins_with_the_bugs_name_is_for_the_bug(office: O
     assert all(message.author != ADA for message in await office.world.store.inbox.of(fix.id))
 
 
+@pytest.mark.slow
 async def test_a_close_with_a_resolution_closes_the_bug_and_not_its_fix(office: Office) -> None:
     bug, fix = await open_fix(office)
     await fix.expect_pull_request()
@@ -106,6 +110,7 @@ async def test_a_close_with_a_resolution_closes_the_bug_and_not_its_fix(office: 
     assert (await fix.stored()).case.waits_for is WaitingFor.MERGE
 
 
+@pytest.mark.slow
 async def test_developers_are_asked_whether_to_stop_the_fix_of_a_withdrawn_report(office: Office) -> None:
     bug, fix = await open_fix(office)
     await fix.expect_pull_request()
@@ -116,6 +121,7 @@ async def test_developers_are_asked_whether_to_stop_the_fix_of_a_withdrawn_repor
     await fix.expect_end(S.CLOSED)
 
 
+@pytest.mark.slow
 async def test_the_reporters_messages_never_reach_the_fix(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     bug, fix = await open_fix(office)
@@ -138,6 +144,7 @@ async def test_a_fix_does_not_repeat_a_post_when_slacks_answer_is_lost(office: O
     assert len(keys) == len(set(keys))
 
 
+@pytest.mark.slow
 async def test_posts_of_a_fix_are_kept_while_slack_is_down(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     release = office.world.agent.holds_in(Task.TRIAGE)

@@ -43,6 +43,7 @@ async def test_an_edit_after_a_turn_starts_another_turn(office: Office) -> None:
     await bug.expect_receipts(f"seen by turn 1: {ANSWERED}", f"seen by turn 2: {ANSWERED}")
 
 
+@pytest.mark.slow
 async def test_a_link_preview_has_no_effect(office: Office) -> None:
     bug = await office.rita_reports(f"{CLEAR}: <https://shop.example/pay>")
     await bug.expect_findings()
@@ -53,6 +54,7 @@ async def test_a_link_preview_has_no_effect(office: Office) -> None:
     assert (office.slack.posts(), (await bug.stored()).case.state) == (before, BugState.AWAITING_DEV)
 
 
+@pytest.mark.slow
 async def test_a_deleted_message_reaches_the_agent_as_taken_back(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
@@ -86,7 +88,15 @@ LOG = UploadedFile(name="app.log", content=b"Error 500")
 HUGE = UploadedFile(name="app.log", content=b"x" * 10_000_001)
 
 
-@pytest.mark.parametrize("trouble", ["too large", "deleted", "file server down", "file server limited"])
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        "too large",
+        pytest.param("deleted", marks=pytest.mark.slow),
+        "file server down",
+        pytest.param("file server limited", marks=pytest.mark.slow),
+    ],
+)
 async def test_a_report_whose_only_file_is_lost_is_investigated_without_it(office: Office, trouble: str) -> None:
     if trouble.startswith("file server"):
         office.slack.trouble.fail("files", times=100, status=503 if trouble.endswith("down") else 429)
@@ -116,6 +126,7 @@ async def test_a_vague_report_with_a_file_is_read_before_anything_is_asked(offic
     assert "app.log (text/plain, 9 bytes)" in brief.prompt
 
 
+@pytest.mark.slow
 async def test_a_vague_report_whose_file_is_lost_is_asked_about(office: Office) -> None:
     office.world.agent.does(Role.INVESTIGATOR, Task.BUG, asked("Which page?"))
     bug = await office.rita_reports("something is broken", files=[HUGE])
@@ -137,6 +148,7 @@ async def test_a_file_is_fetched_when_its_message_is_taken_also_in_a_takeover(of
         await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
 async def test_a_file_that_was_lost_for_a_time_is_there_in_the_next_turn(office: Office) -> None:
     office.slack.trouble.fail("files", times=2, status=503)
     bug = await office.rita_reports(CLEAR, files=[LOG])
@@ -147,6 +159,7 @@ async def test_a_file_that_was_lost_for_a_time_is_there_in_the_next_turn(office:
     assert len(await bug.posts(About.FILE_LOST)) == 2
 
 
+@pytest.mark.slow
 async def test_a_third_persons_file_is_not_shown_to_the_agent(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
@@ -158,6 +171,7 @@ async def test_a_third_persons_file_is_not_shown_to_the_agent(office: Office) ->
     assert office.world.agent.briefs[-1].tree.read_only == office.world.agent.briefs[0].tree.read_only
 
 
+@pytest.mark.slow
 async def test_a_developers_slack_file_is_fetched_for_a_case_reported_in_the_terminal(office: Office) -> None:
     bug = await office.world.reporter_writes(CLEAR)
     await bug.expect_findings()
@@ -168,7 +182,7 @@ async def test_a_developers_slack_file_is_fetched_for_a_case_reported_in_the_ter
     assert "app.log (text/plain, 9 bytes)" in office.world.agent.briefs[-1].prompt
 
 
-@pytest.mark.parametrize("how", ["edit", "second message"])
+@pytest.mark.parametrize("how", [pytest.param("edit", marks=pytest.mark.slow), "second message"])
 async def test_a_vague_report_completed_before_the_first_turn_is_not_asked_about(office: Office, how: str) -> None:
     await office.world.worker_stops()
     bug = await office.rita_reports("something is broken")
@@ -178,6 +192,7 @@ async def test_a_vague_report_completed_before_the_first_turn_is_not_asked_about
     assert not (await bug.stored()).case.report.vague
 
 
+@pytest.mark.slow
 async def test_text_that_is_only_in_blocks_is_read(office: Office) -> None:
     fields = [{"type": "mrkdwn", "text": "*Since*\n9:40"}, {"type": "plain_text", "text": "Order 1182"}]
     section: Json = {
@@ -202,6 +217,7 @@ async def test_fifty_copies_of_one_slack_event_are_one_message_with_one_answer(o
     await bug.expect_told_once()
 
 
+@pytest.mark.slow
 async def test_thirty_messages_at_once_are_all_kept_and_share_a_few_answers(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
@@ -237,6 +253,7 @@ async def test_a_developer_takes_over_hands_back_and_closes_in_the_developers_th
     await bug.expect_told_once()
 
 
+@pytest.mark.slow
 async def test_a_close_without_a_type_is_asked_about_and_the_answer_closes_the_case(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()

@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.bug.sla import SlaKeeping
@@ -19,6 +20,7 @@ from tests.world.world import REPORTS, SUMMARIES
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 
 
+@pytest.mark.slow
 async def test_two_cases_at_once_have_one_summary_thread_each(office: Office) -> None:
     one, two = await asyncio.gather(office.rita_reports(CLEAR), office.rita_reports(CLEAR.replace("1182", "1183")))
     await asyncio.gather(one.expect_findings(), two.expect_findings())
@@ -51,6 +53,7 @@ async def test_posts_under_rate_limits_arrive_once_and_in_order(office: Office) 
     assert len(keys) == len(set(keys)) == 7
 
 
+@pytest.mark.slow
 async def test_a_limited_channel_is_left_alone_while_people_are_heard(office: Office) -> None:
     office.slack.trouble.limit_channel(REPORTS, seconds=600)
     bug = await office.rita_reports(CLEAR)
@@ -64,6 +67,7 @@ async def test_a_limited_channel_is_left_alone_while_people_are_heard(office: Of
     assert office.slack.trouble.limited == [("chat.postMessage", REPORTS)]
 
 
+@pytest.mark.slow
 async def test_posts_are_made_during_a_turn_when_a_limit_has_passed(office: Office) -> None:
     office.slack.trouble.limit_channel(REPORTS, seconds=2)
     release = office.world.agent.holds_in(Role.INVESTIGATOR)
@@ -76,6 +80,7 @@ async def test_posts_are_made_during_a_turn_when_a_limit_has_passed(office: Offi
     assert office.slack.trouble.limited == [("chat.postMessage", REPORTS)]
 
 
+@pytest.mark.slow
 async def test_a_case_closed_under_a_rate_limit_ends_after_its_last_post(office: Office) -> None:
     office.slack.trouble.limit_channel(REPORTS, seconds=3)
     bug = await office.rita_reports(CLEAR)
@@ -88,6 +93,7 @@ async def test_a_case_closed_under_a_rate_limit_ends_after_its_last_post(office:
     await bug.expect_told_once()
 
 
+@pytest.mark.slow
 async def test_a_rate_limit_of_the_look_before_a_repeat_is_kept_too(office: Office) -> None:
     office.slack.trouble.lose_answer("chat.postMessage")
     office.slack.trouble.limit("conversations.replies", retry_after=2)
@@ -97,6 +103,7 @@ async def test_a_rate_limit_of_the_look_before_a_repeat_is_kept_too(office: Offi
     assert office.slack.calls.count("conversations.replies") == 2
 
 
+@pytest.mark.slow
 async def test_the_clocks_words_wait_for_a_limited_channel(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
@@ -124,6 +131,7 @@ async def test_nothing_is_lost_while_slack_is_down(office: Office) -> None:
     await bug.expect_told_once()
 
 
+@pytest.mark.slow
 async def test_a_close_while_slack_is_down_is_posted_afterwards(office: Office) -> None:
     office.slack.trouble.goes_down()
     bug = await office.rita_reports(CLEAR)
@@ -150,6 +158,7 @@ async def test_a_developers_thread_begins_with_the_whole_report_and_a_link(offic
     await bug.expect_told_once()
 
 
+@pytest.mark.slow
 async def test_a_thread_that_begins_late_begins_with_the_report_too(office: Office) -> None:
     office.slack.workspace.without_bot.add(SUMMARIES)
     bug = await office.rita_reports(CLEAR)
@@ -173,7 +182,8 @@ async def test_developers_see_what_the_reporter_answers_also_in_a_takeover(offic
     await bug.expect_findings(times=2)
     await bug.in_summaries(ADA, "I'll take it")
     await bug.expect_state(BugState.DEV_TAKEOVER)
-    await bug.in_reports(RITA, "And 1184.\nBoth with a coupon.")
+    written = await bug.in_reports(RITA, "And 1184.\nBoth with a coupon.")
+    await bug.expect_reaction(written, REPORTS)
     said = await bug.expect_post(About.REPORTER_SAID, Audience.DEVELOPERS, times=2)
     assert said == "The reporter wrote:\n> And 1184.\n> Both with a coupon."
     await bug.expect_told_once()

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
@@ -52,6 +54,8 @@ async def test_the_case_file_is_filled_section_by_section(world: World) -> None:
     assert file.commit.pr_created
     assert file.commit.branch == "agent/issue-1"
     assert file.pipeline.status == "blocked"
+    copy = world.home / "issue-state.json"
+    await case.expect(lambda stored: copy.read_text() == stored.file.dump(), "the copy for GitHub Actions")
 
 
 async def test_the_pull_request_shows_the_test_that_failed_before_and_passes_now(world: World) -> None:
@@ -78,6 +82,7 @@ async def test_a_test_that_passes_without_the_fix_is_rewritten_then_a_person_is_
     assert "does not fail without the fix" in again.prompt
 
 
+@pytest.mark.slow
 async def test_an_empty_change_opens_no_pull_request(world: World) -> None:
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, lambda _: changes("Do nothing at all"))
     world.agent.does(Role.TESTER, Task.CREATE_TESTS, lambda _: wrote_test_elsewhere())
@@ -108,6 +113,7 @@ async def test_a_rejected_review_leads_to_a_fix_before_anything_is_pushed(world:
     assert "end it with a stop" in fix.prompt
 
 
+@pytest.mark.slow
 async def test_a_turn_that_fails_for_good_fails_the_case_with_its_reason(world: World) -> None:
     failed = AgentFailed(reason="the answer was invalid twice", why="invalid_outcome")
     world.agent.does(Role.ANALYST, Task.ANALYZE, lambda _: failed)
@@ -135,6 +141,7 @@ async def test_a_crashed_turn_is_retried_from_the_same_commit(world: World) -> N
     assert "stray.txt" not in git(world.repository, "ls-tree", "-r", "--name-only", await case.branch())
 
 
+@pytest.mark.slow
 async def test_two_cases_on_one_repository_do_not_affect_each_other(world: World) -> None:
     first = await world.owner_files_issue("The greeting misspells the world")
     second = await world.owner_files_issue("The greeting is still misspelt")

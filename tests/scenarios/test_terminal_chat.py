@@ -182,6 +182,7 @@ def test_a_refused_report_leaves_nothing_behind(tmp_path: Path) -> None:
         assert not terminal.home.exists()
 
 
+@pytest.mark.slow
 def test_interrupting_report_does_not_stop_the_case(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(terminal.environment, "CASEWORKER_REHEARSAL_PACE", "5")  # slow, so that there is time to leave
     with terminal.opens("report", "the greeting is broken", "--rehearse", BUG_REHEARSAL, "--name", "ada") as window:

@@ -90,10 +90,17 @@ LATE = r"the worker's end took more than 5 s\n(?s:.*)test_worker_end.py:\d+ .*ig
 @pytest.mark.parametrize(
     ("breaks", "told"),
     [
-        pytest.param(fails_in_the_middle_of_a_turn, "the test fails", id="fails in the middle of a turn"),
-        pytest.param(fails_in_the_middle_of_a_build, "the test fails", id="fails in the middle of a build"),
+        pytest.param(
+            fails_in_the_middle_of_a_turn, "the test fails", id="fails in the middle of a turn", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            fails_in_the_middle_of_a_build,
+            "the test fails",
+            id="fails in the middle of a build",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(has_an_agent_that_ignores_its_end, LATE, id="agent ignores its end"),
-        pytest.param(has_a_case_that_it_does_not_know, None, id="unknown case"),
+        pytest.param(has_a_case_that_it_does_not_know, None, id="unknown case", marks=pytest.mark.slow),
         pytest.param(leaves_a_process, "left behind, and ended now: .*sleep 1000", id="process left behind"),
     ],
 )

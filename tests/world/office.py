@@ -96,12 +96,12 @@ class SlackBug(BugInWorld):
 
     # --- what we expect
 
-    async def expect_reaction(self, ts: str) -> None:
-        """Waits until the bot has reacted to this message in the developers' thread."""
+    async def expect_reaction(self, ts: str, channel: str = SUMMARIES) -> None:
+        """Waits until the bot has reacted to this message."""
         deadline = time.monotonic() + PATIENCE
-        while self.office.slack.reactions(SUMMARIES, ts) != ["eyes"]:
+        while self.office.slack.reactions(channel, ts) != ["eyes"]:
             assert time.monotonic() < deadline, await self.story()
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
 
     async def expect_told_once(self) -> None:
         """Waits until the two threads have exactly the posts that are on record, once and in order. A post is in Slack
@@ -109,7 +109,7 @@ class SlackBug(BugInWorld):
         deadline = time.monotonic() + PATIENCE
         while (seen := await self._seen()) != (on_record := await self._on_record()):
             assert time.monotonic() < deadline, (seen, on_record)
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
 
     async def _seen(self) -> tuple[list[str], list[str]]:
         return self.told_in_reports(), await self.told_in_summaries()
@@ -125,7 +125,7 @@ class SlackBug(BugInWorld):
         deadline = time.monotonic() + PATIENCE
         while Audience.DEVELOPERS not in (threads := dict(await self.world.store.threads.bound(self.id))):
             assert time.monotonic() < deadline, await self.story()
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
         return threads[Audience.DEVELOPERS].anchor
 
     def told_in_reports(self) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from temporalio.client import Client, WorkflowHistory
 from temporalio.worker import Worker
 
+from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.single_questions import SingleQuestions
@@ -130,7 +131,7 @@ class World:
         handle = self.client.get_workflow_handle(workflow_id(case))
         async with in_time("the end of all activities", self.patience):
             while (await handle.describe()).raw_description.pending_activities:  # noqa: ASYNC110  # there is no event
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.05)
 
     async def reconciler_looks(self) -> None:
         await self.reconciler.ring_unclaimed()
@@ -239,7 +240,7 @@ class CaseInWorld:
                 return stored
             if time.monotonic() > deadline:
                 raise AssertionError(f"{self.id} did not come to {what}; its story:\n{await self.story()}")
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
 
     async def expect_waiting(self, reason: WaitingFor) -> StoredCase:
         return await self.expect(
@@ -261,14 +262,14 @@ class CaseInWorld:
         deadline = time.monotonic() + PATIENCE
         while words not in (story := await self.story()):
             assert time.monotonic() < deadline, f"nothing says {words!r} in:\n{story}"
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
 
     async def expect_receipts(self, *expected: str) -> None:
         deadline = time.monotonic() + PATIENCE
         while (seen := await self.receipts()) != list(expected):
             if time.monotonic() > deadline:
                 raise AssertionError(f"expected the receipts {list(expected)}, saw {seen}")
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
 
     # --- what can be looked at
 
@@ -303,14 +304,21 @@ class CaseInWorld:
 
 @asynccontextmanager
 async def open_world(
-    home: Path, client: Client, *, cached: int = 200, slack: SlackDouble | None = None
+    home: Path,
+    client: Client,
+    *,
+    cached: int = 200,
+    slack: SlackDouble | None = None,
+    furnish: Callable[[World], None] = lambda _: None,
 ) -> AsyncIterator[World]:
+    """`furnish` may exchange parts before the workers start."""
     async with AsyncExitStack() as stack:  # each step of the end is done, even if another one fails
         await stack.enter_async_context(teardown.no_process_left(PATIENCE))
         store = await open_store(Settings(home=home).database)
         stack.push_async_callback(store.close)
         world = _world(home, await teardown.in_own_namespace(client), store, slack)
         world.cached = cached
+        furnish(world)
         stack.push_async_callback(world.leave_nothing)
         await world.worker_starts()
         yield world
@@ -337,6 +345,7 @@ def _world(home: Path, client: Client, store: Store, slack: SlackDouble | None) 
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
         chats={"slack": SlackChat(token=slack.bot_token, base_url=slack.base_url)} if slack else {},
+        case_file=CaseFileCopy(folder=home),
         developers=Thread(surface="slack", channel=SUMMARIES) if slack else None,
     )
     return World(

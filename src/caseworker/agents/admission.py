@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from caseworker.agents.hidden_text import one_line
 from caseworker.agents.upstreams import ModelCall
+from caseworker.core.base.untrusted_text import one_line
 
 _FIELDS: Final = frozenset(
     {

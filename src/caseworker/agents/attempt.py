@@ -12,8 +12,8 @@ from caseworker.agents.gateway import Gateway
 from caseworker.agents.interruptions import Hearing
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.prompt_texts import hand_in_again, repair
-from caseworker.agents.redaction import Redactor
 from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.redaction import Redactor
 from caseworker.core.outcomes.outcome import Outcome, parse_outcome
 from caseworker.ports import AgentFailed, AgentFinished, Brief
 

@@ -3,11 +3,10 @@
 from typing import Final
 
 from caseworker.agents import case_words
-from caseworker.agents.hidden_text import cleaned, one_line
 from caseworker.agents.prompt_inputs import BugInputs
-from caseworker.agents.quotes import Fence
-from caseworker.agents.templates import BODY_LIMIT, command_list, listed, template, titled
+from caseworker.agents.templates import BODY_LIMIT, command_list, template, titled
 from caseworker.core.base.text import clip
+from caseworker.core.base.untrusted_text import Fence, cleaned, one_line
 
 _WAITED: Final = {
     "awaiting_reporter": "You had asked the reporter: the answer should be the newest message of the reporter.",
@@ -38,7 +37,7 @@ def bug_blocks(inputs: BugInputs, fence: Fence) -> dict[str, str]:
         "messages": titled("Said since, oldest first:", case_words.spoken(fence, inputs.said)),
         "commands": command_list([one_line(text) for text in inputs.commands]),
         "reading": _reading(inputs),
-        "attachments": _attachments(inputs, fence),
+        "attachments": case_words.attached(fence, inputs.attachments, inputs.problems),
         "waited": _WAITED.get(state, ""),
         "outcome": template("investigator.outcome"),
     }
@@ -48,15 +47,6 @@ def _reading(inputs: BugInputs) -> str:
     read = [f"severity {inputs.severity}"] if inputs.severity else []
     read += [f"service {one_line(name)}{_owned(owners)}" for name, owners in inputs.services]
     return f"A first reading by rules, which may be wrong: {'; '.join(read)}." if read else ""
-
-
-def _attachments(inputs: BugInputs, fence: Fence) -> str:
-    files = [
-        f"`{path}`: {one_line(name, 300)} ({one_line(media_type, 100) or 'of unknown type'}, {size:,} bytes)"
-        for path, name, media_type, size in inputs.attachments
-    ]
-    files += [f"could not be had: {one_line(name, 300)} ({one_line(why, 300)})" for name, why in inputs.problems]
-    return fence.around(listed("", files), what="files that came with it", source="the people in this case")
 
 
 def _owned(owners: tuple[str, ...]) -> str:

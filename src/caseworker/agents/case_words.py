@@ -6,10 +6,10 @@ All text is cleaned, limited in length and fenced. Pure functions: the caller lo
 from collections.abc import Sequence
 from typing import Final, assert_never
 
-from caseworker.agents.hidden_text import cleaned, one_line
-from caseworker.agents.quotes import Fence, said
+from caseworker.agents.quotes import said
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.text import clip
+from caseworker.core.base.untrusted_text import Fence, cleaned, one_line
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.moves_by_people import state_to_resume
 from caseworker.core.issue.states import IssueState
@@ -31,6 +31,7 @@ _COMMANDED: Final = {
     MessageKind.REJECT: "does not agree, and says",
     MessageKind.HAND_BACK: "hands the case back, and says",
     MessageKind.RETRY: "wants another try, and says",
+    MessageKind.RERUN: "wants it made again, and says",
 }
 _BY_COMMAND: Final = frozenset({WaitingFor.APPROVAL, WaitingFor.BUDGET, WaitingFor.MILESTONE})
 
@@ -80,6 +81,16 @@ def own_questions(fence: Fence, answers: Sequence[tuple[str, str, str]]) -> str:
 def asked_of_people(fence: Fence, questions: Sequence[str]) -> str:
     lines = [f"- {one_line(text)}" for text in questions]
     return fence.around("\n".join(newest(lines, _ASKED_LIMIT)), what="asked before", source="us, to people")
+
+
+def attached(fence: Fence, files: Sequence[tuple[str, str, str, int]], lost: Sequence[tuple[str, str]]) -> str:
+    """The files that people sent. `files`: (path, title, media type, bytes); `lost`: (title, why it is not there)."""
+    lines = [
+        f"- `{path}`: {one_line(title, 300)} ({one_line(media_type, 100) or 'of unknown type'}, {size:,} bytes)"
+        for path, title, media_type, size in files
+    ]
+    lines += [f"- could not be had: {one_line(title, 300)} ({one_line(why, 300)})" for title, why in lost]
+    return fence.around("\n".join(lines), what="files that came with it", source="the people in this case")
 
 
 def learned(fence: Fence, learnings: Sequence[str]) -> str:

@@ -13,13 +13,13 @@ from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.interruptions import Hearing
 from caseworker.agents.process import AttemptFolder, attempt_folder
-from caseworker.agents.redaction import Redactor
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.sessions import SessionAdapter, lay_out
 from caseworker.agents.upstreams import Upstream
 from caseworker.agents.upstreams.anthropic import DEFAULT_BASE_URL, AnthropicUpstream
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.redaction import Redactor
 from caseworker.core.record.entries import AgentEvent
 from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear, Enclosure, Ledger, Sandbox, Transcripts
 

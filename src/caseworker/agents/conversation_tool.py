@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 import structlog
 from pydantic import BaseModel, Field
 
-from caseworker.agents.hidden_text import one_line
 from caseworker.agents.quotes import conversation_page
 from caseworker.agents.role_tools import CONVERSATION_TOOL
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.untrusted_text import one_line
 from caseworker.ports import Ear
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
-from caseworker.agents.redaction import Redactor
 from caseworker.agents.role_tools import OUTCOME_TOOL, short_name
+from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.text import clip
 from caseworker.core.record.entries import AgentEvent, AgentSaid, ToolCalled, ToolReturned
 

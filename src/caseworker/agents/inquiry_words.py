@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from caseworker.agents.case_words import newest
-from caseworker.agents.hidden_text import cleaned, one_line, revealed
-from caseworker.agents.quotes import Fence
 from caseworker.core.base.text import clip, code
+from caseworker.core.base.untrusted_text import Fence, cleaned, one_line, revealed
 from caseworker.core.evidence.diagnostics import MARK
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.investigation.matrix import Inquiry, Measured, Requested

@@ -3,14 +3,14 @@
 from typing import Final
 
 from caseworker.agents import case_words
-from caseworker.agents.hidden_text import cleaned, one_line, revealed
 from caseworker.agents.inquiry_words import accepted_cause, inquiry_blocks
 from caseworker.agents.measurement_words import measurement_blocks
 from caseworker.agents.prompt_inputs import AnalysisInputs, InvestigationInputs, IssueInputs, ProgressInputs, TalkInputs
-from caseworker.agents.quotes import Fence
 from caseworker.agents.templates import BODY_LIMIT, command_list, listed, template, titled
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import clip
+from caseworker.core.base.untrusted_text import Fence, cleaned, one_line, revealed
+from caseworker.core.people.digest import rendered
 
 _EVIDENCE_LIMIT: Final = 24_000
 _DIFF_LIMIT: Final = 80_000
@@ -28,10 +28,12 @@ def issue_blocks(inputs: IssueInputs, fence: Fence) -> dict[str, str]:
     issue = f"{one_line(inputs.title)}\n\n{clip(cleaned(inputs.body), BODY_LIMIT)}"
     if inputs.labels:
         issue += f"\n\nLabels: {', '.join(one_line(name) for name in inputs.labels)}"
+    quoted = fence.around(issue, what="issue", source=f"{inputs.author}, author of the issue")
+    discussion = rendered(inputs.discussion, fence) if inputs.discussion is not None else ""
     return {
-        "issue": fence.around(issue, what="issue", source=f"{inputs.author}, author of the issue"),
+        "issue": f"{quoted}\n\n{discussion}" if discussion else quoted,
         "commands": command_list([one_line(text) for text in inputs.commands]),
-        "case_file": _files(inputs),
+        "case_file": _files(inputs, fence),
         **_analysis_blocks(inputs.analysis, fence),
         **_progress_blocks(inputs.progress, fence),
         **_talk_blocks(inputs.talk, fence),
@@ -100,8 +102,9 @@ def _fixed_blocks() -> dict[str, str]:
     }
 
 
-def _files(inputs: IssueInputs) -> str:
+def _files(inputs: IssueInputs, fence: Fence) -> str:
     lines = [f"What is known of the case so far: `{inputs.case_file}`"] if inputs.case_file else []
     page = inputs.investigation.file
     lines += [f"What was investigated: `{page}`"] if page else []
-    return "\n".join(lines)
+    sent = case_words.attached(fence, inputs.talk.attachments, inputs.talk.problems)
+    return "\n".join([*lines, sent] if sent else lines)

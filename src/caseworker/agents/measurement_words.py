@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from caseworker.agents.case_words import newest
-from caseworker.agents.hidden_text import one_line, revealed
-from caseworker.agents.quotes import Fence
 from caseworker.core.base.text import clip, code
+from caseworker.core.base.untrusted_text import Fence, one_line, revealed
 from caseworker.core.record.investigation import Bisected, InstrumentRan
 
 _BLOCK_LIMIT: Final = 12_000

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from caseworker.core.base.policy import Severity
 from caseworker.core.investigation.matrix import Inquiry
+from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.people.messages import Message
 from caseworker.core.record.investigation import Bisected, InstrumentRan
 
@@ -52,6 +53,10 @@ class TalkInputs:
     """(who asks, question): what this turn is to answer."""
     answers: tuple[tuple[str, str, str], ...] = ()
     """(who was asked, question, answer): what this role has asked the others."""
+    attachments: tuple[tuple[str, str, str, int], ...] = ()
+    """(path, what its author called it, media type, bytes) of the files that people sent."""
+    problems: tuple[tuple[str, str], ...] = ()
+    """(what its author called it, why it could not be had) of other attachments."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +84,8 @@ class IssueInputs:
     labels: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     """Those that build and test the repository."""
+    discussion: Digest | Verbatim | None = None
+    """What was said below the issue on the forge. What owners directed there overrules the body."""
     case_file: Path | None = None
     analysis: AnalysisInputs = field(default_factory=AnalysisInputs)
     progress: ProgressInputs = field(default_factory=ProgressInputs)

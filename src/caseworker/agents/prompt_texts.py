@@ -5,7 +5,7 @@ from typing import Final, assert_never
 from caseworker.agents.bug_prompt import bug_blocks, bug_template
 from caseworker.agents.issue_prompt import issue_blocks, issue_template
 from caseworker.agents.prompt_inputs import BugInputs, Inputs, IssueInputs
-from caseworker.agents.quotes import Fence
+from caseworker.agents.quotes import new_fence
 from caseworker.agents.templates import fill, template
 from caseworker.core.base.roles import Role, Task
 
@@ -25,9 +25,9 @@ def render(role: Role, task: Task, inputs: Inputs) -> tuple[str, str]:
     system = fill(template("system"), {"role_line": _ROLE_LINES[role]})
     match inputs:
         case IssueInputs():
-            return system, fill(template(issue_template(role, task)), issue_blocks(inputs, Fence()))
+            return system, fill(template(issue_template(role, task)), issue_blocks(inputs, new_fence()))
         case BugInputs():
-            return system, fill(template(bug_template(inputs)), bug_blocks(inputs, Fence()))
+            return system, fill(template(bug_template(inputs)), bug_blocks(inputs, new_fence()))
         case _:
             assert_never(inputs)
 

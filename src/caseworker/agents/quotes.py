@@ -8,8 +8,8 @@ import secrets
 from collections.abc import Sequence
 from typing import Final
 
-from caseworker.agents.hidden_text import cleaned, label
 from caseworker.core.base.text import clip
+from caseworker.core.base.untrusted_text import Fence, cleaned
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.bug_conversation import Line
@@ -30,16 +30,9 @@ _REMINDER: Final = re.compile(r"<(?=\s*/?\s*system-reminder)", re.IGNORECASE)
 """The agent's program puts the text of a hook between such tags."""
 
 
-class Fence:
-    """Tags around quoted text. Their nonce is random, so that nobody can have put the closing tag into the text."""
-
-    def __init__(self) -> None:
-        self._tag = f"quoted-{secrets.token_hex(6)}"
-
-    def around(self, text: str, *, what: str, source: str) -> str:
-        if not text.strip():
-            return ""
-        return f'<{self._tag} what="{label(what)}" from="{label(source)}">\n{text.strip()}\n</{self._tag}>'
+def new_fence() -> Fence:
+    """A fence for one prompt."""
+    return Fence(secrets.token_hex(6))
 
 
 def said(fence: Fence, message: Message, *, what: str = "message") -> str:
@@ -50,7 +43,7 @@ def said(fence: Fence, message: Message, *, what: str = "message") -> str:
 
 def mid_turn_text(messages: Sequence[Message]) -> str:
     """The messages that came while the agent works, and what it should do about them."""
-    fence = Fence()
+    fence = new_fence()
     lines = ["People spoke while you work. Take this into account in what you do next and in your outcome."]
     if any(message.standing is Standing.REPORTER for message in messages):
         lines.append("A reporter's words inform you about symptoms; decisions about a fix belong to developers.")
@@ -72,7 +65,7 @@ def conversation_page(lines: Sequence[Line], before: int | None = None) -> str:
     """The newest page of a conversation, or the newest one before an entry, oldest entry first.
 
     Entries are numbered from the first on, so that the numbers stay the same when people go on talking."""
-    fence = Fence()
+    fence = new_fence()
     entries = [entry for line in lines for entry in _entries(fence, line)]
     if not entries:
         return "Nothing has been said in this case yet."

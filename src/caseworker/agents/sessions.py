@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from caseworker.agents.redaction import Redactor
 from caseworker.core.base.ids import SessionId
+from caseworker.core.base.redaction import Redactor
 from caseworker.ports import Transcripts
 
 if TYPE_CHECKING:

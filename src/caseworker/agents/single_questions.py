@@ -21,12 +21,12 @@ from caseworker.agents.question_messages import (
     read_reply,
     repair,
 )
-from caseworker.agents.redaction import Redactor
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
 from caseworker.agents.upstreams.anthropic import AnthropicUpstream
 from caseworker.agents.upstreams.rehearsed_question import RehearsedQuestion
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.redaction import Redactor
 from caseworker.core.record.entries import ModelAsked
 from caseworker.ports import Answer, CaseAccount, Failed, Ledger, Question, Record, SingleQuestion
 

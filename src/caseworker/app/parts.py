@@ -8,7 +8,9 @@ from caseworker.core.base.errors import Refused
 from caseworker.ports import Forge, Sandbox, Source, Store
 
 if TYPE_CHECKING:
+    from caseworker.forges.github.github_access import GitHubAccess
     from caseworker.forges.local_folders import Folder
+    from caseworker.ports.thread_comments import Discussions
 
 
 def make_sandbox(settings: Settings) -> Sandbox:
@@ -21,19 +23,73 @@ def make_sandbox(settings: Settings) -> Sandbox:
 
 
 def make_source() -> Source:
+    """Of folders on this machine only."""
     from caseworker.forges.local_source import LocalSource
     from caseworker.workspaces.git import SafeGit
 
     return LocalSource(SafeGit())
 
 
-def make_forge(store: Store) -> Forge:
+def make_forge(store: Store, settings: Settings) -> Forge:
+    from caseworker.forges.forge_choice import make_choice
     from caseworker.forges.local import LocalForge
     from caseworker.forges.local_pulls import LocalPulls
     from caseworker.workspaces.git import SafeGit
 
     pulls = LocalPulls(repositories=store.repositories, records=store.pulls, git=SafeGit())
-    return LocalForge(source=make_source(), pulls=pulls)
+    local = LocalForge(source=make_source(), pulls=pulls)
+    return make_choice(local=local, remote=_make_github(store, settings), repositories=store.repositories)
+
+
+def _make_github(store: Store, settings: Settings) -> Forge | None:
+    access = github_access(settings)
+    if access is None:
+        return None
+    from caseworker.forges.github.connect import connect
+    from caseworker.forges.github.forge import make_github_forge
+    from caseworker.workspaces.git import SafeGit
+
+    return make_github_forge(connect(access), store, SafeGit())
+
+
+def make_discussions(settings: Settings) -> "Discussions | None":
+    """Null: this deployment has no GitHub."""
+    access = github_access(settings)
+    if access is None:
+        return None
+    from caseworker.forges.github.connect import connect
+    from caseworker.forges.github.reads import GitHubReader
+    from caseworker.forges.github.thread_reader import GitHubThreads
+
+    return GitHubThreads(GitHubReader(connect(access)), frozenset(settings.allowed_owners))
+
+
+def github_access(settings: Settings) -> "GitHubAccess | None":
+    """Null: this deployment has neither an App nor a token."""
+    if not settings.github_app_id and settings.github_token is None:
+        return None
+    from caseworker.forges.github.github_access import GitHubAccess
+
+    key = settings.github_app_private_key
+    return GitHubAccess(
+        api_url=settings.github_api_url,
+        token=settings.github_token.get_secret_value() if settings.github_token else "",
+        app_id=settings.github_app_id,
+        app_private_key=_read_key(key.get_secret_value()) if settings.github_app_id and key else "",
+    )
+
+
+def _read_key(key: str) -> str:
+    """The text of a private key, which may be given as the path of its file."""
+    if "PRIVATE KEY" in key:
+        return key
+    try:
+        return Path(key).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(
+            f"The GitHub App's private key can't be read: {error}.",
+            todo="Set CASEWORKER_GITHUB_APP_PRIVATE_KEY to the path of the .pem file, or to its text.",
+        ) from error
 
 
 async def look_at(folder: Path) -> "Folder":

@@ -72,8 +72,34 @@ class Settings(BaseModel):
     slack_reports_channel: str = ""
     slack_summaries_channel: str = ""
     slack_api_url: str = "https://slack.com/api/"
+
+    github_token: SecretStr | None = None
+    """A fine-grained token, where there is no App."""
+    github_app_id: str = ""
+    github_app_private_key: SecretStr | None = None
+    """The `.pem` file, or its text."""
+    github_api_url: str = "https://api.github.com"
+    """`https://HOST/api/v3` for an Enterprise Server."""
+    github_repositories: list[str] = Field(default_factory=list)
+    """Those that are listened to, as `owner/name`. Empty: all on which the App is installed."""
+    github_webhook_secret: SecretStr | None = None
+    github_webhook_secret_old: SecretStr | None = None
+    """Also accepted, while the secret is being changed."""
+    allowed_owners: list[str] = Field(default_factory=list)
+    """Logins whose comments are directives, also without a role in the repository."""
+    checks_settle_seconds: float = Field(default=120, ge=0)
+    """How long checks of a pull request may take to begin. Without any after that, it counts as unchecked."""
     serve_host: str = "127.0.0.1"
     serve_port: int = Field(default=8480, ge=0, le=65_535)
+
+    intent_confidence_threshold: float = Field(default=0.75, ge=0, le=1)
+    """Below this confidence a mention starts no workflow: it becomes chat, or a question back."""
+    chat_enabled: bool = True
+    chat_thread_tools_enabled: bool = True
+    """Whether chat on a pull request may read its state on the forge."""
+    triage_tools_enabled: bool = True
+    questions_budget_usd: float = Field(default=2, ge=0)
+    """What single questions that no case pays for may cost a repository within 24 hours."""
 
     slots: int = Field(default=2, ge=1, le=64)
     """How many agents and builds this worker runs at the same time."""
@@ -127,6 +153,8 @@ class Settings(BaseModel):
             until=self.until,
             approve_plan=self.approve_plan,
             answer_wait_seconds=self.answer_wait_days * 24 * 3_600,
+            checks_settle_seconds=self.checks_settle_seconds,
+            checks_look_seconds=min(defaults.checks_look_seconds, max(0.5, self.checks_settle_seconds / 2)),
             models={**defaults.models, **self.models},
             reporter_wait_seconds=self.reporter_wait_hours * 3_600,
             reminder_seconds=self.reminder_hours * 3_600,
@@ -144,6 +172,10 @@ class Settings(BaseModel):
             self.slack_bot_token,
             self.slack_app_token,
             self.slack_signing_secret,
+            self.github_token,
+            self.github_app_private_key,
+            self.github_webhook_secret,
+            self.github_webhook_secret_old,
         ]
         password = urlsplit(self.database_url).password
         return [secret.get_secret_value() for secret in held if secret is not None] + ([password] if password else [])
@@ -209,7 +241,7 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
             raise Refused(f"{name} is not a setting.", todo=_did_you_mean(key, env_style=True))
         if key in ("expose",):
             found[key] = [part for part in value.split(os.pathsep) if part]
-        elif key == "setup_hosts":
+        elif key in ("setup_hosts", "allowed_owners", "github_repositories"):
             found[key] = value.replace(",", " ").split()  # not split at colons, which come before ports
         elif key in ("models", "services", "contacts", "sla"):
             raise Refused(f"{name} can't be set in the environment.", todo=f"Use `{key}` in caseworker.toml.")

@@ -5,60 +5,24 @@ Each part is imported only when it is asked for, so that commands start fast.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
+from caseworker.app.github_surface import GitHub
 from caseworker.app.parts import look_at, read_rehearsal
 from caseworker.app.settings import Settings
+from caseworker.app.surface_port import IntakeDesk, Listening, Surface
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.ports import Chat, Store, Thread
+from caseworker.ports import Chat, Forge, Store, Thread
 
 if TYPE_CHECKING:
-    from starlette.routing import Route
-
     from caseworker.chats.slack import SlackChat
-    from caseworker.intake.conversation import Conversation
-    from caseworker.intake.new_cases import NewCases
     from caseworker.intake.slack import ReportsChannel
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Listening:
-    """How a surface is listened to: by HTTP routes, by work that runs until it is cancelled, or both."""
-
-    routes: Sequence[Route] = ()
-    work: Mapping[str, Callable[[], Coroutine[None, None, None]]] = field(default_factory=dict)
-    """By name, for the log."""
-
-
-class Surface(Protocol):
-    @property
-    def name(self) -> str:
-        """As people write it. In lower case it names its threads and its page in docs/."""
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether one of its settings is set."""
-
-    def missing(self) -> list[str]:
-        """The names of settings that it needs and that are not set."""
-
-    async def check(self) -> None:
-        """Raises `Refused` if what its settings name does not exist."""
-
-    def chat(self) -> Chat | None:
-        """The chat that cases post to. None: they don't."""
-
-    def developers(self) -> Thread | None:
-        """Where developers are told of bugs that were reported elsewhere."""
-
-    async def listen(self, store: Store, conversation: Conversation, new_cases: NewCases) -> Listening: ...
 
 
 @dataclass(frozen=True)
@@ -88,7 +52,10 @@ class Slack:
         await self._repositories()
         read_rehearsal(self.settings.reports_rehearsal)
 
-    def chat(self) -> SlackChat | None:
+    def chat(self, forge: Forge) -> SlackChat | None:
+        return self.slack_chat()
+
+    def slack_chat(self) -> SlackChat | None:
         if self.settings.slack_bot_token is None:
             return None
         from caseworker.chats.slack import SlackChat
@@ -101,17 +68,21 @@ class Slack:
             return None
         return Thread(surface=self.name.lower(), channel=self.settings.slack_summaries_channel)
 
-    async def listen(self, store: Store, conversation: Conversation, new_cases: NewCases) -> Listening:
+    async def listen(self, desk: IntakeDesk) -> Listening:
         from caseworker.chats.slack_app import SlackSocket, http_route
         from caseworker.chats.slack_watch import SlackWatch
         from caseworker.intake.slack import SlackIntake
         from caseworker.intake.slack_catchup import CatchUp
 
-        settings, chat = self.settings, self.chat()
+        settings, chat = self.settings, self.slack_chat()
         assert chat is not None
-        place = await self._reports(store)
-        intake = SlackIntake(store=store, conversation=conversation, new_cases=new_cases, place=place)
-        catch_up = CatchUp(store=store, slack=chat, intake=intake, channel=settings.slack_reports_channel)
+        intake = SlackIntake(
+            store=desk.store,
+            conversation=desk.conversation,
+            new_cases=desk.new_cases,
+            place=await self._reports(desk.store),
+        )
+        catch_up = CatchUp(store=desk.store, slack=chat, intake=intake, channel=settings.slack_reports_channel)
         watch = SlackWatch(chat=chat, channels=self._channels, on_bot=intake.know_bot)
         work = {"Slack's history": catch_up.run, "Slack's channels": watch.run}
         log.info("listening to Slack", by="HTTP" if settings.slack_app_token is None else "Socket Mode", **self._places)
@@ -168,11 +139,11 @@ class Slack:
 
 
 def surfaces(settings: Settings) -> list[Surface]:
-    return [Slack(settings)]
+    return [Slack(settings), GitHub(settings)]
 
 
-def make_chats(settings: Settings) -> dict[str, Chat]:
-    found = {surface.name.lower(): surface.chat() for surface in surfaces(settings)}
+def make_chats(settings: Settings, forge: Forge) -> dict[str, Chat]:
+    found = {surface.name.lower(): surface.chat(forge) for surface in surfaces(settings)}
     return {name: chat for name, chat in found.items() if chat is not None}
 
 

@@ -7,10 +7,11 @@ from temporalio.client import Client
 
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.turn.capacity import Capacity
-from caseworker.agents.claude import ClaudeRuntime, ModelSettings
+from caseworker.agents.claude import ClaudeRuntime
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.bell import make_doorbell
-from caseworker.app.parts import make_forge, make_sandbox
+from caseworker.app.github_mentions import model_settings
+from caseworker.app.parts import make_discussions, make_forge, make_sandbox
 from caseworker.app.settings import Settings, actions_folder
 from caseworker.app.surfaces import developers_channel, make_chats
 from caseworker.intake.reconciler import Reconciler
@@ -27,6 +28,7 @@ from caseworker.ports import (
     Thread,
     Workspaces,
 )
+from caseworker.ports.thread_comments import Discussions
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.instruments.sandboxed import SandboxedInstruments
@@ -47,6 +49,7 @@ class Parts:
     capacity: Capacity
     bisector: Bisector
     instruments: Instruments
+    discussions: Discussions | None = None
     chats: Mapping[str, Chat] = field(default_factory=dict)
     case_file: CaseFileCopy = field(default_factory=CaseFileCopy)
     developers: Thread | None = None
@@ -54,8 +57,8 @@ class Parts:
 
 
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
-    sandbox, forge = make_sandbox(settings), make_forge(store)
-    model = _model_settings(settings)
+    sandbox, forge = make_sandbox(settings), make_forge(store, settings)
+    model = model_settings(settings)
     workspaces = GitWorkspaces(settings.home, source=forge.source, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
     return Parts(
@@ -67,7 +70,8 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         forge=forge,
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
-        chats=make_chats(settings),
+        discussions=make_discussions(settings),
+        chats=make_chats(settings, forge),
         case_file=CaseFileCopy(folder=actions_folder()),
         developers=developers_channel(settings),
         runtime=ClaudeRuntime(
@@ -78,15 +82,6 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
             secrets=settings.secrets(),
         ),
         model=SingleQuestions(ledger=store.ledger, record=store.record, model=model, secrets=settings.secrets()),
-    )
-
-
-def _model_settings(settings: Settings) -> ModelSettings:
-    key = settings.anthropic_api_key
-    return ModelSettings(
-        key=key.get_secret_value() if key else None,
-        base_url=settings.anthropic_base_url,
-        pace=settings.rehearsal_pace,
     )
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from caseworker.activities.bug.attached_files import AttachedFiles
 from caseworker.activities.bug.brief import BugBriefs
 from caseworker.activities.bug.bug_work import BugWork
 from caseworker.activities.bug.fixes import Fixes
@@ -19,10 +18,13 @@ from caseworker.activities.issue.delivery import Delivering
 from caseworker.activities.issue.follow_ups import FollowUps
 from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.posts import IssuePosts
+from caseworker.activities.issue.pull_checks import PullChecking
 from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.records import Records
+from caseworker.activities.issue.run_discussion import RunDiscussions
 from caseworker.activities.issue.skills import Skills
 from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
+from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.activities.shared.posts import Posting, Posts
 from caseworker.activities.shared.workspaces import WorkspaceKeeping
@@ -39,8 +41,18 @@ from caseworker.flows.sla import SLATrackingWorkflow
 FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
 
 
+def _discussions(parts: Parts) -> RunDiscussions | None:
+    if parts.discussions is None:
+        return None
+    return RunDiscussions(store=parts.store, model=parts.model, discussions=parts.discussions)
+
+
 def _linked(parts: Parts) -> LinkedCases:
     return LinkedCases(store=parts.store, forge=parts.forge)
+
+
+def _files(parts: Parts) -> AttachedFiles:
+    return AttachedFiles(store=parts.store, chats=parts.chats)
 
 
 def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:
@@ -58,7 +70,9 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
         parts=IssueTurnParts(
             store=store,
             workspaces=workspaces,
-            briefs=IssueBriefs(store=store, workspaces=workspaces),
+            briefs=IssueBriefs(
+                store=store, workspaces=workspaces, files=_files(parts), discussions=_discussions(parts)
+            ),
             investigation=InvestigationTurns(store=store, workspaces=workspaces, skills=skills),
         ),
     )
@@ -82,6 +96,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             delivering.adopt_branch,
             delivering.open_pull_request,
             delivering.deliver,
+            PullChecking(store=store, forge=parts.forge).read_checks,
             following.open_follow_up,
         ],
         long=[turns.run_turn, building.run_build, *bugs.long],
@@ -113,7 +128,7 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
         opening=of_bugs.opening,
     )
     posts = Posts(store=store, posting=posting, writers={"bug": of_bugs, "issue": IssuePosts(store=store)})
-    files = AttachedFiles(store=store, chats=parts.chats)
+    files = _files(parts)
     work = BugWork(
         store=store,
         files=files,

@@ -38,7 +38,7 @@ def fitting(text: str) -> str:
     """Like `to_mrkdwn`, within Slack's limit: of a longer text both ends, with a note of how much was left out."""
     longest, shown = LONGEST, to_mrkdwn(clip(text, LONGEST))
     while len(shown) > LONGEST:
-        longest = longest * 9 // 10
+        longest = min(longest * 9 // 10, longest * LONGEST // len(shown))
         shown = to_mrkdwn(clip(text, longest))
     return shown
 

@@ -1,4 +1,4 @@
-"""How the terminal and Slack phrase what people can do."""
+"""How the terminal, Slack and GitHub phrase what people can do."""
 
 from typing import Final
 
@@ -6,6 +6,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page
+from caseworker.core.runs.dispatch import MILESTONE_OF
 
 _NAMES: Final = {MessageKind.WORDS: "say", MessageKind.HAND_BACK: "handback"}
 _TYPED_WORDS: Final = {
@@ -20,6 +21,7 @@ _PAGES: Final = {
     Page.MATRIX: "caseworker matrix {case}",
     Page.PULL_REQUEST: "caseworker show {case} --pull-request",
 }
+_WORKFLOWS: Final = {milestone: workflow for workflow, milestone in MILESTONE_OF.items()}
 _PLAIN: Final = (MessageKind.WORDS, MessageKind.ANSWER)
 """In a thread these are no command: whatever is said there is read."""
 
@@ -73,6 +75,34 @@ class ReplyPhrasing:
 
     def resolve(self, case: CaseId) -> str:
         return "the reply `close KIND: reason`"
+
+    def page(self, case: CaseId, page: Page) -> str:
+        return f"`{_PAGES[page].format(case=case)}`"
+
+
+class CommentPhrasing:
+    """Comments below an issue: a command is the whole comment. Labels ask for workflows; pages are in a terminal."""
+
+    def name(self, kind: MessageKind) -> str:
+        return "a comment" if kind in _PLAIN else f"`{_reply(kind)}`"
+
+    def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
+        if kind in _PLAIN:
+            return self.name(kind)
+        said = "reject: what should be different" if kind is MessageKind.REJECT else _reply(kind)
+        return f"the comment `{said}{f' {given}' if given else ''}`"
+
+    def until(self, milestone: Milestone) -> str:
+        return f"the label `bot:{_WORKFLOWS[milestone]}` instead"
+
+    def answer_as_reporter(self, case: CaseId) -> str:
+        return "a comment of whoever opened the issue"
+
+    def close_linked(self, case: CaseId) -> str:
+        return f"the comment `{case}: close`"
+
+    def resolve(self, case: CaseId) -> str:
+        return "the comment `close KIND: reason`"
 
     def page(self, case: CaseId, page: Page) -> str:
         return f"`{_PAGES[page].format(case=case)}`"

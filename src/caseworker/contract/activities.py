@@ -10,6 +10,7 @@ from caseworker.contract.wire import (
     BuildReply,
     BuildRequest,
     CheckSla,
+    ChecksReply,
     ClaimRequest,
     DeliveryReply,
     FixReply,
@@ -120,6 +121,13 @@ class DeliveryActivities:
     @activity.defn
     async def deliver(self, request: PushRequest) -> DeliveryReply:
         """Push the branch, and open or update its pull request."""
+        _signature()
+
+
+class CheckActivities:
+    @activity.defn
+    async def read_checks(self, case: IssueCase) -> ChecksReply:
+        """Read the pull request and the forge's checks of its commit."""
         _signature()
 
 

@@ -15,6 +15,7 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import (
     BranchMoved,
     BuildEnded,
+    ChecksSeen,
     Deferred,
     EffectRefused,
     PullRequestReady,
@@ -91,9 +92,19 @@ class Pushed(_Wire):
     commit: Sha
 
 
-PushReply = Annotated[Pushed | BranchMoved | EffectRefused, Field(discriminator="kind")]
-PullReply = Annotated[PullRequestReady | EffectRefused, Field(discriminator="kind")]
-DeliveryReply = Annotated[PullRequestReady | BranchMoved | EffectRefused, Field(discriminator="kind")]
+class Postponed(_Wire):
+    """A service asks us to wait until that time. The flow waits by a timer, and goes on hearing people."""
+
+    kind: Literal["postponed"] = "postponed"
+    channel: str
+    """Where: a channel of a chat, or an account of a forge."""
+    until: datetime
+
+
+PushReply = Annotated[Pushed | BranchMoved | EffectRefused | Postponed, Field(discriminator="kind")]
+PullReply = Annotated[PullRequestReady | EffectRefused | Postponed, Field(discriminator="kind")]
+DeliveryReply = Annotated[PullRequestReady | BranchMoved | EffectRefused | Postponed, Field(discriminator="kind")]
+ChecksReply = Annotated[ChecksSeen | EffectRefused | Postponed, Field(discriminator="kind")]
 BuildReply = BuildEnded
 
 
@@ -120,13 +131,6 @@ class SayRequest(_Wire):
 class PostRequest(_Wire):
     case: CaseId
     post: AnyPost
-
-
-class Postponed(_Wire):
-    """A channel takes no posts before that time. The flow waits by a timer, and goes on hearing people."""
-
-    channel: str
-    until: datetime
 
 
 class BugTurnRequest(_Wire):

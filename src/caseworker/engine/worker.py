@@ -13,6 +13,9 @@ from caseworker.contract.names import FLOWS_QUEUE, TURNS_QUEUE
 Activities = Sequence[Callable[..., Any]]  # bound methods of many signatures: Temporal's own type
 
 _SHUTDOWN = timedelta(seconds=10)
+_FLOW_TASKS = 16
+"""Flows that one process advances at the same time. They share one thread: with Temporal's default of 100, each takes
+so long on a loaded machine that the server gives all of them up after 10 s, and their repetition fares no better."""
 
 
 def sandboxed_runner() -> SandboxedWorkflowRunner:
@@ -36,6 +39,7 @@ def make_workers(
             # The sandbox takes an eighth of the worker's time; tests run the same flows inside it.
             workflow_runner=UnsandboxedWorkflowRunner(),
             max_cached_workflows=cached,
+            max_concurrent_workflow_tasks=_FLOW_TASKS,
             # After a worker is killed, its cases wait for this long before another worker gets them.
             sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
             graceful_shutdown_timeout=_SHUTDOWN,

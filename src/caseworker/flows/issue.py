@@ -18,7 +18,7 @@ with workflow.unsafe.imports_passed_through():
         WorkspaceActivities,
     )
     from caseworker.contract.names import ISSUE_WORKFLOW
-    from caseworker.core.base.ids import MessageId, Sha
+    from caseworker.core.base.ids import MessageId
     from caseworker.core.base.roles import Role, Task
     from caseworker.core.evidence.builds import Stage
     from caseworker.core.issue import facts, transitions
@@ -27,7 +27,6 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.consultation import consult, questions_in, unanswered
     from caseworker.core.issue.facts import BuildEnded, EffectRefused, Fact, TurnEnded, TurnGaveUp
-    from caseworker.core.issue.moves import count_change
     from caseworker.core.issue.speech import warn_of_budget, without_post
     from caseworker.core.issue.states import TERMINAL, IssueState
     from caseworker.core.issue.turns import at_work, is_for_a_person, longest_turn, turn_of
@@ -39,16 +38,15 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.record.move_entries import entry_of_move
     from caseworker.core.telling.follow_up import followed_up
     from caseworker.flows.activity_failures import Interrupted, refusal_as_fact
-    from caseworker.flows.base.case_flow import CaseFlow
+    from caseworker.flows.base.branch_flow import BranchFlow
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)
-class IssueWorkflow(CaseFlow[IssueCase]):
+class IssueWorkflow(BranchFlow):
     @workflow.init
     def __init__(self, start: wire.CaseInput) -> None:
         super().__init__(start, IssueCase(id=start.case))
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
-        self._kept: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
     @workflow.run
     async def run(self, start: wire.CaseInput) -> None:
@@ -83,6 +81,8 @@ class IssueWorkflow(CaseFlow[IssueCase]):
             return
         if is_for_a_person(self._case) and self._case.delivery.checkpoint != self._kept:
             await self._keep_branch()
+        if transitions.wants_checks(self._case) and await self._look_at_checks():
+            return
         if await self._wait_until(transitions.wake_at(self._case, self._policy)):
             after = transitions.after_silence(self._case, self._policy, workflow.now())
             await self._become(after, note="people were reminded")
@@ -144,9 +144,9 @@ class IssueWorkflow(CaseFlow[IssueCase]):
             case IssueState.RUNNING_TESTS if self._case.progress.task is None:
                 return await self._run_tests()
             case IssueState.CREATING_PR:
-                return await self._run_short(DeliveryActivities.deliver, self._push())
+                return await self._run_allowed(DeliveryActivities.deliver, self._push())
             case IssueState.ADDRESSING_FEEDBACK if self._case.delivery.pushed is not None:
-                refused = self._joined(await self._run_short(DeliveryActivities.adopt_branch, self._push()))
+                refused = self._joined(await self._run_allowed(DeliveryActivities.adopt_branch, self._push()))
                 return refused or await self._turn()
             case _:
                 return await self._turn()
@@ -247,42 +247,6 @@ class IssueWorkflow(CaseFlow[IssueCase]):
             if (open_question := unanswered(answered, role, questions)) is not None:
                 return open_question
         return consultation.refused
-
-    # --- the branch
-
-    async def _take_in(self) -> EffectRefused | None:
-        """Takes in what a person pushed, before anybody goes on. After a crash it is looked for again."""
-        if not self._case.people.handed_back or self._case.delivery.checkpoint is None:
-            return None
-        return self._joined(await self._unless_rung(DeliveryActivities.adopt_branch, self._push()))
-
-    async def _keep_branch(self) -> None:
-        """Puts the work on its branch for a person, once for each commit. Whoever speaks comes first."""
-        for _ in range(2):
-            request = self._push()
-            reply = await self._unless_rung(DeliveryActivities.keep_branch, request)
-            self._kept = request.commit
-            if not isinstance(reply, facts.BranchMoved):
-                return
-            note = "the work so far and what a person has pushed go on its branch together"
-            await self._become(count_change(apply_fact(self._case, reply)), note=note)
-
-    async def _push_what_is_left(self) -> None:
-        """Pushes the work of a failed case, with what a person may have pushed to its branch."""
-        for _ in range(2):
-            pushed = await self._run_short(DeliveryActivities.push_branch, self._push(), whatever_happens=True)
-            if not isinstance(pushed, facts.BranchMoved):
-                return
-            self._case = apply_fact(self._case, pushed)
-
-    def _joined(self, reply: wire.PushReply) -> EffectRefused | None:
-        """What a person has pushed is part of the work from here on."""
-        if isinstance(reply, facts.BranchMoved):
-            self._case = apply_fact(self._case, reply)
-        return reply if isinstance(reply, EffectRefused) else None
-
-    def _push(self) -> wire.PushRequest:
-        return wire.PushRequest(case=self._case, commit=self._case.head)
 
     # --- keeping
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from caseworker.ports import Checks, Comments, Pulls, Source
+from caseworker.ports import Checks, Comments, Labels, Pulls, Source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -10,4 +10,5 @@ class LocalForge:
     source: Source
     pulls: Pulls
     comments: Comments | None = None
+    labels: Labels | None = None
     checks: Checks | None = None

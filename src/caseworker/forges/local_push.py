@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.repositories import OUR_BRANCHES
+from caseworker.forges.dropped_commits import drops_others_work, git_dir_of
 from caseworker.ports import BranchIsTheirs, Git, Workspace
 
 _RECEIVE = (
@@ -18,8 +19,6 @@ _RECEIVE = (
     "-c core.fsync=committed "
     "-c receive.denyCurrentBranch=refuse -c receive.denyDeletes=true receive-pack"
 )
-_DROPPED = 1_000
-"""How many of our own commits a push may leave behind: more is surely somebody else's branch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +69,7 @@ class LocalPush:
             await self._refuse_if_checked_out()
         if there != expected:
             raise self._moved(there)
-        if await self._drops_others_work(expected, commit):
+        if await drops_others_work(self.git, git_dir_of(self.workspace), expected=expected, commit=commit):
             raise self._moved(there)
         return False
 
@@ -97,22 +96,6 @@ class LocalPush:
                     f"is taken over. {self._again}",
                 )
 
-    async def _drops_others_work(self, expected: Sha, commit: Sha) -> bool:
-        """Forward is always good. Sideways only past commits of our own, each of which is kept under a ref of ours: a
-        commit that merely lies below one of them may be a person's."""
-        git_dir = git_dir_of(self.workspace)
-        left = await self.git(
-            "rev-list", f"--max-count={_DROPPED}", expected, f"^{commit}", git_dir=git_dir, accept=(0, 128)
-        )
-        dropped = left.text.splitlines()
-        if left.code == 0 and not dropped:
-            return False
-        question = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/caseworker/")
-        listing = await self.git(*question, git_dir=git_dir)
-        refs = [line.split(" ", 1) for line in listing.text.splitlines()]
-        ours = {kept for kept, name in refs if not name.endswith("/base")}
-        return left.code != 0 or len(dropped) == _DROPPED or not ours.issuperset(dropped)
-
     def _moved(self, there: Sha | None) -> BranchIsTheirs:
         path, branch = self.path, self.branch
         if there is None:
@@ -133,9 +116,3 @@ async def branch_head(git: Git, path: Path, branch: str) -> Sha | None:
     name = f"refs/heads/{branch}^{{commit}}"
     answer = await git("rev-parse", "-q", "--verify", name, inside=path, accept=(0, 1))
     return Sha(answer.text) if answer.code == 0 else None
-
-
-def git_dir_of(workspace: Workspace) -> Path:
-    if workspace.git_dir is None:
-        raise Defect(f"the workspace of {workspace.case} does not say where its commits are")
-    return workspace.git_dir

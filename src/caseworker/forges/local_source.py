@@ -6,8 +6,9 @@ from pathlib import Path
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.repositories import OUR_BRANCHES, RepositoryRef
+from caseworker.forges.dropped_commits import git_dir_of
 from caseworker.forges.local_folders import folder_of, look
-from caseworker.forges.local_push import LocalPush, branch_head, git_dir_of
+from caseworker.forges.local_push import LocalPush, branch_head
 from caseworker.ports import Git, Head, Workspace
 
 _SEND = "git -c safe.directory='*' -c core.hooksPath=/dev/null -c gc.auto=0 upload-pack"

@@ -70,7 +70,8 @@ class CatchUp:
             except (Transient, Refused) as error:
                 log.warning("slack not caught up with: tried again later", error=str(error))
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), self._pace.looks)
+                async with asyncio.timeout(self._pace.looks):  # wait_for of Python 3.11 may swallow a cancellation
+                    await self._woken.wait()
 
     async def look(self) -> int:
         """Returns how many messages no event had brought. Reports are read first, then the messages about them."""

@@ -17,8 +17,22 @@ from caseworker.ports.agents import (
 )
 from caseworker.ports.case_records import Attachments, Inbox, Record, Repositories, Threads
 from caseworker.ports.cases import Bugs, Cases, Runs
+from caseworker.ports.chat_records import ChatThreads, ReviewLearnings
 from caseworker.ports.chats import POST_MARK, Chat, Doorbell, Switchboard
-from caseworker.ports.forges import BranchIsTheirs, Check, Checks, Comment, Comments, Forge, Head, Pulls, Source
+from caseworker.ports.forges import (
+    BranchIsTheirs,
+    Check,
+    Checks,
+    Comment,
+    Comments,
+    Forge,
+    Head,
+    Labels,
+    Pulls,
+    Reaction,
+    Source,
+)
+from caseworker.ports.github_state import GithubState
 from caseworker.ports.ledgers import Ledger
 from caseworker.ports.models import Answer, Failed, Model, Question
 from caseworker.ports.store import Store
@@ -50,6 +64,7 @@ from caseworker.ports.work_records import (
     PullRecords,
     Transcripts,
     Turns,
+    WriteBudget,
 )
 from caseworker.ports.workspaces import (
     Bisector,
@@ -57,6 +72,7 @@ from caseworker.ports.workspaces import (
     Enclosure,
     Git,
     GitAnswer,
+    GitLogin,
     Instruments,
     Joined,
     Sandbox,
@@ -83,6 +99,7 @@ __all__ = [
     "CaseAccount",
     "Cases",
     "Chat",
+    "ChatThreads",
     "Check",
     "Checks",
     "Comment",
@@ -97,12 +114,15 @@ __all__ = [
     "Forge",
     "Git",
     "GitAnswer",
+    "GitLogin",
+    "GithubState",
     "Head",
     "Inbox",
     "Instruments",
     "Issue",
     "IssueBrief",
     "Joined",
+    "Labels",
     "Learnings",
     "Ledger",
     "Limits",
@@ -114,9 +134,11 @@ __all__ = [
     "PullRequest",
     "Pulls",
     "Question",
+    "Reaction",
     "Record",
     "Repositories",
     "RepositoryAccount",
+    "ReviewLearnings",
     "RunningAttempt",
     "Runs",
     "Sandbox",
@@ -136,5 +158,6 @@ __all__ = [
     "WorkTree",
     "Workspace",
     "Workspaces",
+    "WriteBudget",
     "begins_thread",
 ]

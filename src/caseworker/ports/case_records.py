@@ -38,6 +38,10 @@ class Threads(Protocol):
     async def add(self, case: CaseId, audience: Audience, thread: Thread) -> Thread:
         """One thread per case, audience and surface: a repeated call returns the first."""
 
+    async def begin(self, case: CaseId, audience: Audience, thread: Thread, *, effect: str) -> None:
+        """As `add`, for a thread that our own post began: ends the effect of that post in the same transaction, with
+        the thread's anchor as its place."""
+
     async def share(self, case: CaseId, audience: Audience, thread: Thread) -> None:
         """Bind a case to a thread that belongs to another one. Repeated: a no-op."""
 

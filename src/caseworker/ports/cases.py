@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from caseworker.core.base.ids import CaseId, TraceId
+from caseworker.core.base.ids import CaseId, RunId, TraceId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.people.messages import NewMessage
 from caseworker.core.record.entries import Entry
 from caseworker.core.runs.run import Run
@@ -96,3 +97,9 @@ class Runs(Protocol):
 
     async def of(self, case: CaseId) -> list[Run]:
         """Oldest first."""
+
+    async def discussion(self, run: RunId) -> Digest | Verbatim | None:
+        """The discussion on the forge, as the turns of this run are given it. Null: it was not read."""
+
+    async def keep_discussion(self, run: RunId, discussion: Digest | Verbatim) -> Digest | Verbatim:
+        """Keep it with the run. The first one counts, and is returned."""

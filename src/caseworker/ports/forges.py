@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId, Sha
@@ -81,6 +81,10 @@ class Pulls(Protocol):
         """Open ones that a person has meanwhile merged or closed, with their new state, which is not saved yet."""
 
 
+Reaction: TypeAlias = Literal["eyes", "rocket", "+1", "confused"]
+"""Seen, started, done, failed."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comment:
     id: str
@@ -96,28 +100,58 @@ class Comments(Protocol):
     async def of(self, repository: RepositoryRef, number: int) -> list[Comment]:
         """Oldest first."""
 
-    async def write(self, repository: RepositoryRef, number: int, text: str) -> Comment:
-        """Write a new comment on every call. After an unknown result the caller looks with `of` for a marker in its
-        text."""
+    async def find(self, repository: RepositoryRef, number: int, *, key: str) -> Comment | None:
+        """Our comment with this key. A comment of others that has our marker is not ours."""
+
+    async def write(self, repository: RepositoryRef, number: int, text: str, *, key: str, look: bool = True) -> Comment:
+        """Write a comment once under this key: a repeated call finds it and returns it. `look`: False where the caller
+        knows that it is not there."""
+
+    async def whoami(self) -> str:
+        """The login under which we write."""
 
     async def change(self, repository: RepositoryRef, comment: str, text: str) -> None:
         """Change one of our comments. `Refused`: it is gone, or somebody else's."""
+
+    async def remove(self, repository: RepositoryRef, comment: str) -> None:
+        """Delete one of our comments, if it is still there. `Refused`: it is somebody else's."""
+
+    async def react(self, repository: RepositoryRef, comment: str, reaction: Reaction) -> None:
+        """To a comment of anybody. Nothing happens if we have reacted so already, or it is gone."""
+
+
+class Labels(Protocol):
+    """The labels of an issue or a pull request."""
+
+    async def of(self, repository: RepositoryRef, number: int) -> list[str]: ...
+
+    async def add(self, repository: RepositoryRef, number: int, label: str) -> None: ...
+
+    async def remove(self, repository: RepositoryRef, number: int, label: str) -> None:
+        """Nothing happens if it has no such label."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
     name: str
-    state: Literal["pending", "passed", "failed"]
+    state: Literal["pending", "passed", "failed", "missing"]
+    """`missing`: a rule demands it, and nobody has reported it."""
     required: bool
     """Whether a rule of the repository demands it before a merge."""
     url: str
+    id: str = ""
+    """As the forge names its result. Empty: there is nothing more to read about it."""
 
 
 class Checks(Protocol):
     """Results of other programs on a commit: continuous integration."""
 
-    async def of(self, repository: RepositoryRef, commit: Sha) -> list[Check]:
-        """The newest result of each. An empty list says nothing: perhaps none has begun yet."""
+    async def of(self, repository: RepositoryRef, commit: Sha, *, base: str) -> list[Check]:
+        """The newest result of each. An empty list says nothing: perhaps none has begun yet. `base`: the branch whose
+        rules say what is required."""
+
+    async def output(self, repository: RepositoryRef, check: Check) -> str:
+        """What a check that has ended wrote: its summary and the end of its log, as far as they can be read."""
 
 
 class Forge(Protocol):
@@ -130,6 +164,10 @@ class Forge(Protocol):
     @property
     def comments(self) -> Comments | None:
         """None: there is no discussion here; people talk with a case on its other surfaces."""
+
+    @property
+    def labels(self) -> Labels | None:
+        """None: there are none here."""
 
     @property
     def checks(self) -> Checks | None:

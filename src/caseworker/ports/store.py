@@ -4,7 +4,10 @@ from typing import Protocol
 
 from caseworker.ports.case_records import Attachments, Inbox, Record, Repositories, Threads
 from caseworker.ports.cases import Bugs, Cases, Runs
+from caseworker.ports.chat_records import ChatThreads, ReviewLearnings
+from caseworker.ports.deliveries import Deliveries, Dispatches
 from caseworker.ports.ledgers import Ledger
+from caseworker.ports.tracking_comments import TrackingComments
 from caseworker.ports.work_records import (
     Builds,
     Effects,
@@ -13,6 +16,7 @@ from caseworker.ports.work_records import (
     PullRecords,
     Transcripts,
     Turns,
+    WriteBudget,
 )
 
 
@@ -51,3 +55,15 @@ class Store(Protocol):
     def learnings(self) -> Learnings: ...
     @property
     def places(self) -> Places: ...
+    @property
+    def write_budget(self) -> WriteBudget: ...
+    @property
+    def chat_threads(self) -> ChatThreads: ...
+    @property
+    def deliveries(self) -> Deliveries: ...
+    @property
+    def dispatches(self) -> Dispatches: ...
+    @property
+    def review_learnings(self) -> ReviewLearnings: ...
+    @property
+    def tracking_comments(self) -> TrackingComments: ...

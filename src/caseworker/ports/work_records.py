@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from caseworker.core.base.ids import CaseId, RepositoryId, SessionId, TraceId
+from caseworker.core.base.ids import CaseId, RepositoryId, SessionId, Sha, TraceId
+from caseworker.core.base.pace import Pace
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.learnings import Learning
 from caseworker.core.casefile.model import CaseFile
@@ -66,12 +67,25 @@ class Builds(Protocol):
     async def of(self, case: CaseId) -> list[Build]: ...
 
 
+class WriteBudget(Protocol):
+    """How much we may write to an outside service, counted over all workers."""
+
+    async def take(self, account: str, kind: str, *, pace: Pace) -> float:
+        """Count one write and return 0. Too early: count nothing, and return how many seconds to wait."""
+
+    async def hold(self, account: str, seconds: float) -> None:
+        """The service asks for a pause: `take` says so until it has passed."""
+
+
 class PullRecords(Protocol):
     """Pull requests as we know them: those of our cases, and others. For a repository on this disk there is nothing
     else."""
 
     async def create(self, pull: PullRequest) -> PullRequest:
         """Gives it a number. One open pull request per repository and head: a repeated call returns the first."""
+
+    async def keep(self, pull: PullRequest) -> PullRequest:
+        """Save one that has its number from the forge, as it is now. Whose case it is stays as it was first saved."""
 
     async def update(self, pull: PullRequest) -> PullRequest:
         """Change its title, text and commit, by its number."""
@@ -82,6 +96,9 @@ class PullRecords(Protocol):
     async def of(self, case: CaseId) -> list[PullRequest]: ...
 
     async def open_ones(self) -> list[PullRequest]: ...
+
+    async def with_commit(self, commit: Sha) -> list[PullRequest]:
+        """Open ones whose head is this commit."""
 
     async def set_state(
         self, repository: RepositoryId, number: int, state: Literal["open", "merged", "closed"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -126,6 +126,15 @@ class GitAnswer:
         return self.output.decode(errors="replace").strip()
 
 
+@dataclass(frozen=True, kw_only=True)
+class GitLogin:
+    """Lets one git process speak with one server over HTTP. Nothing but that process's environment has the header."""
+
+    url: str
+    """Where the header is sent to, and nowhere else."""
+    header: str = field(repr=False)
+
+
 class Git(Protocol):
     """Runs git so that nothing of a repository's own (hooks, filters, helpers) is executed."""
 
@@ -137,9 +146,11 @@ class Git(Protocol):
         inside: Path | None = None,
         stdin: bytes = b"",
         accept: Sequence[int] = (0,),
+        login: GitLogin | None = None,
     ) -> GitAnswer:
-        """`inside`: a person's own folder, where git looks for the repository itself; never one an agent writes to. An
-        exit code that is not accepted raises `Refused` or `Transient`."""
+        """`inside`: a person's own folder, where git looks for the repository itself; never one an agent writes to.
+        `login`: without one, git reaches nothing but this disk. An exit code that is not accepted raises `Refused` or
+        `Transient`."""
 
 
 class Builder(Protocol):

@@ -37,24 +37,17 @@ class StoredCases(Port):
         parent: CaseId | None = None,
         file: CaseFile | None = None,
     ) -> bool:
-        case = issue_case(issue.repository, issue.number)
-        if first.case != case:
-            raise Defect(f"The first message of {case} is addressed to {first.case}.")
-        opened = CaseOpened(
-            repository=issue.repository, number=issue.number, title=issue.title, rehearsed=rehearsal is not None
-        )
-        more = {"parent": parent, "rehearsal": rehearsal, "trace": trace}
         async with self._database.writing() as connection:
-            branch = (await read_ref(connection, issue.repository)).branch_of(issue.number)
-            row = _row(issue, branch, policy, file) | more
-            added = insert_or_stop(connection, cases).values(row).returning(cases.c.id)
-            if await connection.scalar(added) is None:
-                return False
-            await begin_first_run(connection, _new(issue, branch, file), policy)
-            await append_entries(connection, case, [opened], trace=trace)
-            if await add_message(connection, first) is None:
-                raise Refused(f"The message {first.external_id} from {first.surface} belongs to another case already.")
-        return True
+            return await open_issue_case(
+                connection,
+                issue,
+                policy=policy,
+                rehearsal=rehearsal,
+                trace=trace,
+                first=first,
+                parent=parent,
+                file=file,
+            )
 
     async def find(self, case: CaseId) -> StoredAny | None:
         async with self._database.reading() as connection:
@@ -135,6 +128,37 @@ class StoredCases(Port):
             file = change(load_case_file(known))
             await write_file(connection, case, file)
         return file
+
+
+async def open_issue_case(
+    connection: Connection,
+    issue: Issue,
+    *,
+    policy: Policy,
+    rehearsal: str | None,
+    trace: TraceId,
+    first: NewMessage,
+    parent: CaseId | None = None,
+    file: CaseFile | None = None,
+) -> bool:
+    """In the caller's transaction. False: it was there already."""
+    case = issue_case(issue.repository, issue.number)
+    if first.case != case:
+        raise Defect(f"The first message of {case} is addressed to {first.case}.")
+    opened = CaseOpened(
+        repository=issue.repository, number=issue.number, title=issue.title, rehearsed=rehearsal is not None
+    )
+    more = {"parent": parent, "rehearsal": rehearsal, "trace": trace}
+    branch = (await read_ref(connection, issue.repository)).branch_of(issue.number)
+    row = _row(issue, branch, policy, file) | more
+    added = insert_or_stop(connection, cases).values(row).returning(cases.c.id)
+    if await connection.scalar(added) is None:
+        return False
+    await begin_first_run(connection, _new(issue, branch, file), policy)
+    await append_entries(connection, case, [opened], trace=trace)
+    if await add_message(connection, first) is None:
+        raise Refused(f"The message {first.external_id} from {first.surface} belongs to another case already.")
+    return True
 
 
 _MOVED: Final = (

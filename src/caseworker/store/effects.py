@@ -6,6 +6,7 @@ from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId
 from caseworker.ports import Effect
 from caseworker.store.columns import now
+from caseworker.store.connection import Connection
 from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_case
 from caseworker.store.tables import effects
@@ -30,12 +31,16 @@ class StoredEffects(Port):
             return any(found == intent for found in await connection.scalars(query))
 
     async def done(self, key: str, result: dict[str, str]) -> None:
-        first_time = update(effects).where(effects.c.key == key, effects.c.done_at.is_(None))
         async with self._database.writing() as connection:
-            await connection.execute(first_time.values(result=result, done_at=now()))
-            if await connection.scalar(select(effects.c.key).where(effects.c.key == key)) is None:
-                raise Defect(f"The effect {key} was done without having been intended.")
+            await end_effect(connection, key, result)
 
     async def withdraw(self, key: str) -> None:
         async with self._database.writing() as connection:
             await connection.execute(delete(effects).where(effects.c.key == key, effects.c.done_at.is_(None)))
+
+
+async def end_effect(connection: Connection, key: str, result: dict[str, str]) -> None:
+    first_time = update(effects).where(effects.c.key == key, effects.c.done_at.is_(None))
+    await connection.execute(first_time.values(result=result, done_at=now()))
+    if await connection.scalar(select(effects.c.key).where(effects.c.key == key)) is None:
+        raise Defect(f"The effect {key} was done without having been intended.")

@@ -1,17 +1,17 @@
 """Limits how many developer turns run at once over all workers: places with a waiting line, leased and renewed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
-from sqlalchemy import delete, func, insert, select, text, update
+from sqlalchemy import delete, insert, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from caseworker.core.base.ids import CaseId
-from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.database import Database
+from caseworker.store.database_clock import Clock, time_of
 from caseworker.store.place_tables import places
 from caseworker.store.port import Port
 
@@ -30,7 +30,7 @@ class _Asker:
 
 
 class StoredPlaces(Port):
-    def __init__(self, database: Database, *, clock: Callable[[], datetime] | None = None) -> None:
+    def __init__(self, database: Database, *, clock: Clock | None = None) -> None:
         """`clock`: for tests. By default the time comes from the database, because workers' clocks may differ."""
         super().__init__(database)
         self._clock = clock
@@ -38,7 +38,7 @@ class StoredPlaces(Port):
     async def ask(self, case: CaseId, turn: int, *, most: int, queue: bool) -> bool:
         async with self._database.writing() as connection:
             await _one_at_a_time(connection)
-            at = await self._now(connection)
+            at = await time_of(connection, self._clock)
             await connection.execute(delete(places).where(places.c.renewed_at < at - EXPIRES))
             askers = await _askers(connection)
             mine = next((asker for asker in askers if (asker.case, asker.turn) == (case, turn)), None)
@@ -51,7 +51,7 @@ class StoredPlaces(Port):
 
     async def renew(self, case: CaseId, turn: int) -> None:
         async with self._database.writing() as connection:
-            kept = {"held": True, "renewed_at": await self._now(connection)}
+            kept = {"held": True, "renewed_at": await time_of(connection, self._clock)}
             mine = update(places).where(places.c.case == case, places.c.turn == turn).values(kept)
             if await connection.scalar(mine.returning(places.c.ticket)) is None:
                 await _put_back(connection, {"case": case, "turn": turn} | kept, kept)
@@ -59,15 +59,6 @@ class StoredPlaces(Port):
     async def leave(self, case: CaseId, turn: int) -> None:
         async with self._database.writing() as connection:
             await connection.execute(delete(places).where(places.c.case == case, places.c.turn == turn))
-
-    async def _now(self, connection: Connection) -> datetime:
-        if self._clock is not None:
-            return self._clock()
-        if self._database.is_sqlite:  # all its processes are on one machine
-            return now()
-        at = await connection.scalar(select(func.clock_timestamp()))
-        assert isinstance(at, datetime)
-        return at
 
 
 def _has_place(mine: _Asker | None, askers: Sequence[_Asker], most: int) -> bool:

@@ -5,7 +5,7 @@ from typing import Literal
 from sqlalchemy import ColumnElement, func, select, update
 
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.base.ids import CaseId, RepositoryId, Sha
 from caseworker.ports import PullRequest
 from caseworker.store.connection import Connection
 from caseworker.store.port import Port
@@ -23,6 +23,15 @@ class StoredPulls(Port):
             row = pull.model_dump(mode="json") | {"number": number, "state": "open"}
             await connection.execute(insert_or_stop(connection, pulls).values(row))
             return (await _read(connection, same_head))[0]
+
+    async def keep(self, pull: PullRequest) -> PullRequest:
+        this = (pulls.c.repository == pull.repository) & (pulls.c.number == pull.number)
+        told = {name: getattr(pull, name) for name in ("title", "body", "base", "head_sha", "state", "url")}
+        async with self._database.writing() as connection:
+            await lock_repository(connection, pull.repository)
+            await connection.execute(insert_or_stop(connection, pulls).values(pull.model_dump(mode="json")))
+            await connection.execute(update(pulls).where(this).values(told))
+            return (await _read(connection, this))[0]
 
     async def update(self, pull: PullRequest) -> PullRequest:
         this = (pulls.c.repository == pull.repository) & (pulls.c.number == pull.number)
@@ -46,6 +55,10 @@ class StoredPulls(Port):
     async def open_ones(self) -> list[PullRequest]:
         async with self._database.reading() as connection:
             return await _read(connection, pulls.c.state == "open")
+
+    async def with_commit(self, commit: Sha) -> list[PullRequest]:
+        async with self._database.reading() as connection:
+            return await _read(connection, (pulls.c.head_sha == commit) & (pulls.c.state == "open"))
 
     async def set_state(
         self, repository: RepositoryId, number: int, state: Literal["open", "merged", "closed"]

@@ -15,7 +15,7 @@ from sqlalchemy import (
     text,
 )
 
-from caseworker.store.columns import UtcTime, WideInteger
+from caseworker.store.columns import Document, UtcTime, WideInteger
 from caseworker.store.tables import metadata
 
 
@@ -29,6 +29,8 @@ class _Runs(TypedColumns):
     ended_as: Named[str | None] = Column(String, nullable=True)
     """Null: in flight."""
     ended_at: Named[datetime | None] = Column(UtcTime, nullable=True)
+    discussion: Named[dict[str, object] | None] = Column(Document, nullable=True)
+    """What its turns are given of the discussion on the forge. Null: it was not read."""
 
 
 runs = Table(

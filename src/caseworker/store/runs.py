@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, func, insert, select, update
 from caseworker.core.base.ids import CaseId, RunId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.people.digest import DISCUSSION, Digest, Verbatim
 from caseworker.core.runs.follow import ISSUE_WORKFLOWS, after_move, workflow_of
 from caseworker.core.runs.run import Run, RunState
 from caseworker.core.runs.workflow_names import WorkflowName
@@ -21,6 +22,23 @@ class StoredRuns(Port):
     async def of(self, case: CaseId) -> list[Run]:
         async with self._database.reading() as connection:
             return await _read(connection, case)
+
+    async def discussion(self, run: RunId) -> Digest | Verbatim | None:
+        async with self._database.reading() as connection:
+            return await _discussion(connection, run)
+
+    async def keep_discussion(self, run: RunId, discussion: Digest | Verbatim) -> Digest | Verbatim:
+        async with self._database.writing() as connection:
+            kept = await _discussion(connection, run)
+            if kept is None:
+                body = discussion.model_dump(mode="json")
+                await connection.execute(update(runs).where(runs.c.id == run).values(discussion=body))
+        return kept or discussion
+
+
+async def _discussion(connection: Connection, run: RunId) -> Digest | Verbatim | None:
+    found = await connection.scalar(select(runs.c.discussion).where(runs.c.id == run))
+    return None if found is None else DISCUSSION.validate_python(found)
 
 
 # Built once: every move of an issue case asks for the run in flight.

@@ -4,7 +4,10 @@ from caseworker.store.attachments import StoredAttachments
 from caseworker.store.bugs import StoredBugs
 from caseworker.store.builds import StoredBuilds
 from caseworker.store.cases import StoredCases
+from caseworker.store.chat_threads import StoredChatThreads
 from caseworker.store.database import Database, connect
+from caseworker.store.delivery_log import StoredDeliveries
+from caseworker.store.dispatches import StoredDispatches
 from caseworker.store.effects import StoredEffects
 from caseworker.store.inbox import StoredInbox
 from caseworker.store.learnings import StoredLearnings
@@ -15,10 +18,13 @@ from caseworker.store.pulls import StoredPulls
 from caseworker.store.record import StoredRecord
 from caseworker.store.repositories import StoredRepositories
 from caseworker.store.runs import StoredRuns
+from caseworker.store.stored_rules import StoredReviewLearnings
 from caseworker.store.threads import StoredThreads
+from caseworker.store.tracking_rows import StoredTracking
 from caseworker.store.transcripts import StoredTranscripts
 from caseworker.store.turns import StoredTurns
 from caseworker.store.upgrade import migrate
+from caseworker.store.write_budget import StoredWriteBudget
 
 
 class Store:
@@ -30,6 +36,9 @@ class Store:
         self.cases = StoredCases(database)
         self.bugs = StoredBugs(database)
         self.runs = StoredRuns(database)
+        self.deliveries = StoredDeliveries(database)
+        self.dispatches = StoredDispatches(database)
+        self.tracking_comments = StoredTracking(database)
         self.threads = StoredThreads(database)
         self.attachments = StoredAttachments(database)
         self.inbox = StoredInbox(database)
@@ -42,6 +51,9 @@ class Store:
         self.transcripts = StoredTranscripts(database)
         self.learnings = StoredLearnings(database)
         self.places = StoredPlaces(database)
+        self.write_budget = StoredWriteBudget(database)
+        self.chat_threads = StoredChatThreads(database)
+        self.review_learnings = StoredReviewLearnings(database)
 
     async def close(self) -> None:
         await self.database.close()

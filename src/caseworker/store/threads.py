@@ -7,6 +7,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Audience
 from caseworker.ports import Thread
 from caseworker.store.connection import Connection
+from caseworker.store.effects import end_effect
 from caseworker.store.message_tables import threads
 from caseworker.store.port import Port
 from caseworker.store.rows import insert_or_stop, lock_case
@@ -15,17 +16,12 @@ from caseworker.store.rows import insert_or_stop, lock_case
 class StoredThreads(Port):
     async def add(self, case: CaseId, audience: Audience, thread: Thread) -> Thread:
         async with self._database.writing() as connection:
-            await lock_case(connection, case)
-            if await add_thread(connection, case, audience, thread):
-                return thread
-            bound = await _bound(connection, case)
-            first = next((one for whom, one in bound if whom is audience and one.surface == thread.surface), None)
-            if first is None:
-                raise Refused(
-                    f"The thread {thread.anchor or 'of the channel'} in {thread.channel} on {thread.surface} "
-                    "belongs to another conversation already."
-                )
-            return first
+            return await _bind(connection, case, audience, thread)
+
+    async def begin(self, case: CaseId, audience: Audience, thread: Thread, *, effect: str) -> None:
+        async with self._database.writing() as connection:
+            await _bind(connection, case, audience, thread)
+            await end_effect(connection, effect, {"place": thread.anchor})
 
     async def share(self, case: CaseId, audience: Audience, thread: Thread) -> None:
         async with self._database.writing() as connection:
@@ -44,6 +40,20 @@ class StoredThreads(Port):
     async def bound(self, case: CaseId) -> list[tuple[Audience, Thread]]:
         async with self._database.reading() as connection:
             return await _bound(connection, case)
+
+
+async def _bind(connection: Connection, case: CaseId, audience: Audience, thread: Thread) -> Thread:
+    await lock_case(connection, case)
+    if await add_thread(connection, case, audience, thread):
+        return thread
+    bound = await _bound(connection, case)
+    first = next((one for whom, one in bound if whom is audience and one.surface == thread.surface), None)
+    if first is None:
+        raise Refused(
+            f"The thread {thread.anchor or 'of the channel'} in {thread.channel} on {thread.surface} "
+            "belongs to another conversation already."
+        )
+    return first
 
 
 async def add_thread(

@@ -1,15 +1,16 @@
 """Runs git outside the sandbox, on folders that an agent has written to.
 
 Every call names its repository, uses no configuration but ours and the mirror's own, runs no hook, filter or helper,
-fetches from local paths only, and has a time limit.
+fetches from local paths only unless it is given a login, and has a time limit.
 """
 
 import asyncio
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from caseworker.core.base.errors import Defect, Refused, Transient
-from caseworker.ports import GitAnswer
+from caseworker.ports import GitAnswer, GitLogin
 from caseworker.workspaces.child_processes import Child, Program
 
 _SETTINGS = (
@@ -51,8 +52,26 @@ _ENVIRONMENT = {
     "GIT_COMMITTER_NAME": "Caseworker",
     "GIT_COMMITTER_EMAIL": COMMITTER,
 }
+_PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "GIT_SSL_CAINFO")
+"""What of our own environment a git that speaks with a server gets."""
 _ERROR_TAIL = 2_000
 _BUSY = ("File exists", "cannot lock ref", "Unable to create", "No space left on device", "Resource temporarily")
+_UNREACHED = (
+    "Could not resolve host",
+    "Failed to connect",
+    "Connection refused",
+    "Connection timed out",
+    "Connection reset",
+    "Recv failure",
+    "Empty reply",
+    "RPC failed",
+    "early EOF",
+    "unexpected disconnect",
+    "the remote end hung up",
+    "requested URL returned error: 5",
+    "requested URL returned error: 429",
+)
+"""Words of git and curl about a server that did not answer, or failed."""
 
 
 class SafeGit:
@@ -70,6 +89,7 @@ class SafeGit:
         inside: Path | None = None,
         stdin: bytes = b"",
         accept: Sequence[int] = (0,),
+        login: GitLogin | None = None,
     ) -> GitAnswer:
         argv = [*_GIT]
         if inside is not None:
@@ -79,7 +99,13 @@ class SafeGit:
         elif arguments[0] != "init":
             raise Defect(f"git {arguments[0]} would look for a repository wherever we happen to be")
         output, error = _Bounded(self._output_bytes), _Tail()
-        child = _start([*argv, *arguments], work_tree, output, error, stdin)
+        program = Program(
+            argv=[*argv, *arguments],
+            folder=work_tree or Path("/"),
+            environment={**_ENVIRONMENT, **(_remote_environment(login) if login else {})},
+            stdin=stdin,
+        )
+        child = _start(program, work_tree, output, error)
         try:
             async with asyncio.timeout(self._seconds):
                 code = await child.ended()
@@ -130,9 +156,23 @@ class _Tail:
         return self._bytes.decode(errors="replace").strip()
 
 
-def _start(argv: Sequence[str], work_tree: Path | None, output: _Bounded, error: _Tail, stdin: bytes) -> Child:
+def _remote_environment(login: GitLogin) -> Mapping[str, str]:
+    """Configuration in the environment: arguments, files and addresses would show the token to others."""
+    scheme = login.url.partition(":")[0]
+    settings = {
+        f"protocol.{scheme}.allow": "always",
+        f"http.{login.url}.extraHeader": login.header,
+        "http.followRedirects": "false",
+        "credential.helper": "",
+    }
+    pairs: dict[str, str] = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (key, value) in enumerate(settings.items()):
+        pairs |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return pairs | {name: os.environ[name] for name in _PROXIES if name in os.environ}
+
+
+def _start(program: Program, work_tree: Path | None, output: _Bounded, error: _Tail) -> Child:
     try:
-        program = Program(argv=argv, folder=work_tree or Path("/"), environment=_ENVIRONMENT, stdin=stdin)
         return Child(program, on_output=output.add, on_errors=error.add)
     except FileNotFoundError as missing:
         if work_tree is not None and str(missing.filename) == str(work_tree):
@@ -142,4 +182,4 @@ def _start(argv: Sequence[str], work_tree: Path | None, output: _Bounded, error:
 
 def _failure(verb: str, code: int, error: str) -> Refused | Transient:
     sentence = f"git {verb} failed ({code}): {error or 'without a word'}"
-    return Transient(sentence) if code < 0 or any(words in error for words in _BUSY) else Refused(sentence)
+    return Transient(sentence) if code < 0 or any(words in error for words in _BUSY + _UNREACHED) else Refused(sentence)

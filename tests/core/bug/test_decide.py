@@ -21,8 +21,8 @@ from caseworker.core.bug.decide import (
 from caseworker.core.bug.moves import resolve, without_post
 from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED, SETTLED_BY
 from caseworker.core.bug.relays import files_lost, summarise
-from caseworker.core.bug.turns import Investigated, Step, Verdict
-from caseworker.core.outcomes.bug import BugAction
+from caseworker.core.bug.turns import Investigated, Step, Verdict, verdict_of
+from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution, Say
 from caseworker.core.people.messages import Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER
@@ -91,11 +91,12 @@ def test_a_burst_of_messages_is_acknowledged_once_per_thread() -> None:
     assert again.outbox == ()
 
 
-def test_a_developers_message_in_a_takeover_is_acknowledged() -> None:
+def test_everybodys_messages_in_a_takeover_are_acknowledged() -> None:
     burst = [said(2, Standing.DEVELOPER), said(3), said(4, Standing.OWNER)]
     after = look(bug(state=S.DEV_TAKEOVER), burst, POLICY, NOW).after
     assert [(post.about, post.audience, post.acknowledges) for post in after.outbox] == [
         (About.REPORTER_SAID, Audience.DEVELOPERS, ()),
+        (About.NOTED, Audience.REPORTER, (3,)),
         (About.KEPT, Audience.DEVELOPERS, (2, 4)),
     ]
     assert look(after.updated(outbox=()), burst, POLICY, NOW).after.outbox == ()
@@ -286,6 +287,21 @@ def test_closing_a_closed_case_changes_nothing() -> None:
 )
 def test_which_step_follows_a_proposed_action(facts: dict[str, object], proposed: BugAction, taken: Step) -> None:
     assert permitted_step(bug(**facts), Verdict(action=proposed)) is taken
+
+
+@pytest.mark.parametrize(
+    ("known", "found"),
+    [
+        ({}, False),
+        ({"root_cause": "  "}, False),
+        ({"root_cause": "The rate is missing."}, True),
+        ({"evidence": [Proof(source="cart.py:12", shows="It reads the rate.")]}, True),
+        ({"culprit_commit": Culprit(hash="4f1c2ab")}, True),
+    ],
+)
+def test_only_evidence_a_cause_or_a_commit_counts_as_findings(known: dict[str, object], found: bool) -> None:
+    answer = {"action": "resolved", "summary": "It is so.", "for_reporter": "It is so.", "confidence": 0.5}
+    assert verdict_of(BugOutcome.model_validate({**answer, **known})).found is found
 
 
 def test_an_answer_without_evidence_or_cause_does_not_count_as_findings() -> None:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator, ValidationError  # type: ignore[import-untyped] # it comes without types
+from jsonschema import Draft202012Validator, ValidationError
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.casefile.model import (

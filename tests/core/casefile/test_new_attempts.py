@@ -72,9 +72,12 @@ def test_other_moves_keep_the_sections(state: IssueState, before: IssueState) ->
     assert ended_attempt(file, a_case(state), a_case(before)) is None
 
 
-def test_another_attempt_in_the_same_state_begins_anew() -> None:
-    file = after_move(delivered(), a_case(S.IMPLEMENTING, attempt=2), a_case(S.IMPLEMENTING))
-    assert (file.writer.attempt, file.writer.summary) == (2, "")
+@pytest.mark.parametrize("number", ["attempt", "round", "epoch"])
+def test_another_attempt_round_or_epoch_in_the_same_state_begins_anew(number: str) -> None:
+    case = a_case(S.IMPLEMENTING, **{number: 2})
+    file = after_move(delivered(), case, a_case(S.IMPLEMENTING))
+    assert (file.writer.attempt, file.writer.summary) == (case.limits.attempt, "")
+    assert (file.build, file.review) == (BuildSection(), ReviewSection())
 
 
 def test_the_old_sections_stay_in_the_record() -> None:
@@ -83,6 +86,17 @@ def test_the_old_sections_stay_in_the_record() -> None:
     assert ended is not None
     assert (ended.round, ended.attempt) == (3, 2)
     assert (ended.writer, ended.build, ended.review, ended.commit) == (old.writer, old.build, old.review, old.commit)
+
+
+def test_sections_stay_in_the_record_also_if_only_some_of_them_begin_anew() -> None:
+    old = delivered()
+    corrected = ended_attempt(old, a_case(S.UPDATING_TESTS, attempt=2), a_case(S.RUNNING_TESTS))
+    assert corrected is not None
+    assert (corrected.build, corrected.review) == (old.build, old.review)
+    unbuilt = after_outcome(a_file(), Role.DEVELOPER, implemented("PARTIAL"), attempt=1)
+    ended = ended_attempt(unbuilt, a_case(S.IMPLEMENTING, attempt=2), a_case(S.IMPLEMENTING))
+    assert ended is not None
+    assert ended.writer == unbuilt.writer
 
 
 def test_an_attempt_that_wrote_nothing_leaves_nothing_in_the_record() -> None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from caseworker.core.base.ids import MessageId, SessionId, Sha
-from caseworker.core.base.policy import Policy
+from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
+from caseworker.core.evidence.check_verdict import CheckResult
 from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.builds import wants_red_build
 from caseworker.core.issue.case import IssueCase
@@ -19,6 +20,7 @@ from caseworker.core.issue.facts import (
     BranchMoved,
     BudgetRaised,
     BuildEnded,
+    ChecksSeen,
     CloseAsked,
     Declined,
     Deferred,
@@ -27,6 +29,7 @@ from caseworker.core.issue.facts import (
     HandedBack,
     Merged,
     PullRequestReady,
+    RerunAsked,
     RetryAsked,
     Spoke,
     TakenOver,
@@ -40,6 +43,7 @@ from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.routing import routed
 from caseworker.core.issue.states import PARKED, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
+from caseworker.core.issue.transitions import after_checks, wants_checks
 from caseworker.core.issue.turns import at_work, turn_of
 from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES
 from caseworker.core.outcomes.outcome import IssueOutcome, statuses_of
@@ -160,6 +164,12 @@ def _steps(case: IssueCase, policy: Policy, found: Exploration) -> Iterator[Issu
         assert move is not None
         yield _moved(case, case, move, policy, found)
         return
+    if wants_checks(case):
+        red = CheckResult(name="test", state="failed")
+        seen = ChecksSeen(commit=case.head, at=ex.MORNING, results=(red,), feedback="see")
+        after = after_checks(case, seen, policy, ex.MORNING)
+        found.edges.add((case.state, after.state))
+        yield after
     for fact in _facts(case):
         found.tried[_kind(case), _name(fact)] += 1
         if fits(case, fact) is None and found.tried[_kind(case), _name(fact)] <= OFTEN:
@@ -200,6 +210,7 @@ def _facts(case: IssueCase) -> Iterator[Fact]:
     yield HandedBack(by="ann", messages=(MessageId(1),))
     if case.state in WAITING | PARKED and not at_work(case):
         yield from (Agreed(by="ann"), Declined(by="ann"), RetryAsked(by="ann"))
+        yield from (RerunAsked(by="ann", milestone=one) for one in (Milestone.TRIAGE, Milestone.PLAN))
         yield from ([] if case.people.taken_by else [Spoke(by="ann", messages=(MessageId(1),))])
         yield from ([TimedOut()] if case.state in WAITING and case.waiting.wait else [])
     if case.waits_for is WaitingFor.BUDGET:
@@ -209,7 +220,7 @@ def _facts(case: IssueCase) -> Iterator[Fact]:
     elif case.state is S.RUNNING_TESTS:
         yield from _builds(case)
     elif case.state is S.CREATING_PR:
-        yield PullRequestReady(number=1, commit=case.head)
+        yield PullRequestReady(number=1, commit=case.head, checked=True)
         yield EffectRefused(reason="the forge said no")
         yield BranchMoved(theirs=ex.OTHER, commit=ex.OTHER)
         yield BranchMoved(theirs=ex.OTHER, commit=ex.OTHER, conflict=("cart.py",))

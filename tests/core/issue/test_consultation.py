@@ -6,17 +6,30 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.sections import after_outcome
+from caseworker.core.issue.apply import apply_fact
+from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.consultation import MOST_QUESTIONS, consult, questions_in
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import TurnEnded
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
 from caseworker.core.outcomes.answers import AnsweringRole, AnswerOutcome, RoleQuestion, WorkOutcome
-from caseworker.core.outcomes.outcome import known_turns, outcome_schema
-from tests.core.examples import HEAD, a_case, a_file
-from tests.core.investigation_examples import iterated
+from caseworker.core.outcomes.outcome import IssueOutcome, known_turns, outcome_schema
+from tests.core.examples import (
+    HEAD,
+    a_case,
+    a_file,
+    analysed,
+    interpreted,
+    questioned,
+    reviewed,
+    triaged,
+    wrote_test,
+)
+from tests.core.investigation_examples import an_investigated_case, cause_reviewed, iterated, unblocked
 
 S = IssueState
+CAUSE_REVIEW = an_investigated_case(S.REVIEWING_CODE, iteration=1, stands="found", task=Task.VALIDATE_ROOT_CAUSE)
 
 
 def asking(to: AnsweringRole, question: str = "Which total?") -> list[RoleQuestion]:
@@ -28,6 +41,33 @@ def test_every_turn_of_an_issue_can_ask_and_escalate(role: Role, task: Task) -> 
     properties = outcome_schema(role, task)["properties"]
     assert isinstance(properties, dict)
     assert set(WorkOutcome.model_fields) <= set(properties)
+
+
+@pytest.mark.parametrize(
+    ("case", "role", "outcome"),
+    [
+        (a_case(S.RECEIVED), Role.PM, triaged()),
+        (a_case(S.REQUIREMENTS_UNCLEAR), Role.PM, questioned("CONTINUE")),
+        (a_case(S.HUMAN_INPUT_RECEIVED, resume=S.IMPLEMENTING), Role.PM, interpreted()),
+        (a_case(S.ANALYZING_REQUIREMENTS), Role.ANALYST, analysed()),
+        (a_case(S.CREATING_TESTS), Role.TESTER, wrote_test()),
+        (a_case(S.REVIEWING_CODE), Role.TECH_LEAD, reviewed("CHANGES_REQUESTED")),
+        (an_investigated_case(iteration=1), Role.INVESTIGATOR, iterated()),
+        (an_investigated_case(iteration=1, task=Task.UNBLOCK), Role.PM, unblocked()),
+        (CAUSE_REVIEW, Role.TECH_LEAD, cause_reviewed()),
+    ],
+)
+def test_whoever_escalates_asks_a_person_before_the_case_goes_on(
+    case: IssueCase, role: Role, outcome: IssueOutcome
+) -> None:
+    escalates = outcome.model_copy(update={"escalation": "It touches logins."})
+    fact = TurnEnded(role=role, outcome=escalates, checkpoint=HEAD, session=SessionId("s-1"))
+    move = decide(apply_fact(case, fact), fact, Policy())
+    assert (move.to, move.subject, move.reason) == (
+        S.WAITING_FOR_HUMAN_INPUT,
+        Subject.ESCALATION,
+        "It touches logins.",
+    )
 
 
 @pytest.mark.parametrize("asker", [Role.PM, Role.INVESTIGATOR, Role.TECH_LEAD])

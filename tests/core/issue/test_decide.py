@@ -773,6 +773,14 @@ def test_a_red_build_clears_green_and_stores_feedback() -> None:
     assert (after.evidence.green, after.evidence.feedback) == (None, "`make test` failed")
 
 
+def test_the_writer_is_given_the_judgement_of_a_build_and_a_failed_validation() -> None:
+    red = a_case(S.RUNNING_TESTS, feedback="`make test` failed")
+    assert apply_fact(red, turn(judged())).evidence.feedback == "`make test` failed\n\nThe tester: The total is wrong."
+    after = apply_fact(a_proven_case(S.VALIDATING_SOLUTION), turn(validated("FAIL")))
+    assert after.evidence.feedback == "Looked at everything.\n- Take the discount off: `make test`"
+    assert apply_fact(after, turn(validated())).evidence.feedback == ""
+
+
 def test_red_is_the_result_of_the_last_red_build() -> None:
     seen = apply_fact(BUG, built("red", Stage.RED))
     assert seen.evidence.red

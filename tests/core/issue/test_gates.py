@@ -15,10 +15,11 @@ from caseworker.core.issue.facts import CloseAsked, Fact, TurnEnded
 from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import reopened
 from caseworker.core.issue.states import IssueState
-from caseworker.core.issue.subjects import Grant, Subject
+from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
+from caseworker.core.outcomes.investigation import InvestigationRequest
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.outcomes.pm import DefectPlace, IssueType, Topic, TriageOutcome
-from tests.core.examples import HEAD, MORNING, a_case, a_file, analysed, interpreted, triaged
+from tests.core.examples import HEAD, MORNING, a_case, a_file, analysed, interpreted, planned, triaged
 
 S = IssueState
 APPROVED_FIRST, TO_THE_PLAN = Policy(approve_plan=True), Policy(until=Milestone.PLAN)
@@ -70,6 +71,27 @@ def test_words_to_a_case_closed_at_its_triage_lead_to_another_triage() -> None:
     closed = after(asked, CloseAsked(by="ann"), Policy())
     heard = after(reopened(closed), interpreted("CONTINUE", "implementing"), Policy())
     assert (heard.state, heard.reason) == (S.RECEIVED, "It goes on with its triage, which is not settled yet.")
+
+
+@pytest.mark.parametrize("next", ["analyzing_requirements", "planning_approach", "implementing", None])
+def test_words_to_a_parked_case_do_not_lead_past_the_triage_it_stops_at(next: Any) -> None:
+    parked = a_case(S.HUMAN_INPUT_RECEIVED, resume=S.HUMAN_INPUT_RECEIVED)
+    assert after(parked, interpreted("CONTINUE", next), Policy(until=Milestone.TRIAGE)).state is S.RECEIVED
+
+
+def test_words_do_not_start_an_investigation_before_the_triage_it_stops_at() -> None:
+    parked = a_case(S.HUMAN_INPUT_RECEIVED, resume=S.HUMAN_INPUT_RECEIVED)
+    wanted = interpreted("INVESTIGATION_NEEDED").model_copy(
+        update={"investigation": InvestigationRequest(problem_summary="It fails by chance.")}
+    )
+    assert after(parked, wanted, Policy(until=Milestone.TRIAGE)).state is S.RECEIVED
+    assert after(parked, wanted, Policy()).state is S.INVESTIGATING
+
+
+@pytest.mark.parametrize("until", [Milestone.TRIAGE, Milestone.PLAN])
+def test_a_plan_is_the_last_step_unless_the_case_goes_on_to_its_pull_request(until: Milestone) -> None:
+    assert after(a_case(S.PLANNING_APPROACH), planned(), Policy(until=until)).waits_for is WaitingFor.MILESTONE
+    assert after(a_case(S.PLANNING_APPROACH), planned(), Policy()).state is S.CREATING_TESTS
 
 
 # --- the short way ---------------------------------------------------------------------------------------------------

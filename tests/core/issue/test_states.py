@@ -124,6 +124,8 @@ def test_the_edges_are_those_of_the_spec_without_the_struck_ones(state: IssueSta
         expected.add("BLOCKED")
     if state is IssueState.BLOCKED:  # while the pm unblocks an investigation
         expected.add("FAILED")
+    if state is IssueState.WAITING_FOR_HUMAN_INPUT:  # a check of the open pull request has failed
+        expected.add("FIXING_ISSUES")
     assert names(next_states(state)) == expected - {state.name}
 
 

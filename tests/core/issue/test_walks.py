@@ -24,7 +24,7 @@ from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS
 from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.builds import wants_red_build
-from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.case import IssueCase, limit_of
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
     Agreed,
@@ -39,6 +39,7 @@ from caseworker.core.issue.facts import (
     HandedBack,
     Merged,
     PullRequestReady,
+    RerunAsked,
     RetryAsked,
     Spoke,
     TakenOver,
@@ -359,13 +360,15 @@ class CaseMachine(RuleBasedStateMachine):
         assert set(late) <= set(self.case.people.remarks)
 
     def somebody_commands(self, data: st.DataObject) -> None:
-        often = ["agree"] * 8 + ["decline"] * 2 + ["hand back"] * 4 + ["take"]
+        often = ["agree"] * 8 + ["decline"] * 2 + ["hand back"] * 4 + ["take", "triage again", "plan again"]
         which = data.draw(st.sampled_from([*often, "close", "merge"]))
         facts: dict[str, Fact] = {
             "agree": Agreed(by="ann"),
             "decline": Declined(by="ann"),
             "take": TakenOver(by="ann"),
             "hand back": HandedBack(by="ann", messages=data.draw(st.sampled_from([(), (MessageId(2),)]))),
+            "triage again": RerunAsked(by="ann", milestone=Milestone.TRIAGE),
+            "plan again": RerunAsked(by="ann", milestone=Milestone.PLAN),
             "close": CloseAsked(by="ann"),
             "merge": Merged(by="ann"),
         }
@@ -479,6 +482,11 @@ class CaseMachine(RuleBasedStateMachine):
         if hasattr(self, "case") and self.case.state in PAST_THE_PLAN:
             judges_a_cause = self.case.progress.task is Task.VALIDATE_ROOT_CAUSE
             assert judges_a_cause or not plan_is_open(self.case, self.policy)
+
+    @invariant()
+    def a_case_that_stops_at_its_triage_is_neither_analysed_nor_planned(self) -> None:
+        if hasattr(self, "case") and limit_of(self.case, self.policy) is Milestone.TRIAGE:
+            assert self.case.state not in (S.ANALYZING_REQUIREMENTS, S.PLANNING_APPROACH)
 
     @invariant()
     def what_asks_people_says_so(self) -> None:

@@ -29,6 +29,7 @@ WHO: list[tuple[MessageKind, set[Standing], set[Standing]]] = [
     (K.REJECT, set(), TEAM),
     (K.BUDGET, set(), TEAM),
     (K.RETRY, set(), TEAM),
+    (K.RERUN, set(), TEAM),
     (K.MERGED, set(), set()),
     (K.PULL_CLOSED, set(), set()),
     (K.FIX_READY, set(), set()),

@@ -48,12 +48,12 @@ def test_a_short_text_is_not_clipped() -> None:
 
 
 def test_a_long_text_is_clipped_to_its_two_ends_with_a_note() -> None:
-    assert clip("a" * 100 + "b" * 100, 60) == "a" * 10 + "\n[180 characters left out]\n" + "b" * 10
+    assert clip("a" * 100 + "b" * 100, 60) == "a" * 10 + "\n[cut: 180 characters]\n" + "b" * 10
 
 
 @given(text=st.text(max_size=300), limit=st.integers(0, 300))
 def test_a_clipped_text_is_never_longer_than_the_limit_and_the_note(text: str, limit: int) -> None:
-    note = "\n[300 characters left out]\n"
+    note = "\n[cut: 300 characters]\n"
     assert len(clip(text, limit)) <= max(limit, len(note))
 
 
@@ -61,8 +61,8 @@ def test_a_clipped_text_is_never_longer_than_the_limit_and_the_note(text: str, l
 def test_a_clipped_text_keeps_its_ends_and_counts_what_is_gone(text: str, limit: int) -> None:
     clipped = clip(text, limit)
     if clipped != text:
-        head, rest = clipped.split("\n[")
-        gone, tail = rest.split(" characters left out]\n")
+        head, rest = clipped.split("\n[cut: ")
+        gone, tail = rest.split(" characters]\n")
         assert text.startswith(head)
         assert text.endswith(tail)
         assert len(head) + int(gone) + len(tail) == len(text)

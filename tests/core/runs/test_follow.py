@@ -42,6 +42,8 @@ WAITING = S.WAITING_FOR_HUMAN_INPUT
         (IMPLEMENT, at(S.REQUIRES_HUMAN_INTERVENTION), NOTHING),
         (IMPLEMENT, at(S.HUMAN_INPUT_RECEIVED), NOTHING),
         (PLAN, at(WAITING, WaitingFor.MILESTONE, until=Milestone.PLAN), SUCCEEDS),
+        # the next run was asked for while the pm interpreted words: the case returns to its milestone first
+        (PLAN, at(WAITING, WaitingFor.MILESTONE, until=Milestone.TRIAGE), NOTHING),
         # an approval passes a milestone
         (None, at(S.IMPLEMENTING), RunChange(begins=IMPLEMENT)),
         (None, at(S.PLANNING_APPROACH, until=Milestone.PLAN), RunChange(begins=PLAN)),

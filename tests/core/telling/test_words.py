@@ -341,7 +341,7 @@ def test_a_pull_requests_title_is_the_developers_subject_or_else_the_issues_titl
         ("Take it off\n\nFixes #42", "Take it off\n\nFixes #42"),
         ("Take it off (closes #42)", "Take it off (closes #42)"),
         ("Take it off, see #42", "Take it off, see #42\n\nFixes #42"),
-        ("Take it off\n\nFixes #421", "Take it off\n\nFixes #421\n\nFixes #42"),
+        ("Take it off\n\nFixes #421", "Take it off\n\nF\u200bixes #421\n\nFixes #42"),
         (
             "Take it off\n\n🤖 Generated with [A tool](https://example.org)\n\nCo-Authored-By: A <a@example.org>\n",
             "Take it off\n\nFixes #42",

@@ -55,6 +55,8 @@ def test_limits_and_the_threshold_are_the_policys() -> None:
         (a_case(S.IMPLEMENTING, senior=True), "senior_developer"),
         (a_case(S.RUNNING_TESTS), None),
         (a_case(S.RUNNING_TESTS, task="judge"), "tester"),
+        (a_case(S.HUMAN_INPUT_RECEIVED), "pm"),
+        (a_case(S.HUMAN_INPUT_RECEIVED, go=S.IMPLEMENTING), None),
         (a_case(S.WAITING_FOR_HUMAN_INPUT), None),
         (a_case(S.BLOCKED), None),
         (a_case(S.COMPLETED), None),

@@ -4,16 +4,25 @@ import asyncio
 import json
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 from caseworker.core.base.budget import Usage
-from caseworker.core.base.ids import CaseId, effect_key, split_issue_case
+from caseworker.core.base.ids import CaseId, RepositoryId, effect_key, split_issue_case
+from caseworker.core.base.pace import Pace
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.casefile.review_learnings import Provenance, Rule, Scope
 from caseworker.core.outcomes.answers import Observation
+from caseworker.core.people.discussion import Side
 from caseworker.core.people.messages import Audience, NewAttachment
+from caseworker.core.runs.chat_modes import ChatTurn, Propose, RunWorkflow
+from caseworker.core.runs.delivery_outcomes import Dispatched, Failed
+from caseworker.core.runs.run import RunState
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import CaseAccount, RepositoryAccount, SingleQuestion, Thread
 from caseworker.store.migrations import HEAD
 from caseworker.store.store import Store, open_store
+from tests.edges.delivery_examples import BEGAN, delivery, dispatched
 from tests.edges.store_examples import TRACE, begun, bug_report, build, complete, open_case, pull, reported, said
 from tests.edges.store_rows import Rows, file_of, read
 
@@ -35,6 +44,8 @@ async def fill(store: Store) -> None:
     await store.inbox.put(said(fix, "Since 9:40.", id="late"))
     await _begin_second_turn(store, fix)
     await _ask(store, fix)
+    await _chat(store)
+    await _dispatch(store)
 
 
 async def _do_first_turn(store: Store, case: CaseId) -> None:
@@ -63,6 +74,7 @@ async def _begin_second_turn(store: Store, case: CaseId) -> None:
     attempt = await begun(store, case, 2)
     assert await store.ledger.reserve(attempt, model="m", micros=500, cap_micros=9_000, rehearsed=True)
     assert await store.places.ask(case, 2, most=1, queue=True)
+    assert await store.write_budget.take("github.com app 7", "comment", pace=Pace()) == 0
 
 
 async def _ask(store: Store, case: CaseId) -> None:
@@ -73,6 +85,41 @@ async def _ask(store: Store, case: CaseId) -> None:
         call = await store.ledger.reserve(asked, model="m", micros=300, cap_micros=9_000, rehearsed=True)
         assert call is not None
         await store.ledger.settle(call, Usage(input_tokens=10, output_tokens=2), 40)
+
+
+async def _chat(store: Store) -> None:
+    """A proposal on an issue, and a rule that an owner gave."""
+    thread = Thread(surface="github", channel="acme/shop", anchor="42")
+    act = Propose(payload=RunWorkflow(workflow=WorkflowName.PLAN), text="Shall I plan it?")
+    at = datetime(2026, 11, 16, 9, 40, tzinfo=UTC)
+    turn = ChatTurn(comment="7001", author="ann", side=Side.OWNER, said="What next?", act=act, at=at)
+    await store.chat_threads.commit(thread, turn)
+    rule = Rule(scope=Scope.PATHS, glob="src/api/**", text="Prices are cents.")
+    where = Provenance(author="ann", source="https://github.com/acme/shop/issues/42#issuecomment-7002")
+    await store.review_learnings.add(RepositoryId("acme/shop"), rule, where)
+
+
+async def _dispatch(store: Store) -> None:
+    """A run that a comment asked for, and the delivery of that comment."""
+    asked = delivery("7", subject="acme/shop#7 comment:9 created")
+    assert await store.deliveries.put(asked)
+    claim = await store.deliveries.claim()
+    assert claim is not None
+    case = await dispatched(store, number=7, key=asked.subject)
+    await store.deliveries.note_intent(claim, WorkflowName.TRIAGE)
+    await store.deliveries.settle(claim, Dispatched(workflow=WorkflowName.TRIAGE, case=case))
+    await store.dispatches.tell(asked.subject, RunState.SUCCEEDED)
+    tracking = await store.tracking_comments.claim("github")
+    assert tracking is not None
+    assert await store.tracking_comments.reserve(tracking, 2**31 + 9, instead_of=None)
+    await store.tracking_comments.wrote(tracking, "0123abcd", is_tidy=True, shows=None)
+    await store.tracking_comments.release(tracking, again_in=3)
+    assert await store.deliveries.put(delivery("8", subject="acme/shop#7 labeled bot:plan", at=BEGAN))
+    second = await store.deliveries.claim()
+    assert second is not None
+    await store.deliveries.settle(second, Failed(error="GitHub is away"), again_in=60)
+    assert await store.deliveries.put(delivery("9", lane="acme/shop#8"))
+    assert await store.deliveries.claim() is not None
 
 
 async def _rows() -> Rows:

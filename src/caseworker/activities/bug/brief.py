@@ -1,10 +1,8 @@
 """Builds the investigator's brief for a turn of a bug case: the report, the conversation and the attached files."""
 
-import asyncio
-import mimetypes
 from pathlib import Path
 
-from caseworker.activities.bug.attached_files import AttachedFiles
+from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder, readable, unreadable
 from caseworker.agents.prompt_inputs import BugInputs
 from caseworker.agents.prompt_texts import render
 from caseworker.agents.role_tools import tools_for
@@ -30,7 +28,7 @@ class BugBriefs:
         blind = is_without_tools(bug, request.turn)
         folder = attachment_folder(workspace)
         files = await self._attachments(bug.id, folder, blind=blind)
-        readable = any(not file.problem for file in files)  # else there is no folder to mount
+        mounted = (folder,) if readable(files, folder) else ()  # without a file there is no folder
         system, prompt = render(Role.INVESTIGATOR, Task.BUG, await self._inputs(request, stored, workspace, files))
         done = await self._store.turns.finished(bug.id)
         return BugBrief(
@@ -45,7 +43,7 @@ class BugBriefs:
             tree=WorkTree(
                 path=workspace.path,
                 writable=False,
-                read_only=(*workspace.read_only, folder) if readable else workspace.read_only,
+                read_only=(*workspace.read_only, *mounted),
                 overlays=workspace.overlays,
             ),
             resume=bug.progress.session,
@@ -74,12 +72,8 @@ class BugBriefs:
             vague=is_without_tools(bug, request.turn),
             continues_from=bug.waiting.waited_in.value if bug.waiting.waited_in else "",
             timed_out=bug.waiting.timed_out,
-            attachments=tuple(
-                (str(attachment_folder(workspace) / file_name(file)), file.title, file.media_type, file.size)
-                for file in files
-                if not file.problem
-            ),
-            problems=tuple((file.title, file.problem) for file in files if file.problem),
+            attachments=readable(files, attachment_folder(workspace)),
+            problems=unreadable(files),
         )
 
     async def _commands(self, workspace: Workspace) -> tuple[str, ...]:
@@ -87,31 +81,7 @@ class BugBriefs:
         return tuple(command.command for command in found)
 
     async def _attachments(self, case: CaseId, folder: Path, *, blind: bool) -> list[Attachment]:
-        """Write attachments under names of our choosing, outside the worktree, so that no commit can contain them. A
-        turn without tools can't read any, but is told of those that could not be had."""
+        """A turn without tools can't read any, but is told of those that could not be had."""
         if not blind:
-            await self._files.fetch_again(case)
-        files = [file for _, file in await self._files.of(case) if file.problem or not blind]
-        await asyncio.to_thread(_write_files, folder, [file for file in files if not file.problem])
-        return files
-
-
-def attachment_folder(workspace: Workspace) -> Path:
-    return workspace.path.parent / "attachments"
-
-
-def _write_files(folder: Path, files: list[Attachment]) -> None:
-    for file in files:
-        path = folder / file_name(file)
-        if path.exists():
-            continue
-        folder.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(".new")
-        draft.write_bytes(file.content)
-        draft.rename(path)
-
-
-def file_name(attachment: Attachment) -> str:
-    """A name such as `12-1.png`: message and attachment id. Only a plain extension of the original name is kept."""
-    ending = attachment.plain_ending or mimetypes.guess_extension(attachment.media_type) or ""
-    return f"{attachment.message}-{attachment.id}{ending}"
+            return await self._files.lay_out(case, folder)
+        return [file for _, file in await self._files.of(case) if file.problem]

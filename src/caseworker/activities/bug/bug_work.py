@@ -2,9 +2,9 @@
 
 from temporalio import activity
 
-from caseworker.activities.bug.attached_files import AttachedFiles
 from caseworker.activities.bug.fixes import Fixes
 from caseworker.activities.bug.records import outcome_of
+from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.load_case import claimed, stored_bug
 from caseworker.contract.activities import BugActivities

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from caseworker.activities.bug.attached_files import AttachedFiles
 from caseworker.activities.bug.records import outcome_of
+from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.load_case import stored_bug
 from caseworker.activities.shared.posts import Stored, Words
 from caseworker.core.base.ids import CaseId
@@ -11,7 +11,7 @@ from caseworker.core.bug.case import About, BugPost
 from caseworker.core.bug.words import PostContext, opening, words_for
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.commands import Close, CloseIncomplete, Resolution
-from caseworker.core.people.messages import SPOKEN, Message, Standing
+from caseworker.core.people.messages import SPOKEN, Audience, Message, Standing
 from caseworker.core.people.posts import Post
 from caseworker.ports import Store, StoredBug, Thread
 
@@ -61,7 +61,7 @@ class BugPosts:
         if post.about is About.REPORTER_SAID:
             heard = [one for one in await self._store.inbox.of(stored.case.id) if post.since < one.id <= post.number]
             relayed = [one for one in heard if one.standing is Standing.REPORTER and one.kind in SPOKEN]
-        closed = await self._closing_words(stored) if post.about is About.RESOLVED else ""
+        closed = await self._closing_words(stored, post.audience) if post.about is About.RESOLVED else ""
         return PostContext(
             case=stored.case,
             title=stored.title,
@@ -76,14 +76,16 @@ class BugPosts:
             speaker=lost[0][0].standing if lost else Standing.REPORTER,
         )
 
-    async def _closing_words(self, stored: StoredBug) -> str:
-        """The reason a developer gave when closing. The reporter's own reason is not repeated to the reporter."""
+    async def _closing_words(self, stored: StoredBug, audience: Audience) -> str:
+        """The reason of whoever closed it. The reporter's own reason is not repeated to the reporter."""
         said = await self._store.inbox.of(stored.case.id)
         closing = next((message for message in said if message.id == stored.case.ending.closed_by), None)
-        match closing.command if closing is not None else None:
+        if closing is None or (audience is Audience.REPORTER and closing.standing is Standing.REPORTER):
+            return ""
+        match closing.command:
             case CloseIncomplete(reason=reason):
                 return reason
             case Close(resolution=Resolution(), reason=reason):
-                return reason or (closing.text if closing is not None else "")
+                return reason or closing.text
             case _:
                 return ""

@@ -2,9 +2,9 @@
 
 from temporalio import activity
 
-from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.context import refusals_told, short_work, traced, unless_limited
 from caseworker.activities.shared.load_case import stored_bug
-from caseworker.activities.shared.posts import Posting, unless_limited
+from caseworker.activities.shared.posts import Posting
 from caseworker.contract.activities import SlaActivities
 from caseworker.contract.wire import CheckSla, Postponed
 from caseworker.core.base.ids import CaseId

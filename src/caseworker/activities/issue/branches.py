@@ -100,7 +100,7 @@ class Branches:
         repository = await self._store.repositories.ref(stored.repository)
         workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
         head = await self._forge.source.fetch_branch(repository, workspace, branch=case.branch)
-        pushed = await self._pushed_by_us(case)
+        pushed = await self._pushed_by_us(case) or await self._pushed_without_record(case, head)
         known = frozenset({*pushed[-1:], *([case.delivery.pushed] if case.delivery.pushed else [])})
         since = await self._newest_known(workspace, case, pushed)
         return _BranchState(repository=repository, workspace=workspace, head=head, known=known, since=since)
@@ -109,6 +109,12 @@ class Branches:
         """Oldest first. Read from the record, because the case knows only the pushes that led to a pull request."""
         entries = [recorded.entry for recorded in await self._store.record.whole(case.id, ["branch_pushed"])]
         return [entry.commit for entry in entries if isinstance(entry, BranchPushed) and entry.branch == case.branch]
+
+    async def _pushed_without_record(self, case: IssueCase, head: Sha | None) -> list[Sha]:
+        """The head, if it is the work of one of our turns: we pushed it and were stopped before that was recorded."""
+        if head is None or head == case.delivery.base:
+            return []
+        return [head] if any(turn.checkpoint == head for turn in await self._store.turns.finished(case.id)) else []
 
     async def _newest_known(self, workspace: Workspace, case: IssueCase, pushed: list[Sha]) -> Sha | None:
         if not pushed or case.delivery.pushed is None:

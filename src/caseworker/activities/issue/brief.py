@@ -7,6 +7,8 @@ from typing import Final
 
 from caseworker.activities.issue import recollection
 from caseworker.activities.issue.load_inquiries import load_inquiries
+from caseworker.activities.issue.run_discussion import RunDiscussions
+from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder, readable, unreadable
 from caseworker.agents.case_words import where_it_was_left
 from caseworker.agents.prompt_inputs import (
     AnalysisInputs,
@@ -53,9 +55,19 @@ INVESTIGATION_FILE: Final = "INVESTIGATION.md"
 
 
 class IssueBriefs:
-    def __init__(self, *, store: Store, workspaces: Workspaces) -> None:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        workspaces: Workspaces,
+        files: AttachedFiles,
+        discussions: RunDiscussions | None = None,
+    ) -> None:
+        """`discussions`: null where no forge has any."""
         self._store = store
         self._workspaces = workspaces
+        self._files = files
+        self._discussions = discussions
 
     async def write(
         self, request: TurnRequest, stored: StoredCase, attempt: Attempt, workspace: Workspace
@@ -68,7 +80,9 @@ class IssueBriefs:
         folder = workspace.path / FOLDER
         file = folder / INVESTIGATION_FILE if page and (folder, folder) in laid else None
         investigation = await self._investigation(request, known, file)
-        system, prompt = render(role, task, await self._inputs(request, stored, workspace, done, investigation))
+        inputs = await self._inputs(request, stored, workspace, done, investigation)
+        sent = (attachment_folder(workspace),) if inputs.talk.attachments else ()
+        system, prompt = render(role, task, inputs)
         return IssueBrief(
             attempt=attempt,
             role=role,
@@ -81,7 +95,7 @@ class IssueBriefs:
             tree=WorkTree(
                 path=workspace.path,
                 writable=writes(role, task),
-                read_only=workspace.read_only,
+                read_only=(*workspace.read_only, *sent),
                 overlays=(*workspace.overlays, *laid),
             ),
             # A diagnostic starts a new session: the earlier one refers to changes in the case's own tree, which it
@@ -108,6 +122,7 @@ class IssueBriefs:
             author="its author",
             labels=tuple(file.issue.labels),
             commands=tuple(command.command for command in commands),
+            discussion=await self._discussions.of(request, stored) if self._discussions is not None else None,
             case_file=workspace.path / CASE_FILE,
             analysis=AnalysisInputs(
                 brief=file.analysis.brief,
@@ -122,11 +137,13 @@ class IssueBriefs:
                 reason=request.case.reason,
                 learnings=tuple(offered(await self._store.learnings.of(stored.repository))),
             ),
-            talk=await self._talk(request, file, done),
+            talk=await self._talk(request, file, done, workspace),
             investigation=investigation,
         )
 
-    async def _talk(self, request: TurnRequest, file: CaseFile, done: Sequence[FinishedTurn]) -> TalkInputs:
+    async def _talk(
+        self, request: TurnRequest, file: CaseFile, done: Sequence[FinishedTurn], workspace: Workspace
+    ) -> TalkInputs:
         """Only messages that were claimed for this turn or an earlier one are included, no newer ones."""
         case, role, task = request.case, request.role, request.task
         messages = await self._store.inbox.of(case.id)
@@ -135,6 +152,9 @@ class IssueBriefs:
         late = recollection.remarks_of(messages, case.people.late if task is Task.INTERPRET else ())
         numbered = {remark.id for remark in (*remarks, *late)}
         others = [message for message in messages if message.id not in numbered]
+        folder = attachment_folder(workspace)
+        # A diagnostic measures one thing in a tree of its own: it needs no file of people.
+        sent = await self._files.lay_out(case.id, folder) if task is not Task.DIAGNOSTIC else []
         return TalkInputs(
             said=(*late, *recollection.said_in(others, request.turn)),
             earlier=recollection.said_before(others, request.turn),
@@ -143,6 +163,8 @@ class IssueBriefs:
             state_left=where_it_was_left(case) if task is Task.INTERPRET else "",
             questions=recollection.questions_to(file, role) if task is Task.ANSWER else (),
             answers=recollection.answers_to(file, role),
+            attachments=readable(sent, folder),
+            problems=unreadable(sent),
         )
 
     async def _investigation(

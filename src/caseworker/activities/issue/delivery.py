@@ -11,13 +11,13 @@ from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.remarks import answers_to
 from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
-from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.context import refusals_told, short_work, traced, unless_limited
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import DeliveryActivities
-from caseworker.contract.wire import DeliveryReply, PullReply, Pushed, PushReply, PushRequest
+from caseworker.contract.wire import DeliveryReply, Postponed, PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, Sha, effect_key
-from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
 from caseworker.core.casefile.sections import after_pull_request, after_push
 from caseworker.core.evidence.weakened_tests import may_have_tests, weakened
 from caseworker.core.issue import words as issue_words
@@ -65,27 +65,29 @@ class Delivering(DeliveryActivities):
             return reply
 
     async def _push(self, key: str, request: PushRequest, stored: StoredCase) -> PushReply:
-        case = request.case
         async with short_work(self._store, stored):
-            effect, _ = await self._store.effects.intend(
-                key, case.id, "push", {"branch": case.branch, "commit": request.commit}
-            )
-            if not effect.done:
-                try:
-                    moved = await self._branches.push(request, stored)
-                except Refused as refused:
-                    return EffectRefused(reason=str(refused))
-                if moved is not None:
-                    return moved
-                await self._store.effects.done(key, {"commit": request.commit})
-            message = await self._branches.message_of(request, stored)
-            file = await self._store.cases.edit_file(
-                case.id, lambda file: after_push(file, commit=request.commit, branch=case.branch, message=message)
-            )
-            self._copy.write(file)
-            entry = BranchPushed(branch=case.branch, commit=request.commit)
-            await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
-            return Pushed(commit=request.commit)
+            return await unless_limited(self._push_once(key, request, stored))
+
+    async def _push_once(self, key: str, request: PushRequest, stored: StoredCase) -> PushReply:
+        case = request.case
+        intent = {"branch": case.branch, "commit": request.commit}
+        effect, _ = await self._store.effects.intend(key, case.id, "push", intent)
+        if not effect.done:
+            try:
+                moved = await self._branches.push(request, stored)
+            except Refused as refused:
+                return EffectRefused(reason=str(refused))
+            if moved is not None:
+                return moved
+            await self._store.effects.done(key, {"commit": request.commit})
+        message = await self._branches.message_of(request, stored)
+        file = await self._store.cases.edit_file(
+            case.id, lambda file: after_push(file, commit=request.commit, branch=case.branch, message=message)
+        )
+        self._copy.write(file)
+        entry = BranchPushed(branch=case.branch, commit=request.commit)
+        await self._store.record.append(case.id, [entry], trace=stored.trace, key=key)
+        return Pushed(commit=request.commit)
 
     @activity.defn
     async def adopt_branch(self, request: PushRequest) -> PushReply:
@@ -94,7 +96,7 @@ class Delivering(DeliveryActivities):
         with traced(stored.trace, request.case.id):
             async with short_work(self._store, stored):
                 try:
-                    moved = await self._branches.adopt(request, stored)
+                    moved = await unless_limited(self._branches.adopt(request, stored))
                 except Refused as refused:
                     return EffectRefused(reason=str(refused))
                 return moved or Pushed(commit=request.commit)
@@ -109,13 +111,22 @@ class Delivering(DeliveryActivities):
             key = effect_key(case.id, case.epoch, "pull_request", case.progress.transitions)
             async with short_work(self._store, stored):
                 try:
-                    pull = await self._open_or_update(key, request, stored)
+                    pull = await unless_limited(self._open_or_update(key, request, stored))
                 except Refused as refused:
                     return EffectRefused(reason=str(refused))
-                await self._store.cases.edit_file(case.id, lambda file: after_pull_request(file, url=pull.url))
+                if isinstance(pull, Postponed):
+                    return pull
+                url = pull.url
+                await self._store.cases.edit_file(case.id, lambda file: after_pull_request(file, url=url))
                 answered, late = await self._sort_remarks(case)
                 await self._store.record.append(case.id, [_pull_request_entry(case, pull)], trace=stored.trace, key=key)
-                return PullRequestReady(number=pull.number, commit=request.commit, answered=answered, late=late)
+                return PullRequestReady(
+                    number=pull.number,
+                    commit=request.commit,
+                    answered=answered,
+                    late=late,
+                    checked=await self._is_checked(stored),
+                )
 
     @activity.defn
     async def deliver(self, request: PushRequest) -> DeliveryReply:
@@ -133,6 +144,11 @@ class Delivering(DeliveryActivities):
             pull = await self._forge.pulls.update(draft.model_copy(update={"number": pull.number, "title": pull.title}))
         await self._store.effects.done(key, {"number": str(pull.number)})
         return pull
+
+    async def _is_checked(self, stored: StoredCase) -> bool:
+        """Whether the forge has checks. Folders of this machine have none."""
+        ref = await self._store.repositories.ref(stored.repository)
+        return self._forge.checks is not None and isinstance(ref, RemoteRepository)
 
     async def _draft(self, request: PushRequest, stored: StoredCase) -> PullRequest:
         """The pull request without number and address, which the forge gives."""

@@ -5,12 +5,12 @@ from typing import Final
 
 import structlog
 
-from caseworker.agents.hidden_text import cleaned
-from caseworker.agents.quotes import Fence
+from caseworker.agents.quotes import new_fence
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.templates import BODY_LIMIT, template
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import clip
+from caseworker.core.base.untrusted_text import cleaned
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.telling.pull_text import OWN_WORDS, PullText, facts_for_text, unfit
 from caseworker.ports import CaseAccount, Failed, Model, Question, Store, StoredCase
@@ -67,7 +67,7 @@ def _is_rehearsed(script: str, nth: int) -> bool:
 
 
 def _evidence(case: IssueCase, stored: StoredCase, changed: list[str]) -> str:
-    fence, file = Fence(), stored.file
+    fence, file = new_fence(), stored.file
     issue = clip(cleaned(f"{file.issue.title}\n\n{file.issue.original_body}"), BODY_LIMIT)
     facts = clip(cleaned(facts_for_text(file, changed=changed, red_first=case.evidence.red)), BODY_LIMIT)
     quoted = (

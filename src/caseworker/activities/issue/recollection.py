@@ -18,7 +18,13 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import SPOKEN, Message
 from caseworker.ports import FinishedTurn
 
-_READ_BY_AGENTS: Final = SPOKEN | {MessageKind.APPROVE, MessageKind.REJECT, MessageKind.HAND_BACK, MessageKind.RETRY}
+_READ_BY_AGENTS: Final = SPOKEN | {
+    MessageKind.APPROVE,
+    MessageKind.REJECT,
+    MessageKind.HAND_BACK,
+    MessageKind.RETRY,
+    MessageKind.RERUN,
+}
 """Messages whose text agents read. Other commands carry no text for them."""
 _NAMES: Final = {SPEAKER[role]: role.value for role in Role} | {"writer": "developer"}
 """The case file's names of the roles, as agents call each other."""

@@ -1,19 +1,25 @@
 """Context managers for running activities: heartbeats, translation of refusals, and the trace in the log."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import structlog
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from caseworker.contract.names import REFUSED
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.contract.wire import Postponed
+from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.core.base.ids import CaseId, TraceId
 from caseworker.core.record.entries import Noted
 from caseworker.ports import Store, StoredAny
 
+log = structlog.get_logger()
+
+R = TypeVar("R")
 _BEAT_SECONDS = 0.5
 
 
@@ -55,6 +61,9 @@ async def short_work(store: Store, stored: StoredAny) -> AsyncIterator[None]:
         with refusals_told():
             async with beating():
                 yield
+    except RateLimited as limited:  # where nobody has to be heard meanwhile, Temporal's server waits for us
+        delay = timedelta(seconds=limited.seconds)
+        raise ApplicationError(str(limited), type=RateLimited.__name__, next_retry_delay=delay) from limited
     except (OSError, Transient) as error:
         tries = activity.info().attempt
         if tries in _NOTED_TRIES:
@@ -62,6 +71,15 @@ async def short_work(store: Store, stored: StoredAny) -> AsyncIterator[None]:
             note = Noted(text=f"After {tries} tries to {what}: {error}. It will be tried again.")
             await store.record.append(stored.case.id, [note], trace=stored.trace)
         raise
+
+
+async def unless_limited(work: Awaitable[R]) -> R | Postponed:
+    """Turns a rate limit into a value with its end: a flow waits for it without holding a worker."""
+    try:
+        return await work
+    except RateLimited as limited:
+        log.info("a service asks us to wait", place=limited.place, seconds=limited.seconds)
+        return Postponed(channel=limited.place, until=datetime.now(UTC) + timedelta(seconds=limited.seconds))
 
 
 @contextmanager

@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 
 import structlog
 from temporalio import activity
 
-from caseworker.activities.shared.context import refusals_told, short_work, traced
+from caseworker.activities.shared.context import refusals_told, short_work, traced, unless_limited
 from caseworker.contract.activities import PostActivities
 from caseworker.contract.wire import Postponed, PostRequest, SayRequest
 from caseworker.core.base.errors import RateLimited, Refused
@@ -107,9 +106,12 @@ class Posting:
         text = words(self._terminal)
         if not text:
             return
+        begun: list[Thread] = []
         for thread in threads:
             try:
-                place = await self._posted(key, stored, post.audience, thread, words)
+                place = await self._posted(key, stored, thread, words)
+                if not thread.anchor:  # the first post in a channel begins the case's one thread there
+                    begun.append(thread.model_copy(update={"anchor": place}))
             except Refused as refused:
                 undelivered = True
                 await self._store.effects.done(
@@ -129,6 +131,8 @@ class Posting:
                 undelivered=undelivered,
             )
             await self._store.record.append(case, [said], trace=stored.trace, key=key)
+        for thread in begun:  # last: once a thread is there, nobody looks for the post that began it
+            await self._store.threads.begin(case, post.audience, thread, effect=_surface_key(key, thread))
 
     async def _opened(self, stored: StoredBug, post: Post) -> list[Thread]:
         """Begin the developers' thread before its first post, if the summary was refused: the bot was invited late.
@@ -146,7 +150,8 @@ class Posting:
         chat = self._chats.get(bound.surface) if bound is not None else None
         return await chat.link(bound) if chat is not None and bound is not None else ""
 
-    async def _posted(self, key: str, stored: Stored, audience: Audience, thread: Thread, words: Words) -> str:
+    async def _posted(self, key: str, stored: Stored, thread: Thread, words: Words) -> str:
+        """Returns its place. The effect of a post that begins a thread is ended by `Threads.begin`."""
         case, chat = stored.case.id, self._chats[thread.surface]
         intent = begins_thread(thread.channel) if not thread.anchor else {"channel": thread.channel}
         effect, new = await self._store.effects.intend(_surface_key(key, thread), case, POST, intent)
@@ -156,10 +161,8 @@ class Posting:
             place = None if new else await chat.find(thread, key)
             folded = stored.report if not thread.anchor and isinstance(stored, StoredBug) else ""
             place = place or await self._post_now(key, thread, words(chat.phrasing), new=new, folded=folded)
-        if not thread.anchor:  # the first post in a channel begins the case's one thread there
-            begun = Thread(surface=thread.surface, channel=thread.channel, anchor=place)
-            await self._store.threads.add(case, audience, begun)
-        await self._store.effects.done(_surface_key(key, thread), {"place": place})
+        if thread.anchor:
+            await self._store.effects.done(_surface_key(key, thread), {"place": place})
         return place
 
     async def _post_now(self, key: str, thread: Thread, text: str, *, new: bool, folded: str) -> str:
@@ -203,16 +206,6 @@ class Posts(PostActivities):
         writer = self._writers[kind]
         words = await writer.words(stored, post)
         await self._posting.say(stored, post, words, elsewhere=await writer.told_elsewhere(stored, post))
-
-
-async def unless_limited(saying: Awaitable[None]) -> Postponed | None:
-    """Turns a rate limit into a value with its end: a flow waits for it without holding a worker."""
-    try:
-        await saying
-    except RateLimited as limited:
-        log.info("a post has to wait", channel=limited.place, seconds=limited.seconds)
-        return Postponed(channel=limited.place, until=datetime.now(UTC) + timedelta(seconds=limited.seconds))
-    return None
 
 
 def _surface_key(key: str, thread: Thread) -> str:

@@ -9,7 +9,11 @@ from caseworker.ports import Source
 
 async def rules_of(repository: RepositoryRef, source: Source) -> RepositoryRules:
     """No such file means no rules. `Refused` names the line that is wrong."""
-    found = await source.file(repository, SETTINGS_FILE)
+    return rules_in(await source.file(repository, SETTINGS_FILE))
+
+
+def rules_in(found: bytes | None) -> RepositoryRules:
+    """The rules in the file's content. Null: there is no such file."""
     if found is None:
         return RepositoryRules()
     try:

@@ -1,4 +1,4 @@
-"""Commands by which people decide in an issue case, or ask about its state, diff and hypotheses."""
+"""`run`, and the commands by which people decide in an issue case, or ask about its state, diff and hypotheses."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -8,6 +8,7 @@ import typer
 
 from caseworker.app.cli.bug_commands import Name
 from caseworker.app.cli.shared_options import CaseName, Json, do, flag, make_console, settings_now
+from caseworker.core.runs.outcome_kinds import OutcomeKind
 
 
 class Until(StrEnum):
@@ -16,6 +17,45 @@ class Until(StrEnum):
     TRIAGE = "triage"
     PLAN = "plan"
     PR = "pr"
+
+
+def run(
+    issue: Annotated[
+        str,
+        typer.Option(
+            "--issue",
+            help="A Markdown file, the JSON of `gh issue view`, a number, or a link to an issue on GitHub.",
+        ),
+    ],
+    repo: Annotated[
+        Path | None, typer.Option("--repo", help="A git repository on this disk. Not needed with a link.")
+    ] = None,
+    rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
+    budget: Annotated[float | None, typer.Option("--budget", min=0, help="USD this case may spend.")] = None,
+    until: Annotated[
+        Until | None,
+        typer.Option("--until", help="Stop after this step. Run again with a later step to continue."),
+    ] = None,
+    detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
+    json: Json = False,
+) -> None:
+    """Take an issue to a pull request. Interrupt it at will: the case goes on, and the same command takes it up."""
+    from caseworker.app.parts import read_rehearsal
+    from caseworker.app.terminal.run_issue import RunRequest
+    from caseworker.app.terminal.run_issue import run as run_case
+    from caseworker.app.terminal.run_subjects import issue_argument
+    from caseworker.core.base.policy import Milestone
+
+    settings = settings_now()
+    request = RunRequest(
+        repository=repo,
+        issue=issue_argument(issue),
+        rehearsal=read_rehearsal(rehearse),
+        budget_usd=budget,
+        until=Milestone(until.value) if until is not None else None,
+        detach=detach,
+    )
+    raise typer.Exit(do(run_case(request, settings, make_console(), as_json=json)))
 
 
 def approve(
@@ -108,6 +148,17 @@ def learnings(
     raise typer.Exit(do(list_learnings(settings_now(), make_console(), repo=repo, forget=forget, as_json=json)))
 
 
+def deliveries(
+    outcome: Annotated[OutcomeKind | None, typer.Option("--outcome", help="Only those with this outcome.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 50,
+    json: Json = False,
+) -> None:
+    """The events that GitHub sent, and what came of each: a run, a message, or why nothing."""
+    from caseworker.app.terminal.list_deliveries import list_deliveries
+
+    do(list_deliveries(settings_now(), make_console(), outcome=outcome, limit=limit, as_json=json))
+
+
 def add_to(app: typer.Typer) -> None:
-    for command in (why, diff, matrix, approve, reject, retry, budget, learnings):
+    for command in (why, diff, matrix, approve, reject, retry, budget, learnings, deliveries):
         app.command()(command)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from caseworker.app.cli import bug_commands as bug_command_line
+from caseworker.app.cli import github_commands as github_command_line
 from caseworker.app.cli import issue_commands as issue_command_line
 from caseworker.app.cli.shared_options import CaseName, Json, Repository, do, flag, make_console, settings_now
 from caseworker.app.terminal.interrupted import Interrupted
@@ -50,35 +51,7 @@ def root(
 _SHOW_TRACEBACK: list[bool] = []
 
 
-@app.command()
-def run(
-    repo: Repository,
-    issue: Annotated[str, typer.Option("--issue", help="A Markdown file, the JSON of `gh issue view`, or a number.")],
-    rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
-    budget: Annotated[float | None, typer.Option("--budget", min=0, help="USD this case may spend.")] = None,
-    until: Annotated[
-        issue_command_line.Until | None,
-        typer.Option("--until", help="Stop after this step. Run again with a later step to continue."),
-    ] = None,
-    detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
-    json: Json = False,
-) -> None:
-    """Take an issue to a pull request. Interrupt it at will: the case goes on, and the same command takes it up."""
-    from caseworker.app.parts import read_rehearsal
-    from caseworker.app.terminal.run_issue import RunRequest, issue_argument
-    from caseworker.app.terminal.run_issue import run as run_case
-    from caseworker.core.base.policy import Milestone
-
-    settings = settings_now()
-    request = RunRequest(
-        repository=repo,
-        issue=issue_argument(issue),
-        rehearsal=read_rehearsal(rehearse),
-        budget_usd=budget,
-        until=Milestone(until.value) if until is not None else None,
-        detach=detach,
-    )
-    raise typer.Exit(do(run_case(request, settings, make_console(), as_json=json)))
+app.command()(issue_command_line.run)
 
 
 @demo_app.callback(invoke_without_command=True)
@@ -133,6 +106,19 @@ def demo_investigate(json: Json = False) -> None:
     from caseworker.app.demos.issue import INTERRUPTED
 
     raise typer.Exit(do(run_investigate_demo(settings_now(), make_console(), as_json=json), interrupted=INTERRUPTED))
+
+
+@demo_app.command("github")
+def demo_github(
+    port: Annotated[int, typer.Option("--port", help="Where to serve the page; 0 takes any free port.")] = 0,
+) -> None:
+    """A GitHub of our own, in your browser: issues, labels, pull requests, real CI. No account, no network."""
+    from caseworker.app.demos.own_github import run_github_demo
+
+    try:
+        do(run_github_demo(settings_now(), make_console(), port=port))
+    except Interrupted:  # the way to end it
+        typer.echo("\nThe demo's GitHub has stopped. `caseworker demo github` starts a new one.")
 
 
 @issue_app.command("new")
@@ -246,6 +232,7 @@ def host_status(json: Json = False) -> None:
 
 bug_command_line.add_to(app)
 issue_command_line.add_to(app)
+github_command_line.add_to(app)
 
 
 def main() -> None:

@@ -92,7 +92,7 @@ async def notice_merges(settings: Settings, store: Store) -> None:
         return
     if not await store.pulls.open_ones():
         return
-    settled = await make_forge(store).pulls.settled()
+    settled = await make_forge(store, settings).pulls.settled()
     waiting = {pull.case for pull in settled if pull.case is not None}
     if not waiting:
         return

@@ -12,7 +12,8 @@ from caseworker.app.processes.find_host import ensure_host
 from caseworker.app.processes.serve_host import keep_host_alive
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.surfaces import Listening, Surface, surfaces
+from caseworker.app.surface_port import IntakeDesk, Listening, Surface
+from caseworker.app.surfaces import surfaces
 from caseworker.core.base.errors import Refused
 from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.conversation import Conversation
@@ -85,7 +86,8 @@ async def _serve(settings: Settings, store: Store, wanted: Sequence[Surface], st
     doorbell, keeper = await _bell(settings, store)
     bell = BackgroundBell(doorbell)
     conversation, new_cases = Conversation(store=store, doorbell=bell), NewCases(store=store, doorbell=bell)
-    heard = [await surface.listen(store, conversation, new_cases) for surface in wanted]
+    desk = IntakeDesk(store=store, conversation=conversation, new_cases=new_cases, doorbell=bell)
+    heard = [await surface.listen(desk) for surface in wanted]
     server = [asyncio.create_task(_http(settings, heard, stop), name="http")] if any(it.routes for it in heard) else []
     work = [asyncio.create_task(run(), name=name) for it in heard for name, run in it.work.items()]
     stopped = asyncio.create_task(stop.wait())

@@ -86,4 +86,5 @@ async def _every(seconds: float, look: Callable[[], Awaitable[None]], bell: asyn
         except Exception:  # a worker that stopped looking would be worse than one that logs an error every 30 s
             log.exception("the look failed; it will be repeated")
         with suppress(TimeoutError):
-            await asyncio.wait_for(bell.wait(), timeout=seconds)
+            async with asyncio.timeout(seconds):  # wait_for of Python 3.11 may swallow a cancellation
+                await bell.wait()

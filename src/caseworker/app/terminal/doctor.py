@@ -14,6 +14,7 @@ from rich.table import Table
 from caseworker.app.parts import make_sandbox
 from caseworker.app.processes.start_checks import check_disk
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.github_checks import examine_github
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.slack_checks import Check, examine_reports
 from caseworker.core.base.errors import Refused, Transient
@@ -33,15 +34,16 @@ async def examine(settings: Settings, console: Console, *, as_json: bool) -> int
         _model(settings),
         _host(settings),
         *await examine_reports(settings),
+        *await examine_github(settings),
     ]
     if as_json:
         print_json([asdict(check) for check in checks])
     else:
-        _print(checks, console)
+        print_checks(checks, console)
     return 1 if any(check.mark == "missing" for check in checks) else 0
 
 
-def _print(checks: list[Check], console: Console) -> None:
+def print_checks(checks: list[Check], console: Console) -> None:
     signs = {"ok": "[green]✔[/]", "note": "[yellow]•[/]", "missing": "[red]✘[/]"}
     table = Table.grid(padding=(0, 2))
     for check in checks:

@@ -11,6 +11,7 @@ from typing import Final
 from rich.console import Console
 
 from caseworker.app.desk import Desk, at_desk, person
+from caseworker.app.parts import look_at
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.bug_summary import print_bug_summary
 from caseworker.app.terminal.follow_bug import follow_bug
@@ -94,7 +95,8 @@ def repository_for(text: str, named: Path | None, settings: Settings) -> Path:
 
 async def report(request: ReportRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
     repository = repository_for(request.text, request.repository, settings)
-    ref = await check_ready(repository, request.rehearsal, settings)
+    ref = (await look_at(repository)).ref
+    await check_ready(request.rehearsal, settings)
     async with at_desk(settings) as desk:
         case = await open_report(desk, request, ref)
         _announce(case, console, detach=request.detach, as_json=as_json)

@@ -2,27 +2,28 @@
 
 import asyncio
 import time
-from collections.abc import Set
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from caseworker.app.desk import Desk, at_desk, person
-from caseworker.app.parts import look_at, make_source
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.give_command import approval_words
 from caseworker.app.terminal.live_view import View, open_view, print_json_line
+from caseworker.app.terminal.run_subjects import Subject, find_subject
 from caseworker.app.terminal.send import Speaker, exit_code_of, send
 from caseworker.app.terminal.show import await_outcome
 from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.core.base.ids import CaseId, issue_case
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, Policy
-from caseworker.core.base.repositories import LocalRepository, RepositoryRef
 from caseworker.core.base.text import printable
 from caseworker.core.evidence.repository_rules import RepositoryRules
 from caseworker.core.issue.case import IssueCase
@@ -32,10 +33,12 @@ from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.commands import Approve
 from caseworker.core.people.messages import Standing
 from caseworker.core.telling.summaries import Summary
-from caseworker.intake.issues import read_issue
-from caseworker.ports import Issue, NewIssue, Store, StoredCase
+from caseworker.ports import NewIssue, Store, StoredCase
 from caseworker.views.case_summaries import summary_of
 from caseworker.views.requests import may_go_on_until
+
+if TYPE_CHECKING:
+    from caseworker.forges.github.issue_links import IssueLink
 
 _LOOK_SECONDS = 0.1
 _HOST_SECONDS = 2.0
@@ -44,17 +47,17 @@ _RECEIPT_SECONDS = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
-    repository: Path
-    issue: NewIssue | int
+    repository: Path | None
+    """Null: the issue's link names it."""
+    issue: "NewIssue | int | IssueLink"
     rehearsal: str | None
     budget_usd: float | None = None
     until: Milestone | None = None
     detach: bool = False
 
 
-async def check_ready(repository: Path, rehearsal: str | None, settings: Settings) -> LocalRepository:
+async def check_ready(rehearsal: str | None, settings: Settings) -> None:
     """Refuse here whatever can be refused, before anything is created."""
-    found = await look_at(repository)
     if rehearsal is None and settings.anthropic_api_key is None:
         raise Refused(
             "There is no model to work with: no key and no rehearsal.",
@@ -63,29 +66,37 @@ async def check_ready(repository: Path, rehearsal: str | None, settings: Setting
     check_disk(settings.home)
     if settings.is_embedded:
         await check_sandbox(settings)
-    return found.ref
-
-
-def issue_argument(value: str) -> NewIssue | int:
-    """A number names an issue of the repository; anything else is a file."""
-    number = value.removeprefix("#")
-    return int(number) if number.isdigit() else read_issue(Path(value))
 
 
 async def run(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
-    repository = await check_ready(request.repository, request.rehearsal, settings)
-    policy = policy_for(request, await _rules(repository), settings)
-    async with at_desk(settings) as desk:
-        case = await _open(desk, request, repository, policy, console, quiet=as_json or request.detach)
-        if request.detach:
-            await desk.keep_host()  # the host that we rang may just have been ending
-            await announce(desk.store, case, console, as_json=as_json)
-            return 0
+    """Returns the exit code."""
+    if not request.detach:
+        return exit_code(await run_to_rest(request, settings, console, as_json=as_json))
+    async with _opened(request, settings, console, quiet=True) as (desk, case, _):
+        await desk.keep_host()  # the host that we rang may just have been ending
+        await announce(desk.store, case, console, as_json=as_json)
+    return 0
+
+
+async def run_to_rest(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> Summary:
+    """Open or find the case, and follow it until nobody works on it."""
+    async with _opened(request, settings, console, quiet=as_json) as (desk, case, subject):
         with open_view(console, as_json=as_json) as view:
             await follow(desk, case, view)
         summary = await summary_of(desk.store, case, TerminalPhrasing())
-        print_summary(summary, repository, console, as_json=as_json)
-        return exit_code(summary)
+        print_summary(summary, subject.repository, console, as_json=as_json)
+        return summary
+
+
+@asynccontextmanager
+async def _opened(
+    request: RunRequest, settings: Settings, console: Console, *, quiet: bool
+) -> AsyncIterator[tuple[Desk, CaseId, Subject]]:
+    subject = await find_subject(request.repository, request.issue, settings)
+    await check_ready(request.rehearsal, settings)
+    policy = policy_for(request, await subject.rules(), settings)
+    async with at_desk(settings) as desk:
+        yield desk, await _open(desk, request, subject, policy, console, quiet=quiet), subject
 
 
 async def announce(store: Store, case: CaseId, console: Console, *, as_json: bool) -> None:
@@ -107,12 +118,6 @@ def words_when_detached(case: IssueCase) -> str:
     return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {case.id}` says what would move it."
 
 
-async def _rules(repository: RepositoryRef) -> RepositoryRules:
-    from caseworker.activities.shared.read_rules import rules_of
-
-    return await rules_of(repository, make_source())
-
-
 def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) -> Policy:
     """The deployment's policy, narrowed by the repository's rules. Options of the command override both."""
     policy = rules.applied_to(settings.policy())
@@ -125,9 +130,9 @@ def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) 
 
 
 async def _open(
-    desk: Desk, request: RunRequest, repository: RepositoryRef, policy: Policy, console: Console, *, quiet: bool
+    desk: Desk, request: RunRequest, subject: Subject, policy: Policy, console: Console, *, quiet: bool
 ) -> CaseId:
-    issue = await _issue(desk.store, request, repository)
+    issue = await subject.issue(desk.store, desk.settings)
     opened = await desk.new_cases.open_case(issue, policy=policy, rehearsal=request.rehearsal, author=person())
     if opened.new:
         return opened.case
@@ -166,31 +171,6 @@ async def _approve_next_step(desk: Desk, case: CaseId, until: Milestone) -> None
         raise Transient(f"{case} has not heard yet that it may go on; that is recorded.")
 
 
-async def _issue(store: Store, request: RunRequest, ref: RepositoryRef) -> Issue:
-    repository = await store.repositories.register(ref)
-    taken = await make_source().taken_numbers(ref)
-    if isinstance(request.issue, NewIssue):
-        issue = await store.repositories.new_issue(repository, request.issue, taken=taken)
-        return await _require_free_branch(store, issue, taken, ref)
-    known = await store.repositories.issue(repository, request.issue)
-    if known is None:
-        raise Refused(
-            f"{repository} has no issue {request.issue}.", todo=f"`caseworker issue new --repo {ref}` makes one."
-        )
-    return await _require_free_branch(store, known, taken, ref)
-
-
-async def _require_free_branch(store: Store, issue: Issue, taken: Set[int], ref: RepositoryRef) -> Issue:
-    """Refuse a taken branch name: somebody else's branch would stop the case at its end, with the money spent."""
-    case = issue_case(issue.repository, issue.number)
-    if issue.number in taken and await store.cases.load(case) is None:
-        raise Refused(
-            f"{ref} has a branch {ref.branch_of(issue.number)} already, and no case here made it.",
-            todo="Rename or delete it, then try again.",
-        )
-    return issue
-
-
 async def follow(desk: Desk, case: CaseId, view: View) -> None:
     """Show the record as it grows, until nobody works on the case. A host that dies meanwhile is started again."""
     store = desk.store
@@ -215,7 +195,7 @@ async def follow(desk: Desk, case: CaseId, view: View) -> None:
 async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:
     """Whether nobody works on it, its outbox is empty, and there is nothing more to read."""
     stored = await store.cases.load(case)
-    if stored is None or at_work(stored.case) or stored.case.outbox:
+    if stored is None or at_work(stored.case) or stored.case.awaits_checks or stored.case.outbox:
         return False
     return not await store.record.read(case, after=after)
 

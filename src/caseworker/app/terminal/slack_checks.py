@@ -55,7 +55,7 @@ async def _slack(settings: Settings) -> list[Check]:
 
 
 async def _bot(settings: Settings) -> Check:
-    chat = Slack(settings).chat()
+    chat = Slack(settings).slack_chat()
     assert chat is not None
     try:
         who = await chat.whoami()
@@ -68,7 +68,7 @@ async def _bot(settings: Settings) -> Check:
 
 
 async def _channel(settings: Settings, name: str, channel: str) -> Check:
-    chat = Slack(settings).chat()
+    chat = Slack(settings).slack_chat()
     assert chat is not None
     if not channel:
         return Check(name, "note", "not set")

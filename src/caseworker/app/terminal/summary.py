@@ -65,6 +65,8 @@ def _rows(summary: Summary, repository: RepositoryRef) -> list[tuple[str, str]]:
             git = f"git -C {quote(str(repository.path))}"
             rows.append(("See the diff", f"{git} diff HEAD...{summary.branch}"))
             rows.append(("Merge it", f"{git} merge {summary.branch}"))
+        else:
+            rows.append(("Merge it", f"{repository}/pull/{summary.pull_request}"))
     else:
         rows.append(("How it stands", summary.stands))
         if summary.missing:

@@ -5,6 +5,10 @@ class Transient(Exception):
     """An outside service failed for the moment. Retried."""
 
 
+class ResultUnknown(Transient):
+    """A write whose answer was lost: it may have happened. Whoever tries again looks first."""
+
+
 class RateLimited(Transient):
     """An outside service asks us to wait this many seconds. `place`: where, if only there (a channel)."""
 

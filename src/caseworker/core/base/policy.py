@@ -7,10 +7,11 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.base.budget import MICROS
-from caseworker.core.base.roles import Role
+from caseworker.core.base.roles import Role, Task
 
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"
 STRONGER_MODEL: Final = "claude-opus-5-5"
+SMALL_MODEL: Final = "claude-haiku-4-5"
 
 
 def _default_models() -> dict[str, str]:
@@ -18,6 +19,7 @@ def _default_models() -> dict[str, str]:
         "default": DEFAULT_MODEL,
         Role.SENIOR_DEVELOPER: STRONGER_MODEL,
         Role.TECH_LEAD: STRONGER_MODEL,
+        **{f"{Role.PM}.{task}": SMALL_MODEL for task in (Task.CLASSIFY, Task.DIGEST, Task.REMEMBER)},
     }
 
 
@@ -97,6 +99,10 @@ class Policy(BaseModel):
     answer_wait_seconds: float = Field(default=7 * 24 * 3_600, gt=0)
     """How long a question or a request for approval waits before the case is blocked."""
     parked_reminder_seconds: float = Field(default=7 * 24 * 3_600, gt=0)
+    checks_settle_seconds: float = Field(default=120, ge=0)
+    """How long after the first look more checks of a pull request may begin. Five times as long, none is expected."""
+    checks_look_seconds: float = Field(default=60, gt=0)
+    """The first pause between two looks at checks, if no event tells of a change."""
     turn_retries: int = Field(default=3, ge=0)
     """How often a turn that crashed is started again."""
     turn_heartbeat_seconds: float = Field(default=60, gt=0)

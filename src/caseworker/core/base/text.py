@@ -18,11 +18,11 @@ def _is_hidden(letter: str) -> bool:
 
 
 def clip(text: str, limit: int = 4_000) -> str:
-    """The text if it is short enough; otherwise its two ends, with a note of what was left out."""
+    """The text if it is short enough; otherwise its two ends, with a mark of how much was cut between them."""
     if len(text) <= limit:
         return text
     half = max(0, limit - 40) // 2
-    return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[len(text) - half :]}"
+    return f"{text[:half]}\n[cut: {len(text) - 2 * half:,} characters]\n{text[len(text) - half :]}"
 
 
 def words_of(name: StrEnum) -> str:

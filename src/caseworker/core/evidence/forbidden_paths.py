@@ -8,9 +8,9 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Final
 
+from caseworker.core.base.path_patterns import pattern_covers
 from caseworker.core.base.text import code
 
 _LINE_LIMIT: Final = 2_000
@@ -218,20 +218,7 @@ def _covers(named: str, path: str) -> bool:
     if not name or len(name) > _PATH_LIMIT:
         return False
     if any(sign in name for sign in "*?["):
-        return name.count("*") <= _MOST_STARS and _matches(name.split("/"), path.split("/"))
+        return name.count("*") <= _MOST_STARS and pattern_covers(name, path)
     if path == name or path.startswith(f"{name}/"):
         return True
     return _has_ending(name) and not named.endswith("/") and path.endswith(f"/{name}")
-
-
-def _matches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
-    """Whether a pattern matches: `*` stops at a slash, `**` does not. A matching folder covers what is in it."""
-    reached = {0}
-    for piece in pattern:
-        if piece == "**":
-            reached = set(range(min(reached), len(parts) + 1))
-        else:
-            reached = {at + 1 for at in reached if at < len(parts) and fnmatchcase(parts[at], piece)}
-        if not reached:
-            return False
-    return True

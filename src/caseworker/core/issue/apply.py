@@ -11,6 +11,7 @@ from caseworker.core.evidence.forbidden_paths import listed
 from caseworker.core.evidence.sensitive_paths import topic_words
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.check_watch import CheckWatch
 from caseworker.core.issue.facts import (
     Agreed,
     BranchMoved,
@@ -24,6 +25,7 @@ from caseworker.core.issue.facts import (
     HandedBack,
     Merged,
     PullRequestReady,
+    RerunAsked,
     RetryAsked,
     Spoke,
     TakenOver,
@@ -78,7 +80,8 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
             return case.updated(base_built=True)
         case PullRequestReady():
             answered = {"remarks": (), "late": fact.late}
-            return case.updated(pull_request=fact.number, pushed=fact.commit, **answered)
+            checks = CheckWatch(commit=fact.commit) if fact.checked else None
+            return case.updated(pull_request=fact.number, pushed=fact.commit, checks=checks, **answered)
         case BranchMoved():
             theirs = words.conflicts(fact.conflict) if fact.conflict else case.evidence.feedback
             joined = "conflict" if fact.conflict else "clean"
@@ -88,6 +91,9 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
             return add_remarks(case, (*case.people.late, *fact.messages))
         case RetryAsked():
             return add_remarks(case.updated(handed_back=True), (*case.people.late, *fact.messages))
+        case RerunAsked():  # the plan that follows is a new one, which nobody has approved
+            grants = tuple(grant for grant in case.people.grants if grant.subject is not Subject.PLAN)
+            return case.updated(until=fact.milestone, planned=False, grants=grants)
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.TOUCHES:
             agreed = tuple(dict.fromkeys([*case.people.agreed, *(one.topic for one in case.evidence.touches)]))
             known = add_grant(case, Subject.TOUCHES, fact.by, about=topic_words(case.evidence.touches))
@@ -104,8 +110,7 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
         case TakenOver():
             return case.updated(taken_by=fact.by)
         case HandedBack():
-            back = case.updated(taken_by="", handed_back=True)
-            return add_remarks(back, (*case.people.late, *fact.messages))
+            return add_remarks(case.updated(taken_by="", handed_back=True), (*case.people.late, *fact.messages))
         case BudgetRaised():
             return case.updated(extra_micros=case.people.extra_micros + fact.micros)
         case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:

@@ -10,6 +10,7 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.base.snapshot import Part, Snapshot
 from caseworker.core.evidence.sensitive_paths import Touched
+from caseworker.core.issue.check_watch import CheckWatch
 from caseworker.core.issue.posts import IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
@@ -97,6 +98,8 @@ class Limits(Part):
     testless: int = 0
     """Turns of the tester in this round that ended without a test."""
     flaky: int = 0
+    check_fixes: dict[str, int] = {}
+    """How often each kind of failure of a forge's check went back to the developer."""
 
 
 class Requirements(Part):
@@ -197,6 +200,8 @@ class Delivery(Part):
     """A person's pushed commits were merged into the checkpoint, and the result was not built yet."""
     pushed: Sha | None = None
     pull_request: int | None = None
+    checks: CheckWatch | None = None
+    """The checks of the pushed commit. Null: the forge has none."""
 
 
 class IssueCase(Snapshot):
@@ -224,6 +229,12 @@ class IssueCase(Snapshot):
         """What the case waits for now. Null: it does not wait."""
         wait = self.waiting.wait
         return wait.reason if wait is not None and self.state in WAITING else None
+
+    @property
+    def awaits_checks(self) -> bool:
+        """Whether its pull request is open, and the forge's checks have not ended. Nobody has to do anything."""
+        checks = self.delivery.checks
+        return self.waits_for is WaitingFor.MERGE and checks is not None and checks.stands == "pending"
 
     @property
     def unmerged(self) -> Sha | None:

@@ -10,6 +10,7 @@ from caseworker.core.issue.facts import (
     Declined,
     Fact,
     HandedBack,
+    RerunAsked,
     RetryAsked,
     TakenOver,
 )
@@ -29,6 +30,7 @@ from caseworker.core.people.commands import (
     PullClosed,
     RaiseBudget,
     Reject,
+    Rerun,
     Retry,
     Say,
     Takeover,
@@ -56,6 +58,8 @@ def fact_of(message: Claimed) -> Fact | None:
             return BudgetRaised(by=message.author, micros=micros)
         case Retry():
             return RetryAsked(by=message.author)
+        case Rerun(milestone=milestone):
+            return RerunAsked(by=message.author, milestone=milestone)
         case Say() | Answer() | Edit() | Delete():
             return None
         case CloseIncomplete() | FixReady() | FixWaiting() | FixMerged() | FixEnded():

@@ -1,5 +1,6 @@
 """The facts that change an issue case: ends of turns and builds, replies of the forge, acts of people."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,6 +9,7 @@ from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role
 from caseworker.core.evidence.builds import Stage
+from caseworker.core.evidence.check_verdict import CheckResult
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.outcomes.outcome import IssueOutcome
 
@@ -75,6 +77,21 @@ class PullRequestReady(_Fact):
     """Remarks that the change answers."""
     late: tuple[MessageId, ...] = ()
     """Unanswered remarks that came after the change was written. The pm has to read them."""
+    checked: bool = False
+    """The forge checks the commit, and its results are waited for."""
+
+
+class ChecksSeen(_Fact):
+    """A look at the pull request and at the forge's checks of its commit."""
+
+    kind: Literal["checks_seen"] = "checks_seen"
+    commit: Sha
+    at: datetime
+    results: tuple[CheckResult, ...] = ()
+    feedback: str = ""
+    """Of failed ones: name, summary and the end of the log."""
+    moved: bool = False
+    """The pull request has another commit than ours: somebody has pushed."""
 
 
 class EffectRefused(_Fact):
@@ -155,6 +172,14 @@ class RetryAsked(_Fact):
     messages: tuple[MessageId, ...] = ()
 
 
+class RerunAsked(_Fact):
+    """A person wants the triage or the plan made again."""
+
+    kind: Literal["rerun_asked"] = "rerun_asked"
+    by: str
+    milestone: Milestone
+
+
 class TimedOut(_Fact):
     kind: Literal["timed_out"] = "timed_out"
 
@@ -176,6 +201,7 @@ Fact = Annotated[
     | HandedBack
     | BudgetRaised
     | RetryAsked
+    | RerunAsked
     | TimedOut,
     Field(discriminator="kind"),
 ]

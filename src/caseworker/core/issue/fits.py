@@ -1,5 +1,6 @@
 """Checks whether a person's command is possible in the state of an issue case."""
 
+from caseworker.core.base.policy import how_far
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import (
@@ -9,9 +10,11 @@ from caseworker.core.issue.facts import (
     Fact,
     HandedBack,
     Merged,
+    RerunAsked,
     RetryAsked,
     TakenOver,
 )
+from caseworker.core.issue.moves import milestone_reached
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 
@@ -38,8 +41,24 @@ def fits(case: IssueCase, fact: Fact) -> str | None:
             return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
         case RetryAsked() if case.state not in PARKED | TERMINAL:
             return words.not_stuck(case)
+        case RerunAsked():
+            return _misfit_rerun(case, fact)
         case _:
             return None
+
+
+def _misfit_rerun(case: IssueCase, fact: RerunAsked) -> str | None:
+    if case.state in TERMINAL:
+        return "the case is over: `retry` opens it again"
+    if case.delivery.pull_request is not None:
+        return f"pull request {case.delivery.pull_request} is open: say what should be different there"
+    if case.people.taken_by:
+        return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
+    if case.waits_for is not WaitingFor.MILESTONE:
+        return "it does not wait at a milestone"
+    if how_far(fact.milestone) > how_far(milestone_reached(case)):
+        return f"it has not come as far as the {fact.milestone} yet"
+    return None
 
 
 def _awaits_agreement(case: IssueCase, fact: Agreed | Declined) -> bool:

@@ -33,6 +33,8 @@ def after_interpretation(case: IssueCase, outcome: InterpretOutcome, to: IssueSt
             return blocked(Role.PM, outcome.reply).model_copy(update={"say": REPLY})
         case "INVESTIGATION_NEEDED" | "CONTINUE" if _only_a_command_helps(case):
             return _return_to_wait(case, outcome.reply, Draft(about=A.COMMAND_NEEDED))
+        case "INVESTIGATION_NEEDED" if (gate := before_gate(case, to, policy))[0] is not to:
+            return Move(to=gate[0], reason=gate[1], say=REPLY, new_round=True)
         case "INVESTIGATION_NEEDED" if to is not S.INVESTIGATING:  # a plan has to state the problem first
             reason = f"It is to be investigated: {outcome.reply}"
             return Move(to=to, reason=reason, say=REPLY, new_round=True)

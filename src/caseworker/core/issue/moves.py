@@ -123,7 +123,7 @@ def make_move(case: IssueCase, move: Move, policy: Policy, now: datetime) -> Iss
         changes["attempt"] = case.limits.attempt + 1
     if move.new_round:
         changes |= {"round": case.limits.round + 1, "round_began": case.progress.transitions + 1, "attempt": 1}
-        changes |= {"guided": False, "seen": {}, "flaky": 0, "test_tries": 0, "testless": 0}
+        changes |= {"guided": False, "seen": {}, "flaky": 0, "test_tries": 0, "testless": 0, "check_fixes": {}}
     changes |= {"since": now, "reminders": 0}
     changes |= _wait_changes(case, move, policy, now) | _count_place(case, move)
     if move.to is S.INVESTIGATING:

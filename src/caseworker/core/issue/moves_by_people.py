@@ -11,6 +11,7 @@ from caseworker.core.issue.facts import (
     BudgetRaised,
     Declined,
     HandedBack,
+    RerunAsked,
     RetryAsked,
     Spoke,
     TakenOver,
@@ -90,7 +91,7 @@ def state_to_resume(case: IssueCase) -> IssueState | None:
 
 
 def after_people(
-    case: IssueCase, fact: Spoke | Agreed | Declined | TakenOver | HandedBack | BudgetRaised | RetryAsked
+    case: IssueCase, fact: Spoke | Agreed | Declined | TakenOver | HandedBack | BudgetRaised | RetryAsked | RerunAsked
 ) -> Move:
     """The move after a person's act, for a case in which nobody works, or whose turn was stopped for it."""
     match fact:
@@ -131,6 +132,10 @@ def after_people(
                 go=case.waiting.resume,
                 new_round=True,
             )
+        case RerunAsked():
+            go = S.RECEIVED if fact.milestone is Milestone.TRIAGE else S.PLANNING_APPROACH
+            reason = f"{fact.by} wants the {fact.milestone} made again."
+            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=go, new_round=True)
         case _:
             assert_never(fact)
 
@@ -206,6 +211,7 @@ def reopened(case: IssueCase) -> IssueCase:
         flaky=0,
         test_tries=0,
         seen={},
+        check_fixes={},
         wait=None,
         taken_by="",
     )

@@ -230,4 +230,4 @@ def _alternatives(case: IssueCase, phrasing: Phrasing) -> str:
 
 def waits_for_a_person(case: IssueCase) -> bool:
     """Whether a person has to answer, approve, decide or merge."""
-    return not at_work(case) and case.state in WAITING | PARKED
+    return not at_work(case) and case.state in WAITING | PARKED and not case.awaits_checks

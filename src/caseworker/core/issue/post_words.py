@@ -9,6 +9,7 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.case import IssueCase, cap_of
+from caseworker.core.issue.check_watch import check_words
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.issue.subjects import SUBJECTS, WaitingFor
@@ -114,11 +115,14 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
 def news(case: IssueCase, phrasing: Phrasing) -> str:
     """The status of a case that waits for a person or is over, for people who don't follow its record."""
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
-        seen = phrasing.page(case.id, Page.PULL_REQUEST)
-        return (
-            f"Pull request {case.delivery.pull_request} is ready: `{case.branch}`, from {case.id}. "
-            f"{begin(seen)} has its text and its proof. A person merges it."
-        )
+        seen = f"{begin(phrasing.page(case.id, Page.PULL_REQUEST))} has its text and its proof."
+        opened = f"Pull request {case.delivery.pull_request} is open: `{case.branch}`, from {case.id}."
+        checks = case.delivery.checks
+        if checks is not None and checks.stands != "green":
+            merges = "" if case.awaits_checks else " A person merges it."
+            return f"{opened} {seen} It {check_words(checks)}.{merges}"
+        green = " Its checks are green." if checks is not None else ""
+        return f"{opened.replace('is open', 'is ready')} {seen}{green} A person merges it."
     if case.state is IssueState.COMPLETED:
         return f"Pull request {case.delivery.pull_request} (`{case.branch}`) was merged."
     return f"{case.id} {standing_of(case)}"

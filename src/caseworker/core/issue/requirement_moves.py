@@ -72,8 +72,9 @@ def before_gate(case: IssueCase, to: IssueState, policy: Policy) -> tuple[IssueS
     """The state to enter after words, and why if it is not `to`: only a command passes a gate that is still open."""
     wait = case.waiting.wait
     escalated = wait is not None and wait.subject is Subject.ESCALATION  # the triage is done, and words decide this
-    stopped_at_triage = case.waiting.resume is S.RECEIVED and not escalated
-    if case.state is S.HUMAN_INPUT_RECEIVED and stopped_at_triage and to is not S.RECEIVED:
+    in_triage = case.waiting.resume is S.RECEIVED and not escalated
+    stops_at_triage = limit_of(case, policy) is Milestone.TRIAGE or in_triage
+    if case.state is S.HUMAN_INPUT_RECEIVED and stops_at_triage and to is not S.RECEIVED:
         return S.RECEIVED, "It goes on with its triage, which is not settled yet."
     if to in PAST_THE_PLAN and plan_is_open(case, policy):
         return S.PLANNING_APPROACH, "It goes on with the plan, which comes before anything is written."
@@ -109,7 +110,7 @@ def after_plan(case: IssueCase, outcome: PlanOutcome, to: IssueState, policy: Po
     if outcome.status == "NEEDS_CLARIFICATION":
         return wait_for(WaitingFor.ANSWER, outcome.reason, then=S.PLANNING_APPROACH, say=Draft(about=A.ROLE_ASKS))
     go_on = _to_tests(case, "The plan is made")
-    if limit_of(case, policy) is Milestone.PLAN:
+    if limit_of(case, policy) is not Milestone.PR:
         subject = Subject.PLAN if policy.approve_plan else None
         return milestone("The plan is made", go_on.to).model_copy(update={"subject": subject})
     if policy.approve_plan and not case.granted(Subject.PLAN):

@@ -226,11 +226,11 @@ ROWS: Final[dict[IssueState, StateRow]] = {
         edges=_to(S.RUNNING_TESTS, S.FIXING_ISSUES, S.WAITING_FOR_HUMAN_INPUT),
         agent="committer",
         does="Code pushes the branch and opens or updates the pull request; no agent works.",
-        then="It waits for a person to merge.",
+        then="It waits for the forge's checks, if there are any, and then for a person to merge.",
     ),
     S.WAITING_FOR_HUMAN_INPUT: StateRow(
         kind=StateKind.WAITING,
-        edges=_to(S.HUMAN_INPUT_RECEIVED, S.BLOCKED),
+        edges=_to(S.HUMAN_INPUT_RECEIVED, S.FIXING_ISSUES, S.BLOCKED),
     ),
     S.HUMAN_INPUT_RECEIVED: StateRow(
         turn=(Role.PM, Task.INTERPRET),

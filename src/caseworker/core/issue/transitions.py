@@ -9,11 +9,23 @@ from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.apply import add_remarks, apply_fact
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.check_moves import after_checks as move_after_checks
+from caseworker.core.issue.check_moves import apply_checks
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.decide import decide
-from caseworker.core.issue.facts import BudgetRaised, Fact, HandedBack, Merged, RetryAsked, Spoke, TimedOut
+from caseworker.core.issue.facts import (
+    BudgetRaised,
+    ChecksSeen,
+    EffectRefused,
+    Fact,
+    HandedBack,
+    Merged,
+    RetryAsked,
+    Spoke,
+    TimedOut,
+)
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import count_change, make_move, next_reminder, reminded
+from caseworker.core.issue.moves import Move, count_change, make_move, next_reminder, reminded
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
@@ -126,6 +138,28 @@ def after_late_remarks(case: IssueCase, policy: Policy, now: datetime) -> IssueC
     return after(case, Spoke(by="Somebody", messages=case.people.late), policy, now)
 
 
+# --- the forge's checks
+
+
+def wants_checks(case: IssueCase) -> bool:
+    """Whether to look at the checks of its pull request now."""
+    checks = case.delivery.checks
+    return case.waits_for is WaitingFor.MERGE and checks is not None and checks.is_open
+
+
+def after_checks(case: IssueCase, fact: ChecksSeen | EffectRefused, policy: Policy, now: datetime) -> IssueCase:
+    """The case after a look at its checks. As long as they stand as before, it makes no move. A person has to help
+    where they can't be read."""
+    if isinstance(fact, EffectRefused):
+        reason = f"The checks of pull request {case.delivery.pull_request} can't be read: {fact.reason}"
+        return make_move(case, Move(to=IssueState.BLOCKED, reason=reason), policy, now)
+    known = apply_checks(case, fact, policy)
+    before, checks = case.delivery.checks, known.delivery.checks
+    if before is None or checks is None or checks.stands == before.stands:
+        return known
+    return make_move(known, move_after_checks(known, policy), policy, now)
+
+
 # --- silence
 
 
@@ -134,6 +168,8 @@ def wake_at(case: IssueCase, policy: Policy) -> datetime | None:
     times = [next_reminder(case, policy)]
     if case.state in WAITING and case.waiting.wait is not None:
         times.append(case.waiting.wait.until)
+    if case.delivery.checks is not None and wants_checks(case):
+        times.append(case.delivery.checks.next_look(policy))
     return min((time for time in times if time is not None), default=None)
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import words_of
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.check_watch import check_words
 from caseworker.core.issue.facts import TurnGaveUp
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
@@ -85,6 +86,7 @@ OBEYED: Final = {
     MessageKind.HAND_BACK: "handed back: the work goes on",
     MessageKind.BUDGET: "the budget is raised",
     MessageKind.RETRY: "tried again",
+    MessageKind.RERUN: "made again",
 }
 
 
@@ -105,7 +107,7 @@ def news_command(case: IssueCase) -> FixReady | FixWaiting | FixMerged | FixEnde
     """What the bug case is told of its fix. None: nothing that a person would have to know."""
     match case.state:
         case IssueState.WAITING_FOR_HUMAN_INPUT if case.waits_for is WaitingFor.MERGE:
-            return FixReady()
+            return None if case.awaits_checks else FixReady()
         case IssueState.COMPLETED:
             return FixMerged()
         case IssueState.FAILED | IssueState.CLOSED:
@@ -154,6 +156,8 @@ _MOVED_BY: Final = {WaitingFor.APPROVAL: "approve", WaitingFor.BUDGET: "budget +
 def standing_of(case: IssueCase) -> str:
     """One line: the status of the case, and what would move it."""
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
+        if case.awaits_checks and case.delivery.checks is not None:
+            return check_words(case.delivery.checks)
         return f"waits for a person to merge `{case.branch}`"
     if case.state in WAITING and case.waits_for is not None:
         return f"waits for {_AWAITED.get(case.waits_for, 'a person')}: {case.reason}"

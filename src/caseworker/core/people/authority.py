@@ -16,7 +16,7 @@ K = MessageKind
 
 _NOTHING: Final[Set[MessageKind]] = frozenset()
 _BUG_TEAM: Final = SPOKEN | {K.CLOSE, K.CLOSE_INCOMPLETE, K.TAKEOVER, K.HAND_BACK}
-_ISSUE_TEAM: Final = SPOKEN | {K.APPROVE, K.REJECT, K.TAKEOVER, K.HAND_BACK, K.BUDGET, K.RETRY, K.CLOSE}
+_ISSUE_TEAM: Final = SPOKEN | {K.APPROVE, K.REJECT, K.TAKEOVER, K.HAND_BACK, K.BUDGET, K.RETRY, K.RERUN, K.CLOSE}
 
 MAY: Final[Mapping[CaseKind, Mapping[Standing, Set[MessageKind]]]] = {
     "bug": {

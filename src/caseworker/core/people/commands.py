@@ -32,6 +32,7 @@ class MessageKind(StrEnum):
     FIX_WAITING = "fix_waiting"
     FIX_MERGED = "fix_merged"
     FIX_ENDED = "fix_ended"
+    RERUN = "rerun"
 
 
 class Resolution(StrEnum):
@@ -153,6 +154,14 @@ class Retry(_Command):
         return True
 
 
+class Rerun(_Command):
+    """Make the triage or the plan again, with what was said since. Given on a forge, by its label or in a comment."""
+
+    kind: Literal[MessageKind.RERUN] = MessageKind.RERUN
+    milestone: Milestone = Milestone.PLAN
+    """TRIAGE or PLAN."""
+
+
 class Close(_Command):
     kind: Literal[MessageKind.CLOSE] = MessageKind.CLOSE
     resolution: Resolution | None = None
@@ -221,6 +230,7 @@ Command = Annotated[
     | HandBack
     | RaiseBudget
     | Retry
+    | Rerun
     | Close
     | CloseIncomplete
     | Merged

@@ -46,10 +46,12 @@ def after_move(in_flight: WorkflowName | None, after: IssueCase, policy: Policy)
     """How the move to `after` changes the case's runs.
 
     A case that is parked, or waits for an answer, an approval or money, is still in its run. Interpreting messages
-    (BY_PEOPLE) begins no run: mere thanks for a pull request are no new work.
+    (BY_PEOPLE) begins no run: mere thanks for a pull request are no new work. A person may ask for the next run
+    meanwhile (`asked_for`): the case then returns to its milestone before it goes on, which does not end that run.
     """
     ends = _end_at(after)
-    if in_flight is not None and ends is not None:
+    asked_for = after.waits_for is WaitingFor.MILESTONE and in_flight is not workflow_of(after, policy)
+    if in_flight is not None and ends is not None and not asked_for:
         return RunChange(ends=ends)
     if after.state not in WORKING - BY_PEOPLE:
         return RunChange()
@@ -60,6 +62,6 @@ def after_move(in_flight: WorkflowName | None, after: IssueCase, policy: Policy)
 
 
 def _end_at(case: IssueCase) -> RunState | None:
-    if case.waits_for in _ENDS_RUN:
+    if case.waits_for in _ENDS_RUN and not case.awaits_checks:
         return RunState.SUCCEEDED
     return _END_STATES.get(case.state)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from caseworker.core.base.outgoing_text import Ours, outgoing_message
+from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.text import code
 
 _SIGNATURE: Final = re.compile(r"\s*(co-authored-by|signed-off-by|generated with|🤖)", re.IGNORECASE)
@@ -14,8 +16,9 @@ def _unsigned(text: str) -> str:
 
 
 def commit_message(subject_and_why: str, number: int) -> str:
-    """The developer's message with the issue it fixes, without signatures of tools."""
-    text = _unsigned(subject_and_why)
+    """The developer's message with the issue it fixes. It has no signatures of tools, and closes no other issue."""
+    ours = Ours(closes=frozenset({f"#{number}"}))
+    text = outgoing_message(_unsigned(subject_and_why), Redactor(), ours=ours)
     if re.search(rf"\b(fix(es|ed)?|close[sd]?|resolve[sd]?):? #{number}\b", text, re.IGNORECASE):
         return text
     return f"{text}\n\nFixes #{number}".strip()

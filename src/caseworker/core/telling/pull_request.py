@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from caseworker.core.base.budget import dollars
+from caseworker.core.base.outgoing_text import Ours, outgoing, outgoing_line
+from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.text import code
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, Purpose, Stage
@@ -26,7 +28,7 @@ _MOST_FILES: Final = 100
 
 def pull_request_title(file: CaseFile, message: str) -> str:
     """The subject of the developer's commit message. Not of the commit itself, which may be a merge."""
-    return (_unsigned(message) or file.issue.title.strip()).splitlines()[0]
+    return outgoing_line((_unsigned(message) or file.issue.title.strip()).splitlines()[0], Redactor())
 
 
 def pull_request_updated(number: int) -> str:
@@ -64,7 +66,8 @@ def pull_request_body(
         f"## Cost\n\n{cost}, {case.progress.turns} agent turns, attempt {case.limits.attempt}.",
         f"Fixes #{file.issue.number}",
     ]
-    return "\n\n".join(parts) + "\n"
+    ours = Ours(closes=frozenset({f"#{file.issue.number}"}))
+    return outgoing("\n\n".join(parts) + "\n", Redactor(), ours=ours)
 
 
 def _conflicts(files: Sequence[str]) -> list[str]:

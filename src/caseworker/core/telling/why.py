@@ -11,6 +11,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import IssueCase, cap_of, limit_of
+from caseworker.core.issue.check_watch import check_words
 from caseworker.core.issue.moves import is_used_up, next_reminder
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, IssueState
@@ -90,6 +91,8 @@ _WAITS: Final = {
 def _stands(case: IssueCase) -> str:
     if case.state in TERMINAL:
         return {S.COMPLETED: "It is completed.", S.CLOSED: "It is closed."}.get(case.state, "It has failed.")
+    if case.awaits_checks:
+        return "The pull request is open, and the forge's checks run."
     if case.state in WAITING:
         return _WAITS[case.waiting.wait.reason if case.waiting.wait is not None else WaitingFor.ANSWER]
     if case.people.taken_by and case.state in PARKED:
@@ -141,6 +144,8 @@ def _waits_for(case: IssueCase, policy: Policy) -> str:
             return f"For more money: {dollars(cap_of(case, policy))} are used up."
         case WaitingFor.MILESTONE:
             return f"For a person to let it go on: it was to go as far as the {limit_of(case, policy)}."
+        case WaitingFor.MERGE if case.awaits_checks and case.delivery.checks is not None:
+            return f"Pull request {case.delivery.pull_request} {check_words(case.delivery.checks)}."
         case WaitingFor.MERGE:
             return f"For a person to merge pull request {case.delivery.pull_request}, `{case.branch}`."
         case _:
@@ -173,6 +178,8 @@ def _next(case: IssueCase, policy: Policy) -> str:
         return "Nothing."
     if at_work(case):
         return _follows(case)
+    if case.awaits_checks:
+        return "Green checks leave it to a person to merge; a failed one goes back to the developer."
     reminder = next_reminder(case, policy)
     if case.state in PARKED:
         return f"Nothing, but a reminder on {at(reminder)}." if reminder is not None else "Nothing."

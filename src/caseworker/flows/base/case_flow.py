@@ -20,6 +20,7 @@ with workflow.unsafe.imports_passed_through():
         AnyPost,
         CaseInput,
         ClaimRequest,
+        Postponed,
         PostRequest,
         SayRequest,
         SettleRequest,
@@ -187,14 +188,34 @@ class CaseFlow(Flow, Generic[C]):
             return False
         return not await self._rings_within(left)
 
-    async def _unless_rung(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> R | EffectRefused:
+    async def _unless_rung(
+        self, method: Callable[[Any, P], Awaitable[R | Postponed]], argument: P
+    ) -> R | EffectRefused:
         """Run an activity unless a message comes first, so that an unreachable forge doesn't delay people; then
         `Interrupted`."""
         handle = self._begin(method, argument)
         await workflow.wait_condition(lambda: handle.done() or self._bells != self._heard)
         if not handle.done():
             handle.cancel()
-        return await refusal_as_fact(handle)
+        return await self._when_allowed(await refusal_as_fact(handle))
+
+    async def _run_allowed(
+        self, method: Callable[[Any, P], Awaitable[R | Postponed]], argument: P, *, whatever_happens: bool = False
+    ) -> R:
+        """`_run_short` for a service that may ask us to wait."""
+        reply = await self._run_short(method, argument, whatever_happens=whatever_happens)
+        while whatever_happens and isinstance(reply, Postponed):
+            await workflow.sleep(max(reply.until - workflow.now(), timedelta()))
+            reply = await self._run_short(method, argument, whatever_happens=True)
+        return await self._when_allowed(reply)
+
+    async def _when_allowed(self, reply: R | Postponed) -> R:
+        """The reply of an activity. If its service has asked us to wait, wait by a timer or until a bell rings, then
+        begin anew with a look into the inbox (`Interrupted`)."""
+        if isinstance(reply, Postponed):
+            await self._rings_within(reply.until - workflow.now())
+            raise Interrupted
+        return reply
 
     # --- long work
 

@@ -4,27 +4,28 @@ Written out, not taken from tables.py: that file will change, and a released mig
 without a name get theirs from the naming convention in tables.py, a check constraint as `ck_<table>_<its name here>`.
 """
 
-from typing import TypeVar
-
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.types import TypeEngine
 
 from caseworker.store.migrations.bug_conversations import create_view
+from caseworker.store.migrations.column_kinds import (
+    BOOLEAN,
+    BYTES,
+    INTEGER,
+    JSON,
+    STRING,
+    TEXT,
+    TIME,
+    WIDE,
+    optional,
+    partial_index,
+    required,
+)
+from caseworker.store.migrations.create_chat import create_chat
+from caseworker.store.migrations.delivery_tables_of_1_0 import create_deliveries
 
 revision = "0001"
 down_revision = None
-
-T = TypeVar("T")
-
-STRING = sa.String()
-TEXT = sa.Text()
-INTEGER = sa.Integer()
-BOOLEAN = sa.Boolean()
-JSON = sa.JSON()
-BYTES = sa.LargeBinary()
-TIME = sa.DateTime(timezone=True)
-WIDE = sa.BigInteger().with_variant(INTEGER, "sqlite")
 
 
 def upgrade() -> None:
@@ -33,8 +34,10 @@ def upgrade() -> None:
     _create_messages()
     _create_turns()
     _create_ledger()
-    _create_deliveries()
+    _create_effects()
     _create_learnings()
+    create_chat()
+    create_deliveries()
     op.execute(create_view(op.get_bind().dialect.name))
 
 
@@ -42,10 +45,10 @@ def _create_repositories() -> None:
     op.create_table(
         "repositories",
         sa.Column("id", STRING, primary_key=True),
-        *_required(STRING, "kind"),
+        *required(STRING, "kind"),
         sa.Column("path", STRING, nullable=True, unique=True),
-        *_optional(STRING, "host", "owner", "name"),
-        *_required(TIME, "registered_at"),
+        *optional(STRING, "host", "owner", "name"),
+        *required(TIME, "registered_at"),
         sa.CheckConstraint("kind IN ('local', 'remote')", name="kind"),
         sa.UniqueConstraint("host", "owner", "name"),
     )
@@ -53,10 +56,10 @@ def _create_repositories() -> None:
         "issues",
         sa.Column("repository", STRING, sa.ForeignKey("repositories.id"), primary_key=True),
         sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
-        *_required(STRING, "digest", "url"),
-        *_required(TEXT, "title", "body"),
-        *_required(JSON, "labels"),
-        *_required(TIME, "created_at"),
+        *required(STRING, "digest", "url"),
+        *required(TEXT, "title", "body"),
+        *required(JSON, "labels"),
+        *required(TIME, "created_at"),
         sa.UniqueConstraint("repository", "digest"),
     )
 
@@ -66,16 +69,16 @@ def _create_cases() -> None:
         "cases",
         sa.Column("id", STRING, primary_key=True),
         sa.Column("parent", STRING, sa.ForeignKey("cases.id"), nullable=True),
-        *_required(STRING, "kind", "repository", "state", "trace"),
-        *_required(TEXT, "title"),
-        *_required(INTEGER, "sequence"),
-        *_required(BOOLEAN, "over"),
-        *_required(JSON, "snapshot", "policy"),
-        *_required(TIME, "opened_at", "changed_at"),
-        *_optional(STRING, "surface"),
-        *_optional(TEXT, "report", "reporter", "rehearsal"),
-        *_optional(INTEGER, "number"),
-        *_optional(JSON, "file"),
+        *required(STRING, "kind", "repository", "state", "trace"),
+        *required(TEXT, "title"),
+        *required(INTEGER, "sequence"),
+        *required(BOOLEAN, "over"),
+        *required(JSON, "snapshot", "policy"),
+        *required(TIME, "opened_at", "changed_at"),
+        *optional(STRING, "surface"),
+        *optional(TEXT, "report", "reporter", "rehearsal"),
+        *optional(INTEGER, "number"),
+        *optional(JSON, "file"),
         sa.Index(None, "kind", "changed_at"),
         sa.Index(None, "over", "state"),
     )
@@ -83,23 +86,24 @@ def _create_cases() -> None:
         "runs",
         sa.Column("id", WIDE, primary_key=True),
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
-        *_required(STRING, "workflow"),
-        *_required(INTEGER, "turns_before"),
-        *_required(TIME, "began_at"),
-        *_optional(STRING, "ended_as"),
-        *_optional(TIME, "ended_at"),
+        *required(STRING, "workflow"),
+        *required(INTEGER, "turns_before"),
+        *required(TIME, "began_at"),
+        *optional(STRING, "ended_as"),
+        *optional(TIME, "ended_at"),
+        *optional(JSON, "discussion"),
         sa.CheckConstraint("ended_as IN ('succeeded', 'failed', 'incomplete')", name="ended_as"),
-        _partial_index("uq_runs_in_flight", "case_id", "workflow", where="ended_at IS NULL", unique=True),
+        partial_index("uq_runs_in_flight", "case_id", "workflow", where="ended_at IS NULL", unique=True),
         sqlite_autoincrement=True,
     )
     op.create_table(
         "record",
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
         sa.Column("sequence", INTEGER, primary_key=True, autoincrement=False),
-        *_required(STRING, "trace", "kind"),
-        *_required(INTEGER, "version"),
-        *_required(JSON, "body"),
-        *_required(TIME, "at"),
+        *required(STRING, "trace", "kind"),
+        *required(INTEGER, "version"),
+        *required(JSON, "body"),
+        *required(TIME, "at"),
     )
     op.create_table(
         "record_keys",
@@ -113,20 +117,20 @@ def _create_messages() -> None:
         "messages",
         sa.Column("id", WIDE, primary_key=True),
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False),
-        *_required(STRING, "surface", "standing", "kind", "trace"),
-        *_required(TEXT, "external_id", "author", "text"),
-        *_required(TIME, "received_at"),
-        *_required(JSON, "command"),
-        *_required(BOOLEAN, "refused"),
-        *_optional(TEXT, "reference", "refers_to", "outcome"),
-        *_optional(INTEGER, "turn"),
+        *required(STRING, "surface", "standing", "kind", "trace"),
+        *required(TEXT, "external_id", "author", "text"),
+        *required(TIME, "received_at"),
+        *required(JSON, "command"),
+        *required(BOOLEAN, "refused"),
+        *optional(TEXT, "reference", "refers_to", "outcome"),
+        *optional(INTEGER, "turn"),
         sa.UniqueConstraint("surface", "external_id"),
-        _partial_index(
+        partial_index(
             "uq_messages_surface_reference", "surface", "reference", where="reference IS NOT NULL", unique=True
         ),
         sa.Index(None, "case_id", "turn"),
         sa.Index(None, "case_id", "id"),
-        _partial_index("ix_messages_unclaimed", "id", where="turn IS NULL"),
+        partial_index("ix_messages_unclaimed", "id", where="turn IS NULL"),
         sqlite_autoincrement=True,
     )
     op.create_table(
@@ -134,10 +138,10 @@ def _create_messages() -> None:
         sa.Column("id", WIDE, primary_key=True),
         sa.Column("message_id", WIDE, sa.ForeignKey("messages.id"), nullable=False),
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
-        *_required(TEXT, "title", "media_type", "source", "problem"),
-        *_required(INTEGER, "position"),
-        *_required(WIDE, "size"),
-        *_optional(BYTES, "content"),
+        *required(TEXT, "title", "media_type", "source", "problem"),
+        *required(INTEGER, "position"),
+        *required(WIDE, "size"),
+        *optional(BYTES, "content"),
         sa.UniqueConstraint("message_id", "position"),
         sqlite_autoincrement=True,
     )
@@ -146,9 +150,9 @@ def _create_messages() -> None:
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
         sa.Column("audience", STRING, primary_key=True),
         sa.Column("surface", STRING, primary_key=True),
-        *_required(STRING, "channel", "anchor"),
-        *_required(BOOLEAN, "guest"),
-        _partial_index("uq_threads_owner", "surface", "channel", "anchor", where="NOT guest", unique=True),
+        *required(STRING, "channel", "anchor"),
+        *required(BOOLEAN, "guest"),
+        partial_index("uq_threads_owner", "surface", "channel", "anchor", where="NOT guest", unique=True),
         sa.Index("ix_threads_surface_channel_anchor", "surface", "channel", "anchor"),
     )
 
@@ -158,8 +162,8 @@ def _create_turns() -> None:
         "turns",
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
         sa.Column("turn", INTEGER, primary_key=True, autoincrement=False),
-        *_required(STRING, "role", "task"),
-        *_optional(JSON, "result"),
+        *required(STRING, "role", "task"),
+        *optional(JSON, "result"),
     )
     op.create_table(
         "attempts",
@@ -168,22 +172,22 @@ def _create_turns() -> None:
         sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
         sa.Column("token", STRING, nullable=False, unique=True),
         sa.Column("session", STRING, nullable=False, unique=True),
-        *_required(STRING, "state", "worker", "trace"),
-        *_required(TEXT, "reason"),
-        *_required(BYTES, "activity"),
-        *_required(TIME, "started_at"),
-        *_optional(TIME, "ended_at"),
+        *required(STRING, "state", "worker", "trace"),
+        *required(TEXT, "reason"),
+        *required(BYTES, "activity"),
+        *required(TIME, "started_at"),
+        *optional(TIME, "ended_at"),
         sa.ForeignKeyConstraint(["case_id", "turn"], ["turns.case_id", "turns.turn"]),
         sa.CheckConstraint("state IN ('running', 'superseded', 'completed', 'failed')", name="state"),
-        _partial_index("ix_attempts_running", "case_id", where="state = 'running'"),
+        partial_index("ix_attempts_running", "case_id", where="state = 'running'"),
     )
     op.create_table(
         "transcripts",
         sa.Column("id", WIDE, primary_key=True),
-        *_required(STRING, "session", "subpath", "project"),
-        *_required(TEXT, "entry"),
-        *_required(TIME, "at"),
-        *_optional(STRING, "uuid"),
+        *required(STRING, "session", "subpath", "project"),
+        *required(TEXT, "entry"),
+        *required(TIME, "at"),
+        *optional(STRING, "uuid"),
         sa.UniqueConstraint("session", "subpath", "uuid"),
         sa.Index(None, "project", "session"),
         sqlite_autoincrement=True,
@@ -192,11 +196,18 @@ def _create_turns() -> None:
         "places",
         sa.Column("ticket", WIDE, primary_key=True),
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False),
-        *_required(INTEGER, "turn"),
-        *_required(BOOLEAN, "held"),
-        *_required(TIME, "renewed_at"),
+        *required(INTEGER, "turn"),
+        *required(BOOLEAN, "held"),
+        *required(TIME, "renewed_at"),
         sa.UniqueConstraint("case_id", "turn"),
         sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "forge_writes",
+        sa.Column("id", WIDE, primary_key=True),
+        *required(STRING, "account", "kind"),
+        *required(TIME, "at"),
+        sa.Index(None, "account", "at"),
     )
 
 
@@ -205,15 +216,15 @@ def _create_ledger() -> None:
         "ledger",
         sa.Column("id", WIDE, primary_key=True),
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id")),
-        *_optional(INTEGER, "turn", "attempt"),
+        *optional(INTEGER, "turn", "attempt"),
         sa.Column("repository_id", STRING, sa.ForeignKey("repositories.id")),
-        *_optional(STRING, "purpose"),
-        *_required(STRING, "model", "state"),
-        *_required(WIDE, "reserved_micros", "micros", "input_tokens", "output_tokens"),
-        *_required(WIDE, "cache_write_tokens", "long_cache_write_tokens", "cache_read_tokens"),
-        *_required(BOOLEAN, "rehearsed"),
-        *_required(TIME, "reserved_at"),
-        *_optional(TIME, "settled_at"),
+        *optional(STRING, "purpose"),
+        *required(STRING, "model", "state"),
+        *required(WIDE, "reserved_micros", "micros", "input_tokens", "output_tokens"),
+        *required(WIDE, "cache_write_tokens", "long_cache_write_tokens", "cache_read_tokens"),
+        *required(BOOLEAN, "rehearsed"),
+        *required(TIME, "reserved_at"),
+        *optional(TIME, "settled_at"),
         sa.ForeignKeyConstraint(
             ["case_id", "turn", "attempt"], ["attempts.case_id", "attempts.turn", "attempts.number"]
         ),
@@ -224,38 +235,38 @@ def _create_ledger() -> None:
             name="payer",
         ),
         sa.Index(None, "case_id", "turn", "attempt"),
-        _partial_index("ix_ledger_repository", "repository_id", "reserved_at", where="repository_id IS NOT NULL"),
+        partial_index("ix_ledger_repository", "repository_id", "reserved_at", where="repository_id IS NOT NULL"),
         sqlite_autoincrement=True,
     )
 
 
-def _create_deliveries() -> None:
+def _create_effects() -> None:
     op.create_table(
         "effects",
         sa.Column("key", STRING, primary_key=True),
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
-        *_required(STRING, "kind"),
-        *_required(JSON, "intent", "result"),
-        *_required(TIME, "intended_at"),
-        *_optional(TIME, "done_at"),
-        _partial_index("ix_effects_begun", "kind", where="done_at IS NULL"),
+        *required(STRING, "kind"),
+        *required(JSON, "intent", "result"),
+        *required(TIME, "intended_at"),
+        *optional(TIME, "done_at"),
+        partial_index("ix_effects_begun", "kind", where="done_at IS NULL"),
     )
     op.create_table(
         "builds",
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), primary_key=True),
         sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
-        *_required(JSON, "build"),
-        *_required(TIME, "saved_at"),
+        *required(JSON, "build"),
+        *required(TIME, "saved_at"),
     )
     op.create_table(
         "pulls",
         sa.Column("repository", STRING, sa.ForeignKey("repositories.id"), primary_key=True),
         sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=True, index=True),
-        *_required(STRING, "base", "head", "head_sha", "state", "url"),
-        *_required(TEXT, "title", "body"),
+        *required(STRING, "base", "head", "head_sha", "state", "url"),
+        *required(TEXT, "title", "body"),
         sa.CheckConstraint("state IN ('open', 'merged', 'closed')", name="state"),
-        _partial_index("uq_pulls_open_head", "repository", "head", where="state = 'open'", unique=True),
+        partial_index("uq_pulls_open_head", "repository", "head", where="state = 'open'", unique=True),
     )
 
 
@@ -263,26 +274,10 @@ def _create_learnings() -> None:
     op.create_table(
         "learnings",
         sa.Column("id", WIDE, primary_key=True),
-        *_required(STRING, "repository", "digest", "first_case", "last_case"),
-        *_required(TEXT, "type", "content"),
-        *_required(INTEGER, "seen"),
-        *_required(TIME, "first_at", "last_at"),
+        *required(STRING, "repository", "digest", "first_case", "last_case"),
+        *required(TEXT, "type", "content"),
+        *required(INTEGER, "seen"),
+        *required(TIME, "first_at", "last_at"),
         sa.UniqueConstraint("repository", "digest"),
         sqlite_autoincrement=True,
     )
-
-
-def _required(of_type: TypeEngine[T], *names: str) -> list[sa.Column[T]]:
-    """Columns of one type that are never null."""
-    return [sa.Column(name, of_type, nullable=False) for name in names]
-
-
-def _optional(of_type: TypeEngine[T], *names: str) -> list[sa.Column[T]]:
-    """Columns of one type that may be null."""
-    return [sa.Column(name, of_type, nullable=True) for name in names]
-
-
-def _partial_index(name: str, *columns: str, where: str, unique: bool = False) -> sa.Index:
-    """An index of the rows that meet `where`."""
-    only = sa.text(where)
-    return sa.Index(name, *columns, unique=unique, sqlite_where=only, postgresql_where=only)

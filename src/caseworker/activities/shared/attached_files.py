@@ -1,13 +1,15 @@
 """Fetches the files that people attached, from the surface of their message. Failures are noted with the file."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+import mimetypes
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Attachment, Message, Standing
-from caseworker.ports import Chat, Store
+from caseworker.ports import Chat, Store, Workspace
 
 ATTACHMENT_LIMIT: Final = 10_000_000
 """The largest attachment that is fetched, in bytes."""
@@ -25,6 +27,13 @@ class AttachedFiles:
     async def fetch_again(self, case: CaseId) -> None:
         """Also try again what could not be had before: a file server may be up again, a permission may be given."""
         await self._fetch_all(case, lambda file: not file.content and bool(file.source) and file.size > 0)
+
+    async def lay_out(self, case: CaseId, folder: Path) -> list[Attachment]:
+        """Write the files under names of our choosing, outside the worktree, so that no commit can contain them."""
+        await self.fetch_again(case)
+        files = [file for _, file in await self.of(case)]
+        await asyncio.to_thread(_write_files, folder, [file for file in files if not file.problem])
+        return files
 
     async def of(self, case: CaseId) -> list[tuple[Message, Attachment]]:
         """The files with their messages. Those of people without standing in this case are left out."""
@@ -51,3 +60,36 @@ class AttachedFiles:
             await self._store.attachments.fill(file.id, b"", problem=f"not to be had at the moment: {error}")
         else:
             await self._store.attachments.fill(file.id, content)
+
+
+def attachment_folder(workspace: Workspace) -> Path:
+    return workspace.path.parent / "attachments"
+
+
+def readable(files: Sequence[Attachment], folder: Path) -> tuple[tuple[str, str, str, int], ...]:
+    """(path, what its author called it, media type, bytes) of the files that are there."""
+    return tuple(
+        (str(folder / _file_name(file)), file.title, file.media_type, file.size) for file in files if not file.problem
+    )
+
+
+def unreadable(files: Sequence[Attachment]) -> tuple[tuple[str, str], ...]:
+    """(what its author called it, why it could not be had) of the others."""
+    return tuple((file.title, file.problem) for file in files if file.problem)
+
+
+def _write_files(folder: Path, files: Sequence[Attachment]) -> None:
+    for file in files:
+        path = folder / _file_name(file)
+        if path.exists():
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".new")
+        draft.write_bytes(file.content)
+        draft.rename(path)
+
+
+def _file_name(attachment: Attachment) -> str:
+    """A name such as `12-1.png`: message and attachment id. Only a plain extension of the original name is kept."""
+    ending = attachment.plain_ending or mimetypes.guess_extension(attachment.media_type) or ""
+    return f"{attachment.message}-{attachment.id}{ending}"

@@ -1,4 +1,4 @@
-"""Removes secrets from events and transcripts before they are stored. Does not guess at passwords in prose."""
+"""Removes secrets from what is stored and from what leaves. Does not guess at passwords in prose."""
 
 import re
 from collections.abc import Iterable
@@ -12,16 +12,30 @@ _PATTERNS: Final = re.compile(
     "|".join(
         (
             r"sk-ant-[A-Za-z0-9_-]{8,}",
+            r"\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{32,}",
             r"github_pat_[A-Za-z0-9_]{20,}",
-            r"gh[pousr]_[A-Za-z0-9]{20,}",
-            r"xox[abeoprs]-[A-Za-z0-9-]{8,}",
+            r"gh[pousr]_[A-Za-z0-9_.-]{20,}",  # installation tokens may have dots in them
+            r"glpat-[A-Za-z0-9_-]{16,}",
+            r"npm_[A-Za-z0-9]{30,}",
+            r"pypi-[A-Za-z0-9_-]{40,}",
+            r"xox[abceoprs](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}",
             r"xapp-[A-Za-z0-9-]{8,}",
+            r"https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/-]{8,}",
             r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
+            r"\bAIza[0-9A-Za-z_-]{35}",
+            r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}",  # a JSON web token
             r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
         )
     ),
     re.DOTALL,
 )
+_NAMED: Final = re.compile(
+    r"""(?ix)
+    ( (?: aws_secret_access_key | aws_session_token | private_token | client_secret ) ["']? \s* [:=] \s* ["']? )
+    [A-Za-z0-9/+_=.-]{16,}"""
+)
+_IN_ADDRESS: Final = re.compile(r"(\b[a-z][a-z0-9+.-]{1,20}://[^\s/@:]{0,200}:)[^\s/@]{3,200}(?=@)", re.IGNORECASE)
+"""The password of `https://user:password@host`."""
 _HEADERS: Final = re.compile(
     r"""(?ix)
     ( authorization ["']? \s* [:=] \s* ["']? (?:bearer|basic|token) \s+
@@ -42,6 +56,8 @@ class Redactor:
         if self._literal is not None:
             text = self._literal.sub(_REPLACED, text)
         text = _PATTERNS.sub(_REPLACED, text)
+        for named in (_NAMED, _IN_ADDRESS):
+            text = named.sub(lambda found: f"{found[1]}{_REPLACED}", text)
         return _HEADERS.sub(lambda found: f"{found[1]}{_REPLACED}", text)
 
     def value(self, value: object) -> object:

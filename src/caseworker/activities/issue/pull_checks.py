@@ -1,0 +1,87 @@
+"""Reads the forge's checks of a case's pull request: their results, what failed ones wrote, and the base's results."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from temporalio import activity
+
+from caseworker.activities.shared.context import refusals_told, short_work, traced, unless_limited
+from caseworker.activities.shared.load_case import stored_case
+from caseworker.contract.activities import CheckActivities
+from caseworker.contract.wire import ChecksReply
+from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.evidence.check_verdict import (
+    MOST_RESULTS,
+    CheckFailure,
+    CheckResult,
+    check_feedback,
+    failure_signature,
+)
+from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.facts import ChecksSeen, EffectRefused
+from caseworker.ports import Check, Checks, Forge, Store, StoredCase
+
+_MOST_READ = 10
+"""The output of so many failed checks is read."""
+
+
+class PullChecking(CheckActivities):
+    def __init__(self, *, store: Store, forge: Forge) -> None:
+        self._store = store
+        self._forge = forge
+
+    @activity.defn
+    async def read_checks(self, case: IssueCase) -> ChecksReply:
+        with refusals_told():
+            stored = await stored_case(self._store, case.id)
+        with traced(stored.trace, case.id):
+            async with short_work(self._store, stored):
+                try:
+                    return await unless_limited(self._read(case, stored))
+                except Refused as refused:
+                    return EffectRefused(reason=str(refused))
+
+    async def _read(self, case: IssueCase, stored: StoredCase) -> ChecksSeen:
+        checks, watch = self._forge.checks, case.delivery.checks
+        if checks is None or watch is None:
+            raise Defect(f"{case.id}: there are no checks to read")
+        pull = await self._forge.pulls.find(stored.repository, case.branch)
+        if pull is None:
+            raise Refused(f"Pull request {case.delivery.pull_request} is not there any more.")
+        if pull.state == "open" and pull.head_sha != watch.commit:
+            return ChecksSeen(commit=watch.commit, at=datetime.now(UTC), moved=True)
+        ref = await self._store.repositories.ref(stored.repository)
+        found = (await checks.of(ref, watch.commit, base=pull.base))[:MOST_RESULTS]
+        failed = [check for check in found if check.state == "failed"]
+        on_base = await self._red_on_base(checks, ref, case, pull.base) if failed else frozenset[str]()
+        own = [check for check in failed if check.name not in on_base][:_MOST_READ]
+        failures = [await _failure(checks, ref, check) for check in own]
+        return ChecksSeen(
+            commit=watch.commit,
+            at=datetime.now(UTC),
+            results=tuple(_result(check, on_base, failures) for check in found),
+            feedback=check_feedback(failures),
+        )
+
+    async def _red_on_base(self, checks: Checks, ref: RepositoryRef, case: IssueCase, branch: str) -> frozenset[str]:
+        """Names of checks that fail where the work began, or where the base branch is now."""
+        commits = dict.fromkeys([case.delivery.base, await self._forge.source.branch_head(ref, branch)])
+        seen = [await checks.of(ref, commit, base=branch) for commit in commits if commit is not None]
+        return frozenset(check.name for several in seen for check in several if check.state == "failed")
+
+
+async def _failure(checks: Checks, ref: RepositoryRef, check: Check) -> CheckFailure:
+    return CheckFailure(name=check.name, url=check.url, output=await checks.output(ref, check))
+
+
+def _result(check: Check, on_base: frozenset[str], failures: Sequence[CheckFailure]) -> CheckResult:
+    output = next((one.output for one in failures if one.name == check.name), "")
+    is_failed = check.state == "failed"
+    return CheckResult(
+        name=check.name,
+        state=check.state,
+        required=check.required,
+        red_on_base=is_failed and check.name in on_base,
+        signature=failure_signature(check.name, output) if is_failed else "",
+    )

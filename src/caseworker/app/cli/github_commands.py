@@ -1,0 +1,55 @@
+"""Commands that set Caseworker up for GitHub, or run it inside GitHub Actions."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from caseworker.app.cli.shared_options import do, flag, make_console, settings_now
+
+
+def init_github(
+    app: Annotated[bool, flag("--app", "Begin to make a GitHub App: prints its manifest and what to click.")] = False,
+    url: Annotated[str, typer.Option("--url", help="With --app: where GitHub reaches `caseworker serve`.")] = "",
+    organization: Annotated[str, typer.Option("--org", help="With --app: the organization that is to own it.")] = "",
+    name: Annotated[str, typer.Option("--name", help="With --app: its name, unique on GitHub.")] = "Caseworker",
+    code: Annotated[str, typer.Option("--code", help="Finish making the App with the code that GitHub gave.")] = "",
+    repo: Annotated[str, typer.Option("--repo", help="Also check this repository: OWNER/NAME.")] = "",
+    write: Annotated[
+        Path | None, typer.Option("--write", help="Write .caseworker.toml into the checkout in this folder.")
+    ] = None,
+) -> None:
+    """Set up GitHub: make an App, or check the App or token that is set, and say what is missing and why."""
+    from caseworker.app.terminal import init_github as set_up
+
+    settings, console = settings_now(), make_console()
+    if write is not None:
+        raise typer.Exit(set_up.write_rules(console, write.expanduser()))
+    if code:
+        raise typer.Exit(do(set_up.take_app(settings, console, code)))
+    if app:
+        wanted = set_up.AppWanted(name=name, organization=organization, public_url=url)
+        raise typer.Exit(set_up.offer_app(settings, console, wanted))
+    raise typer.Exit(do(set_up.check_access(settings, console, repo)))
+
+
+def action(
+    rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
+) -> None:
+    """Inside GitHub Actions: work on the issue of the event. Ends with 0 done, 1 failed, 2 refused, 3 waits for you."""
+    from caseworker.app.parts import read_rehearsal
+    from caseworker.app.terminal.run_action import run_action
+
+    raise typer.Exit(do(run_action(settings_now(), make_console(), read_rehearsal(rehearse))))
+
+
+def add_to(app: typer.Typer) -> None:
+    init_app = typer.Typer(help="Set up a neighbour of Caseworker.", no_args_is_help=True)
+    init_app.command("github")(init_github)
+
+    @init_app.callback()
+    def init() -> None:
+        """Set up a neighbour of Caseworker."""
+
+    app.add_typer(init_app, name="init")
+    app.command()(action)

@@ -1,0 +1,162 @@
+"""Decides about a request for a workflow, from a label or a comment: the first four of the seven steps of a dispatch.
+
+The steps in order: registry lookup, context check, prior-output requirement, label mutex, idempotency insert, job
+enqueue, return. The insert and everything after it need the store: intake does them.
+"""
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.policy import Milestone, how_far
+from caseworker.core.people.trigger import LiteralCommand
+from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone, RefusalReason
+from caseworker.core.runs.registry import REGISTRY, TargetKind, Workflow, displaced
+from caseworker.core.runs.workflow_names import WorkflowName
+
+R = RefusalReason
+
+MILESTONE_OF: Final = {
+    WorkflowName.TRIAGE: Milestone.TRIAGE,
+    WorkflowName.PLAN: Milestone.PLAN,
+    WorkflowName.IMPLEMENT: Milestone.PR,
+}
+"""How far a case goes for a workflow on an issue."""
+_OPTIONS: Final = {WorkflowName.SHIP: frozenset({"deadline"}), WorkflowName.REMEMBER: frozenset({"path"})}
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class TargetFacts(_Value):
+    """The issue or pull request as it is now on the forge."""
+
+    kind: TargetKind
+    is_open: bool
+    is_locked: bool = False
+    labels: tuple[str, ...] = ()
+
+
+class CaseFacts(_Value):
+    """The issue's case and its runs."""
+
+    done: frozenset[WorkflowName] = frozenset()
+    """Workflows whose output is there."""
+    in_flight: WorkflowName | None = None
+    last: WorkflowName | None = None
+    """The workflow of its newest run."""
+    waits_at: Milestone | None = None
+    """The milestone at which it waits for an approval to go on. Null: it does not."""
+    has_pull: bool = False
+    """A pull request is open."""
+    is_over: bool = False
+
+
+class OpenCase(_Value):
+    kind: Literal["open"] = "open"
+    until: Milestone
+
+
+class GoOn(_Value):
+    """The case waits at a milestone: it may go as far as this one."""
+
+    kind: Literal["go_on"] = "go_on"
+    until: Milestone
+
+
+class RunAgain(_Value):
+    """The case waits at this milestone or a later one: what leads to it is made again."""
+
+    kind: Literal["run_again"] = "run_again"
+    until: Milestone
+
+
+class TryAgain(_Value):
+    """The case was closed or failed during the same workflow: it is opened again."""
+
+    kind: Literal["try_again"] = "try_again"
+
+
+class Remember(_Value):
+    """Nothing runs: the directive is stored."""
+
+    kind: Literal["remember"] = "remember"
+    text: str
+    path: str = ""
+
+
+Start = OpenCase | GoOn | RunAgain | TryAgain | Remember
+
+
+class Go(_Value):
+    """The request passes: what to do, in this order."""
+
+    workflow: WorkflowName
+    remove_labels: tuple[str, ...]
+    start: Start
+
+
+def decide(command: LiteralCommand, target: TargetFacts | None, case: CaseFacts | None) -> Go | NotDone | Duplicate:
+    """The request's first four steps. `case`: null if the target has none."""
+    row = REGISTRY.get(command.verb)
+    if row is None:
+        return NotDone(reason=R.UNKNOWN_WORKFLOW, detail=command.verb)
+    refused = _context(row, target) or _bad_option(row, command) or _prerequisite(row, case)
+    if refused is not None:
+        return refused
+    assert target is not None, "a missing target is refused by its context"
+    start = _start(row, command, case)
+    if isinstance(start, NotDone | Duplicate):
+        return start
+    return Go(workflow=row.name, remove_labels=displaced(target.labels, row), start=start)
+
+
+def _context(row: Workflow, target: TargetFacts | None) -> NotDone | None:
+    if target is None:
+        return NotDone(reason=R.TARGET_GONE, workflow=row.name)
+    if target.kind not in row.targets:
+        return NotDone(reason=R.WRONG_TARGET, workflow=row.name, detail=target.kind)
+    if row.name is WorkflowName.REMEMBER:
+        return None  # it works on nothing here
+    if not target.is_open:
+        return NotDone(reason=R.TARGET_CLOSED, workflow=row.name, detail=target.kind)
+    if target.is_locked:
+        return NotDone(reason=R.TARGET_LOCKED, workflow=row.name, detail=target.kind)
+    return None
+
+
+def _bad_option(row: Workflow, command: LiteralCommand) -> NotDone | None:
+    known = _OPTIONS.get(row.name, frozenset())
+    wrong = next((option.name for option in command.options if option.name not in known), None)
+    return None if wrong is None else NotDone(reason=R.BAD_OPTION, workflow=row.name, detail=f"--{wrong}")
+
+
+def _prerequisite(row: Workflow, case: CaseFacts | None) -> NotDone | None:
+    if row.after is None or (case is not None and row.after in case.done):
+        return None
+    return NotDone(reason=R.NEEDS_EARLIER, workflow=row.name, detail=row.after)
+
+
+def _start(row: Workflow, command: LiteralCommand, case: CaseFacts | None) -> Start | NotDone | Duplicate:
+    if row.name is WorkflowName.REMEMBER:
+        if not command.text:
+            return NotDone(reason=R.NOTHING_TO_REMEMBER, workflow=row.name)
+        return Remember(text=command.text, path=command.option("path") or "")
+    until = MILESTONE_OF.get(row.name)
+    if until is None:
+        return NotDone(reason=R.NOT_THERE_YET, workflow=row.name)
+    if case is None:
+        return OpenCase(until=until)
+    if case.in_flight is row.name:
+        return Duplicate(workflow=row.name)
+    if case.is_over:
+        again = case.last is row.name and row.name not in case.done
+        return TryAgain() if again else NotDone(reason=R.CASE_ENDED, workflow=row.name)
+    if case.waits_at is not None:
+        return GoOn(until=until) if how_far(until) > how_far(case.waits_at) else RunAgain(until=until)
+    if case.has_pull:
+        return NotDone(reason=R.PULL_OPEN, workflow=row.name)
+    if case.in_flight is not None:
+        return NotDone(reason=R.WORK_IN_FLIGHT, workflow=row.name, detail=case.in_flight)
+    return NotDone(reason=R.ALREADY_DONE, workflow=row.name)

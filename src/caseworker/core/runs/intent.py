@@ -1,0 +1,89 @@
+"""What a comment that mentions us wants: the classifier's answer, and the decision that code makes of it."""
+
+from collections.abc import Set
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from caseworker.core.runs.workflow_names import WorkflowName
+
+NO_WORKFLOW: Final = "none"
+
+
+class IntentAnswer(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    workflow: Annotated[str, Field(max_length=60)] = Field(
+        description="The workflow that is asked for, by its name; `none` if the comment asks for none."
+    )
+    confidence: float = Field(ge=0, le=1, description="How sure you are, from 0 to 1.")
+    rationale: Annotated[str, Field(max_length=2_000)] = Field(description="Why, in one sentence.")
+
+
+class _Decision(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Dispatch(_Decision):
+    """Run this workflow, as if its label had been set."""
+
+    kind: Literal["dispatch"] = "dispatch"
+    workflow: WorkflowName
+
+
+class UnknownWorkflow(_Decision):
+    """Refuse: there is no workflow of this name."""
+
+    kind: Literal["unknown_workflow"] = "unknown_workflow"
+    name: str
+
+
+class Converse(_Decision):
+    """Answer it as chat."""
+
+    kind: Literal["converse"] = "converse"
+
+
+class Clarify(_Decision):
+    """Ask what is meant, with the names of the workflows. Nothing is run."""
+
+    kind: Literal["clarify"] = "clarify"
+    guess: WorkflowName | None = None
+    """The workflow that it may have meant."""
+
+
+Intent = Annotated[Dispatch | UnknownWorkflow | Converse | Clarify, Field(discriminator="kind")]
+
+
+def decide_intent(
+    answer: IntentAnswer | None, *, registry: Set[WorkflowName], threshold: float, chat: bool
+) -> Dispatch | UnknownWorkflow | Converse | Clarify:
+    """`answer`: null, if the classifier failed. Then nothing is run and no further model is asked. `registry`: the
+    workflows that exist for this kind of target."""
+    if answer is None:
+        return Clarify()
+    name = answer.workflow.strip().casefold()
+    known = next((workflow for workflow in registry if workflow.value == name), None)
+    if name == NO_WORKFLOW or answer.confidence < threshold:
+        return Converse() if chat else Clarify(guess=known)
+    return UnknownWorkflow(name=name) if known is None else Dispatch(workflow=known)
+
+
+def clarification(
+    decision: UnknownWorkflow | Clarify, registry: Set[WorkflowName], mention: str = "@caseworker"
+) -> str:
+    """The reply, in the words of the forge."""
+    names = ", ".join(f"`{workflow}`" for workflow in WorkflowName if workflow in registry)
+    can = f"Here I can do: {names}. Write for example `{mention} {first_of(registry)}`."
+    match decision:
+        case UnknownWorkflow():
+            asked = "".join(letter for letter in decision.name if letter.isalnum() or letter in "-_ ")[:40].strip()
+            return f"I have no workflow `{asked or 'of this name'}`, so I did nothing. {can}"
+        case Clarify(guess=None):
+            return f"I am not sure what you want me to do, so I did nothing. {can}"
+        case Clarify(guess=guess):
+            return f"I am not sure what you want, so I did nothing. If you mean it, write `{mention} {guess}`. {can}"
+
+
+def first_of(registry: Set[WorkflowName]) -> WorkflowName:
+    return next(workflow for workflow in WorkflowName if workflow in registry)

@@ -1,0 +1,38 @@
+"""GitHub as a `Forge`: makes all its parts from one connection."""
+
+from dataclasses import dataclass
+
+from caseworker.core.base.pace import Pace
+from caseworker.forges.github.api import GitHubApi
+from caseworker.forges.github.broker import Broker
+from caseworker.forges.github.check_reads import CheckReader
+from caseworker.forges.github.discussions import GitHubChecks, GitHubComments, GitHubLabels
+from caseworker.forges.github.https_git import HttpsGit
+from caseworker.forges.github.pull_reads import PullReader
+from caseworker.forges.github.reads import GitHubReader
+from caseworker.forges.github.remote_pulls import GitHubPulls
+from caseworker.forges.github.remote_source import GitHubSource
+from caseworker.ports import Git, Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class GitHubForge:
+    source: GitHubSource
+    pulls: GitHubPulls
+    comments: GitHubComments
+    labels: GitHubLabels
+    checks: GitHubChecks
+
+
+def make_github_forge(api: GitHubApi, store: Store, git: Git, *, pace: Pace | None = None) -> GitHubForge:
+    reader, pulls = GitHubReader(api), PullReader(api)
+    broker = Broker(api, budget=store.write_budget, git=git, pace=pace)
+    return GitHubForge(
+        source=GitHubSource(git=HttpsGit(git, api), reader=reader, broker=broker),
+        pulls=GitHubPulls(
+            repositories=store.repositories, records=store.pulls, broker=broker, reader=reader, pulls=pulls
+        ),
+        comments=GitHubComments(broker, reader),
+        labels=GitHubLabels(broker, reader),
+        checks=GitHubChecks(CheckReader(api), reader),
+    )

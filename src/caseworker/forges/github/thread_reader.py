@@ -1,0 +1,50 @@
+"""Reads the comments of an issue on GitHub, and sorts them by who wrote them: owner, other or bot."""
+
+from collections.abc import Sequence, Set
+
+from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
+from caseworker.core.people.discussion import ThreadComment, side_of
+from caseworker.core.people.forge_roles import RepositoryRole, is_owner, standing_of
+from caseworker.core.people.messages import Standing
+from caseworker.forges.github.payloads import GHOST, CommentData
+from caseworker.forges.github.reads import GitHubReader
+
+
+class GitHubThreads:
+    """The `Discussions` port. `owners`: the setting `allowed_owners`; a role in the repository counts, too."""
+
+    def __init__(self, reader: GitHubReader, owners: Set[str]) -> None:
+        self._reader = reader
+        self._owners = owners
+
+    async def of(self, repository: RepositoryRef, number: int) -> list[ThreadComment] | None:
+        if not isinstance(repository, RemoteRepository):
+            return None
+        remote = self._reader.ours(repository)
+        comments = await self._reader.comments(remote, number)
+        ours = frozenset({await self._reader.whoami()}) if comments else frozenset()
+        owners = await self._owners_among(remote, comments)
+        return [
+            ThreadComment(
+                id=one.id,
+                author=_author(one),
+                side=side_of(_author(one), owners=owners, ours=ours, is_bot=(one.user or GHOST).type == "Bot"),
+                text=one.body or "",
+                at=one.created_at,
+            )
+            for one in comments
+        ]
+
+    async def _owners_among(self, repository: RemoteRepository, comments: Sequence[CommentData]) -> Set[str]:
+        people = {_author(one) for one in comments if one.user is not None and one.user.type != "Bot"}
+        return {login for login in sorted(people) if await self._is_owner(repository, login)}
+
+    async def _is_owner(self, repository: RemoteRepository, login: str) -> bool:
+        if is_owner(login, self._owners):
+            return True
+        role = RepositoryRole(await self._reader.role(repository, login))
+        return standing_of(login, role, self._owners, opened_it=False) is Standing.OWNER
+
+
+def _author(comment: CommentData) -> str:
+    return (comment.user or GHOST).login

@@ -1,0 +1,23 @@
+"""Port to the tools that read the state of one repository's pull requests. Read-only."""
+
+from typing import Protocol
+
+from pydantic import BaseModel
+
+
+class GithubState(Protocol):
+    """Each answer is small: what is cut is marked. `Refused`: it does not exist, or we may not read it."""
+
+    async def get_pr_state_check_rollup(self, number: int) -> BaseModel: ...
+
+    async def get_check_run_output(self, check_run: int) -> BaseModel: ...
+
+    async def get_workflow_run(self, run: int) -> BaseModel: ...
+
+    async def get_branch_protection(self, branch: str) -> BaseModel: ...
+
+    async def get_pr_diff(self, number: int) -> BaseModel: ...
+
+    async def get_pr_files(self, number: int) -> BaseModel: ...
+
+    async def list_pr_comments(self, number: int, page: int = 1) -> BaseModel: ...

@@ -1,0 +1,175 @@
+"""Events from forges: committed before they are acknowledged, leased for processing, and kept with their outcome."""
+
+import secrets
+import zlib
+from collections.abc import Collection, Set
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import ColumnElement, and_, exists, insert, or_, select, update
+
+from caseworker.core.runs.delivery_outcomes import (
+    OUTCOME,
+    Duplicate,
+    Ignored,
+    IgnoreReason,
+    Outcome,
+    Received,
+)
+from caseworker.core.runs.outcome_kinds import OutcomeKind
+from caseworker.ports.deliveries import Claim, Delivery, NewDelivery
+from caseworker.store.columns import now
+from caseworker.store.connection import Connection
+from caseworker.store.database import Database
+from caseworker.store.database_clock import Clock, time_of
+from caseworker.store.delivery_tables import deliveries as rows
+from caseworker.store.port import Port
+from caseworker.store.rows import insert_or_stop
+
+LEASE: Final = timedelta(seconds=60)
+SAME_EVENT: Final = timedelta(seconds=10)
+"""Two labellings with the same label within this time are one: a webhook and the forge's list date them differently."""
+
+_TOO_EARLY: Final = Ignored(reason=IgnoreReason.NO_CASE)
+
+
+class StoredDeliveries(Port):
+    def __init__(self, database: Database, *, clock: Clock | None = None) -> None:
+        """`clock`: for tests."""
+        super().__init__(database)
+        self._clock = clock
+
+    async def put(self, delivery: NewDelivery) -> bool:
+        row = _row(delivery)
+        async with self._database.writing() as connection:
+            added = insert_or_stop(connection, rows).values(row).returning(rows.c.id)
+            if await connection.scalar(added) is not None:
+                return True
+            again = {"is_repeat": True, "is_open": False, "body": None, "settled_at": now()}
+            await connection.execute(insert(rows).values(row | again | _outcome(Duplicate(of=delivery.guid))))
+        return False
+
+    async def claim(self) -> Claim | None:
+        async with self._database.reading() as connection:  # most often there is nothing, and nobody is locked out
+            if await connection.scalar(select(rows.c.id).where(rows.c.is_open).limit(1)) is None:
+                return None
+        token = secrets.token_hex(8)
+        async with self._database.writing() as connection:
+            at = await time_of(connection, self._clock)
+            free = or_(rows.c.claimed_until.is_(None), rows.c.claimed_until < at)
+            due = and_(rows.c.is_open, free, or_(rows.c.again_at.is_(None), rows.c.again_at <= at), _first_in_lane())
+            first = select(rows.c.id).where(due).order_by(rows.c.id).limit(1).with_for_update(skip_locked=True)
+            found = await connection.scalar(first)
+            if found is None:
+                return None
+            taken = update(rows).where(rows.c.id == found, rows.c.is_open, free)
+            await connection.execute(taken.values(claim=token, claimed_until=at + LEASE))
+            return await _claimed(connection, token)
+
+    async def renew(self, claim: Claim) -> bool:
+        async with self._database.writing() as connection:
+            until = await time_of(connection, self._clock) + LEASE
+            held = update(rows).where(_held(claim)).values(claimed_until=until).returning(rows.c.id)
+            return await connection.scalar(held) is not None
+
+    async def settle(self, claim: Claim, outcome: Outcome, *, again_in: float | None = None) -> bool:
+        async with self._database.writing() as connection:
+            at = await time_of(connection, self._clock)
+            again = None if again_in is None else at + timedelta(seconds=again_in)
+            values = _outcome(outcome) | {
+                "is_open": again is not None,
+                "settled_at": at if again is None else None,
+                "again_at": again,
+                "claim": None,
+                "claimed_until": None,
+                "tries": claim.tries + (outcome.kind is OutcomeKind.FAILED),
+            }
+            held = update(rows).where(_held(claim)).values(values).returning(rows.c.id)
+            return await connection.scalar(held) is not None
+
+    async def note_intent(self, claim: Claim, intent: str) -> None:
+        async with self._database.writing() as connection:
+            await connection.execute(update(rows).where(_held(claim)).values(intent=intent))
+
+    async def earlier(self, claim: Claim) -> str | None:
+        if not claim.subject:
+            return None
+        async with self._database.reading() as connection:
+            at = await connection.scalar(select(rows.c.happened_at).where(rows.c.id == claim.id))
+            same = [rows.c.subject == claim.subject, rows.c.id < claim.id, ~rows.c.is_repeat]
+            if at is not None:
+                same.append(rows.c.happened_at.between(at - SAME_EVENT, at + SAME_EVENT))
+            # What could not be read or never succeeded does not stand for the event.
+            same.append(rows.c.outcome.not_in([OutcomeKind.UNREADABLE, OutcomeKind.FAILED]))
+            return await connection.scalar(select(rows.c.guid).where(*same).order_by(rows.c.id).limit(1))
+
+    async def outcome_of(self, subject: str) -> Outcome | None:
+        query = select(rows.c.detail).where(rows.c.subject == subject, ~rows.c.is_repeat).order_by(rows.c.id).limit(1)
+        async with self._database.reading() as connection:
+            found = await connection.scalar(query)
+        return None if found is None else OUTCOME.validate_python(found)
+
+    async def look_again(self, lane: str, since: datetime) -> int:
+        ignored = select(rows.c.id, rows.c.detail).where(
+            rows.c.lane == lane, rows.c.outcome == OutcomeKind.IGNORED, rows.c.happened_at >= since
+        )
+        async with self._database.writing() as connection:
+            found = (await connection.execute(ignored)).all()
+            early = [row for row, detail in found if OUTCOME.validate_python(detail) == _TOO_EARLY]
+            opened = {"is_open": True, "settled_at": None} | _outcome(Received())
+            await connection.execute(update(rows).where(rows.c.id.in_(early)).values(opened))
+        return len(early)
+
+    async def known(self, guids: Collection[str]) -> Set[str]:
+        query = select(rows.c.guid).where(rows.c.guid.in_(sorted(guids)))
+        async with self._database.reading() as connection:
+            return set(await connection.scalars(query))
+
+    async def list(self, *, outcome: OutcomeKind | None = None, limit: int = 50) -> list[Delivery]:
+        names = [name for name in Delivery.model_fields if name != "outcome"]
+        query = select(*(rows.c[name] for name in names), rows.c.detail).order_by(rows.c.id.desc()).limit(limit)
+        if outcome is not None:
+            query = query.where(rows.c.outcome == outcome)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(query)).all()
+        return [Delivery.model_validate(dict(zip([*names, "outcome"], row, strict=True))) for row in found]
+
+
+def _row(delivery: NewDelivery) -> dict[str, object]:
+    is_open = delivery.outcome.kind is OutcomeKind.RECEIVED
+    return (
+        delivery.model_dump(exclude={"outcome", "body"})
+        | _outcome(delivery.outcome)
+        | {
+            "is_repeat": False,
+            "is_open": is_open,
+            "body": zlib.compress(delivery.body, 1) if delivery.body else None,
+            "tries": 0,
+            "received_at": now(),
+            "settled_at": None if is_open else now(),
+        }
+    )
+
+
+def _outcome(outcome: Outcome) -> dict[str, object]:
+    return {"outcome": outcome.kind, "detail": outcome.model_dump(mode="json")}
+
+
+def _first_in_lane() -> ColumnElement[bool]:
+    before = rows.alias("before")
+    return ~exists().where(before.c.lane == rows.c.lane, before.c.is_open, before.c.id < rows.c.id)
+
+
+def _held(claim: Claim) -> ColumnElement[bool]:
+    return and_(rows.c.id == claim.id, rows.c.claim == claim.token)
+
+
+async def _claimed(connection: Connection, token: str) -> Claim | None:
+    names = ("id", "guid", "event", "subject", "tries", "intent", "body")
+    query = select(*(rows.c[name] for name in names)).where(rows.c.claim == token)
+    row = (await connection.execute(query)).one_or_none()
+    if row is None:
+        return None
+    found = dict(zip(names, row, strict=True))
+    body = found["body"]
+    return Claim.model_validate(found | {"token": token, "body": zlib.decompress(body) if body else b""})

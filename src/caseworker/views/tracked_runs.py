@@ -1,0 +1,40 @@
+"""What the tracking comment of a run tells, read from the records."""
+
+from typing import Final
+
+from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.runs.run import Run, RunState
+from caseworker.core.telling.artifacts import artifact_page
+from caseworker.core.telling.story import tell
+from caseworker.core.telling.tracking_comment import RunArtifact, RunFailure, Tracked, awaited_by
+from caseworker.ports import Store, StoredCase
+from caseworker.views.case_summaries import summary_of
+
+_NO_END: Final = 10**9
+_STEPS: Final = frozenset({"turn_started", "turn_completed", "build_ran", "branch_pushed", "pull_request_opened"})
+
+
+async def tracked_run(store: Store, stored: StoredCase, run: Run, phrasing: Phrasing) -> Tracked:
+    case = stored.case.id
+    later = [other.turns_before for other in await store.runs.of(case) if other.id > run.id]
+    own = range(run.turns_before + 1, min(later, default=_NO_END) + 1)
+    failed = run.state is RunState.FAILED
+    return Tracked(
+        rehearsed=stored.rehearsal is not None,
+        messages_read=sum(message.turn is not None and message.turn in own for message in await store.inbox.of(case)),
+        steps=await _steps(store, run),
+        awaited=awaited_by(stored.case, phrasing) if run.ended_at is None else None,
+        failure=RunFailure(sentence=stored.case.reason, error_id=stored.trace) if failed else None,
+        artifact=await _artifact(store, run, own, phrasing),
+    )
+
+
+async def _steps(store: Store, run: Run) -> tuple[str, ...]:
+    recorded = await store.record.whole(run.case, _STEPS)
+    return tuple(line.text for one in recorded if one.at >= run.began_at for line in tell(one.entry))
+
+
+async def _artifact(store: Store, run: Run, own: range, phrasing: Phrasing) -> RunArtifact | None:
+    outcomes = [turn.outcome for turn in await store.turns.finished(run.case) if turn.turn in own]
+    text = artifact_page(run, await summary_of(store, run.case, phrasing), outcomes)
+    return None if text is None else RunArtifact(text=text)

@@ -1,0 +1,96 @@
+"""What intake reads and writes, on our own GitHub over HTTP with the real client."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from caseworker.core.base.errors import Refused
+from caseworker.core.base.redaction import Redactor
+from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.people.forge_roles import RepositoryRole
+from caseworker.core.runs.registry import TargetKind
+from caseworker.forges.github.intake_reads import IntakeChanges, IntakeReads
+from caseworker.forges.github.intake_writes import IntakeWrites
+from caseworker.forges.github.served_repositories import ServedRepositories
+from caseworker.github_double.acts.issue_acts import delete_issue
+from caseworker.github_double.acts.label_acts import add_labels
+from caseworker.ports.github import Reaction
+from tests.edges.github_shop import Shop, opened_shop
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
+    async with opened_shop(tmp_path) as opened:
+        yield opened
+
+
+async def test_a_target_is_read_as_it_is_now_and_a_deleted_one_is_absent(shop: Shop) -> None:
+    issue, reads = shop.issue("Checkout says 500"), IntakeReads(shop.reader)
+    add_labels(shop.state, shop.people["olga"], issue, ["bot:triage"])
+    target = await reads.target(shop.ref, issue.number)
+    assert target is not None
+    told = (target.kind, target.is_open, target.labels, target.title, target.author)
+    assert told == (TargetKind.ISSUE, True, ("bot:triage",), "Checkout says 500", "rita")
+    delete_issue(shop.state, shop.people["olga"], issue)
+    assert await reads.target(shop.ref, issue.number) is None
+
+
+async def test_roles_are_those_of_the_repository(shop: Shop) -> None:
+    reads = IntakeReads(shop.reader)
+    roles = [await reads.role(shop.ref, login) for login in ("olga", "rita", "sam")]
+    assert roles == [RepositoryRole.ADMIN, RepositoryRole.WRITE, RepositoryRole.NONE]
+
+
+async def test_a_repeated_reply_is_one_comment_without_secrets(shop: Shop) -> None:
+    issue, writes = shop.issue(), IntakeWrites(shop.broker, redactor=Redactor(["hunter2hunter2"]))
+    for _ in range(2):
+        await writes.reply(shop.ref, issue.number, "I can't read hunter2hunter2.", key="asked refused")
+    [comment] = issue.comments
+    assert comment.body.startswith("I can't read [redacted].\n")
+
+
+async def test_reactions_and_labels_may_be_repeated_and_be_about_what_is_gone(shop: Shop) -> None:
+    issue, writes = shop.issue(), IntakeWrites(shop.broker, redactor=Redactor())
+    comment = shop.says("rita", issue, "@caseworker triage")
+    for reaction in (Reaction.SEEN, Reaction.SEEN, Reaction.STARTED):
+        await writes.react(f"{shop.ref} comment:{comment.id}", reaction)
+    assert [one.content for one in comment.reactions] == ["eyes", "rocket"]
+    await writes.react(f"{shop.ref} comment:1", Reaction.SEEN)
+    await writes.remove_label(shop.ref, issue.number, "bot:plan")
+    with pytest.raises(Refused, match="names no comment"):
+        await writes.react("a label", Reaction.SEEN)
+
+
+async def test_changes_since_a_time_are_comments_and_events_oldest_first(shop: Shop) -> None:
+    changes, before = IntakeChanges(shop.api), shop.state.now() - timedelta(seconds=5)
+    issue = shop.issue()
+    shop.says("rita", issue, "First.")
+    shop.says("olga", issue, "Second.")
+    add_labels(shop.state, shop.people["olga"], issue, ["bot:triage"])
+    add_labels(shop.state, shop.people["olga"], issue, ["bot:plan"])
+    assert [one["body"] for one in await changes.comments_since(shop.ref, before)] == ["First.", "Second."]
+    labels = [one["label"] for one in await changes.issue_events(shop.ref, before) if one["event"] == "labeled"]
+    assert [label["name"] for label in labels if isinstance(label, dict)] == ["bot:triage", "bot:plan"]
+    assert await changes.review_comments(shop.ref, before) == []
+    later = shop.state.now() + timedelta(hours=1)
+    assert await changes.comments_since(shop.ref, later) == []
+    assert await changes.issue_events(shop.ref, later) == []
+
+
+async def test_an_app_serves_where_it_is_installed_and_a_token_what_is_named(shop: Shop) -> None:
+    assert await IntakeChanges(shop.api).repositories() == [shop.ref]
+    assert await IntakeChanges(shop.api).deliveries(shop.state.now() - timedelta(hours=1)) == []
+    shop.token_of("olga")
+    with pytest.raises(Refused, match="which repositories"):
+        await IntakeChanges(shop.api).repositories()
+    assert await IntakeChanges(shop.api, served=["acme/shop"]).repositories() == [shop.ref]
+    assert await IntakeChanges(shop.api, served=["acme/shop"]).deliveries(shop.state.now()) == []
+
+
+async def test_only_named_repositories_of_this_github_are_served(shop: Shop) -> None:
+    served = ServedRepositories(shop.api, ["Acme/Shop"])
+    assert served.serves(shop.ref)
+    assert not served.serves(RemoteRepository(host=shop.ref.host, owner="acme", name="other"))
+    assert not served.serves(RemoteRepository(host="github.com", owner="acme", name="shop"))
