@@ -16,6 +16,16 @@ from caseworker.github_double.git_store import run_git
 from caseworker.github_double.state import Json
 
 _LONGEST_LINE: Final = 1 << 20
+_SHELLS: Final = ("bash", "sh")
+# act closes the terminal of a failing step at once and loses what it has not read yet. Nothing tells the step when its
+# output was read, so a failing shell waits a moment before it ends.
+_PATIENT_SHELL: Final = """\
+#!/bin/sh
+{shell} "$@"
+code=$?
+[ "$code" = 0 ] || sleep 0.3
+exit "$code"
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +65,9 @@ def check_out(plan: Plan, folder: Path) -> None:
 
 async def act_lines(plan: Plan, folder: Path) -> AsyncGenerator[str]:
     """Runs the workflow and gives act's lines as they come. Leaving the iteration early ends everything it started."""
-    checkout, home = folder / "checkout", folder / "home"
+    checkout, home, shells = folder / "checkout", folder / "home", folder / "bin"
     await asyncio.to_thread(check_out, plan, checkout)
+    _write_shells(shells)
     (home / ".config" / "act").mkdir(parents=True)
     (home / ".config" / "act" / "actrc").write_text("")
     (folder / "event.json").write_text(json.dumps(plan.body))
@@ -66,7 +77,7 @@ async def act_lines(plan: Plan, folder: Path) -> AsyncGenerator[str]:
         *("-W", plan.path, "-e", str(folder / "event.json"), "--actor", plan.login),
         *("-P", "ubuntu-latest=-self-hosted", "--json", "--no-cache-server", "--no-recurse"),
         cwd=checkout,
-        env=_environment(home),
+        env=_environment(home, shells),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
@@ -82,10 +93,20 @@ async def act_lines(plan: Plan, folder: Path) -> AsyncGenerator[str]:
         await process.wait()
 
 
-def _environment(home: Path) -> dict[str, str]:
+def _write_shells(folder: Path) -> None:
+    """Puts a patient shell in front of each shell that this machine has."""
+    folder.mkdir()
+    for name in _SHELLS:
+        found = shutil.which(name)
+        if found is not None:
+            (folder / name).write_text(_PATIENT_SHELL.format(shell=found))
+            (folder / name).chmod(0o755)
+
+
+def _environment(home: Path, shells: Path) -> dict[str, str]:
     """Nothing of this process: no tokens, no settings of whoever runs it."""
     return {
-        "PATH": os.environ.get("PATH", os.defpath),
+        "PATH": os.pathsep.join((str(shells), os.environ.get("PATH", os.defpath))),
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_CACHE_HOME": str(home / ".cache"),
