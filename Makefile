@@ -1,6 +1,8 @@
 # Each target installs what it needs into .venv; nothing has to be installed by hand.
 PYTHON ?= python3
 VENV := .venv
+# Compiled files make every later start faster; some environments switch them off.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
