@@ -208,3 +208,6 @@ class SlackSocket:
             self.connected.clear()
             connecting.cancel()
             await handler.close_async()  # type: ignore[no-untyped-call]  # nor here
+            # A reconnection that was under way may have made a session while the one before it was closed.
+            if (late := handler.client.current_session) is not None and not late.closed:
+                await late.close()
