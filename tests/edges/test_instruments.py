@@ -82,6 +82,12 @@ async def test_a_stress_counts_failures_by_seed_in_clean_copies(
     assert not (workspace.path / "left").exists()
 
 
+async def test_parallel_runs_of_a_stress_do_not_share_a_tree(instruments: Instruments) -> None:
+    command = "echo {seed} > mine; sleep 0.3; test $(cat mine) = {seed}"
+    found = await instruments.measure(StressRequest(command=command, runs=4, parallel=2))
+    assert found.summary == "0 of 4 runs failed, 2 at a time."
+
+
 async def test_a_stress_ends_at_its_deadline_and_tells_what_was_done(instruments: Instruments, tmp_path: Path) -> None:
     found = await instruments.measure(StressRequest(command="test {seed} = 1 || sleep 50", runs=9, parallel=1), 3)
     assert found.summary == "0 of 1 runs failed, 1 at a time. 8 more were not begun or not done within 3 s."
