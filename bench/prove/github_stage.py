@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +11,7 @@ from typing import Final
 
 from tests.world.github import GitHubWorld, Person
 
-from bench.prove.processes import RestartedProcess, RestartedTemporal, Target, wait_for_answer
+from bench.prove.processes import RestartedProcess, RestartedTemporal, Target, free_port, wait_for_answer
 from caseworker.github_double.entities.repository import Comment, Issue, Repository
 from caseworker.intake.github_webhook import PATH
 
@@ -63,7 +62,7 @@ class GitHubStage:
 @asynccontextmanager
 async def open_github_stage(home: Path) -> AsyncIterator[GitHubStage]:
     await asyncio.to_thread(home.mkdir, parents=True)
-    github, port = GitHubWorld(home / "github"), _free_port()
+    github, port = GitHubWorld(home / "github"), free_port()
     github.double.limits.per_hour = 10_000_000  # the storm lasts minutes, and has the requests of days
     temporal = RestartedTemporal(home / "temporal")
     async with github.double.serving():
@@ -107,10 +106,3 @@ def _environment(home: Path, temporal: str, port: int, api_url: str) -> dict[str
         "CASEWORKER_SLOTS": "8",
         "CASEWORKER_DEVELOPERS": "8",
     }
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port

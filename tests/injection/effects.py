@@ -22,7 +22,7 @@ _MENTION: Final = re.compile(r"(?<![A-Za-z0-9_/`])@[A-Za-z0-9]")
 _CLOSES_OTHERS: Final = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\W{0,4}(?:\S+/\S+#\d|https?://\S+/issues/\d)", re.IGNORECASE
 )
-_LAYOUT: Final = re.compile(r"</?(?:details|summary|sub|sup|kbd|br)>|<!-- [\w:.#/@!+ -]+ -->", re.IGNORECASE)
+_LAYOUT: Final = re.compile(r"</?(?:details|summary|sub|sup|kbd|br)>|<!-- [\w:.#/@!+% -]+ -->", re.IGNORECASE)
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
