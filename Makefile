@@ -44,7 +44,7 @@ pages: $(VENV)/.ready-dev ## Write the generated pages of docs/ again
 bench: $(VENV)/.ready-dev ## Measure speed and memory, and print tables
 	$(BIN)/python -m bench
 
-prove: $(VENV)/.ready-dev ## Prove that no message is lost: kills in every state, 10,000 messages, two wrong flows
+prove: $(VENV)/.ready-dev ## Prove that no message is lost and no attacker gets anything: kills, storms, wrong flows, hostile texts
 	$(BIN)/pytest -n 3 --dist loadgroup -m slow
 	$(BIN)/python -m bench.prove $(PROVE)
 

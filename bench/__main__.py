@@ -14,7 +14,7 @@ from typing import Final
 
 from rich.console import Console
 
-from bench import acknowledge, answers, cases, prompt, start, tax, waking, worktree
+from bench import acknowledge, answers, cases, prompt, start, tax, waking, webhooks, worktree
 from bench.home import NotMeasured
 from bench.report import Report, show
 
@@ -26,6 +26,7 @@ _MEASUREMENTS: Final[dict[str, Callable[[], Report]]] = {
     "help": answers.measure,
     "acknowledge": acknowledge.measure,
     "waking": waking.measure,
+    "webhooks": webhooks.measure,
     "cases": cases.measure,
 }
 

@@ -12,6 +12,8 @@ from rich.console import Console
 
 from bench.home import private_folder
 from bench.prove.contest import contests
+from bench.prove.github_storm import GitHubSize, github_storm
+from bench.prove.injection import injections
 from bench.prove.storming import Size, storming
 
 
@@ -22,7 +24,11 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=102, help="a third each of worker, Temporal and serving process")
     parser.add_argument("--rate", type=float, default=16.0, help="messages a second")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(1_000_000), help="drawn without one")
-    parser.add_argument("--only", choices=("storm", "sudden", "contest"), default=None)
+    parser.add_argument("--only", choices=("storm", "sudden", "contest", "github", "injection"), default=None)
+    parser.add_argument("--deliveries", type=int, default=2_000, help="of the storm on GitHub")
+    parser.add_argument("--issues", type=int, default=100, help="of the storm on GitHub")
+    parser.add_argument("--github-kills", type=int, default=60, help="of the storm on GitHub, a third each")
+    parser.add_argument("--attack", default="", help="only the attacks with this in their name")
     parser.add_argument("--keep", type=Path, default=None, help="a folder for databases and logs, to look into later")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that processes and folders are removed also then
@@ -30,10 +36,14 @@ def main() -> int:
     with private_folder() as private:
         folder: Path = given.keep or private
         folder.mkdir(parents=True, exist_ok=True)
-        return asyncio.run(prove(folder, size, given.seed, given.only))
+        holds = given.only in ("github", "injection") or asyncio.run(prove(folder, size, given.seed, given.only))
+        if given.only in (None, "github", "injection"):
+            github = GitHubSize(deliveries=given.deliveries, issues=given.issues, kills=given.github_kills, rate=4.0)
+            holds &= asyncio.run(prove_github(folder, github, given))
+        return 0 if holds else 1
 
 
-async def prove(folder: Path, size: Size, seed: int, only: str | None) -> int:
+async def prove(folder: Path, size: Size, seed: int, only: str | None) -> bool:
     console, aside = Console(), Console(stderr=True)
     begun, holds = time.monotonic(), True
     console.print(f"seed {seed}: `python -m bench.prove --seed {seed}` draws the same again", highlight=False)
@@ -44,7 +54,17 @@ async def prove(folder: Path, size: Size, seed: int, only: str | None) -> int:
         holds &= await contests(folder, seed, console, aside)
     words = "proved" if holds else "NOT proved"
     console.print(f"{words} in {(time.monotonic() - begun) / 60:.1f} minutes, seed {seed}", highlight=False)
-    return 0 if holds else 1
+    return holds
+
+
+async def prove_github(folder: Path, size: GitHubSize, given: argparse.Namespace) -> bool:
+    console, aside, holds = Console(), Console(stderr=True), True
+    if given.only != "github":
+        holds &= await injections(folder, given.attack, console, aside)
+    if given.only != "injection":
+        console.print(f"seed {given.seed} of the storm on GitHub", highlight=False)
+        holds &= await github_storm(folder / "github-storm", size, given.seed, console, aside)
+    return holds
 
 
 if __name__ == "__main__":

@@ -190,7 +190,7 @@ async def open_stage(home: Path, setup: Setup) -> AsyncIterator[Stage]:
     slack, temporal, log = CountingSlack(), RestartedTemporal(home / "temporal"), home / "given.log"
     await slack.start()
     await temporal.start()
-    port = _free_port()
+    port = free_port()
     env = environment(home, slack, temporal.server.address.target, port)
     options = ["no-reconciler"] * (not setup.reconciler) + ["asks-only"] * setup.asks_only
     worker = RestartedProcess(
@@ -228,7 +228,7 @@ def _python(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-m", module, *arguments]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port: int = one.getsockname()[1]

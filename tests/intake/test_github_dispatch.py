@@ -217,3 +217,12 @@ async def test_a_workflow_that_is_done_runs_again_at_its_milestone(desk: Desk) -
     assert await desk.labels("ann", 7, "bot:triage", guid="again", seconds=1200) == "dispatched: triage"
     assert await desk.runs() == ["triage", "triage"]
     assert (await desk.messages())[-1][1] == "rerun"
+
+
+async def test_a_label_set_while_a_comment_is_read_is_decided_again(desk: Desk) -> None:
+    desk.github.add(7)
+    await desk.labels("ann", 7, "bot:triage")
+    await desk.finishes(Milestone.TRIAGE)
+    await desk.ends(IssueState.HUMAN_INPUT_RECEIVED)
+    assert await desk.labels("ann", 7, "bot:plan") == "failed"
+    assert desk.github.replies == {}

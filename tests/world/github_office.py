@@ -160,7 +160,10 @@ class Door:
 
 
 @asynccontextmanager
-async def open_github_office(home: Path, client: Client) -> AsyncIterator[GitHubOffice]:
+async def open_github_office(
+    home: Path, client: Client, *, furnish: Callable[[World], None] = lambda _: None, **settings_too: object
+) -> AsyncIterator[GitHubOffice]:
+    """`furnish` may exchange parts before the workers start; `settings_too` are further settings."""
     async with AsyncExitStack() as stack:
         github, door = GitHubWorld(home / "github"), Door()
         await stack.enter_async_context(github.double.serving())
@@ -170,18 +173,24 @@ async def open_github_office(home: Path, client: Client) -> AsyncIterator[GitHub
         shop = github.repository(olga, "shop", FILES)
         app, key = github.app(olga, url=f"{here}/github/webhooks", secret=SECRET)
         github.installed(app, shop)
-        settings = Settings(
-            home=home,
-            anthropic_api_key=SecretStr("nobody asks a model here"),
-            github_app_id=str(app.id),
-            github_app_private_key=SecretStr(key),
-            github_api_url=github.state.api_url,
-            github_webhook_secret=SecretStr(SECRET),
-            checks_settle_seconds=1,
+        settings = Settings.model_validate(
+            {
+                "home": home,
+                "anthropic_api_key": SecretStr("nobody asks a model here"),
+                "github_app_id": str(app.id),
+                "github_app_private_key": SecretStr(key),
+                "github_api_url": github.state.api_url,
+                "github_webhook_secret": SecretStr(SECRET),
+                "checks_settle_seconds": 1,
+                **settings_too,
+            }
         )
-        world = await stack.enter_async_context(
-            open_world(home, client, furnish=lambda world: _furnish(world, settings))
-        )
+
+        def furnish_all(world: World) -> None:
+            _furnish(world, settings)
+            furnish(world)
+
+        world = await stack.enter_async_context(open_world(home, client, furnish=furnish_all))
         office = GitHubOffice(
             world=world, github=github, settings=settings, shop=shop, olga=olga, sam=sam, app=app, door=door
         )

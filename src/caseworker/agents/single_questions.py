@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Final, TypeVar
 
 import structlog
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from caseworker.agents.accounting import Account, Stop, Trouble, refused_by, unsent
 from caseworker.agents.claude import ModelSettings
@@ -56,8 +56,22 @@ class SingleQuestions:
             await upstream.close()
         if isinstance(ended, Failed):
             ended = Failed(why=ended.why, reason=self._redactor.text(ended.reason), retry=ended.retry)
+        else:
+            ended = self._redacted(ended)
         await self._tell(question, ended, account)
         return ended
+
+    def _redacted(self, ended: Answer[A]) -> Answer[A] | Failed:
+        """Without the secrets that the model may have read somewhere: answers become comments and pull requests."""
+        told = ended.value.model_dump(mode="json")
+        clean = self._redactor.value(told)
+        if clean == told:
+            return ended
+        try:
+            value = type(ended.value).model_validate(clean)
+        except ValidationError:
+            return Failed(why="malformed", reason="the answer had a secret where none can be removed")
+        return Answer(value=value, calls=ended.calls, cost_micros=ended.cost_micros)
 
     def _upstream(self, question: Question[A]) -> Upstream | Failed:
         if question.rehearsal is not None:

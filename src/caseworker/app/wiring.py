@@ -8,12 +8,14 @@ from temporalio.client import Client
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.agents.claude import ClaudeRuntime
+from caseworker.agents.redacted_runtime import RedactedRuntime
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.bell import make_doorbell
 from caseworker.app.github_mentions import model_settings
 from caseworker.app.parts import make_discussions, make_forge, make_sandbox
 from caseworker.app.settings import Settings, actions_folder
 from caseworker.app.surfaces import developers_channel, make_chats
+from caseworker.core.base.redaction import Redactor
 from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import (
     AgentRuntime,
@@ -74,12 +76,15 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         chats=make_chats(settings, forge),
         case_file=CaseFileCopy(folder=actions_folder()),
         developers=developers_channel(settings),
-        runtime=ClaudeRuntime(
-            sandbox=sandbox,
-            ledger=store.ledger,
-            transcripts=store.transcripts,
-            model=model,
-            secrets=settings.secrets(),
+        runtime=RedactedRuntime(
+            ClaudeRuntime(
+                sandbox=sandbox,
+                ledger=store.ledger,
+                transcripts=store.transcripts,
+                model=model,
+                secrets=settings.secrets(),
+            ),
+            Redactor(settings.secrets()),
         ),
         model=SingleQuestions(ledger=store.ledger, record=store.record, model=model, secrets=settings.secrets()),
     )

@@ -14,10 +14,11 @@ from caseworker.core.base.ids import CaseId, TraceId, issue_case
 from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import one_line
 from caseworker.core.casefile.review_learnings import LONGEST_RULE, Provenance, Rule, Scope
+from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import Approve, Command, MessageKind, Rerun, Retry, Say
 from caseworker.core.people.messages import NO_MESSAGE, TEXT_LIMIT, NewMessage, Standing
 from caseworker.core.people.trigger import LiteralCommand
-from caseworker.core.runs.delivery_outcomes import Dispatched, Duplicate, NotDone, Outcome
+from caseworker.core.runs.delivery_outcomes import Dispatched, Duplicate, NotDone, Outcome, RefusalReason
 from caseworker.core.runs.dispatch import Go, GoOn, OpenCase, Remember, RunAgain, TryAgain, decide
 from caseworker.core.runs.run import RunState
 from caseworker.core.telling.delivery_words import reply_words
@@ -66,6 +67,8 @@ class Dispatcher:
         await self._react(asked, Reaction.SEEN)
         stored = await self._facts.case(asked.event)
         decision = decide(asked.command, asked.target, await self._facts.about(stored))
+        if isinstance(decision, NotDone) and stored is not None and _is_reading(stored, decision):
+            raise Transient(f"{stored.case.id} is reading what a person wrote: decided again once it waits.")
         match decision:
             case NotDone():
                 return await self._refuse(asked, decision)
@@ -171,6 +174,12 @@ class Dispatcher:
             await self._writes.react(dispatch.reference, Reaction.DONE if done else Reaction.FAILED)
             await self._store.dispatches.tell(dispatch.key, dispatch.state)
         return len(ended)
+
+
+def _is_reading(stored: StoredCase, refused: NotDone) -> bool:
+    """Whether only a comment that the pm reads just now keeps the case from waiting where the request would count."""
+    reading = stored.case.state is IssueState.HUMAN_INPUT_RECEIVED
+    return reading and refused.reason is RefusalReason.ALREADY_DONE
 
 
 def _dispatch(asked: Asked, go: Go) -> NewDispatch:

@@ -178,3 +178,9 @@ def test_secrets_of_every_shape_are_taken_out(kind: str) -> None:
         sent = outgoing(text, redactor)
         assert "[redacted]" in sent
         assert not any(part in sent for part in PRIVATE.findall(SECRETS[kind]))
+
+
+def test_control_characters_never_leave_and_hide_no_secret() -> None:
+    text = "\x1b[31mred\x1b[0m \u202eolleh\u202c key-\x07of-the-model"
+    assert outgoing(text, Redactor(["key-of-the-model"])) == "[31mred[0m olleh [redacted]"
+    assert outgoing_message(text, Redactor(["key-of-the-model"])) == "[31mred[0m olleh [redacted]"

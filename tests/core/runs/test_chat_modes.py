@@ -6,11 +6,14 @@ import pytest
 from pydantic import ValidationError
 
 from caseworker.core.people.discussion import Side
+from caseworker.core.runs.chat_grounds import grounded
 from caseworker.core.runs.chat_modes import (
     NOT_YOURS,
     NOTHING_PENDING,
+    ApprovePendingMode,
     CarryOut,
     ChatAnswer,
+    ExecuteWorkflowMode,
     Proposal,
     Propose,
     RememberRule,
@@ -139,3 +142,15 @@ def test_a_reply_says_what_is_stored_whatever_the_model_wrote(
         f"A mere question.\n\n**Proposed:** {words}. An owner can approve or decline this within 24 hours."
     )
     assert reply_words(CarryOut(proposal=1, payload=payload, text="Fine.")) == f"Fine.\n\n**Approved:** {words}."
+
+
+def test_a_workflow_that_the_comment_does_not_name_is_only_proposed() -> None:
+    asked = ChatAnswer(output=ExecuteWorkflowMode(mode="execute-workflow", workflow=WorkflowName.PLAN, text="On it."))
+    assert grounded(asked, "what is this about?").output.mode == "propose-workflow"
+    assert grounded(asked, "then plan it") == asked
+
+
+def test_an_approval_needs_a_word_that_agrees_in_the_comment() -> None:
+    approved = ChatAnswer(output=ApprovePendingMode(mode="approve-pending", text="Done."))
+    assert grounded(approved, "and why is that?").output.mode == "answer"
+    assert grounded(approved, "Yes, do that") == approved

@@ -14,6 +14,7 @@ from caseworker.core.base.ids import RepositoryId
 from caseworker.core.base.roles import Task
 from caseworker.core.base.untrusted_text import Fence
 from caseworker.core.people.discussion import Side
+from caseworker.core.runs.chat_grounds import grounded
 from caseworker.core.runs.chat_modes import ChatAnswer, ChatTurn, Proposal, Say, decide_chat, payload_words, reply_words
 from caseworker.core.runs.state_calls import CHAT_ITERATIONS
 from caseworker.core.runs.workflow_names import WorkflowName
@@ -69,7 +70,13 @@ class ChatReplies:
         act = (
             self._not_answered(answer, target)
             if isinstance(answer, Failed)
-            else decide_chat(answer, side=comment.side, pending=pending, registry=target.registry, now=comment.at)
+            else decide_chat(
+                grounded(answer, comment.text),
+                side=comment.side,
+                pending=pending,
+                registry=target.registry,
+                now=comment.at,
+            )
         )
         turn = ChatTurn(
             comment=comment.id, author=comment.author, side=comment.side, said=comment.text, act=act, at=comment.at

@@ -33,6 +33,8 @@ _PLAIN_TAG: Final = re.compile(r"</?(?:details|summary|sub|sup|kbd|br)>")
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _IMAGE: Final = re.compile(r"!(?=\[)")
 _COMMENT: Final = re.compile(r"<!--.*?(?:--!?>|\Z)", re.DOTALL)
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Moves a terminal's cursor, or the order of the letters. Line ends and tabs are none."""
 _MARKER: Final = re.compile(r"[\w:.#/@!+ -]+")
 
 
@@ -52,7 +54,7 @@ NOTHING: Final = Ours()
 
 def outgoing(text: str, redactor: Redactor, *, ours: Ours = NOTHING, limit: int = COMMENT_LIMIT, more: str = "") -> str:
     """The Markdown text as it may leave. `more`: where the whole of it is, if it is too long: an address."""
-    text = _without_comments(redactor.text(text))
+    text = _without_comments(redactor.text(_without_controls(text)))
     parts = (part if is_code else _plain(part, ours) for is_code, part in code_parts(text))
     return shortened(_open_closings("".join(parts), ours), limit, more)
 
@@ -65,7 +67,7 @@ def outgoing_line(text: str, redactor: Redactor, *, ours: Ours = NOTHING, limit:
 
 def outgoing_message(text: str, redactor: Redactor, *, ours: Ours = NOTHING) -> str:
     """Plain text such as a commit message. There is no code in it: a forge reads every word."""
-    return _open_closings(_calling_nobody(redactor.text(text), ours), ours)
+    return _open_closings(_calling_nobody(redactor.text(_without_controls(text)), ours), ours)
 
 
 def marked(text: str, marker: str, limit: int = COMMENT_LIMIT) -> str:
@@ -127,6 +129,11 @@ def _open_closings(text: str, ours: Ours) -> str:
         return f"{found['first']}{_BREAK}{found['rest']}{found['between']}{found['reference']}"
 
     return _CLOSING.sub(closing, text)
+
+
+def _without_controls(text: str) -> str:
+    """Before secrets are looked for: one of these characters inside a secret would hide it."""
+    return _CONTROL.sub("", text)
 
 
 def _without_comments(text: str) -> str:

@@ -1,0 +1,60 @@
+"""Plays every attack of the injection suite, and prints a row for each: where it came in, what stopped it."""
+
+import asyncio
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from tests.injection.attack import Attack
+from tests.injection.stage import ATTACKS, Result, Stage, open_injection
+
+from caseworker.engine.client import connect
+from caseworker.engine.server import TemporalServer
+from caseworker.store.store import open_store
+
+_AT_ONCE: Final = 4
+
+
+async def injections(folder: Path, only: str, console: Console, aside: Console) -> bool:
+    """True: no attacker got anything. `only`: a part of the names of the attacks to play."""
+    attacks = [attack for attack in ATTACKS if only in attack.name]
+    home = folder / "injection"
+    home.mkdir(parents=True)
+    await (await open_store(f"sqlite:///{home / 'caseworker.db'}")).close()
+    server = TemporalServer(folder / "injection-temporal")
+    await server.start()
+    try:
+        async with open_injection(home, await connect(server.address)) as stage:
+            results = await _play(stage, attacks, aside)
+            await stage.office.world.worker_stops()
+    finally:
+        await server.stop()
+    _show(results, console)
+    return not any(result.wrongs for result in results)
+
+
+async def _play(stage: Stage, attacks: list[Attack], aside: Console) -> list[Result]:
+    free = asyncio.Semaphore(_AT_ONCE)
+
+    async def play(attack: Attack) -> Result:
+        async with free:
+            try:
+                result = await stage.play(attack)
+            except AssertionError as stuck:  # it did not come to rest: a result like any other
+                result = Result(attack=attack, wrongs=(f"stuck: {stuck}",), stopped_by="")
+        aside.print(f"{attack.name}: {result.wrongs or 'nothing'}", style="dim", highlight=False, markup=False)
+        return result
+
+    return await asyncio.gather(*map(play, attacks))
+
+
+def _show(results: list[Result], console: Console) -> None:
+    table = Table(title=f"{len(results)} attacks on a gullible model", title_justify="left", title_style="bold")
+    for column in ("attack", "came in by", "stopped by"):
+        table.add_column(column)
+    for result in results:
+        got = f"[bold red]NOT stopped: {'; '.join(result.wrongs)[:300]} ✗[/]" if result.wrongs else result.stopped_by
+        table.add_row(result.attack.name, result.attack.door, got)
+    console.print(table)
+    console.print(f"{len(results)} attacks, {sum(bool(one.wrongs) for one in results)} not stopped\n", highlight=False)
