@@ -91,8 +91,15 @@ async def test_a_redelivered_label_is_processed_once(desk: Desk) -> None:
     await desk.labels("ann", 7, "bot:triage", guid="g-1")
     await desk.finishes(Milestone.TRIAGE)
     assert await desk.labels("ann", 7, "bot:triage", guid="g-1") == "duplicate"
-    assert await desk.labels("ann", 7, "bot:triage", guid="g-2", seconds=2) == "duplicate"
     assert await desk.runs() == ["triage"]
+
+
+async def test_a_label_that_is_removed_and_set_again_at_once_is_heard(desk: Desk) -> None:
+    assert await desk.labels("ann", 7, "bot:plan") == "refused: needs_earlier"
+    await desk.labels("ann", 7, "bot:triage", seconds=1)
+    await desk.finishes(Milestone.TRIAGE)
+    assert await desk.labels("ann", 7, "bot:plan", seconds=3) == "dispatched: plan"
+    assert await desk.runs() == ["triage", "plan"]
 
 
 @pytest.mark.parametrize("who", ["rita", "stranger", BOT])
