@@ -57,6 +57,13 @@ async def expect_one_of_everything(deployment: GitHubDeployment) -> None:
     assert len(entries) == 2, entries
 
 
+async def test_killed_at_its_first_comment_its_push_and_its_pull_request(deployment: GitHubDeployment) -> None:
+    for path in (r"/issues/1/comments$", r"git-receive-pack$", r"/pulls$"):
+        deployment.is_killed_by(path)
+    await expect_one_of_everything(deployment)
+    assert deployment.kills == 3
+
+
 @pytest.mark.slow
 async def test_a_kill_at_any_write_leaves_one_of_everything(tmp_path: Path) -> None:
     for write in range(1, WRITES):

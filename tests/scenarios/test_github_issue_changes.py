@@ -5,7 +5,7 @@ import pytest
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.github_double.entities.repository import Issue
-from tests.world.agent import analyzed, asks_people, once, unclear
+from tests.world.agent import analyzed, asks_people, once, reads_people, unclear
 from tests.world.github_office import GitHubOffice
 
 S = IssueState
@@ -67,6 +67,7 @@ async def test_an_issue_that_is_gone_ends_its_case_and_disturbs_no_other(github:
 async def test_a_locked_conversation_shows_its_question_in_the_tracking_comment(github: GitHubOffice) -> None:
     github.world.agent.does(Role.ANALYST, Task.ANALYZE, once(unclear("Which world?"), analyzed))
     github.world.agent.does(Role.PM, Task.QUESTIONS, asks_people("Which world?"))
+    github.world.agent.does(Role.PM, Task.INTERPRET, reads_people(reply="Understood: that world."))
     issue = await triaged(github)
     release = github.world.agent.holds_in(Role.ANALYST)
     github.olga.labels(issue, "bot:plan")

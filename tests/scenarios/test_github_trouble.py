@@ -40,10 +40,10 @@ async def test_without_access_a_case_waits_and_goes_on_once_it_is_given_back(git
     suspend(github.github.state, github.installation)
     release()
     parked = await github.case(issue).expect_state(S.REQUIRES_HUMAN_INTERVENTION)
-    assert "suspended" in parked.case.reason
+    assert parked.case.reason.startswith("GitHub does not let Caseworker read olga/shop. Check the App or token")
     assert github.pulls() == []
     unsuspend(github.github.state, github.installation)
-    assert "suspended" in await github.expect_tracking(issue, "implement", "waiting")
+    assert "Check the App or token" in await github.expect_tracking(issue, "implement", "waiting")
     github.olga.comments(issue, "retry")
     await github.expect_tracking(issue, "implement", "done")
     assert len(github.pulls()) == 1

@@ -50,6 +50,7 @@ class GitHubDeployment:
     olga: Person
     writes: list[str] = field(default_factory=list)
     """The writes to GitHub that were begun, by method."""
+    kills: int = 0
     _serve: asyncio.subprocess.Process | None = None
     _kill_at: int | None = None
 
@@ -61,22 +62,17 @@ class GitHubDeployment:
                 *self.terminal.command(("serve",)), env=self.terminal.environment, stderr=log
             )
 
-    async def everything_is_killed(self) -> None:
-        """Kills `serve` and the host with -9, with all that they have under way."""
-        self._kill()
-        assert self._serve is not None
-        await self._serve.wait()
-
     def is_killed_at(self, write: int) -> None:
         """Everything is killed as soon as GitHub has received this write, which it carries out. The first is 1."""
         self._kill_at = write
 
-    async def is_killed(self) -> bool:
-        """Whether it was killed. If so, it is started again."""
-        if self._serve is None or self._serve.returncode is None:
-            return False
-        await self.serving_starts()
-        return True
+    def is_killed_by(self, path: str) -> None:
+        """The same at the first POST to a path that fits this pattern."""
+        self.github.double.faults.before(path, self._kill, method="POST")
+
+    async def _start_what_was_killed(self) -> None:
+        if self._serve is not None and self._serve.returncode is not None:
+            await self.serving_starts()
 
     def watch_writes(self) -> None:
         for method in _METHODS:
@@ -92,6 +88,8 @@ class GitHubDeployment:
             self._kill()
 
     def _kill(self) -> None:
+        """Kills `serve` and the host with -9, with all that they have under way."""
+        self.kills += 1
         assert self._serve is not None
         with suppress(ProcessLookupError):
             self._serve.kill()
@@ -129,7 +127,7 @@ class GitHubDeployment:
         """Waits, and starts what was killed again."""
         deadline = time.monotonic() + _PATIENCE
         while not is_so():
-            await self.is_killed()
+            await self._start_what_was_killed()
             if time.monotonic() > deadline:
                 talk = "\n---\n".join(f"{one.author.login}: {one.body}" for one in issue.comments)
                 log = (self.terminal.home.parent / "serve.log").read_text()[-6000:]
