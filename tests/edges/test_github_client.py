@@ -110,6 +110,15 @@ async def test_all_pages_are_read_and_those_since_a_moment(shop: Shop) -> None:
     assert [one.number for one in await shop.reader.issues_changed(shop.ref, since=since)] == [issue.number]
 
 
+async def test_a_page_that_is_added_after_a_full_one_is_read(shop: Shop) -> None:
+    issue = shop.issue()
+    for number in range(100):
+        shop.says("rita", issue, f"remark {number}")
+    assert len(await shop.reader.comments(shop.ref, issue.number)) == 100
+    shop.says("rita", issue, "one more")
+    assert len(await shop.reader.comments(shop.ref, issue.number)) == 101
+
+
 async def test_an_unchanged_answer_costs_nothing_of_the_limit(shop: Shop) -> None:
     issue = shop.issue()
     first = await shop.reader.issue(shop.ref, issue.number)

@@ -84,7 +84,7 @@ async def test_gits_token_is_in_no_argument_file_or_error(shop: Shop) -> None:
     other = await shop.work({"calc.py": "x = 3\n"}, name="turn-2")
     for issued in shop.state.tokens.values():
         issued.permissions["contents"] = "read"
-    with pytest.raises(Refused, match="GitHub does not let Caseworker push acme/shop") as refused:
+    with pytest.raises(Refused, match="GitHub does not let Caseworker push to acme/shop") as refused:
         await shop.push(other, branch="agent/issue-2")
     assert any(argument.endswith("/acme/shop.git") for argument in git.arguments)
     shown = [*git.arguments, str(refused.value)]

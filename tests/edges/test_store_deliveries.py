@@ -127,9 +127,27 @@ async def test_the_same_event_by_another_way_is_known_by_its_subject(log: Log) -
 @pytest.mark.parametrize(("seconds", "same"), [(0, True), (3, True), (-3, True), (60, False), (-60, False)])
 async def test_labellings_are_one_event_if_their_times_are_close(log: Log, seconds: int, same: bool) -> None:
     moved = BEGAN + timedelta(seconds=seconds)
-    await log.put(delivery("a", subject=LABELED, at=BEGAN), delivery("b", subject=LABELED, at=moved))
+    found = delivery("b", subject=LABELED, at=moved).model_copy(update={"source": "look"})
+    await log.put(delivery("a", subject=LABELED, at=BEGAN), found)
     await log.deliveries.settle(await log.claim(), DONE)
     assert (await log.deliveries.earlier(await log.claim())) == ("a" if same else None)
+
+
+@pytest.mark.parametrize(("seconds", "same"), [(0, True), (1, False)])
+async def test_a_label_that_was_set_again_at_once_is_another_event(log: Log, seconds: int, same: bool) -> None:
+    again = BEGAN + timedelta(seconds=seconds)
+    await log.put(delivery("a", subject=LABELED, at=BEGAN), delivery("b", subject=LABELED, at=again))
+    await log.deliveries.settle(await log.claim(), DONE)
+    assert (await log.deliveries.earlier(await log.claim())) == ("a" if same else None)
+
+
+async def test_a_find_of_the_first_labelling_does_not_stand_for_the_second(log: Log) -> None:
+    found = delivery("look", subject=LABELED, at=BEGAN).model_copy(update={"source": "look"})
+    again = delivery("b", subject=LABELED, at=BEGAN + timedelta(seconds=2))
+    await log.put(delivery("a", subject=LABELED, at=BEGAN), found, again)
+    await log.deliveries.settle(await log.claim(), DONE)
+    await log.deliveries.settle(await log.claim(), Duplicate(of="a"))
+    assert await log.deliveries.earlier(await log.claim()) is None
 
 
 async def test_what_was_unreadable_does_not_stand_for_the_event(log: Log) -> None:

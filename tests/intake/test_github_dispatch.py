@@ -91,8 +91,15 @@ async def test_a_redelivered_label_is_processed_once(desk: Desk) -> None:
     await desk.labels("ann", 7, "bot:triage", guid="g-1")
     await desk.finishes(Milestone.TRIAGE)
     assert await desk.labels("ann", 7, "bot:triage", guid="g-1") == "duplicate"
-    assert await desk.labels("ann", 7, "bot:triage", guid="g-2", seconds=2) == "duplicate"
     assert await desk.runs() == ["triage"]
+
+
+async def test_a_label_that_is_removed_and_set_again_at_once_is_heard(desk: Desk) -> None:
+    assert await desk.labels("ann", 7, "bot:plan") == "refused: needs_earlier"
+    await desk.labels("ann", 7, "bot:triage", seconds=1)
+    await desk.finishes(Milestone.TRIAGE)
+    assert await desk.labels("ann", 7, "bot:plan", seconds=3) == "dispatched: plan"
+    assert await desk.runs() == ["triage", "plan"]
 
 
 @pytest.mark.parametrize("who", ["rita", "stranger", BOT])
@@ -118,7 +125,6 @@ async def test_an_allowed_owner_needs_no_role(store: Store) -> None:
     ("change", "outcome"),
     [
         ({"is_open": False}, "refused: target_closed"),
-        ({"is_locked": True}, "refused: target_locked"),
         ({"kind": TargetKind.PULL}, "refused: wrong_target"),
     ],
 )
@@ -126,6 +132,12 @@ async def test_the_context_is_checked_as_it_is_now(desk: Desk, change: dict[str,
     desk.github.change(7, **change)
     assert await desk.labels("ann", 7, "bot:triage") == outcome
     assert len(desk.github.replies) == 1
+
+
+async def test_a_locked_issue_is_refused_without_a_reply(desk: Desk) -> None:
+    desk.github.change(7, is_locked=True)
+    assert await desk.labels("ann", 7, "bot:triage") == "refused: target_locked"
+    assert desk.github.replies == {}
 
 
 async def test_a_deleted_issue_is_refused_without_a_reply(desk: Desk) -> None:

@@ -14,6 +14,7 @@ from temporalio.client import WorkflowHistory
 
 from caseworker.engine.client import Address, connect
 from caseworker.engine.server import TemporalServer
+from tests.world.github_office import GitHubOffice, open_github_office
 from tests.world.office import Office, open_office
 from tests.world.world import World, open_world
 
@@ -50,6 +51,14 @@ async def world(home: Path, temporal: Address, request: pytest.FixtureRequest) -
 async def office(home: Path, temporal: Address, request: pytest.FixtureRequest) -> AsyncIterator[Office]:
     async with open_office(home, await connect(temporal)) as office:
         yield office
+        await end(office.world, request)
+
+
+@pytest.fixture
+async def github(home: Path, temporal: Address, request: pytest.FixtureRequest) -> AsyncIterator[GitHubOffice]:
+    async with open_github_office(home, await connect(temporal)) as office:
+        yield office
+        await office.serving_stops()
         await end(office.world, request)
 
 

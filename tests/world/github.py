@@ -81,6 +81,24 @@ class Person:
     def closes(self, issue: Issue) -> None:
         issue_acts.close_issue(self.world.state, self.actor, issue)
 
+    def reopens(self, issue: Issue) -> None:
+        issue_acts.reopen_issue(self.world.state, self.actor, issue)
+
+    def rewrites(self, issue: Issue, *, title: str | None = None, body: str | None = None) -> None:
+        issue_acts.edit_issue(self.world.state, self.actor, issue, title=title, body=body)
+
+    def locks(self, issue: Issue) -> None:
+        issue_acts.lock_issue(self.world.state, self.actor, issue)
+
+    def unlocks(self, issue: Issue) -> None:
+        issue_acts.unlock_issue(self.world.state, self.actor, issue)
+
+    def transfers(self, issue: Issue, to: Repository) -> Issue:
+        return issue_acts.transfer_issue(self.world.state, self.actor, issue, to)
+
+    def deletes(self, issue: Issue) -> None:
+        issue_acts.delete_issue(self.world.state, self.actor, issue)
+
     def commits(self, repository: Repository, branch: str, files: Mapping[str, str], message: str = "Change") -> str:
         """Commits files on top of a branch, which begins at the default branch if it is new, and pushes."""
         heads = git_store.branches(repository.path)

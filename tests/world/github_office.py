@@ -15,8 +15,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from temporalio.client import Client
 
+from caseworker.agents.single_questions import SingleQuestions
+from caseworker.app.github_mentions import model_settings
 from caseworker.app.github_surface import GitHub
-from caseworker.app.parts import github_access
+from caseworker.app.parts import github_access, make_discussions
 from caseworker.app.settings import Settings
 from caseworker.app.surface_port import IntakeDesk
 from caseworker.app.wiring import make_reconciler
@@ -28,7 +30,7 @@ from caseworker.forges.github.connect import connect
 from caseworker.forges.github.forge import make_github_forge
 from caseworker.github_double.acts.hook_acts import redeliver
 from caseworker.github_double.double_server import listening
-from caseworker.github_double.entities.accounts import App
+from caseworker.github_double.entities.accounts import Installation
 from caseworker.github_double.entities.repository import Comment, Issue, PullRequest, Repository
 from caseworker.intake.show_runs import Looks
 from caseworker.workspaces.bisector import GitBisector
@@ -36,10 +38,11 @@ from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.patience import PATIENCE
 from tests.world.github import GitHubWorld, Person
+from tests.world.question_model import QuestionModel, serving_questions
 from tests.world.world import CaseInWorld, World, open_world
 
 FAST = Pace(per_minute=10_000, per_hour=10_000, gap_seconds=0)
-QUICK = Looks(between=0.1, again=0.1, failed=0.2)
+QUICK = Looks(between=0.1, again=0.1, failed=0.2, refused=0.5)
 SECRET = "a secret of webhooks"
 BOT = "caseworker[bot]"
 FILES = {
@@ -59,7 +62,8 @@ class GitHubOffice:
     """The owner."""
     sam: Person
     """A stranger."""
-    app: App
+    installation: Installation
+    questions: QuestionModel
     door: "Door"
     _serving: AsyncExitStack = field(default_factory=AsyncExitStack)
 
@@ -84,7 +88,7 @@ class GitHubOffice:
 
     async def redelivers(self, event: str) -> None:
         """GitHub sends every delivery of this event again. Waits until all were taken as duplicates."""
-        hook, listed = self.app.hook, self.world.store.deliveries.list
+        hook, listed = self.installation.app.hook, self.world.store.deliveries.list
         assert hook is not None
         again = [one for one in hook.deliveries if one.event == event]
         for one in again:
@@ -134,13 +138,31 @@ class GitHubOffice:
 
     async def expect_tracking(self, issue: Issue, workflow: str, state: str) -> str:
         """Waits until the run's comment shows this state, and returns the comment."""
-        await self.expect(
-            lambda: f"| {state} |" in self.tracking(issue).get(workflow, ""), f"{workflow} {state}", issue
-        )
+
+        def is_shown() -> bool:
+            """A second run posts its comment before that of the first is deleted."""
+            bodies = [one.body for one in _ours(issue) if f"### Caseworker: {workflow}\n" in one.body]
+            return len(bodies) == 1 and f"| {state} |" in bodies[0]
+
+        await self.expect(is_shown, f"{workflow} {state}", issue)
         return self.tracking(issue)[workflow]
 
     async def expect_said(self, issue: Issue, words: str) -> None:
         await self.expect(lambda: any(words in one for one in self.said(issue)), words, issue)
+
+    async def expect_outcome(self, kind: str) -> None:
+        """Waits until a delivery has this outcome."""
+        deadline = time.monotonic() + PATIENCE
+        while kind not in (seen := await self.outcomes()):
+            assert time.monotonic() < deadline, f"no delivery is {kind}: {seen}"
+            await asyncio.sleep(0.05)
+
+    async def expect_receipt(self, issue: Issue, words: str) -> None:
+        """Waits until the newest message of the case has a receipt with these words."""
+        deadline, case = time.monotonic() + PATIENCE, self.case(issue)
+        while words not in (seen := await case.receipts())[-1]:
+            assert time.monotonic() < deadline, f"no receipt {words!r}: {seen}"
+            await asyncio.sleep(0.05)
 
     async def _has_case(self, issue: Issue) -> bool:
         return await self.world.store.cases.find(CaseId(f"{self.shop.full_name}#{issue.number}")) is not None
@@ -172,11 +194,13 @@ async def open_github_office(
         olga, sam = github.user("olga"), github.user("sam")
         shop = github.repository(olga, "shop", FILES)
         app, key = github.app(olga, url=f"{here}/github/webhooks", secret=SECRET)
-        github.installed(app, shop)
+        installation = github.installed(app, shop)
+        questions, model_url = await stack.enter_async_context(serving_questions())
         settings = Settings.model_validate(
             {
                 "home": home,
-                "anthropic_api_key": SecretStr("nobody asks a model here"),
+                "anthropic_api_key": SecretStr("a key"),
+                "anthropic_base_url": model_url,
                 "github_app_id": str(app.id),
                 "github_app_private_key": SecretStr(key),
                 "github_api_url": github.state.api_url,
@@ -192,7 +216,15 @@ async def open_github_office(
 
         world = await stack.enter_async_context(open_world(home, client, furnish=furnish_all))
         office = GitHubOffice(
-            world=world, github=github, settings=settings, shop=shop, olga=olga, sam=sam, app=app, door=door
+            world=world,
+            github=github,
+            settings=settings,
+            shop=shop,
+            olga=olga,
+            sam=sam,
+            installation=installation,
+            questions=questions,
+            door=door,
         )
         stack.push_async_callback(office.serving_stops)
         await office.serving_starts()
@@ -208,7 +240,16 @@ def _furnish(world: World, settings: Settings) -> None:
     assert chat is not None
     workspaces = GitWorkspaces(world.home, source=forge.source)
     bisector = GitBisector(workspaces=workspaces, builder=world.parts.builder)
-    world.parts = replace(world.parts, forge=forge, chats={"github": chat}, workspaces=workspaces, bisector=bisector)
+    model = SingleQuestions(ledger=store.ledger, record=store.record, model=model_settings(settings))
+    world.parts = replace(
+        world.parts,
+        forge=forge,
+        chats={"github": chat},
+        workspaces=workspaces,
+        bisector=bisector,
+        model=model,
+        discussions=make_discussions(settings),
+    )
     world.reconciler = make_reconciler(world.parts)
 
 

@@ -9,7 +9,7 @@ from typing import assert_never
 
 import structlog
 
-from caseworker.core.base.errors import Transient
+from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, TraceId, issue_case
 from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import one_line
@@ -156,14 +156,18 @@ class Dispatcher:
 
     async def _refuse(self, asked: Asked, refused: NotDone) -> Outcome:
         words = reply_words(refused)
-        if words:
+        if words and refused.reason is not RefusalReason.TARGET_LOCKED:  # there, GitHub takes no comment of an App
             await self._writes.reply(asked.event.repository, asked.event.number, words, key=f"{asked.key} refused")
         await self._react(asked, Reaction.FAILED)
         return refused
 
     async def _react(self, asked: Asked, reaction: Reaction) -> None:
+        """A reaction is a courtesy: where GitHub takes none, such as in a locked conversation, the work goes on."""
         if asked.reference:
-            await self._writes.react(asked.reference, reaction)
+            try:
+                await self._writes.react(asked.reference, reaction)
+            except Refused as refused:
+                log.warning("no reaction to a comment", about=asked.event.lane, error=str(refused))
 
     async def show_ends(self) -> int:
         """React on the comments whose run has ended. Returns how many."""
@@ -171,7 +175,10 @@ class Dispatcher:
         for dispatch in ended:
             assert dispatch.state is not None, "only runs that ended are listed"
             done = dispatch.state is RunState.SUCCEEDED
-            await self._writes.react(dispatch.reference, Reaction.DONE if done else Reaction.FAILED)
+            try:
+                await self._writes.react(dispatch.reference, Reaction.DONE if done else Reaction.FAILED)
+            except Refused as refused:  # the next ones must not wait for it
+                log.warning("end of a run not shown on its comment", case=dispatch.case, error=str(refused))
             await self._store.dispatches.tell(dispatch.key, dispatch.state)
         return len(ended)
 

@@ -31,8 +31,6 @@ _LIFE: Final = timedelta(minutes=2)
 """A comment whose run works is written this often, even if nothing is new."""
 _LIFE_WAITING: Final = timedelta(hours=1)
 """The same while the run waits for a person."""
-_LATER: Final = 600.0
-"""Seconds until the next try after GitHub has refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +42,8 @@ class Looks:
     again: float = 3.0
     """Until a run is due again."""
     failed: float = 20.0
+    refused: float = 600.0
+    """Until the next try after GitHub has refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,10 +93,10 @@ class RunComments:
             again = self._looks.failed
         except Refused as refused:
             log.warning("tracking comment refused: tried again later", run=tracking.run, error=str(refused))
-            again = _LATER
+            again = self._looks.refused
         except Exception:  # a defect in one comment must not stop the others
             log.exception("tracking comment not written", run=tracking.run)
-            again = _LATER
+            again = self._looks.refused
         await self._store.tracking_comments.release(tracking, again_in=again)
         return True
 

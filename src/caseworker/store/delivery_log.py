@@ -28,7 +28,9 @@ from caseworker.store.rows import insert_or_stop
 
 LEASE: Final = timedelta(seconds=60)
 SAME_EVENT: Final = timedelta(seconds=10)
-"""Two labellings with the same label within this time are one: a webhook and the forge's list date them differently."""
+"""A labelling by webhook and one found by a look are one if they are no further apart: their times differ a little."""
+_FOUND: Final = "look"
+"""The source of deliveries that a look has found."""
 
 _TOO_EARLY: Final = Ignored(reason=IgnoreReason.NO_CASE)
 
@@ -95,10 +97,11 @@ class StoredDeliveries(Port):
         if not claim.subject:
             return None
         async with self._database.reading() as connection:
-            at = await connection.scalar(select(rows.c.happened_at).where(rows.c.id == claim.id))
+            this = select(rows.c.happened_at, rows.c.source).where(rows.c.id == claim.id)
+            at, source = (await connection.execute(this)).one()
             same = [rows.c.subject == claim.subject, rows.c.id < claim.id, ~rows.c.is_repeat]
             if at is not None:
-                same.append(rows.c.happened_at.between(at - SAME_EVENT, at + SAME_EVENT))
+                same.append(_is_same_moment(at, found=source == _FOUND))
             # What could not be read or never succeeded does not stand for the event.
             same.append(rows.c.outcome.not_in([OutcomeKind.UNREADABLE, OutcomeKind.FAILED]))
             return await connection.scalar(select(rows.c.guid).where(*same).order_by(rows.c.id).limit(1))
@@ -158,6 +161,15 @@ def _outcome(outcome: Outcome) -> dict[str, object]:
 def _first_in_lane() -> ColumnElement[bool]:
     before = rows.alias("before")
     return ~exists().where(before.c.lane == rows.c.lane, before.c.is_open, before.c.id < rows.c.id)
+
+
+def _is_same_moment(at: datetime, *, found: bool) -> ColumnElement[bool]:
+    """Within one source times are exact: a person may remove a label and set it again at once."""
+    # A find that was itself taken for an earlier event says nothing about a later one.
+    new_find = and_(rows.c.source == _FOUND, rows.c.outcome != OutcomeKind.DUPLICATE)
+    other_source = rows.c.source != _FOUND if found else new_find
+    close = rows.c.happened_at.between(at - SAME_EVENT, at + SAME_EVENT)
+    return or_(rows.c.happened_at == at, and_(other_source, close))
 
 
 def _held(claim: Claim) -> ColumnElement[bool]:

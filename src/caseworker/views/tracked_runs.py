@@ -2,7 +2,9 @@
 
 from typing import Final
 
+from caseworker.core.people.digest import told
 from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.record.entries import Posted
 from caseworker.core.runs.run import Run, RunState
 from caseworker.core.telling.artifacts import artifact_page
 from caseworker.core.telling.story import tell
@@ -10,6 +12,7 @@ from caseworker.core.telling.tracking_comment import RunArtifact, RunFailure, Tr
 from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of
 
+_UNSAID: Final = 3
 _NO_END: Final = 10**9
 _STEPS: Final = frozenset({"turn_started", "turn_completed", "build_ran", "branch_pushed", "pull_request_opened"})
 
@@ -26,7 +29,16 @@ async def tracked_run(store: Store, stored: StoredCase, run: Run, phrasing: Phra
         awaited=awaited_by(stored.case, phrasing) if run.ended_at is None else None,
         failure=RunFailure(sentence=stored.case.reason, error_id=stored.trace) if failed else None,
         artifact=await _artifact(store, run, own, phrasing),
+        notes=await _notes(store, run),
     )
+
+
+async def _notes(store: Store, run: Run) -> tuple[str, ...]:
+    discussion = await store.runs.discussion(run.id)
+    about_it = "" if discussion is None else told(discussion)
+    posts = [one.entry for one in await store.record.whole(run.case, {"posted"}) if one.at >= run.began_at]
+    unsaid = [one.text for one in posts if isinstance(one, Posted) and one.undelivered] if run.ended_at is None else []
+    return (*filter(None, (about_it,)), *(f"It could not be posted: {text}" for text in unsaid[-_UNSAID:]))
 
 
 async def _steps(store: Store, run: Run) -> tuple[str, ...]:

@@ -54,7 +54,8 @@ class Records(RecordActivities):
     @activity.defn
     async def remarks_to(self, request: ClaimRequest) -> list[MessageId]:
         said = await self._store.inbox.of(request.case)
-        return [message.id for message in said if message.turn == request.turn and message.command.wants_something]
+        heard = [one for one in said if one.turn == request.turn and one.standing is not Standing.OTHER]
+        return [message.id for message in heard if message.command.wants_something]
 
     @activity.defn
     async def settle_messages(self, request: SettleRequest) -> None:

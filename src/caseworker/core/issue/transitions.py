@@ -33,7 +33,7 @@ from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import OBEYED, kept, obeyed
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import SPOKEN, Claimed
-from caseworker.core.people.receipts import OVER, Settled, not_done
+from caseworker.core.people.receipts import OVER, STRANGERS, Settled, not_done
 
 
 class Look(BaseModel):
@@ -103,13 +103,17 @@ def _receive_words(case: IssueCase, spoken: Sequence[Claimed], policy: Policy, n
     if meant:
         words = Spoke(by=meant[0].author, messages=_ids(meant))
         return Look(after=after(case, words, policy, now), moved=True)
-    settled = (Settled(messages=_ids(spoken), outcome=kept(case)),) if spoken else ()
+    strangers = [message for message in spoken if message.is_strangers]
+    others = [message for message in spoken if not message.is_strangers]
+    outcomes = ((_ids(strangers), STRANGERS), (_ids(others), kept(case)))
+    settled = tuple(Settled(messages=ids, outcome=outcome) for ids, outcome in outcomes if ids)
     return Look(after=case, settled=settled)
 
 
 def _wakes(case: IssueCase, message: Claimed) -> bool:
-    """Whether the message wakes the case: never during a takeover; "yes" only if the case waits for an answer."""
-    if case.people.taken_by:
+    """Whether the message wakes the case: never during a takeover, and never a stranger's, whose words must cost
+    nothing; "yes" only if the case waits for an answer."""
+    if case.people.taken_by or message.is_strangers:
         return False
     return message.reopens or waits_for(case, WaitingFor.ANSWER) or waits_for(case, WaitingFor.APPROVAL)
 

@@ -153,7 +153,12 @@ class Claimed(BaseModel):
 
     @property
     def reopens(self) -> bool:
-        return self.command.reopens
+        """Whether it asks for work. A stranger's words never do: anybody can write below a public issue."""
+        return self.command.reopens and not self.is_strangers
+
+    @property
+    def is_strangers(self) -> bool:
+        return self.standing is Standing.OTHER
 
 
 def receipt(message: Message, turns: int) -> str:

@@ -11,6 +11,8 @@ OVER: Final = "the case was over: kept on the record"
 
 NOT_THE_REPORTER: Final = "not the reporter"
 
+STRANGERS: Final = "kept on the record; it wakes nobody, because its author has no role in the repository"
+
 TURN_FAILED: Final = "given to a turn that failed"
 
 NO_MONEY: Final = "the money ran out in this turn: the next one reads it again, once the budget is raised"

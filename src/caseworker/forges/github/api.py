@@ -136,8 +136,13 @@ class GitHubApi:
             if page is None or (most is not None and len(found) >= most):
                 return found[:most]
             reply = await self._conditional(page, who)
-            found += _parsed(reply, list[model], request.path)  # type: ignore[valid-type]  # pydantic builds the list type at run time
-            page = self._next(reply)
+            items = _parsed(reply, list[model], request.path)  # type: ignore[valid-type]  # pydantic builds the list type at run time
+            found += items
+            following = self._next(reply)
+            if following is None and len(items) >= int(first["per_page"]):
+                # A full last page stays the same when a page is added: a 304 would hide the new one.
+                self._kept.pop(_key((await who()).account, page), None)
+            page = following
         raise Defect(f"GitHub's list {request.path} has more than {_PAGES} pages.")
 
     def _next(self, reply: Reply) -> Request | None:
@@ -150,7 +155,7 @@ class GitHubApi:
 
     async def _conditional(self, request: Request, who: _Who) -> Reply:
         account = (await who()).account
-        key = (account, f"{request.path}?{sorted(request.params.items())}", request.accept)
+        key = _key(account, request)
         kept = self._kept.get(key)
         reply = await self._answered(replace(request, etag=kept.headers["etag"]) if kept else request, who)
         if reply.status == 304 and kept is not None:
@@ -177,6 +182,10 @@ class GitHubApi:
         if isinstance(error, RateLimited):
             self._limited[login.account] = time.monotonic() + error.seconds
         raise error
+
+
+def _key(account: str, request: Request) -> tuple[str, str, str]:
+    return (account, f"{request.path}?{sorted(request.params.items())}", request.accept)
 
 
 def _parsed(reply: Reply, model: type[T], path: str) -> T:

@@ -12,6 +12,7 @@ _LIMIT_TEXT: Final = re.compile(r"secondary rate limit|rate limit exceeded|abuse
 _UNTOLD_SECONDS: Final = 60.0
 """How long to wait after a limit that names no time."""
 _MOST: Final = 300
+_LOCKED: Final = "issue is locked"
 
 
 class GitHubRefused(Refused):
@@ -61,9 +62,8 @@ def _without_right(reply: Reply, where: str, message: str) -> GitHubRefused:
             todo=f"If it is there, check the App or token: {ask}.",
             status=404,
         )
-    return GitHubRefused(
-        f"GitHub does not allow {where}: {message}", todo=f"Check the App or token: {ask}.", status=403
-    )
+    todo = "Unlock the conversation." if _LOCKED in message else f"Check the App or token: {ask}."
+    return GitHubRefused(f"GitHub does not allow {where}: {message}", todo=todo, status=403)
 
 
 def _words(permissions: str) -> str:

@@ -48,7 +48,7 @@ class HttpsGit:
             if any(words in told for words in _REFUSALS):
                 self._api.credentials.forget(login)
                 raise Refused(
-                    f"GitHub does not let Caseworker {verb} {name}.",
+                    f"GitHub does not let Caseworker {'push to' if verb == 'push' else 'read'} {name}.",
                     todo="Check the App or token: it needs contents: write.",
                 ) from None
             raise

@@ -13,7 +13,8 @@ from caseworker.github_double.state import GitHub
 
 def create_comment(github: GitHub, actor: Actor, issue: Issue, *, body: str) -> Comment:
     require(actor, issue.repository, TALK if issue.is_pull else OPEN_ISSUE)
-    if issue.discussion.is_locked and not may(actor, issue.repository, PUSH):
+    # Apps are no collaborators: whatever their permissions, a locked conversation refuses them.
+    if issue.discussion.is_locked and (actor.installation is not None or not may(actor, issue.repository, PUSH)):
         raise Forbidden("Unable to create comment because issue is locked.")
     _check(body)
     key, now = github.new_key("IC"), github.now()
