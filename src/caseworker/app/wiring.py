@@ -11,7 +11,7 @@ from caseworker.agents.claude import ClaudeRuntime
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.bell import make_doorbell
 from caseworker.app.github_mentions import model_settings
-from caseworker.app.parts import make_discussions, make_forge, make_sandbox
+from caseworker.app.parts import choose_forge, make_discussions, make_github, make_sandbox
 from caseworker.app.settings import Settings, actions_folder
 from caseworker.app.surfaces import developers_channel, make_chats
 from caseworker.intake.reconciler import Reconciler
@@ -57,7 +57,8 @@ class Parts:
 
 
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
-    sandbox, forge = make_sandbox(settings), make_forge(store, settings)
+    sandbox, github = make_sandbox(settings), make_github(store, settings)
+    forge = choose_forge(store, github)
     model = model_settings(settings)
     workspaces = GitWorkspaces(settings.home, source=forge.source, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
@@ -70,7 +71,7 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         forge=forge,
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
-        discussions=make_discussions(settings),
+        discussions=make_discussions(settings, github),
         chats=make_chats(settings, forge),
         case_file=CaseFileCopy(folder=actions_folder()),
         developers=developers_channel(settings),

@@ -20,6 +20,7 @@ from caseworker.agents.prompt_inputs import (
 from caseworker.agents.prompt_texts import render
 from caseworker.agents.role_tools import tools_for, writes
 from caseworker.contract.wire import TurnRequest
+from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.base.roles import Task
 from caseworker.core.casefile.learnings import offered
 from caseworker.core.casefile.model import AnalysisSection, CaseFile
@@ -38,8 +39,10 @@ from caseworker.core.telling.investigation import investigation_page
 from caseworker.ports import (
     Attempt,
     FinishedTurn,
+    GithubState,
     IssueBrief,
     Limits,
+    StateOf,
     Store,
     StoredCase,
     Workspace,
@@ -62,12 +65,14 @@ class IssueBriefs:
         workspaces: Workspaces,
         files: AttachedFiles,
         discussions: RunDiscussions | None = None,
+        state: StateOf | None = None,
     ) -> None:
-        """`discussions`: null where no forge has any."""
+        """`discussions`: null where no forge has any. `state`: the tools that read a pull request's state, if any."""
         self._store = store
         self._workspaces = workspaces
         self._files = files
         self._discussions = discussions
+        self._state = state
 
     async def write(
         self, request: TurnRequest, stored: StoredCase, attempt: Attempt, workspace: Workspace
@@ -104,7 +109,16 @@ class IssueBriefs:
             rehearsal=stored.rehearsal,
             limits=Limits(cap_micros=cap_of(case, policy), calls=policy.calls_per_turn, seconds=policy.turn_seconds),
             check=_coverage_check(stored.file.analysis) if task is Task.VALIDATE else None,
+            state=await self._pull_state(request.case, stored),
         )
+
+    async def _pull_state(self, case: IssueCase, stored: StoredCase) -> GithubState | None:
+        """The tools for the case's own pull request, once it has one on a forge."""
+        number = case.delivery.pull_request
+        ref = await self._store.repositories.ref(stored.repository)
+        if self._state is None or number is None or not isinstance(ref, RemoteRepository):
+            return None
+        return self._state(ref, number)
 
     async def _inputs(
         self,
