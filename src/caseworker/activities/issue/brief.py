@@ -24,6 +24,7 @@ from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.base.roles import Task
 from caseworker.core.casefile.learnings import offered
 from caseworker.core.casefile.model import AnalysisSection, CaseFile
+from caseworker.core.casefile.review_learnings import review_rules
 from caseworker.core.evidence.build_commands import find_commands
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
@@ -150,6 +151,7 @@ class IssueBriefs:
                 feedback=request.case.evidence.feedback,
                 reason=request.case.reason,
                 learnings=tuple(offered(await self._store.learnings.of(stored.repository))),
+                rules=await self._rules(request, stored, workspace),
             ),
             talk=await self._talk(request, file, done, workspace),
             investigation=investigation,
@@ -221,6 +223,14 @@ class IssueBriefs:
         if commit is None or commit == workspace.base or not looks:
             return ""
         return await self._workspaces.diff(workspace, workspace.base, commit)
+
+    async def _rules(self, request: TurnRequest, stored: StoredCase, workspace: Workspace) -> tuple[str, ...]:
+        """What owners told to be remembered, for a review of the change."""
+        commit = request.case.delivery.checkpoint
+        if request.task not in recollection.REVIEWS or commit is None:
+            return ()
+        changed = await self._workspaces.changed(workspace, workspace.base, commit)
+        return tuple(review_rules(await self._store.review_learnings.of(stored.repository), changed))
 
 
 def _coverage_check(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:
