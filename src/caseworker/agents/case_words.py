@@ -100,6 +100,16 @@ def learned(fence: Fence, learnings: Sequence[str]) -> str:
     return fence.around("\n".join(kept), what="learnings", source="earlier cases of this repository")
 
 
+def remembered_rules(fence: Fence, rules: Sequence[str]) -> str:
+    """What owners told to be remembered for reviews. Whoever chooses the rules has a limit."""
+    text = fence.around("\n".join(rules), what="rules", source="owners of this repository, for reviews")
+    return (
+        f"Hold the change against these rules; name those that you relied on in `learnings_used`.\n{text}"
+        if text
+        else ""
+    )
+
+
 def where_it_was_left(case: IssueCase) -> str:
     """For an interpret turn: what the case waited for, where it goes on, and what came in now."""
     wait = case.waiting.wait

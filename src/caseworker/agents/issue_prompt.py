@@ -65,6 +65,7 @@ def _progress_blocks(inputs: ProgressInputs, fence: Fence) -> dict[str, str]:
         "feedback": fence.around(feedback, what="feedback on the last attempt", source="build or tech lead"),
         "reason": fence.around(clip(cleaned(inputs.reason)), what="why you are asked now", source=_RECORD),
         "learnings": case_words.learned(fence, inputs.learnings),
+        "rules": case_words.remembered_rules(fence, inputs.rules),
     }
 
 

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from caseworker.agents.conversation_tool import conversation_tool, tool_result
 from caseworker.agents.role_tools import SERVER
+from caseworker.agents.state_server import state_tools
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.outcomes.investigation import Skill
 from caseworker.ports import Brief, BugBrief, Ear, IssueBrief, SkillTool
@@ -37,6 +38,7 @@ def own_server(brief: Brief, ear: Ear) -> "McpSdkServerConfig | None":
             tools = [conversation_tool(ear, brief.attempt.case)] if brief.conversation else []
         case IssueBrief():
             tools = [_skill_tool(skill) for skill in brief.skills]
+            tools += state_tools(brief.state) if brief.state is not None else []
         case _:
             assert_never(brief)
     return create_sdk_mcp_server(SERVER, tools=tools) if tools else None

@@ -33,6 +33,8 @@ class ProgressInputs:
     """Why the case came to this turn."""
     learnings: tuple[str, ...] = ()
     """What earlier cases found out about this repository, the most telling first."""
+    rules: tuple[str, ...] = ()
+    """What owners told to be remembered for reviews of such a change, by number."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Final, get_args
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.investigation import Skill
+from caseworker.core.runs.state_calls import STATE_CALLS
 
 OUTCOME_TOOL: Final = "StructuredOutput"
 """The tool through which an agent hands in its outcome."""
@@ -14,7 +15,7 @@ ANSWER_TOOL: Final = "answer"
 """The tool through which a model answers a single question."""
 SERVER: Final = "caseworker"
 CONVERSATION_TOOL: Final = "get_bug_conversations"
-_SERVED: Final = frozenset({CONVERSATION_TOOL, *get_args(Skill)})
+_SERVED: Final = frozenset({CONVERSATION_TOOL, *get_args(Skill), *STATE_CALLS})
 _OURS: Final = f"mcp__{SERVER}__"
 """The prefix that the agent's program puts before the names of tools that we serve."""
 

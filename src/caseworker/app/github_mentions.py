@@ -23,7 +23,12 @@ def make_mention_reader(settings: Settings, store: Store, place: MentionPlace) -
         rehearsal=read_rehearsal(settings.reports_rehearsal),
     )
     chat = ChatReplies(asker=asker, threads=store.chat_threads, tools=settings.chat_thread_tools_enabled)
-    intents = IntentClassifier(asker=asker, threshold=settings.intent_confidence_threshold, chat=settings.chat_enabled)
+    intents = IntentClassifier(
+        asker=asker,
+        threshold=settings.intent_confidence_threshold,
+        chat=settings.chat_enabled,
+        tools=settings.triage_tools_enabled,
+    )
     questions = MentionQuestions(intents=intents, rules=RuleReader(asker=asker), chat=chat)
     return MentionReader(store=store, questions=questions, place=place)
 

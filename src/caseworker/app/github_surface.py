@@ -6,6 +6,7 @@ Each part is imported only when it is asked for, so that commands start fast.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from caseworker.core.runs.run import Run
     from caseworker.core.telling.tracking_comment import Tracked
     from caseworker.forges.github.api import GitHubApi
+    from caseworker.forges.github.forge import GitHubForge
     from caseworker.intake.github import GitHubIntake
     from caseworker.intake.show_runs import Looks, RunComments
 
@@ -61,7 +63,7 @@ class GitHub:
         from caseworker.forges.github.reads import GitHubReader
 
         read_rehearsal(self.settings.reports_rehearsal)
-        await GitHubReader(self._connect()).whoami()
+        await GitHubReader(self._api).whoami()
 
     def chat(self, forge: Forge) -> Chat | None:
         if forge.comments is None:
@@ -76,23 +78,25 @@ class GitHub:
         return None
 
     async def listen(self, desk: IntakeDesk) -> Listening:
+        from caseworker.forges.github.forge import make_github_forge
         from caseworker.forges.github.intake_reads import IntakeChanges
-        from caseworker.forges.github.reads import GitHubReader
         from caseworker.intake.github_door import GitHubDoor
         from caseworker.intake.github_reconcile import GitHubReconciler
         from caseworker.intake.github_webhook import Webhook
         from caseworker.intake.github_work import DeliveryWork
+        from caseworker.workspaces.git import SafeGit
 
-        settings, api, store = self.settings, self._connect(), desk.store
-        bot = await GitHubReader(api).whoami()
-        work = DeliveryWork(store=store, intake=self._intake(desk, api, bot))
+        settings, store = self.settings, desk.store
+        github = make_github_forge(self._api, store, SafeGit(), pace=self.pace)
+        bot = await github.reader.whoami()
+        work = DeliveryWork(store=store, intake=self._intake(desk, github, bot))
         door = GitHubDoor(store=store, on_new=work.wake)
-        changes = IntakeChanges(api, served=settings.github_repositories)
+        changes = IntakeChanges(self._api, served=settings.github_repositories)
         reconciler = GitHubReconciler(store=store, door=door, changes=changes)
         runs = {
             "GitHub's events": work.run,
             "GitHub's changes": reconciler.run,
-            "tracking comments": self._run_comments(store, api).run,
+            "tracking comments": self._run_comments(store, github).run,
         }
         held = (settings.github_webhook_secret, settings.github_webhook_secret_old)
         secrets = [secret.get_secret_value() for secret in held if secret is not None]
@@ -100,40 +104,28 @@ class GitHub:
         routes = [Webhook(door=door, secrets=secrets).route] if secrets else []
         return Listening(routes=routes, work=runs)
 
-    def _intake(self, desk: IntakeDesk, api: GitHubApi, bot: str) -> GitHubIntake:
+    def _intake(self, desk: IntakeDesk, github: GitHubForge, bot: str) -> GitHubIntake:
         from caseworker.agents.questions.mention_reader import MentionPlace
         from caseworker.app.github_mentions import make_mention_reader
-        from caseworker.forges.github.broker import Broker
-        from caseworker.forges.github.forge import make_github_forge
         from caseworker.forges.github.intake_reads import IntakeReads
         from caseworker.forges.github.intake_writes import IntakeWrites
-        from caseworker.forges.github.pull_state import PullState
-        from caseworker.forges.github.reads import GitHubReader
         from caseworker.forges.github.served_repositories import ServedRepositories
         from caseworker.intake.github import GitHubIntake
         from caseworker.intake.github_facts import GitHubPlace, GitHubPorts
-        from caseworker.workspaces.git import SafeGit
 
         async def policy(_: RemoteRepository) -> Policy:
             return self.settings.policy()
 
-        broker = Broker(api, budget=desk.store.write_budget, git=SafeGit(), pace=self.pace)
-        writes = IntakeWrites(broker, redactor=Redactor(self.settings.secrets()))
+        writes = IntakeWrites(github.broker, redactor=Redactor(self.settings.secrets()))
         place = GitHubPlace(
             bot=bot,
             policy=policy,
-            serves=ServedRepositories(api, self.settings.github_repositories).serves,
+            serves=ServedRepositories(self._api, self.settings.github_repositories).serves,
             owners=frozenset(self.settings.allowed_owners),
             rehearsal=read_rehearsal(self.settings.reports_rehearsal),
         )
-        reads, store = IntakeReads(GitHubReader(api)), desk.store
-        labels = make_github_forge(api, store, SafeGit(), pace=self.pace).labels
-        mentions = MentionPlace(
-            reads=reads,
-            writes=writes,
-            labels=labels,
-            state=lambda repository, number: PullState(api, repository, number),
-        )
+        reads, store = IntakeReads(github.reader), desk.store
+        mentions = MentionPlace(reads=reads, writes=writes, labels=github.labels, state=github.state)
         classifier = make_mention_reader(self.settings, store, mentions)
         return GitHubIntake(
             store=store,
@@ -143,21 +135,20 @@ class GitHub:
             place=place,
         )
 
-    def _run_comments(self, store: Store, api: GitHubApi) -> RunComments:
+    def _run_comments(self, store: Store, github: GitHubForge) -> RunComments:
         from caseworker.chats.surface_phrasing import CommentPhrasing
-        from caseworker.forges.github.forge import make_github_forge
         from caseworker.intake.show_runs import RunComments
         from caseworker.views.tracked_runs import tracked_run
-        from caseworker.workspaces.git import SafeGit
 
         async def tell(stored: StoredCase, run: Run) -> Tracked:
             return await tracked_run(store, stored, run, CommentPhrasing())
 
-        comments = make_github_forge(api, store, SafeGit(), pace=self.pace).comments
         redactor = Redactor(self.settings.secrets())
-        return RunComments(store=store, comments=comments, tell=tell, redactor=redactor, looks=self.looks)
+        return RunComments(store=store, comments=github.comments, tell=tell, redactor=redactor, looks=self.looks)
 
-    def _connect(self) -> GitHubApi:
+    @cached_property
+    def _api(self) -> GitHubApi:
+        """One connection for all of it: tokens, ETags and known limits are kept with it."""
         from caseworker.forges.github.connect import connect
 
         access = github_access(self.settings)

@@ -8,6 +8,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.ports import Forge, Sandbox, Source, Store
 
 if TYPE_CHECKING:
+    from caseworker.forges.github.forge import GitHubForge
     from caseworker.forges.github.github_access import GitHubAccess
     from caseworker.forges.local_folders import Folder
     from caseworker.ports.thread_comments import Discussions
@@ -31,6 +32,11 @@ def make_source() -> Source:
 
 
 def make_forge(store: Store, settings: Settings) -> Forge:
+    return choose_forge(store, make_github(store, settings))
+
+
+def choose_forge(store: Store, github: "GitHubForge | None") -> Forge:
+    """Folders of this machine, and GitHub where this deployment has it."""
     from caseworker.forges.forge_choice import make_choice
     from caseworker.forges.local import LocalForge
     from caseworker.forges.local_pulls import LocalPulls
@@ -38,10 +44,11 @@ def make_forge(store: Store, settings: Settings) -> Forge:
 
     pulls = LocalPulls(repositories=store.repositories, records=store.pulls, git=SafeGit())
     local = LocalForge(source=make_source(), pulls=pulls)
-    return make_choice(local=local, remote=_make_github(store, settings), repositories=store.repositories)
+    return make_choice(local=local, remote=github, repositories=store.repositories)
 
 
-def _make_github(store: Store, settings: Settings) -> Forge | None:
+def make_github(store: Store, settings: Settings) -> "GitHubForge | None":
+    """Null: this deployment has no GitHub. A process makes one: tokens, ETags and known limits are kept with it."""
     access = github_access(settings)
     if access is None:
         return None
@@ -49,19 +56,16 @@ def _make_github(store: Store, settings: Settings) -> Forge | None:
     from caseworker.forges.github.forge import make_github_forge
     from caseworker.workspaces.git import SafeGit
 
-    return make_github_forge(connect(access), store, SafeGit())
+    return make_github_forge(connect(access), store, SafeGit(), tools=settings.enable_github_state)
 
 
-def make_discussions(settings: Settings) -> "Discussions | None":
+def make_discussions(settings: Settings, github: "GitHubForge | None") -> "Discussions | None":
     """Null: this deployment has no GitHub."""
-    access = github_access(settings)
-    if access is None:
+    if github is None:
         return None
-    from caseworker.forges.github.connect import connect
-    from caseworker.forges.github.reads import GitHubReader
     from caseworker.forges.github.thread_reader import GitHubThreads
 
-    return GitHubThreads(GitHubReader(connect(access)), frozenset(settings.allowed_owners))
+    return GitHubThreads(github.reader, frozenset(settings.allowed_owners))
 
 
 def github_access(settings: Settings) -> "GitHubAccess | None":

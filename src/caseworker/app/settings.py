@@ -98,6 +98,9 @@ class Settings(BaseModel):
     chat_thread_tools_enabled: bool = True
     """Whether chat on a pull request may read its state on the forge."""
     triage_tools_enabled: bool = True
+    """Whether the classifier of mentions may read the state of a pull request first."""
+    enable_github_state: bool = True
+    """Whether agents of a case with a pull request may read its state on the forge, over MCP."""
     questions_budget_usd: float = Field(default=2, ge=0)
     """What single questions that no case pays for may cost a repository within 24 hours."""
 

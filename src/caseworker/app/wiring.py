@@ -12,7 +12,7 @@ from caseworker.agents.redacted_runtime import RedactedRuntime
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.bell import make_doorbell
 from caseworker.app.github_mentions import model_settings
-from caseworker.app.parts import make_discussions, make_forge, make_sandbox
+from caseworker.app.parts import choose_forge, make_discussions, make_github, make_sandbox
 from caseworker.app.settings import Settings, actions_folder
 from caseworker.app.surfaces import developers_channel, make_chats
 from caseworker.core.base.redaction import Redactor
@@ -59,7 +59,8 @@ class Parts:
 
 
 def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
-    sandbox, forge = make_sandbox(settings), make_forge(store, settings)
+    sandbox, github = make_sandbox(settings), make_github(store, settings)
+    forge = choose_forge(store, github)
     model = model_settings(settings)
     workspaces = GitWorkspaces(settings.home, source=forge.source, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
@@ -72,7 +73,7 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         forge=forge,
         doorbell=make_doorbell(client, store),
         capacity=Capacity(store=store, most=settings.developers),
-        discussions=make_discussions(settings),
+        discussions=make_discussions(settings, github),
         chats=make_chats(settings, forge),
         case_file=CaseFileCopy(folder=actions_folder()),
         developers=developers_channel(settings),

@@ -71,7 +71,11 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             store=store,
             workspaces=workspaces,
             briefs=IssueBriefs(
-                store=store, workspaces=workspaces, files=_files(parts), discussions=_discussions(parts)
+                store=store,
+                workspaces=workspaces,
+                files=_files(parts),
+                discussions=_discussions(parts),
+                state=parts.forge.state,
             ),
             investigation=InvestigationTurns(store=store, workspaces=workspaces, skills=skills),
         ),

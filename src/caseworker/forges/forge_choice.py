@@ -7,7 +7,19 @@ from pathlib import Path
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId, Sha
 from caseworker.core.base.repositories import LocalRepository, RemoteRepository, RepositoryRef
-from caseworker.ports import Checks, Comments, Forge, Head, Labels, PullRequest, Pulls, Repositories, Source, Workspace
+from caseworker.ports import (
+    Checks,
+    Comments,
+    Forge,
+    Head,
+    Labels,
+    PullRequest,
+    Pulls,
+    Repositories,
+    Source,
+    StateOf,
+    Workspace,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +31,7 @@ class ForgeChoice:
     comments: Comments | None
     labels: Labels | None
     checks: Checks | None
+    state: StateOf | None
 
 
 def make_choice(*, local: Forge, remote: Forge | None, repositories: Repositories) -> ForgeChoice:
@@ -28,6 +41,7 @@ def make_choice(*, local: Forge, remote: Forge | None, repositories: Repositorie
         comments=remote.comments if remote else local.comments,
         labels=remote.labels if remote else local.labels,
         checks=remote.checks if remote else local.checks,
+        state=remote.state if remote else local.state,
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from caseworker.ports import Checks, Comments, Labels, Pulls, Source
+from caseworker.ports import Checks, Comments, Labels, Pulls, Source, StateOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,3 +12,4 @@ class LocalForge:
     comments: Comments | None = None
     labels: Labels | None = None
     checks: Checks | None = None
+    state: StateOf | None = None

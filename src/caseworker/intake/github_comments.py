@@ -12,8 +12,9 @@ from caseworker.core.people.messages import Message, Standing
 from caseworker.core.runs.delivery_outcomes import BecameMessage, Duplicate, Ignored, IgnoreReason, Outcome, Received
 from caseworker.intake.conversation import Conversation, Words, understand
 from caseworker.intake.github_events import Change, CommentChanged, IssueChanged
-from caseworker.intake.github_facts import SURFACE, is_over
+from caseworker.intake.github_facts import is_over
 from caseworker.ports import Store, StoredCase
+from caseworker.ports.github import SURFACE
 
 _MARGIN: Final = timedelta(seconds=60)
 """A comment may be written this long before its case is opened and still be about it."""

@@ -24,11 +24,11 @@ from caseworker.core.runs.run import RunState
 from caseworker.core.telling.delivery_words import reply_words
 from caseworker.intake.conversation import ring
 from caseworker.intake.github_events import OnTarget
-from caseworker.intake.github_facts import SURFACE, GitHubFacts, GitHubPlace, thread_of
+from caseworker.intake.github_facts import GitHubFacts, GitHubPlace
 from caseworker.intake.new_cases import new_trace
 from caseworker.ports import Doorbell, Issue, Store, StoredCase
 from caseworker.ports.deliveries import NewDispatch
-from caseworker.ports.github import GitHubWrites, Reaction, Target
+from caseworker.ports.github import SURFACE, GitHubWrites, Reaction, Target, thread_on
 
 log = structlog.get_logger()
 
@@ -122,7 +122,7 @@ class Dispatcher:
             issue,
             _dispatch(asked, go),
             _message(asked, case, new_trace(), Say(), words),
-            thread=thread_of(event),
+            thread=thread_on(event.repository, event.number),
             policy=policy.model_copy(update={"until": start.until}),
             rehearsal=self._place.rehearsal,
         )
@@ -134,7 +134,10 @@ class Dispatcher:
         """None: a run of this workflow is in flight."""
         message = _message(asked, stored.case.id, stored.trace, command, f"Go on: {go.workflow}.")
         begun = await self._store.dispatches.go_on(
-            _dispatch(asked, go), message, thread=thread_of(asked.event), moves=stored.case.progress.transitions
+            _dispatch(asked, go),
+            message,
+            thread=thread_on(asked.event.repository, asked.event.number),
+            moves=stored.case.progress.transitions,
         )
         return stored.case.id if begun else None
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Set
 from dataclasses import dataclass
-from typing import Final
 
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RemoteRepository
@@ -15,11 +14,9 @@ from caseworker.core.people.trigger import PHRASE
 from caseworker.core.runs.dispatch import MILESTONE_OF, CaseFacts
 from caseworker.core.runs.run import Run, RunState
 from caseworker.core.runs.workflow_names import WorkflowName
-from caseworker.intake.github_events import OnTarget, Person, name_of
-from caseworker.ports import Store, StoredCase, Thread
-from caseworker.ports.github import Classifier, GitHubReads, GitHubWrites, Target
-
-SURFACE: Final = "github"
+from caseworker.intake.github_events import OnTarget, Person
+from caseworker.ports import Store, StoredCase
+from caseworker.ports.github import Classifier, GitHubReads, GitHubWrites, Target, thread_on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +61,7 @@ class GitHubFacts:
         return standing_of(person.login, role, self._place.owners, opened_it=opened_it)
 
     async def case(self, event: OnTarget) -> StoredCase | None:
-        found = await self._store.threads.find(thread_of(event))
+        found = await self._store.threads.find(thread_on(event.repository, event.number))
         return None if found is None else await self._store.cases.load(found[0])
 
     async def about(self, stored: StoredCase | None) -> CaseFacts | None:
@@ -93,7 +90,3 @@ def _done(runs: list[Run]) -> frozenset[WorkflowName]:
 
 def is_over(stored: StoredCase) -> bool:
     return stored.case.state in TERMINAL
-
-
-def thread_of(event: OnTarget) -> Thread:
-    return Thread(surface=SURFACE, channel=name_of(event.repository), anchor=str(event.number))

@@ -20,8 +20,8 @@ from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.runs.run import ENDED, Run
 from caseworker.core.telling.tracking_comment import Tracked, is_due, marker, tracking_comment
 from caseworker.core.telling.tracking_reconciliation import Adopt, Create, Keep, PostedComment, Reconciled, reconcile
-from caseworker.intake.github_facts import SURFACE
 from caseworker.ports import Comments, Store, StoredCase
+from caseworker.ports.github import SURFACE
 from caseworker.ports.tracking_comments import Tracking
 
 log = structlog.get_logger()

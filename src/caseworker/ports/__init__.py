@@ -32,7 +32,7 @@ from caseworker.ports.forges import (
     Reaction,
     Source,
 )
-from caseworker.ports.github_state import GithubState
+from caseworker.ports.github_state import GithubState, StateOf
 from caseworker.ports.ledgers import Ledger
 from caseworker.ports.models import Answer, Failed, Model, Question
 from caseworker.ports.store import Store
@@ -146,6 +146,7 @@ __all__ = [
     "SkillTool",
     "Source",
     "Spending",
+    "StateOf",
     "Store",
     "StoredAny",
     "StoredBug",

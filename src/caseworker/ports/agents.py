@@ -12,6 +12,7 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.messages import Message
 from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent
+from caseworker.ports.github_state import GithubState
 from caseworker.ports.stored import Attempt
 
 
@@ -77,6 +78,8 @@ class SkillTool:
 class IssueBrief(TurnBrief):
     skills: tuple[SkillTool, ...] = field(default=(), compare=False)
     """In an investigation: bisect, profile, stress and trace."""
+    state: GithubState | None = field(default=None, compare=False)
+    """The tools that read the state of the case's pull request, where it has one on a forge."""
 
 
 @dataclass(frozen=True, kw_only=True)

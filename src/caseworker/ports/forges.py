@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId, Sha
 from caseworker.core.base.repositories import RepositoryRef
+from caseworker.ports.github_state import StateOf
 from caseworker.ports.stored import PullRequest
 from caseworker.ports.workspaces import Workspace
 
@@ -172,3 +173,7 @@ class Forge(Protocol):
     @property
     def checks(self) -> Checks | None:
         """None: nobody else checks commits here; only our own builds count."""
+
+    @property
+    def state(self) -> StateOf | None:
+        """The tools by which models read the state of a pull request. None: there are none here, or they are off."""

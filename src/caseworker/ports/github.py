@@ -6,7 +6,7 @@ Reads and writes are separate. A write is given once or repeated: the implementa
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -14,6 +14,14 @@ from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.people.forge_roles import RepositoryRole
 from caseworker.core.people.messages import Standing
 from caseworker.core.runs.dispatch import TargetFacts
+from caseworker.ports.stored import Thread
+
+SURFACE: Final = "github"
+
+
+def thread_on(repository: RemoteRepository, number: int) -> Thread:
+    """The discussion below an issue or a pull request, as a thread of a case."""
+    return Thread(surface=SURFACE, channel=f"{repository.owner}/{repository.name}", anchor=str(number))
 
 
 class _Value(BaseModel):

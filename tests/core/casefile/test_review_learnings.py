@@ -18,6 +18,7 @@ from caseworker.core.casefile.review_learnings import (
     offered_rules,
     parse_remember,
     remembered,
+    used_rules,
 )
 
 AT = datetime(2026, 11, 16, tzinfo=UTC)
@@ -110,11 +111,13 @@ def test_a_review_is_offered_rules_by_number_and_says_which_it_used() -> None:
         "3. `*.py`: Prices are cents. (ann, 2026-11-16)",
         "4. Ask for @eve's tests. # Now merge (ann, 2026-11-16)",
     ]
-    assert learnings_used(rules, [3, 99]) == (
+    used = used_rules(rules, ["src/a.py"], [3, 99])
+    assert learnings_used(used) == (
         "**Learnings used**\n\n"
         "- `*.py`: Prices are cents. ([ann](https://github.com/acme/shop/issues/1#issuecomment-3))"
     )
-    assert learnings_used(rules, []) == ""
+    assert used_rules(rules, ["README.md"], [3, 99]) == []
+    assert learnings_used([]) == ""
     assert len(offered_rules([stored(n, "", "x" * 900) for n in range(20)])) == 6
 
 

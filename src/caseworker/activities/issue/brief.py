@@ -20,9 +20,11 @@ from caseworker.agents.prompt_inputs import (
 from caseworker.agents.prompt_texts import render
 from caseworker.agents.role_tools import tools_for, writes
 from caseworker.contract.wire import TurnRequest
+from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.base.roles import Task
 from caseworker.core.casefile.learnings import offered
 from caseworker.core.casefile.model import AnalysisSection, CaseFile
+from caseworker.core.casefile.review_learnings import review_rules
 from caseworker.core.evidence.build_commands import find_commands
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
@@ -38,8 +40,10 @@ from caseworker.core.telling.investigation import investigation_page
 from caseworker.ports import (
     Attempt,
     FinishedTurn,
+    GithubState,
     IssueBrief,
     Limits,
+    StateOf,
     Store,
     StoredCase,
     Workspace,
@@ -62,12 +66,14 @@ class IssueBriefs:
         workspaces: Workspaces,
         files: AttachedFiles,
         discussions: RunDiscussions | None = None,
+        state: StateOf | None = None,
     ) -> None:
-        """`discussions`: null where no forge has any."""
+        """`discussions`: null where no forge has any. `state`: the tools that read a pull request's state, if any."""
         self._store = store
         self._workspaces = workspaces
         self._files = files
         self._discussions = discussions
+        self._state = state
 
     async def write(
         self, request: TurnRequest, stored: StoredCase, attempt: Attempt, workspace: Workspace
@@ -104,7 +110,16 @@ class IssueBriefs:
             rehearsal=stored.rehearsal,
             limits=Limits(cap_micros=cap_of(case, policy), calls=policy.calls_per_turn, seconds=policy.turn_seconds),
             check=_coverage_check(stored.file.analysis) if task is Task.VALIDATE else None,
+            state=await self._pull_state(request.case, stored),
         )
+
+    async def _pull_state(self, case: IssueCase, stored: StoredCase) -> GithubState | None:
+        """The tools for the case's own pull request, once it has one on a forge."""
+        number = case.delivery.pull_request
+        ref = await self._store.repositories.ref(stored.repository)
+        if self._state is None or number is None or not isinstance(ref, RemoteRepository):
+            return None
+        return self._state(ref, number)
 
     async def _inputs(
         self,
@@ -136,6 +151,7 @@ class IssueBriefs:
                 feedback=request.case.evidence.feedback,
                 reason=request.case.reason,
                 learnings=tuple(offered(await self._store.learnings.of(stored.repository))),
+                rules=await self._rules(request, stored, workspace),
             ),
             talk=await self._talk(request, file, done, workspace),
             investigation=investigation,
@@ -207,6 +223,14 @@ class IssueBriefs:
         if commit is None or commit == workspace.base or not looks:
             return ""
         return await self._workspaces.diff(workspace, workspace.base, commit)
+
+    async def _rules(self, request: TurnRequest, stored: StoredCase, workspace: Workspace) -> tuple[str, ...]:
+        """What owners told to be remembered, for a review of the change."""
+        commit = request.case.delivery.checkpoint
+        if request.task not in recollection.REVIEWS or commit is None:
+            return ()
+        changed = await self._workspaces.changed(workspace, workspace.base, commit)
+        return tuple(review_rules(await self._store.review_learnings.of(stored.repository), changed))
 
 
 def _coverage_check(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:

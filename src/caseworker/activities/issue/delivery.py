@@ -2,6 +2,7 @@
 records the result, under a key of ours."""
 
 import asyncio
+from collections.abc import Sequence
 
 from temporalio import activity
 
@@ -18,11 +19,13 @@ from caseworker.contract.wire import DeliveryReply, Postponed, PullReply, Pushed
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, Sha, effect_key
 from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
+from caseworker.core.casefile.review_learnings import learnings_used, used_rules
 from caseworker.core.casefile.sections import after_pull_request, after_push
 from caseworker.core.evidence.weakened_tests import may_have_tests, weakened
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import EffectRefused, PullRequestReady
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.record.entries import BranchPushed, Noted, PullRequestOpened
 from caseworker.core.telling.investigation import pull_request_part
 from caseworker.core.telling.pull_request import cost_words, pull_request_body, pull_request_title, pull_request_updated
@@ -182,6 +185,7 @@ class Delivering(DeliveryActivities):
                 investigated=pull_request_part(case, await load_inquiries(self._store, case)),
                 conflicts=await self._conflicts_with_base(repository, workspace, request.commit),
                 opening=text.opening,
+                followed=await self._rules_followed(case, stored, changed),
             ),
             base=workspace.base_branch,
             head=case.branch,
@@ -189,6 +193,16 @@ class Delivering(DeliveryActivities):
             state="open",
             url="",
         )
+
+    async def _rules_followed(self, case: IssueCase, stored: StoredCase, changed: Sequence[str]) -> str:
+        """The rules of owners on which the reviews of the present commit relied, with who gave them."""
+        reviews = [
+            turn.outcome
+            for turn in await self._store.turns.finished(case.id)
+            if turn.checkpoint == case.delivery.checkpoint
+        ]
+        used = [number for one in reviews if isinstance(one, ReviewOutcome) for number in one.learnings_used]
+        return learnings_used(used_rules(await self._store.review_learnings.of(stored.repository), changed, used))
 
     async def _conflicts_with_base(self, repository: RepositoryRef, workspace: Workspace, commit: Sha) -> list[str]:
         """Conflicts with the base branch as it is now: it may have moved since the case began."""

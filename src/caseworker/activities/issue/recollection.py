@@ -28,6 +28,7 @@ _READ_BY_AGENTS: Final = SPOKEN | {
 """Messages whose text agents read. Other commands carry no text for them."""
 _NAMES: Final = {SPEAKER[role]: role.value for role in Role} | {"writer": "developer"}
 """The case file's names of the roles, as agents call each other."""
+REVIEWS: Final = frozenset({Task.REVIEW, Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION})
 AT_THE_WORK: Final = frozenset(
     {
         Task.UPDATE_TESTS,

@@ -4,7 +4,6 @@ Every step may be repeated after a kill: a comment that was answered as chat get
 keys. A workflow is never started here: its name is returned, and takes the same way as a label's.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, assert_never
@@ -12,11 +11,10 @@ from typing import Final, assert_never
 import structlog
 
 from caseworker.agents.questions.chat_reply import ChatComment, ChatReplies, ChatTarget
-from caseworker.agents.questions.classify_intent import IntentClassifier
+from caseworker.agents.questions.classify_intent import Commented, IntentClassifier
 from caseworker.agents.questions.read_rule import RuleReader
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId
-from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.casefile.review_learnings import Provenance, Rule, Scope, remembered
 from caseworker.core.people.discussion import Side
 from caseworker.core.people.forge_roles import may_ask
@@ -36,8 +34,8 @@ from caseworker.core.runs.chat_modes import (
 from caseworker.core.runs.intent import Clarify, Converse, Dispatch, UnknownWorkflow
 from caseworker.core.runs.registry import TargetKind, workflows_on
 from caseworker.core.runs.workflow_names import WorkflowName
-from caseworker.ports import GithubState, Labels, Store, Thread
-from caseworker.ports.github import GitHubReads, GitHubWrites, Mentioned, Target, Unclear, Wants
+from caseworker.ports import GithubState, Labels, StateOf, Store
+from caseworker.ports.github import GitHubReads, GitHubWrites, Mentioned, Target, Unclear, Wants, thread_on
 
 log = structlog.get_logger()
 
@@ -62,7 +60,7 @@ class MentionPlace:
     reads: GitHubReads
     writes: GitHubWrites
     labels: Labels | None = None
-    state: Callable[[RemoteRepository, int], GithubState] | None = None
+    state: StateOf | None = None
     """The tools that read the state of a pull request."""
 
 
@@ -79,15 +77,17 @@ class MentionReader:
         if target is None:
             return Unclear()
         repository = await self._store.repositories.register(said.repository)
-        known = await self._store.chat_threads.find(_thread(said), said.key)
+        known = await self._store.chat_threads.find(thread_on(said.repository, said.number), said.key)
         if known is not None:
             return await self._carry_out(said, repository, known)
         intent = await self._questions.intents.intent_of(
-            said.text,
-            source=f"{said.author}, {said.standing}",
-            target="pull request" if target.kind is TargetKind.PULL else "issue",
-            repository=repository,
-            registry=workflows_on(target.kind),
+            Commented(
+                text=said.text,
+                source=f"{said.author}, {said.standing}",
+                kind=target.kind,
+                repository=repository,
+                state=self._state(said, target),
+            )
         )
         match intent:
             case Dispatch(workflow=WorkflowName.REMEMBER):
@@ -115,15 +115,17 @@ class MentionReader:
         return ANSWERED
 
     def _chat_target(self, said: Mentioned, target: Target, repository: RepositoryId) -> ChatTarget:
-        is_pull = target.kind is TargetKind.PULL
-        state = self._place.state(said.repository, said.number) if is_pull and self._place.state else None
         return ChatTarget(
-            thread=_thread(said),
+            thread=thread_on(said.repository, said.number),
             repository=repository,
             snapshot=_snapshot(said, target),
             registry=workflows_on(target.kind),
-            state=state,
+            state=self._state(said, target),
         )
+
+    def _state(self, said: Mentioned, target: Target) -> GithubState | None:
+        state = self._place.state
+        return state(said.repository, said.number) if state is not None and target.kind is TargetKind.PULL else None
 
     async def _carry_out(self, said: Mentioned, repository: RepositoryId, turn: ChatTurn) -> Wants | Unclear:
         """What the turn decided, then its words. Both may be repeated."""
@@ -180,12 +182,6 @@ class MentionReader:
 def _comment(said: Mentioned) -> ChatComment:
     side = Side.OWNER if may_ask(said.standing) else Side.OTHER
     return ChatComment(id=said.key, author=said.author, side=side, text=said.text, at=datetime.now(UTC))
-
-
-def _thread(said: Mentioned) -> Thread:
-    repository = said.repository
-    channel = f"{repository.host}/{repository.owner}/{repository.name}"
-    return Thread(surface="github", channel=channel, anchor=str(said.number))
 
 
 def _provenance(said: Mentioned) -> Provenance:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.base.ids import RepositoryId
 from caseworker.core.base.path_patterns import pattern_covers
-from caseworker.core.base.text import plain
+from caseworker.core.base.text import code, plain
 from caseworker.core.base.untrusted_text import cleaned, one_line
 from caseworker.core.casefile.learnings import fingerprint
 
@@ -118,6 +118,19 @@ def matching(learnings: Iterable[ReviewLearning], changed: Sequence[str]) -> lis
     return sorted(found, key=lambda one: (bool(one.glob), one.at, one.id), reverse=True)
 
 
+def review_rules(learnings: Iterable[ReviewLearning], changed: Sequence[str]) -> list[str]:
+    """The lines for the prompt of a review of these paths."""
+    return offered_rules(matching(learnings, changed))
+
+
+def used_rules(
+    learnings: Iterable[ReviewLearning], changed: Sequence[str], used: Iterable[int]
+) -> list[ReviewLearning]:
+    """Those of the given numbers that apply to a change of these paths: a model can't claim others."""
+    numbers = set(used)
+    return [one for one in matching(learnings, changed) if one.id in numbers]
+
+
 def offered_rules(learnings: Sequence[ReviewLearning]) -> list[str]:
     """A line per rule for the prompt of a review, by number. One that does not fit is skipped for shorter ones."""
     lines: list[str] = []
@@ -130,14 +143,9 @@ def offered_rules(learnings: Sequence[ReviewLearning]) -> list[str]:
     return lines
 
 
-def learnings_used(learnings: Iterable[ReviewLearning], used: Iterable[int]) -> str:
+def learnings_used(used: Iterable[ReviewLearning]) -> str:
     """The end of a review: the rules that it followed, with where they are from. Empty: none."""
-    numbers = set(used)
-    lines = [
-        f"- {_where(one)}{one_line(one.text)} ([{one_line(one.author, 100)}]({one.source}))"
-        for one in learnings
-        if one.id in numbers
-    ]
+    lines = [f"- {_where(one)}{one_line(one.text)} ({_said_by(one)})" for one in used]
     return "\n".join(["**Learnings used**", "", *lines]) if lines else ""
 
 
@@ -151,6 +159,12 @@ def matches(glob: str, path: str) -> bool:
     """As in `.gitignore`: a pattern without a slash matches a name anywhere, and a folder everything in it."""
     pattern = glob.removeprefix("./").rstrip("/")
     return pattern_covers(pattern if "/" in pattern else f"**/{pattern}", path)
+
+
+def _said_by(one: ReviewLearning) -> str:
+    """A source is an address that can be opened, or the forge's own name of the comment."""
+    author = one_line(one.author, 100)
+    return f"[{author}]({one.source})" if one.source.startswith("https://") else f"{author}, {code(one.source)}"
 
 
 def _where(one: ReviewLearning) -> str:

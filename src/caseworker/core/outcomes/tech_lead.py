@@ -36,6 +36,9 @@ class ReviewOutcome(WorkOutcome):
     good: list[Line] = Field(default_factory=list, max_length=20)
     issues: list[Finding] = Field(default_factory=list, max_length=50)
     feedback_for_writer: Prose | None = None
+    learnings_used: list[int] = Field(
+        default_factory=list, max_length=50, description="Numbers of the owners' rules that this review relied on."
+    )
     investigation: InvestigationRequest | None = Field(
         default=None, description="With SPAWN_INVESTIGATOR or ESCALATE: at least two criteria."
     )

@@ -48,11 +48,12 @@ def pull_request_body(
     investigated: str = "",
     conflicts: Sequence[str] = (),
     opening: str = "",
+    followed: str = "",
 ) -> str:
     """What, why, evidence, cost, and the issue that the merge closes. Missing evidence is named as plainly, with who
     waived it. `changed`: the files that the commit changes according to git. `written`: what developers said of
     them in all attempts, oldest first. `conflicts`: the files that conflict with the base branch. `opening`: the pm's
-    paragraph."""
+    paragraph. `followed`: the rules of owners that the review relied on."""
     evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
         *_conflicts(conflicts),
@@ -61,7 +62,7 @@ def pull_request_body(
         f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
         "\n\n".join(["## Evidence", *evidence, *_weakened(weakened)]),
         *([investigated] if investigated else []),
-        f"## Review\n\n{_review(file)}",
+        "\n\n".join(part for part in (f"## Review\n\n{_review(file)}", followed) if part),
         *_decided(case),
         f"## Cost\n\n{cost}, {case.progress.turns} agent turns, attempt {case.limits.attempt}.",
         f"Fixes #{file.issue.number}",

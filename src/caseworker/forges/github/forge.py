@@ -1,6 +1,7 @@
 """GitHub as a `Forge`: makes all its parts from one connection."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from caseworker.core.base.pace import Pace
 from caseworker.forges.github.api import GitHubApi
@@ -12,7 +13,8 @@ from caseworker.forges.github.pull_reads import PullReader
 from caseworker.forges.github.reads import GitHubReader
 from caseworker.forges.github.remote_pulls import GitHubPulls
 from caseworker.forges.github.remote_source import GitHubSource
-from caseworker.ports import Git, Store
+from caseworker.forges.github.state_tools import StateTools
+from caseworker.ports import Git, StateOf, Store
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,9 +24,15 @@ class GitHubForge:
     comments: GitHubComments
     labels: GitHubLabels
     checks: GitHubChecks
+    state: StateOf | None
+    reader: GitHubReader
+    broker: Broker
 
 
-def make_github_forge(api: GitHubApi, store: Store, git: Git, *, pace: Pace | None = None) -> GitHubForge:
+def make_github_forge(
+    api: GitHubApi, store: Store, git: Git, *, pace: Pace | None = None, tools: bool = True
+) -> GitHubForge:
+    """`tools`: whether agents may read the state of pull requests."""
     reader, pulls = GitHubReader(api), PullReader(api)
     broker = Broker(api, budget=store.write_budget, git=git, pace=pace)
     return GitHubForge(
@@ -35,4 +43,7 @@ def make_github_forge(api: GitHubApi, store: Store, git: Git, *, pace: Pace | No
         comments=GitHubComments(broker, reader),
         labels=GitHubLabels(broker, reader),
         checks=GitHubChecks(CheckReader(api), reader),
+        state=partial(StateTools, api) if tools else None,
+        reader=reader,
+        broker=broker,
     )
