@@ -96,4 +96,9 @@ def is_over(stored: StoredCase) -> bool:
 
 
 def thread_of(event: OnTarget) -> Thread:
-    return Thread(surface=SURFACE, channel=name_of(event.repository), anchor=str(event.number))
+    return issue_thread(event.repository, event.number)
+
+
+def issue_thread(repository: RemoteRepository, number: int) -> Thread:
+    """The discussion below an issue or pull request."""
+    return Thread(surface=SURFACE, channel=name_of(repository), anchor=str(number))
