@@ -29,7 +29,9 @@ PLANNED = ("2", "plan", "done")
 async def test_the_demo_has_an_issue_labels_to_click_and_real_ci(tmp_path: Path) -> None:
     async with own_github(tmp_path) as github, httpx.AsyncClient(headers={"accept": "text/html"}) as browser:
         shop, state = github.repository, github.double.state
-        shown = (await browser.get(github.page)).text
+        page = await browser.get(github.page)
+        assert page.headers["referrer-policy"] == "same-origin"  # without a referrer, browsers hide a form's origin
+        shown = page.text
         assert "An order of exactly 50.00 is charged for shipping" in shown
         assert all(f"+ {label}" in shown for label in LABELS)
         head = write_file(state, Actor(user=shop.owner), shop, "notes.md", b"notes\n", message="Add notes")
