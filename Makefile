@@ -6,6 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 
 # A real browser, for the pictures and one slow test. It is large, so `make test` does without.
+# For the reactions in the pictures it needs a font with emoji (Debian: fonts-noto-color-emoji).
 BROWSER = command -v chromium >/dev/null || scripts/install $(PYTHON) $(VENV) requirements-dev.lock chromium
 
 .DEFAULT_GOAL := help
