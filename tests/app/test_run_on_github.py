@@ -22,8 +22,8 @@ from tests.world.terminal import REHEARSAL, Answer, Terminal, open_terminal
 ANNOUNCED = [
     "Pull request #2 is open: `agent/issue-1`, from olga/shop#1. Its page has its text and its proof. It waits for its "
     "checks to begin and to end.",
-    "Pull request #2 is ready: `agent/issue-1`, from olga/shop#1. Its page has its text and its proof. A person merges "
-    "it.",
+    "Pull request #2 is open: `agent/issue-1`, from olga/shop#1. Its page has its text and its proof. It has no "
+    "checks: none has reported on its commit. A person merges it.",
 ]
 SHOP = RemoteRepository(host="github.com", owner="acme", name="shop")
 
