@@ -5,8 +5,12 @@ VENV := .venv
 unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 
+# A real browser, for the pictures and one slow test. It is large, so `make test` does without.
+# For the reactions in the pictures it needs a font with emoji (Debian: fonts-noto-color-emoji).
+BROWSER = command -v chromium >/dev/null || scripts/install $(PYTHON) $(VENV) requirements-dev.lock chromium
+
 .DEFAULT_GOAL := help
-.PHONY: help setup run test pure check lint format pages histories house bench prove lock clean
+.PHONY: help setup run test pure check lint format pages pictures histories house bench prove lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -41,10 +45,15 @@ format: $(VENV)/.ready-dev ## Format the code
 pages: $(VENV)/.ready-dev ## Write the generated pages of docs/ again
 	$(BIN)/python -m scripts.pages
 
+pictures: $(VENV)/.ready-dev ## Make the pictures of the GitHub demo again, from a real run in Chromium
+	@$(BROWSER)
+	$(BIN)/python -m scripts.pictures
+
 bench: $(VENV)/.ready-dev ## Measure speed and memory, and print tables
 	$(BIN)/python -m bench
 
 prove: $(VENV)/.ready-dev ## Prove that no message is lost and no attacker gets anything: kills, storms, wrong flows, hostile texts
+	@$(BROWSER)
 	$(BIN)/pytest -n 3 --dist loadgroup -m slow
 	$(BIN)/python -m bench.prove $(PROVE)
 

@@ -19,6 +19,12 @@ from tests.world.github import OWN_PERMISSIONS, GitHubWorld, Person
 from tests.world.project import make_project
 from tests.world.terminal import REHEARSAL, Answer, Terminal, open_terminal
 
+ANNOUNCED = [
+    "Pull request #2 is open: `agent/issue-1`, from olga/shop#1. Its page has its text and its proof. It waits for its "
+    "checks to begin and to end.",
+    "Pull request #2 is open: `agent/issue-1`, from olga/shop#1. Its page has its text and its proof. It has no "
+    "checks: none has reported on its commit. A person merges it.",
+]
 SHOP = RemoteRepository(host="github.com", owner="acme", name="shop")
 
 
@@ -116,6 +122,7 @@ async def test_a_link_and_a_token_are_enough_for_a_pull_request(office: Office) 
     assert (pull.issue.body or "").rstrip().endswith("Fixes #1")
     assert "agent/issue-1" in git_store.branches(office.shop.path)
     assert f"olga/shop/pull/{pull.issue.number}" in answer.out
+    assert [comment.body.partition("\n")[0] for comment in office.issue.comments] == ANNOUNCED
     again = await office.runs("olga/shop#1")
     assert again.code == 0, again.err
     assert len(office.shop.pulls) == 1

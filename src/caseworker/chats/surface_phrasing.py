@@ -21,6 +21,11 @@ _PAGES: Final = {
     Page.MATRIX: "caseworker matrix {case}",
     Page.PULL_REQUEST: "caseworker show {case} --pull-request",
 }
+_SEEN_ON_GITHUB: Final = {
+    Page.CASE: "the tracking comment",
+    Page.WHY: "the tracking comment",
+    Page.PULL_REQUEST: "its page",
+}
 _WORKFLOWS: Final = {milestone: workflow for workflow, milestone in MILESTONE_OF.items()}
 _PLAIN: Final = (MessageKind.WORDS, MessageKind.ANSWER)
 """In a thread these are no command: whatever is said there is read."""
@@ -47,6 +52,9 @@ class TerminalPhrasing:
 
     def resolve(self, case: CaseId) -> str:
         return f'`caseworker close {case} --resolution KIND --reason "..."`'
+
+    def pull_request(self, number: int) -> str:
+        return f"pull request {number}"
 
     def page(self, case: CaseId, page: Page) -> str:
         return f"`{_PAGES[page].format(case=case)}`"
@@ -76,12 +84,16 @@ class ReplyPhrasing:
     def resolve(self, case: CaseId) -> str:
         return "the reply `close KIND: reason`"
 
+    def pull_request(self, number: int) -> str:
+        return f"pull request {number}"
+
     def page(self, case: CaseId, page: Page) -> str:
         return f"`{_PAGES[page].format(case=case)}`"
 
 
 class CommentPhrasing:
-    """Comments below an issue: a command is the whole comment. Labels ask for workflows; pages are in a terminal."""
+    """Comments below an issue: a command is the whole comment. Labels ask for workflows. Most pages are in a terminal,
+    but whoever reads this sees the tracking comments and the pull request."""
 
     def name(self, kind: MessageKind) -> str:
         return "a comment" if kind in _PLAIN else f"`{_reply(kind)}`"
@@ -104,8 +116,11 @@ class CommentPhrasing:
     def resolve(self, case: CaseId) -> str:
         return "the comment `close KIND: reason`"
 
+    def pull_request(self, number: int) -> str:
+        return f"pull request #{number}"  # GitHub makes a link of it
+
     def page(self, case: CaseId, page: Page) -> str:
-        return f"`{_PAGES[page].format(case=case)}`"
+        return _SEEN_ON_GITHUB.get(page) or f"`{_PAGES[page].format(case=case)}`"
 
 
 def _reply(kind: MessageKind) -> str:

@@ -7,7 +7,7 @@ from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import title_of
 from caseworker.core.people.commands import MessageKind, Say
-from caseworker.core.people.messages import NO_MESSAGE, NewMessage, Standing
+from caseworker.core.people.messages import NO_MESSAGE, Audience, NewMessage, Standing
 from caseworker.intake.conversation import TERMINAL, Words, ring
 from caseworker.ports import Doorbell, Issue, NewBug, Store, Thread
 
@@ -24,8 +24,13 @@ class NewCases:
         self._store = store
         self._doorbell = doorbell
 
-    async def open_case(self, issue: Issue, *, policy: Policy, rehearsal: str | None, author: str) -> Opened:
-        """Open a case. Opening the same issue again finds the existing case."""
+    async def open_case(
+        self, issue: Issue, *, policy: Policy, rehearsal: str | None, author: str, thread: Thread | None = None
+    ) -> Opened:
+        """Open a case. Opening the same issue again finds the existing case.
+
+        `thread`: where its people also are. It is bound before the case is rung, so that no post misses it; a command
+        that is killed in between binds it when it is repeated."""
         case = issue_case(issue.repository, issue.number)
         trace = new_trace()
         first = NewMessage(
@@ -39,6 +44,8 @@ class NewCases:
             trace=trace,
         )
         new = await self._store.cases.open(issue, policy=policy, rehearsal=rehearsal, trace=trace, first=first)
+        if thread is not None:
+            await self._store.threads.add(case, Audience.DEVELOPERS, thread)
         for waiting, message, kind in await self._store.inbox.unclaimed():
             if waiting == case:
                 await self._doorbell.ring(case, message, kind)

@@ -111,14 +111,12 @@ def demo_investigate(json: Json = False) -> None:
 @demo_app.command("github")
 def demo_github(
     port: Annotated[int, typer.Option("--port", help="Where to serve the page; 0 takes any free port.")] = 0,
+    walk: Annotated[bool, flag("--walk", "Don't wait for me: click, comment and watch by itself.")] = False,
 ) -> None:
-    """A GitHub of our own, in your browser: issues, labels, pull requests, real CI. No account, no network."""
-    from caseworker.app.demos.own_github import run_github_demo
+    """Labels and comments on a GitHub of our own, in your browser; a bot, its pull request and real CI. No account."""
+    from caseworker.app.demos.github_demo import run_github_demo
 
-    try:
-        do(run_github_demo(settings_now(), make_console(), port=port))
-    except Interrupted:  # the way to end it
-        typer.echo("\nThe demo's GitHub has stopped. `caseworker demo github` starts a new one.")
+    raise typer.Exit(do(run_github_demo(settings_now(), make_console(), port=port, by_itself=walk)))
 
 
 @issue_app.command("new")

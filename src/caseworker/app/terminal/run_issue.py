@@ -133,7 +133,9 @@ async def _open(
     desk: Desk, request: RunRequest, subject: Subject, policy: Policy, console: Console, *, quiet: bool
 ) -> CaseId:
     issue = await subject.issue(desk.store, desk.settings)
-    opened = await desk.new_cases.open_case(issue, policy=policy, rehearsal=request.rehearsal, author=person())
+    opened = await desk.new_cases.open_case(
+        issue, policy=policy, rehearsal=request.rehearsal, author=person(), thread=subject.thread
+    )
     if opened.new:
         return opened.case
     stored = await desk.store.cases.load(opened.case)

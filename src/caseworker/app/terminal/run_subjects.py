@@ -13,7 +13,8 @@ from caseworker.core.base.repositories import LocalRepository, RemoteRepository,
 from caseworker.core.evidence.build_commands import SETTINGS_FILE
 from caseworker.core.evidence.repository_rules import RepositoryRules
 from caseworker.intake.issues import read_issue
-from caseworker.ports import Issue, NewIssue, Store
+from caseworker.ports import Issue, NewIssue, Store, Thread
+from caseworker.ports.github import thread_on
 
 if TYPE_CHECKING:
     from caseworker.forges.github.issue_links import IssueLink
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 class Subject(Protocol):
     @property
     def repository(self) -> RepositoryRef: ...
+
+    @property
+    def thread(self) -> Thread | None:
+        """Where people talk about it, besides the terminal."""
 
     async def rules(self) -> RepositoryRules: ...
 
@@ -78,6 +83,10 @@ class LocalSubject:
     repository: LocalRepository
     asked: NewIssue | int
 
+    @property
+    def thread(self) -> None:
+        return None
+
     async def rules(self) -> RepositoryRules:
         from caseworker.activities.shared.read_rules import rules_of
 
@@ -103,6 +112,10 @@ class RemoteSubject:
     repository: RemoteRepository
     data: "IssueData"
     reader: "GitHubReader"
+
+    @property
+    def thread(self) -> Thread:
+        return thread_on(self.repository, self.data.number)
 
     async def rules(self) -> RepositoryRules:
         from caseworker.activities.shared.read_rules import rules_in

@@ -10,6 +10,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.check_watch import check_words
+from caseworker.core.issue.options import options
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.issue.subjects import SUBJECTS, WaitingFor
@@ -116,7 +117,7 @@ def news(case: IssueCase, phrasing: Phrasing) -> str:
     """The status of a case that waits for a person or is over, for people who don't follow its record."""
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
         seen = f"{begin(phrasing.page(case.id, Page.PULL_REQUEST))} has its text and its proof."
-        opened = f"Pull request {case.delivery.pull_request} is open: `{case.branch}`, from {case.id}."
+        opened = f"{_pull_request(case, phrasing)} is open: `{case.branch}`, from {case.id}."
         checks = case.delivery.checks
         if checks is not None and checks.stands != "green":
             merges = "" if case.awaits_checks else " A person merges it."
@@ -124,8 +125,15 @@ def news(case: IssueCase, phrasing: Phrasing) -> str:
         green = " Its checks are green." if checks is not None else ""
         return f"{opened.replace('is open', 'is ready')} {seen}{green} A person merges it."
     if case.state is IssueState.COMPLETED:
-        return f"Pull request {case.delivery.pull_request} (`{case.branch}`) was merged."
+        return f"{_pull_request(case, phrasing)} (`{case.branch}`) was merged."
+    if case.state in WAITING and case.waits_for is WaitingFor.MILESTONE:
+        goes_on = [option.words(phrasing) for option in options(case) if option.kind is MessageKind.APPROVE]
+        return " ".join([case.reason, *goes_on])
     return f"{case.id} {standing_of(case)}"
+
+
+def _pull_request(case: IssueCase, phrasing: Phrasing) -> str:
+    return begin(phrasing.pull_request(case.delivery.pull_request or 0))
 
 
 def _questions(outcome: Outcome | None) -> str:
@@ -197,6 +205,6 @@ def _left_open(case: IssueCase, remarks: Sequence[Remark], phrasing: Phrasing) -
         return ""
     again = phrasing.command(case.id, MessageKind.WORDS)
     return (
-        f"Pull request {case.delivery.pull_request} was merged before this was done, and nothing more is done about it "
+        f"{_pull_request(case, phrasing)} was merged before this was done, and nothing more is done about it "
         f"here:\n{listed}\n\nIf it is still wanted, say so once more ({again}): a new case then follows up on this one."
     )

@@ -40,6 +40,9 @@ class Phrasing(Protocol):
     def resolve(self, case: CaseId) -> str:
         """How a person closes a bug case, with KIND as the placeholder of the resolution."""
 
+    def pull_request(self, number: int) -> str:
+        """What a pull request is called: `pull request 3`."""
+
     def page(self, case: CaseId, page: Page) -> str:
         """How a person opens this page."""
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from caseworker.github_double.access import TRIAGE, may
+from caseworker.github_double.derive.closing_words import closing_issues
 from caseworker.github_double.entities.details import TimelineEvent
 from caseworker.github_double.entities.repository import Comment, Issue, Review
 from caseworker.github_double.page.frame import (
@@ -75,12 +76,18 @@ def labels(view: View, issue: Issue) -> Html:
     ]
     others = [label for label in issue.repository.labels.values() if label not in issue.labels]
     more = [button("label", f"+ {label.name}", hidden("label", label.name), style="tiny") for label in others]
+    pulls = [one for one in issue.repository.pulls.values() if issue.number in closing_issues(one)]
     return tag(
         "aside",
         tag("h2", "Labels"),
         *(has or [tag("p", "None yet.", class_="quiet")]),
         tag("h3", "Add") if allowed else None,
         *(more if allowed else []),
+        tag("h2", "Pull requests") if pulls else None,
+        *(
+            tag("p", state_mark(one.issue), tag("a", f"#{one.issue.number}", href=issue_path(one.issue)))
+            for one in pulls
+        ),
         tag("h2", "Assigned") if issue.assignees else None,
         *(tag("p", one.login) for one in issue.assignees),
     )
