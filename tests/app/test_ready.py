@@ -24,7 +24,8 @@ class Place:
 
     async def ready(self, name: str, *, as_json: bool = False, token: str | None = None) -> int:
         known = {"home": self.folder / "home", "github_api_url": self.shop.state.api_url}
-        settings = Settings.model_validate({**known, "github_token": self.token if token is None else token})
+        held = self.token if token is None else token
+        settings = Settings.model_validate({**known, **({"github_token": held} if held else {})})
         return await show_readiness(settings, Console(file=self.paper, width=200), name, as_json=as_json)
 
 

@@ -31,7 +31,7 @@ from caseworker.github_double.acts.review_records import LineComment
 from caseworker.github_double.acts.workflow_acts import add_job, begin_run, report_job
 from caseworker.github_double.ci.listener import actions_app
 from caseworker.github_double.double_server import GitHubDouble
-from caseworker.github_double.entities.check_records import Conclusion
+from caseworker.github_double.entities.check_records import Conclusion, StatusState
 from caseworker.github_double.entities.protection import Protection, RequiredCheck, ReviewRule, Rule
 from caseworker.github_double.entities.repository import PullRequest
 from caseworker.views.readiness import look_and_judge
@@ -61,23 +61,24 @@ class Scene:
             stage.github, stage.olga, stage.shop, self.base, checks=wanted, reviews=reviews, is_strict=is_strict
         )
 
-    def ruled(self, *rules: Rule) -> None:
+    def ruled(self, *rules: Rule) -> "Scene":
         include = (f"refs/heads/{self.base}",)
         add_ruleset(self.stage.github, self.stage.olga, self.stage.shop, self.base, rules, include=include)
+        return self
 
-    def status(self, state: str, context: str = "ci", sha: str = "") -> None:
+    def status(self, state: StatusState, context: str = "ci", sha: str = "") -> "Scene":
         stage = self.stage
-        found = {"success": "success", "failure": "failure", "pending": "pending", "error": "error"}[state]
         create_status(
             stage.github,
             stage.sam,
             stage.shop,
             sha=sha or self.pull.head.sha,
-            state=found,
-            context=context,  # type: ignore[arg-type]  # one of the states above
+            state=state,
+            context=context,
         )
+        return self
 
-    def run(self, conclusion: Conclusion | None, name: str = "ci") -> None:
+    def run(self, conclusion: Conclusion | None, name: str = "ci") -> "Scene":
         """A job of GitHub Actions. None: it still runs."""
         stage = self.stage
         stage.github.moments.advance(timedelta(seconds=1))  # gh tells runs of one name apart by when they began
@@ -95,8 +96,9 @@ class Scene:
         )
         report = CheckReport(status="in_progress") if conclusion is None else CheckReport(conclusion=conclusion)
         report_job(stage.github, stage.shop, add_job(stage.github, stage.shop, run, name), report)
+        return self
 
-    def held(self) -> None:
+    def held(self) -> "Scene":
         stage = self.stage
         assert stage.sam.user is not None
         run = begin_run(
@@ -111,26 +113,33 @@ class Scene:
             actor=stage.sam.user,
         )
         run.suite.awaits_approval = True
+        return self
 
-    def approves(self) -> None:
+    def approves(self) -> "Scene":
         create_review(self.stage.github, self.stage.olga, self.pull, verdict="APPROVE")
+        return self
 
-    def rejects(self) -> None:
+    def rejects(self) -> "Scene":
         create_review(self.stage.github, self.stage.olga, self.pull, verdict="REQUEST_CHANGES", body="No.")
+        return self
 
-    def remarks(self) -> None:
+    def remarks(self) -> "Scene":
         remark = LineComment(path="shop.py", body="Why?", line=1)
         create_review(self.stage.github, self.stage.olga, self.pull, verdict="COMMENT", comments=[remark])
+        return self
 
-    def base_moves(self, *, conflicts: bool = False) -> None:
+    def base_moves(self, *, conflicts: bool = False) -> "Scene":
         path, content = ("shop.py", b"PRICE = 77\nTAX = 2\n") if conflicts else ("other.py", b"x = 1\n")
         propose(self.stage.github, self.stage.olga, self.stage.shop, self.base, path, content)
+        return self
 
-    def drafts(self) -> None:
+    def drafts(self) -> "Scene":
         set_draft(self.stage.github, self.stage.sam, self.pull, is_draft=True)
+        return self
 
-    def asks(self) -> None:
+    def asks(self) -> "Scene":
         request_reviewers(self.stage.github, self.stage.sam, self.pull, ["olga"])
+        return self
 
 
 @dataclass(frozen=True)
@@ -152,6 +161,12 @@ def _legacy(scene: Scene) -> None:
     """`old` is known as a status of another commit, and required."""
     scene.status("success", "old", sha=git_store.branches(scene.stage.shop.path)["main"])
     scene.protected("old")
+
+
+def _switched(scene: Scene) -> None:
+    scene.protected("ci")
+    scene.run(None)
+    set_auto_merge(scene.stage.github, scene.stage.olga, scene.pull, "merge")
 
 
 def _locked(scene: Scene) -> None:
@@ -253,7 +268,7 @@ ROWS: Final = (
     Row(
         "auto-merge while pending",
         (Kind.PENDING_CHECKS,),
-        lambda s: (s.protected("ci"), s.run(None), set_auto_merge(s.stage.github, s.stage.olga, s.pull, "merge")),
+        _switched,
         outcome="decided",
     ),
 )

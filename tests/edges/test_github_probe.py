@@ -9,6 +9,7 @@ import httpx
 import pytest
 from graphql import build_schema, parse, validate
 from graphql.validation import NoDeprecatedCustomRule
+from pydantic import JsonValue
 from scripts.graphql_names import PUBLISHED
 
 from caseworker.core.base.errors import Refused, Transient
@@ -60,7 +61,7 @@ def test_the_query_fits_githubs_schema_and_uses_nothing_deprecated(query: str) -
 
 async def test_a_look_costs_at_most_two_points(shop: Shop) -> None:
     pull = proposed(shop)
-    names = {"owner": "acme", "name": "shop", "number": pull.number}
+    names: dict[str, JsonValue] = {"owner": "acme", "name": "shop", "number": pull.number}
     answer = await shop.api.graphql(shop.ref, PROBE, names)
     assert isinstance(answer.data, dict)
     limit = answer.data["rateLimit"]

@@ -194,9 +194,7 @@ class Event(Payload):
     createdAt: datetime
 
 
-class PullNode(Payload):
-    """The parts on which the verdict depends have no default: a missing one makes the answer unreadable."""
-
+class PullSubject(Payload):
     number: int
     title: str
     url: str
@@ -209,6 +207,9 @@ class PullNode(Payload):
     headRefOid: str
     baseRefName: str
     baseRef: BaseRef | None
+
+
+class PullMerge(Payload):
     mergeable: str
     mergeStateStatus: str | None = None
     potentialMergeCommit: TrialCommit | None
@@ -218,6 +219,11 @@ class PullNode(Payload):
     autoMergeRequest: AutoMergeRequest | None
     rollup_state: RollupState | None
     rollup: RollupData | None
+
+
+class PullNode(PullSubject, PullMerge):
+    """The parts on which the verdict depends have no default: a missing one makes the answer unreadable."""
+
     commits: Connection[CommitNode]
     reviewDecision: str | None
     reviewRequests: Connection[ReviewRequestNode] | None

@@ -61,21 +61,21 @@ def expected_statuses(repository: Repository, sha: str) -> list[Status]:
     }
     reported = {one.context for one in latest_statuses(repository, sha)}
     reported |= {run.name for run in runs_of(repository, sha)}
-    legacy = {one.context: one for one in repository.records.statuses}
+    known = {one.context: one for one in repository.records.statuses}
     return [
         Status(
-            id=legacy[context].id + 1,
+            id=known[context].id + 1,
             node_id=f"SC_expected_{sha}_{context}",
             sha=sha,
             context=context,
             state="expected",
             description="Expected — Waiting for status to be reported",
             target_url=None,
-            creator=legacy[context].creator,
+            creator=known[context].creator,
             created_at=pull.issue.times.created_at,
         )
         for context, pull in demanded.items()
-        if context in legacy and context not in reported
+        if context in known and context not in reported
     ]
 
 
