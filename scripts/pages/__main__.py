@@ -4,6 +4,7 @@ from pathlib import Path
 
 from caseworker.core.casefile.model import schema
 from scripts.pages.outcomes import outcomes_page
+from scripts.pages.ready import ready_page
 from scripts.pages.routing import routing_page
 from scripts.pages.states import states_page
 
@@ -12,6 +13,7 @@ PAGES = {
     "states.md": states_page,
     "routing.md": routing_page,
     "outcomes.md": outcomes_page,
+    "ready.md": ready_page,
     "issue-state.schema.json": schema,
 }
 

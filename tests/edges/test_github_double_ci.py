@@ -152,7 +152,22 @@ async def test_an_unreadable_workflow_is_a_startup_failure(tmp_path: Path) -> No
 )
 def test_a_workflow_starts_on_what_it_names(on: str, event: str, branch: str, action: str | None, starts: bool) -> None:
     workflow = read_workflow("ci.yml", f"on: {on}\njobs: {{a: {{}}}}")
-    assert workflow.starts_on(event, branch, action) is starts
+    assert workflow.starts_on(event, branch, action, ["shop.py"]) is starts
+
+
+@pytest.mark.parametrize(
+    ("filters", "changed", "starts"),
+    [
+        ("paths: ['src/**']", ["src/a/b.py", "README.md"], True),
+        ("paths: ['src/**']", ["README.md"], False),
+        ("paths: ['**.md', '!docs/**']", ["docs/a.md"], False),
+        ("paths-ignore: ['docs/**']", ["docs/a.md"], False),
+        ("paths-ignore: ['docs/**']", ["docs/a.md", "shop.py"], True),
+    ],
+)
+def test_path_filters_decide_by_what_has_changed(filters: str, changed: list[str], starts: bool) -> None:
+    text = f"on: {{pull_request: {{{filters}}}}}\njobs: {{test: {{steps: []}}}}\n"
+    assert read_workflow("ci.yml", text).starts_on("pull_request", "main", "opened", changed) is starts
 
 
 def test_a_leg_of_a_matrix_has_its_own_result() -> None:

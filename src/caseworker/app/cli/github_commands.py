@@ -43,6 +43,18 @@ def action(
     raise typer.Exit(do(run_action(settings_now(), make_console(), read_rehearsal(rehearse))))
 
 
+def ready(
+    pull_request: Annotated[str, typer.Argument(metavar="PULL", help="OWNER/REPO#57, or the address of its page.")],
+    as_json: Annotated[bool, flag("--json", "Print it as JSON.")] = False,
+) -> None:
+    """Say whether a pull request can be merged, and if not, all reasons and who must move.
+
+    Needs only a token. Ends with 0 if it is ready, 1 if not, 2 if it could not be judged."""
+    from caseworker.app.terminal.show_readiness import show_readiness
+
+    raise typer.Exit(do(show_readiness(settings_now(), make_console(), pull_request, as_json=as_json)))
+
+
 def add_to(app: typer.Typer) -> None:
     init_app = typer.Typer(help="Set up a neighbour of Caseworker.", no_args_is_help=True)
     init_app.command("github")(init_github)
@@ -53,3 +65,4 @@ def add_to(app: typer.Typer) -> None:
 
     app.add_typer(init_app, name="init")
     app.command()(action)
+    app.command()(ready)

@@ -32,6 +32,7 @@ class _GraphError(BaseModel):
 
     type: str = ""
     message: str = ""
+    path: list[str | int] = []
 
 
 class _GraphReply(BaseModel):
@@ -46,6 +47,17 @@ class GraphAnswer:
     data: JsonValue
     """Perhaps only in part: where `errors` is not empty, some of it is null."""
     errors: tuple[str, ...] = ()
+    problems: tuple["GraphProblem", ...] = ()
+    """The same errors, with what they are about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphProblem:
+    kind: str
+    """`FORBIDDEN`, `NOT_FOUND`, ..."""
+    fields: tuple[str, ...]
+    """Where in the answer, without places in lists. Empty: the question itself was refused."""
+    message: str
 
 
 class GitHubApi:
@@ -126,7 +138,15 @@ class GitHubApi:
         for error in reply.errors:
             if error.type == "RATE_LIMITED":
                 raise RateLimited(f"GitHub's GraphQL limit is reached: {error.message}", seconds=60, place="graphql")
-        return GraphAnswer(data=reply.data, errors=tuple(error.message for error in reply.errors))
+        problems = tuple(
+            GraphProblem(
+                kind=error.type,
+                fields=tuple(part for part in error.path if isinstance(part, str)),
+                message=error.message,
+            )
+            for error in reply.errors
+        )
+        return GraphAnswer(data=reply.data, errors=tuple(one.message for one in problems), problems=problems)
 
     async def _pages(self, request: Request, who: _Who, model: type[T], most: int | None) -> list[T]:
         first = {"per_page": str(min(PER_PAGE, most or PER_PAGE)), **request.params}

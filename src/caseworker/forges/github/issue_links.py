@@ -52,6 +52,19 @@ def parse_issue_link(text: str) -> IssueLink | None:
     )
 
 
+def parse_pull_link(text: str) -> IssueLink:
+    """The same for a pull request. `owner/repo!7` is ours for one; `owner/repo#7` may be an issue: GitHub says so."""
+    found = _LINK.fullmatch(text) or _SHORT.fullmatch(text.replace("!", "#", 1))
+    parts = found.groupdict() if found else {}
+    if not parts or parts.get("kind") == "issues":
+        raise Refused(
+            f"{text} names no pull request.", todo="Write OWNER/REPO#57, or https://github.com/owner/repo/pull/57."
+        )
+    return IssueLink(
+        host=parts.get("host") or "", owner=parts["owner"], name=parts["name"], number=int(parts["number"])
+    )
+
+
 def is_a_pull_request(name: str) -> Refused:
     return Refused(f"{name} is a pull request.", todo="Name an issue: Caseworker opens the pull request itself.")
 

@@ -185,6 +185,8 @@ class RuleParameters(Payload):
     required_approving_review_count: int = 0
     required_review_thread_resolution: bool = False
     strict_required_status_checks_policy: bool = False
+    dismiss_stale_reviews_on_push: bool = False
+    require_last_push_approval: bool = False
 
 
 class RuleData(Payload):

@@ -45,7 +45,7 @@ def merge_pull(
     commit = git_store.commit_tree(repository.path, tree, parents, message, user)
     pull.base.sha = base
     pull.merged = Merged(at=github.now(), by=user, commit=commit)
-    pull.auto_merge = None
+    pull.auto_merge = pull.queue_entry = None
     closes = closing_issues(pull)
     note(github, pull.issue, user, "merged", commit=commit)
     mark_closed(github, user, pull.issue)
@@ -97,6 +97,8 @@ def _check_mergeable(actor: Actor, pull: PullRequest, expected_head: str | None)
     if is_admin and not rules.binds_admins:
         return
     unmet = blockers(pull)
+    if rules.uses_queue:
+        unmet.append("Changes must be made through the merge queue.")
     if rules.is_strict and is_behind(pull):
         unmet.append("This branch must be up to date with the base branch before merging.")
     if unmet:

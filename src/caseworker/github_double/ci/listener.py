@@ -82,8 +82,9 @@ class ContinuousIntegration:
         branch = ref.removeprefix("refs/heads/")
         if _is_skipped(repository, sha):
             return
+        changed = _changed(repository, str(event.body["before"]), sha)
         for workflow in workflows_at(repository.path, sha):
-            if workflow.starts_on("push", branch, None):
+            if workflow.starts_on("push", branch, None, changed):
                 plan = self._plan(repository, workflow, event, commit=sha, branch=branch)
                 self._begin(plan, workflow, event, sha=sha, pulls=())
 
@@ -94,8 +95,9 @@ class ContinuousIntegration:
         merged = _trial_commit(pull)
         if merged is None:  # GitHub starts nothing for a pull request that conflicts
             return
+        changed = _changed(repository, base_sha(pull) or pull.base.sha, merged)
         for workflow in workflows_at(repository.path, merged):
-            if workflow.starts_on("pull_request", pull.base.ref, event.action):
+            if workflow.starts_on("pull_request", pull.base.ref, event.action, changed):
                 plan = self._plan(repository, workflow, event, commit=merged, branch=pull.head.ref)
                 waits = pull.is_cross_repository and repository.needs_ci_approval and _is_newcomer(pull)
                 self._begin(plan, workflow, event, sha=pull.head.sha, pulls=(pull.number,), waits=waits)
@@ -208,6 +210,13 @@ def _trial_commit(pull: PullRequest) -> str | None:
     if base is None or tree is None:
         return None
     return git_store.commit_tree(path, tree, (base, pull.head.sha), f"Merge {pull.head.sha} into {base}")
+
+
+def _changed(repository: Repository, before: str, after: str) -> list[str]:
+    """Paths that differ; all paths where there was nothing before."""
+    if before == git_store.NO_COMMIT or git_store.resolve(repository.path, before) is None:
+        return git_store.run_git(repository.path, "ls-tree", "-r", "--name-only", after).splitlines()
+    return git_store.run_git(repository.path, "diff", "--name-only", before, after).splitlines()
 
 
 def _is_newcomer(pull: PullRequest) -> bool:

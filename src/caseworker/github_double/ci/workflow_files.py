@@ -1,6 +1,6 @@
 """Workflow files: which there are at a commit, and which of them an event starts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,6 +21,8 @@ class Trigger:
     branches: tuple[str, ...] = ()
     ignored_branches: tuple[str, ...] = ()
     actions: tuple[str, ...] = _DEFAULT_ACTIONS
+    paths: tuple[str, ...] = ()
+    ignored_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +35,27 @@ class Workflow:
     problem: str | None = None
     """Why the file cannot be read."""
 
-    def starts_on(self, event: str, branch: str, action: str | None) -> bool:
-        """`branch` is what was pushed to, or the base of the pull request."""
+    def starts_on(self, event: str, branch: str, action: str | None, changed: Sequence[str]) -> bool:
+        """`branch` is what was pushed to, or the base of the pull request. `changed`: paths."""
         trigger = self.triggers.get(event)
         if trigger is None or (event == "pull_request" and action not in trigger.actions):
             return False
         if trigger.branches and not any(fnmatchcase(branch, one) for one in trigger.branches):
             return False
-        return not any(fnmatchcase(branch, one) for one in trigger.ignored_branches)
+        if any(fnmatchcase(branch, one) for one in trigger.ignored_branches):
+            return False
+        if trigger.paths:
+            return any(_touches(path, trigger.paths) for path in changed)
+        return not trigger.ignored_paths or any(not _touches(path, trigger.ignored_paths) for path in changed)
+
+
+def _touches(path: str, patterns: Sequence[str]) -> bool:
+    """The last pattern that fits decides; one with `!` takes out again. `*` also goes over folders here."""
+    fits = False
+    for pattern in patterns:
+        if fnmatchcase(path, pattern.removeprefix("!").replace("**/", "*").replace("**", "*")):
+            fits = not pattern.startswith("!")
+    return fits
 
 
 def workflows_at(repository: Path, commit: str) -> list[Workflow]:
@@ -87,6 +102,8 @@ def _trigger(narrowed: object) -> Trigger:
         branches=_texts(narrowed.get("branches")),
         ignored_branches=_texts(narrowed.get("branches-ignore")),
         actions=_texts(narrowed.get("types")) or _DEFAULT_ACTIONS,
+        paths=_texts(narrowed.get("paths")),
+        ignored_paths=_texts(narrowed.get("paths-ignore")),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from caseworker.github_double.derive.effective_rules import rules_of
+from caseworker.github_double.derive.effective_rules import protection_of, rules_of
 from caseworker.github_double.entities.check_records import CheckRun, CheckStatus, CheckSuite, Conclusion, Status
 from caseworker.github_double.entities.protection import RequiredCheck
 from caseworker.github_double.entities.repository import PullRequest, Repository
@@ -46,6 +46,37 @@ def latest_runs(repository: Repository, sha: str) -> list[CheckRun]:
 def latest_statuses(repository: Repository, sha: str) -> list[Status]:
     """The newest commit status of each context."""
     return list({one.context: one for one in repository.records.statuses if one.sha == sha}.values())
+
+
+def expected_statuses(repository: Repository, sha: str) -> list[Status]:
+    """Statuses that classic protection demands of a head and nobody has reported there.
+
+    Only contexts that were reported as statuses before: of other required checks GitHub lists nothing."""
+    demanded = {
+        check.context: pull
+        for pull in repository.pulls.values()
+        if pull.is_open and pull.head.sha == sha and (rule := protection_of(repository, pull.base.ref)) is not None
+        for check in rule.checks or ()
+        if check.app_id in (None, -1)
+    }
+    reported = {one.context for one in latest_statuses(repository, sha)}
+    reported |= {run.name for run in runs_of(repository, sha)}
+    known = {one.context: one for one in repository.records.statuses}
+    return [
+        Status(
+            id=known[context].id + 1,
+            node_id=f"SC_expected_{sha}_{context}",
+            sha=sha,
+            context=context,
+            state="expected",
+            description="Expected — Waiting for status to be reported",
+            target_url=None,
+            creator=known[context].creator,
+            created_at=pull.issue.times.created_at,
+        )
+        for context, pull in demanded.items()
+        if context in known and context not in reported
+    ]
 
 
 def suite_status(suite: CheckSuite) -> CheckStatus:
@@ -97,11 +128,14 @@ def rollup(repository: Repository, sha: str) -> Rollup | None:
     """The `statusCheckRollup.state` of a commit: None if nothing has been reported."""
     results = [run_result(run) for run in latest_runs(repository, sha)]
     results += [status_result(one) for one in latest_statuses(repository, sha)]
-    if not results:
+    expected = expected_statuses(repository, sha)
+    if not results and not expected:
         return None
     if "failure" in results:
         return "FAILURE"
-    return "PENDING" if "pending" in results else "SUCCESS"
+    if "pending" in results:
+        return "PENDING"
+    return "EXPECTED" if expected else "SUCCESS"
 
 
 def required_result(repository: Repository, sha: str, check: RequiredCheck) -> Result:

@@ -20,6 +20,9 @@ class EffectiveRules:
     forbids_force_pushes: bool = False
     forbids_deletion: bool = False
     is_locked: bool = False
+    uses_queue: bool = False
+    """Nothing is merged but by the merge queue."""
+    needs_signatures: bool = False
     binds_admins: bool = True
     push_logins: frozenset[str] | None = None
     bypass_logins: frozenset[str] = frozenset()
@@ -66,6 +69,8 @@ def rules_of(repository: Repository, branch: str) -> EffectiveRules:
         or bool(protection and not protection.allows_force_pushes),
         forbids_deletion=bool(_of_type(rules, "deletion")) or bool(protection and not protection.allows_deletions),
         is_locked=bool(_of_type(rules, "update")) or bool(protection and protection.is_locked),
+        uses_queue=bool(_of_type(rules, "merge_queue")),
+        needs_signatures=bool(_of_type(rules, "required_signatures")),
         binds_admins=bool(rules) or bool(protection and protection.binds_admins),
         push_logins=protection.push_logins if protection else None,
         bypass_logins=frozenset(login for ruleset in rulesets for login in ruleset.bypass_logins),

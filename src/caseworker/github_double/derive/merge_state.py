@@ -28,12 +28,27 @@ def known_mergeable(pull: PullRequest) -> Mergeable:
     return "MERGEABLE" if trial.is_clean else "CONFLICTING"
 
 
-def look_mergeable(pull: PullRequest) -> Mergeable:
-    """What is known; the first look at a pair of commits starts the trial merge and still says UNKNOWN."""
-    known = known_mergeable(pull)
-    if known == "UNKNOWN":
+def look_trial(pull: PullRequest) -> TrialMerge | None:
+    """The trial merge as it is known. The first look at a pair of commits starts a new one and does not see it yet.
+
+    A new head is unknown at first. After the base has moved, the first look still gets the trial with the old base.
+    """
+    trial = pull.trial_merge
+    if known_mergeable(pull) == "UNKNOWN":
         try_merge(pull)
-    return known
+    if trial is None or not pull.is_open or trial.head != pull.head.sha:
+        return None
+    return trial
+
+
+def answer_of(trial: TrialMerge | None) -> Mergeable:
+    if trial is None:
+        return "UNKNOWN"
+    return "MERGEABLE" if trial.is_clean else "CONFLICTING"
+
+
+def look_mergeable(pull: PullRequest) -> Mergeable:
+    return answer_of(look_trial(pull))
 
 
 def try_merge(pull: PullRequest) -> None:
@@ -101,6 +116,8 @@ def blockers(pull: PullRequest) -> list[str]:
         unmet.append(f"At least {needed} approving {reviews} required by reviewers with write access.")
     if rules.needs_resolved_threads and any(thread.resolved_by is None for thread in pull.threads):
         unmet.append("A conversation must be resolved before this pull request can be merged.")
+    if rules.needs_signatures:
+        unmet.append("Commits must have verified signatures.")
     if rules.is_locked:
         unmet.append("The base branch is locked.")
     return unmet

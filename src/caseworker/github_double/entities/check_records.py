@@ -19,6 +19,8 @@ Conclusion = Literal[
     "startup_failure",
 ]
 StatusState = Literal["error", "failure", "pending", "success"]
+ShownState = Literal["error", "expected", "failure", "pending", "success"]
+"""`expected`: a rule demands it and nobody has reported it. Nobody can report this."""
 CHECK_STATUSES: tuple[CheckStatus, ...] = get_args(CheckStatus)
 CONCLUSIONS: tuple[Conclusion, ...] = get_args(Conclusion)
 STATUS_STATES: tuple[StatusState, ...] = get_args(StatusState)
@@ -87,7 +89,7 @@ class Status:
     node_id: str
     sha: str
     context: str
-    state: StatusState
+    state: ShownState
     description: str | None
     target_url: str | None
     creator: User

@@ -79,6 +79,16 @@ class AutoMerge:
     enabled_at: datetime
 
 
+@dataclass(kw_only=True, eq=False)
+class QueueEntry:
+    """A pull request in the merge queue of its base."""
+
+    id: int
+    node_id: str
+    enqueued_by: User
+    enqueued_at: datetime
+
+
 @dataclass(kw_only=True, frozen=True)
 class TrialMerge:
     """A trial of the merge for one pair of commits. GitHub makes it after somebody has asked for it."""

@@ -53,6 +53,8 @@ class Rule:
         "creation",
         "update",
         "required_linear_history",
+        "required_signatures",
+        "merge_queue",
     ]
     checks: tuple[RequiredCheck, ...] = ()
     is_strict: bool = False

@@ -13,6 +13,7 @@ from caseworker.github_double.entities.details import (
     Label,
     LockReason,
     Merged,
+    QueueEntry,
     Reaction,
     ReviewState,
     Side,
@@ -149,6 +150,7 @@ class PullRequest:
     requested_reviewers: list[User] = field(default_factory=list)
     merged: Merged | None = None
     auto_merge: AutoMerge | None = None
+    queue_entry: QueueEntry | None = None
     trial_merge: TrialMerge | None = None
     head_pushed_by: User | None = None
     """Who pushed the head commit, for rules that want an approval after the last push."""

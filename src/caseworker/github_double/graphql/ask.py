@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from caseworker.github_double.derive.merge_state import Mergeable
 from caseworker.github_double.entities.accounts import Actor
+from caseworker.github_double.entities.details import TrialMerge
 from caseworker.github_double.graphql.costs import Cost
 from caseworker.github_double.refusals import Unprocessable
 from caseworker.github_double.state import GitHub
@@ -35,7 +35,7 @@ class Request:
     actor: Actor
     cost: Cost
     budget: Budget
-    mergeable: dict[str, Mergeable] = field(default_factory=dict)
+    trials: dict[str, TrialMerge | None] = field(default_factory=dict)
     """What the first look of this request saw, by node id: all fields of one answer agree."""
 
 

@@ -48,6 +48,8 @@ def _run_is_required(run: CheckRun, ask: Ask) -> bool:
 
 
 def _status_is_required(status: Status, ask: Ask) -> bool:
+    if status.state == "expected":
+        return True
     home = next(one for one in ask.github.repositories.values() if status in one.records.statuses)
     return is_required(_judged_pull(ask, home), status.context)
 

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from caseworker.github_double.derive.check_results import latest_runs, latest_statuses, runs_of
+from caseworker.github_double.derive.check_results import expected_statuses, latest_runs, latest_statuses, runs_of
 from caseworker.github_double.derive.effective_rules import EffectiveRules
 from caseworker.github_double.entities.accounts import User
 from caseworker.github_double.entities.check_records import CheckRun, Status, WorkflowRun
+from caseworker.github_double.entities.details import QueueEntry
 from caseworker.github_double.entities.protection import RequiredCheck, Rule, Ruleset
 from caseworker.github_double.entities.repository import PullRequest, Repository
 from caseworker.github_double.git_store import CommitData, FileChange, commit
@@ -58,8 +59,14 @@ class Rollup:
     sha: str
 
     def contexts(self) -> list[CheckRun | Status]:
-        """Every check run, also superseded ones, and the newest status of each context, as GitHub lists them."""
-        return [*runs_of(self.repository, self.sha), *latest_statuses(self.repository, self.sha)]
+        """Every check run, also superseded ones, and the newest status of each context, as GitHub lists them.
+
+        With what is expected: statuses that a rule demands."""
+        reported: list[CheckRun | Status] = [
+            *runs_of(self.repository, self.sha),
+            *latest_statuses(self.repository, self.sha),
+        ]
+        return [*reported, *expected_statuses(self.repository, self.sha)]
 
     def latest(self) -> list[CheckRun | Status]:
         return [*latest_runs(self.repository, self.sha), *latest_statuses(self.repository, self.sha)]
@@ -75,6 +82,15 @@ class StateCount:
 class ReviewRequest:
     pull: PullRequest
     reviewer: User
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueuedView:
+    """A pull request in a merge queue, with its place there."""
+
+    pull: PullRequest
+    entry: QueueEntry
+    position: int
 
 
 @dataclass(frozen=True, kw_only=True)

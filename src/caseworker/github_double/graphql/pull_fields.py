@@ -6,22 +6,32 @@ from typing import Final
 from caseworker.github_double import git_store
 from caseworker.github_double.access import EDIT_PULL, PUSH, may
 from caseworker.github_double.derive.closing_words import closing_issues
+from caseworker.github_double.derive.effective_rules import rules_of
 from caseworker.github_double.derive.merge_state import (
     Mergeable,
+    answer_of,
     base_sha,
     is_behind,
-    look_mergeable,
+    look_trial,
     merge_state,
     opinions,
     review_decision,
 )
-from caseworker.github_double.entities.details import AutoMerge, TimelineEvent
+from caseworker.github_double.derive.queues import queue_of
+from caseworker.github_double.entities.details import AutoMerge, TimelineEvent, TrialMerge
 from caseworker.github_double.entities.repository import Comment, Issue, PullRequest, Review
 from caseworker.github_double.git_diffs import changed_files
 from caseworker.github_double.graphql.ask import Ask, Fields, Resolver
 from caseworker.github_double.graphql.commit_fields import find_ref, pull_state, rollup_of
 from caseworker.github_double.graphql.issue_fields import CONVERSATION, timeline
-from caseworker.github_double.graphql.node_views import ChangedFile, CommitView, PullCommit, RefView, ReviewRequest
+from caseworker.github_double.graphql.node_views import (
+    ChangedFile,
+    CommitView,
+    PullCommit,
+    QueuedView,
+    RefView,
+    ReviewRequest,
+)
 from caseworker.github_double.graphql.pages import page
 from caseworker.github_double.graphql.review_fields import latest_reviews, review_page, visible_reviews
 from caseworker.github_double.moments import wire_time, wire_time_or_none
@@ -59,19 +69,29 @@ def _head_ref(pull: PullRequest, _ask: Ask) -> RefView | None:
     return None if pull.head.repository is None else find_ref(pull.head.repository, pull.head.ref)
 
 
-def _mergeable(pull: PullRequest, ask: Ask) -> Mergeable:
-    """The first look starts the trial merge and says UNKNOWN, in every field of this answer."""
-    seen = ask.request.mergeable
+def _trial(pull: PullRequest, ask: Ask) -> TrialMerge | None:
+    """What the first look of this request saw: all fields of one answer agree."""
+    seen = ask.request.trials
     if pull.node_id not in seen:
-        seen[pull.node_id] = look_mergeable(pull)
+        seen[pull.node_id] = look_trial(pull)
     return seen[pull.node_id]
 
 
+def _mergeable(pull: PullRequest, ask: Ask) -> Mergeable:
+    return answer_of(_trial(pull, ask))
+
+
 def _trial_commit(pull: PullRequest, ask: Ask) -> CommitView | None:
-    known, trial = _mergeable(pull, ask), pull.trial_merge
-    if known == "UNKNOWN" or trial is None or trial.commit is None or pull.merged is not None:
+    trial = _trial(pull, ask)
+    if trial is None or trial.commit is None or pull.merged is not None:
         return None
     return CommitView(repository=pull.repository, sha=trial.commit)
+
+
+def _queue_entry(pull: PullRequest, _ask: Ask) -> QueuedView | None:
+    if pull.queue_entry is None:
+        return None
+    return QueuedView(pull=pull, entry=pull.queue_entry, position=queue_of(pull).index(pull) + 1)
 
 
 def _merge_commit(pull: PullRequest, _ask: Ask) -> CommitView | None:
@@ -131,10 +151,10 @@ PULL: Final[Fields[PullRequest]] = {
     "mergedBy": lambda pull, _: pull.merged.by if pull.merged else None,
     "mergeCommit": _merge_commit,
     "autoMergeRequest": lambda pull, _: pull.auto_merge,
-    "isInMergeQueue": lambda _, __: False,
-    "isMergeQueueEnabled": lambda _, __: False,
+    "isInMergeQueue": lambda pull, _: pull.queue_entry is not None,
+    "isMergeQueueEnabled": lambda pull, _: rules_of(pull.repository, pull.base.ref).uses_queue,
     "mergeQueue": lambda _, __: None,
-    "mergeQueueEntry": lambda _, __: None,
+    "mergeQueueEntry": _queue_entry,
     "statusCheckRollup": lambda pull, _: rollup_of(pull.repository, pull.head.sha),
     "viewerCanUpdateBranch": lambda pull, ask: is_behind(pull) and may(ask.actor, pull.repository, PUSH),
     "viewerCanEnableAutoMerge": lambda pull, ask: may(ask.actor, pull.repository, PUSH),
@@ -152,6 +172,16 @@ PULL: Final[Fields[PullRequest]] = {
     "suggestedReviewerActors": lambda _, ask: page(ask, []),
     "closingIssuesReferences": lambda pull, ask: page(ask, _closes(pull)),
     "timelineItems": lambda pull, ask: page(ask, _timeline(pull, ask)),
+}
+QUEUE_ENTRY: Final[Fields[QueuedView]] = {
+    "id": lambda found, _: found.entry.node_id,
+    "enqueuedAt": lambda found, _: wire_time(found.entry.enqueued_at),
+    "enqueuer": lambda found, _: found.entry.enqueued_by,
+    "position": lambda found, _: found.position,
+    "state": lambda found, _: "AWAITING_CHECKS" if found.position == 1 else "QUEUED",
+    "pullRequest": lambda found, _: found.pull,
+    "jump": lambda _, __: False,
+    "solo": lambda _, __: False,
 }
 CHANGED_FILE: Final[Fields[ChangedFile]] = {
     "path": lambda one, _: one.change.path,

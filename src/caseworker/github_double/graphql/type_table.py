@@ -59,6 +59,7 @@ SUBJECTS: Final[dict[str, AnySubject]] = {
     "ReactionGroup": Subject(node_views.ReactionGroup, issue_fields.REACTION_GROUP),
     "PullRequest": Subject(PullRequest, pull_fields.PULL),
     "PullRequestChangedFile": Subject(node_views.ChangedFile, pull_fields.CHANGED_FILE),
+    "MergeQueueEntry": Subject(node_views.QueuedView, pull_fields.QUEUE_ENTRY),
     "AutoMergeRequest": Subject(AutoMerge, pull_fields.AUTO_MERGE),
     "PullRequestReview": Subject(Review, review_fields.REVIEW_FIELDS),
     "PullRequestReviewThread": Subject(ReviewThread, review_fields.THREAD),

@@ -1,5 +1,7 @@
 """Pull requests: list, open, edit, files, commits, reviewers, update, merge."""
 
+from uuid import NAMESPACE_URL, uuid5
+
 from caseworker.github_double import git_store
 from caseworker.github_double.access import EDIT_PULL, OPEN_PULL, PUSH, READ_PULLS
 from caseworker.github_double.acts.merge_acts import merge_pull, update_branch
@@ -20,6 +22,7 @@ from caseworker.github_double.rest.exchange import Call, RestRoute
 from caseworker.github_double.shapes.commit_shapes import commit_json, file_json
 from caseworker.github_double.shapes.pull_shapes import pull_json, pull_simple_json
 from caseworker.github_double.shapes.review_shapes import requested_json
+from caseworker.github_double.state import Json
 
 _METHODS: tuple[MergeMethod, ...] = ("merge", "squash", "rebase")
 
@@ -141,6 +144,31 @@ def put_merge(call: Call) -> Answer:
     return Answer({"sha": commit, "merged": True, "message": "Pull Request successfully merged"})
 
 
+def put_merge_async(call: Call) -> Answer:
+    """Here the merge has been tried when the answer comes; GitHub does it in the background."""
+    pull = call.pull(PUSH)
+    if pull.merged is not None:
+        return Answer({"status": "merged", "details": _merged_details(pull)})
+    if pull.is_draft or not pull.is_open:
+        return Answer({"status": "failed", "details": {"message": "Pull Request is not mergeable"}}, 400)
+    head = pull.head.sha
+    merge_pull(call.github, call.actor, pull, expected_head=call.fields.text("sha"))
+    details = {"message": "Merge request is in progress.", "uuid": str(uuid5(NAMESPACE_URL, pull.node_id))}
+    told = details | {"merge_method": "merge", "merge_action": "default", "expected_head_sha": head}
+    return Answer({"status": "pending", "details": told}, 202)
+
+
+def get_merge_async(call: Call) -> Answer:
+    pull = call.pull(READ_PULLS)
+    if pull.merged is None:
+        raise NotFound
+    return Answer({"status": "merged", "details": _merged_details(pull)})
+
+
+def _merged_details(pull: PullRequest) -> Json:
+    return {"message": "Pull request was merged.", "sha": pull.merged.commit if pull.merged else None}
+
+
 def put_update_branch(call: Call) -> Answer:
     pull = call.pull(OPEN_PULL)
     update_branch(call.github, call.actor, pull, expected_head=call.fields.text("expected_head_sha"))
@@ -166,5 +194,7 @@ ROUTES = (
     RestRoute("DELETE", f"{_ONE}/requested_reviewers", delete_requested),
     RestRoute("GET", f"{_ONE}/merge", get_merged),
     RestRoute("PUT", f"{_ONE}/merge", put_merge),
+    RestRoute("PUT", f"{_ONE}/merge-async", put_merge_async),
+    RestRoute("GET", f"{_ONE}/merge-async/{{uuid}}", get_merge_async),
     RestRoute("PUT", f"{_ONE}/update-branch", put_update_branch),
 )

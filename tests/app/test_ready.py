@@ -1,0 +1,87 @@
+"""`caseworker ready` on our own GitHub: what it prints, and what it ends with."""
+
+import io
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.show_readiness import show_readiness
+from caseworker.github_double.acts.repository_acts import protect
+from caseworker.github_double.entities.protection import ReviewRule
+from tests.edges.github_shop import Shop, opened_shop
+from tests.edges.test_github_probe import proposed
+
+
+class Place:
+    def __init__(self, shop: Shop, folder: Path) -> None:
+        self.shop, self.folder = shop, folder
+        self.paper = io.StringIO()
+        self.token = shop.token_of("olga").value
+
+    async def ready(self, name: str, *, as_json: bool = False, token: str | None = None) -> int:
+        known = {"home": self.folder / "home", "github_api_url": self.shop.state.api_url}
+        held = self.token if token is None else token
+        settings = Settings.model_validate({**known, **({"github_token": held} if held else {})})
+        return await show_readiness(settings, Console(file=self.paper, width=200), name, as_json=as_json)
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    async with opened_shop(tmp_path) as shop:
+        yield Place(shop, tmp_path)
+
+
+async def test_reasons_are_printed_and_the_exit_code_is_one(place: Place) -> None:
+    pull = proposed(place.shop)
+    rule = ReviewRule(approvals=1)
+    protect(place.shop.state, place.shop.people["olga"], place.shop.repository, "main", checks=["ci"], reviews=rule)
+    assert await place.ready(f"acme/shop#{pull.number}") == 1
+    assert (
+        place.paper.getvalue()
+        == f"""\
+acme/shop#{pull.number}  Fix
+Not ready: checks are running, and 1 more.
+
+checks are running (pending_checks)
+  must move:  CI
+  seen:       ci: required, not reported yet
+  what helps: Wait. If a check stays queued, look whether its runner is there.
+
+a review is required (review_required)
+  must move:  a reviewer with write access
+  seen:       0 of 1 approvals
+  what helps: Review the pull request, or ask somebody to.
+"""
+    )
+
+
+async def test_json_has_every_reason(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    pull = proposed(place.shop)
+    assert await place.ready(f"acme/shop#{pull.number}", as_json=True) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["version"], found["outcome"], found["ready"], found["leading"]) == (
+        1,
+        "not_ready",
+        False,
+        "pending_checks",
+    )
+    assert [one["kind"] for one in found["reasons"]] == ["pending_checks"]
+    assert found["head"] == pull.head.sha
+
+
+@pytest.mark.parametrize(
+    ("name", "token", "says"),
+    [
+        ("acme/shop#99", None, "GitHub has no pull request 99 there"),
+        ("acme/shop#2", "", "GitHub is not set up. Set CASEWORKER_GITHUB_TOKEN"),
+        ("acme/shop#2", "wrong", "GitHub does not accept the token"),
+        ("shop", None, "shop names no pull request. Write OWNER/REPO#57"),
+    ],
+)
+async def test_what_cannot_be_judged_ends_with_two(place: Place, name: str, token: str | None, says: str) -> None:
+    assert await place.ready(name, token=token) == 2
+    assert says in place.paper.getvalue()
