@@ -211,7 +211,7 @@ async def open_injection(home: Path, client: Client) -> AsyncIterator[Stage]:
             "github_webhook_secret": SecretStr(_WEBHOOK),
         }
         async with open_github_office(home, client, furnish=furnish, **more) as office:
-            hook = office.app.hook
+            hook = office.installation.app.hook
             assert hook is not None
             hook.secret = _WEBHOOK
             office.olga.commits(office.shop, "main", {"NOTES.md": NOTES}, "Add notes")

@@ -248,7 +248,7 @@ def _furnish(world: World, settings: Settings) -> None:
         workspaces=workspaces,
         bisector=bisector,
         model=model,
-        discussions=make_discussions(settings),
+        discussions=make_discussions(settings, remote),
     )
     world.reconciler = make_reconciler(world.parts)
 

@@ -45,7 +45,7 @@ class GitHubProbe:
             hidden |= _hidden_parts(answer.problems, number)
             pages.append(_pull(answer.data, number))
             ahead = {name: info for name, info in _places(pages[-1]).items() if info.hasNextPage}
-            if pages[0].headRefOid != pages[-1].headRefOid:
+            if pages[0].subject.headRefOid != pages[-1].subject.headRefOid:
                 raise Transient(f"Somebody pushed to pull request {number} while it was read.")
             if not ahead:
                 break
@@ -53,10 +53,10 @@ class GitHubProbe:
         else:
             raise Transient(f"Pull request {number} has more pages than are read.")
         pull = _joined(pages)
-        if pull.commits.nodes and pull.commits.nodes[-1].commit.oid != pull.headRefOid:
+        if pull.talk.commits.nodes and pull.talk.commits.nodes[-1].commit.oid != pull.subject.headRefOid:
             raise Transient(f"Pull request {number} has just been pushed to: GitHub does not show its checks yet.")
         rules, unread = await self._rules(repository, pull, hidden)
-        demands = demands_of(pull.baseRef, rules, uses_queue=pull.isMergeQueueEnabled, unread=unread)
+        demands = demands_of(pull.subject.baseRef, rules, uses_queue=pull.merge.isMergeQueueEnabled, unread=unread)
         return facts_of(pull, demands)
 
     async def _ask(self, repository: RepositoryRef, variables: dict[str, JsonValue]) -> GraphAnswer:
@@ -71,12 +71,12 @@ class GitHubProbe:
         self, repository: RepositoryRef, pull: PullNode, hidden: set[str]
     ) -> tuple[list[RuleNode], list[Unread]]:
         """Rules of rulesets; over REST where the query showed none and GitHub does not say that all is well."""
-        found = list(pull.baseRef.rules.nodes) if pull.baseRef and pull.baseRef.rules else []
-        is_bare = not found and (pull.baseRef is None or pull.baseRef.refUpdateRule is None)
-        if "rulesets" in hidden or (is_bare and pull.mergeStateStatus in (None, "BLOCKED")):
+        found = list(pull.subject.baseRef.rules.nodes) if pull.subject.baseRef and pull.subject.baseRef.rules else []
+        is_bare = not found and (pull.subject.baseRef is None or pull.subject.baseRef.refUpdateRule is None)
+        if "rulesets" in hidden or (is_bare and pull.merge.mergeStateStatus in (None, "BLOCKED")):
             here = self._api.address.ours(repository)
             try:
-                path = repository_path(here, "rules", "branches", pull.baseRefName)
+                path = repository_path(here, "rules", "branches", pull.subject.baseRefName)
                 found = [rule_of_rest(one) for one in await self._api.pages(here, path, RuleData)]
                 hidden = hidden - {"rulesets"}
             except GitHubRefused:
@@ -113,14 +113,14 @@ def _pull(data: JsonValue, number: int) -> PullNode:
 
 def _lists(pull: PullNode) -> dict[str, Connection[BaseModel] | None]:
     """The paged parts by the variable that holds their cursor."""
-    commit = pull.commits.nodes[-1].commit if pull.commits.nodes else None
+    commit = pull.talk.commits.nodes[-1].commit if pull.talk.commits.nodes else None
     found: dict[str, object] = {
-        "checks": pull.rollup.contexts if pull.rollup else None,
+        "checks": pull.merge.rollup.contexts if pull.merge.rollup else None,
         "suites": commit.checkSuites if commit else None,
-        "threads": pull.reviewThreads,
-        "reviews": pull.latestReviews,
-        "opinions": pull.latestOpinionatedReviews,
-        "rules": pull.baseRef.rules if pull.baseRef else None,
+        "threads": pull.talk.reviewThreads,
+        "reviews": pull.talk.latestReviews,
+        "opinions": pull.talk.latestOpinionatedReviews,
+        "rules": pull.subject.baseRef.rules if pull.subject.baseRef else None,
     }
     return {name: part if isinstance(part, Connection) else None for name, part in found.items()}
 

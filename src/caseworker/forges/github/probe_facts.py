@@ -31,16 +31,16 @@ _PASSED: Final = {"SUCCESS", "NEUTRAL", "SKIPPED"}
 
 def facts_of(pull: PullNode, demands: Demands) -> PullFacts:
     """`pull`: with the nodes of all pages."""
-    head = pull.commits.nodes[-1].commit
+    head = pull.talk.commits.nodes[-1].commit
     suites = head.checkSuites.nodes if head.checkSuites else []
     return PullFacts(
         subject=_subject(pull, head, suites),
         mergeability=_mergeability(pull),
         decided=_decided(pull),
-        checks=checks_of(pull.rollup.contexts.nodes if pull.rollup else ()),
+        checks=checks_of(pull.merge.rollup.contexts.nodes if pull.merge.rollup else ()),
         held_runs=tuple(_held(one) for one in suites if _is_held(one)),
         demands=demands,
-        threads=tuple(_thread(one) for one in pull.reviewThreads.nodes if not one.isResolved),
+        threads=tuple(_thread(one) for one in pull.talk.reviewThreads.nodes if not one.isResolved),
         reviews=_reviews(pull),
     )
 
@@ -48,40 +48,40 @@ def facts_of(pull: PullNode, demands: Demands) -> PullFacts:
 def _subject(pull: PullNode, head: HeadCommit, suites: Sequence[SuiteData]) -> Subject:
     """GitHub does not tell when the head was pushed: not before these. A commit's own date may lie in the future."""
     times = [
-        pull.createdAt,
-        min(head.committedDate, pull.updatedAt),
-        *(one.createdAt for one in pull.timelineItems.nodes),
+        pull.subject.createdAt,
+        min(head.committedDate, pull.subject.updatedAt),
+        *(one.createdAt for one in pull.talk.timelineItems.nodes),
     ]
     if suites:
         times.append(min(one.createdAt for one in suites))
     return Subject.model_validate(
         {
-            "number": pull.number,
-            "url": pull.url,
-            "title": pull.title,
-            "state": pull.state.lower(),
-            "author": pull.author.login if pull.author else "",
-            "is_draft": pull.isDraft,
-            "is_fork": pull.isCrossRepository,
-            "head": pull.headRefOid,
-            "base": pull.baseRefName,
+            "number": pull.subject.number,
+            "url": pull.subject.url,
+            "title": pull.subject.title,
+            "state": pull.subject.state.lower(),
+            "author": pull.subject.author.login if pull.subject.author else "",
+            "is_draft": pull.subject.isDraft,
+            "is_fork": pull.subject.isCrossRepository,
+            "head": pull.subject.headRefOid,
+            "base": pull.subject.baseRefName,
             "head_since": max(times),
-            "updated_at": pull.updatedAt,
+            "updated_at": pull.subject.updatedAt,
         }
     )
 
 
 def _mergeability(pull: PullNode) -> Mergeability:
-    newest = pull.baseRef.target.oid if pull.baseRef and pull.baseRef.target else None
-    trial = pull.potentialMergeCommit
-    is_stale = trial is not None and {one.oid for one in trial.parents.nodes} != {newest, pull.headRefOid}
-    state = pull.mergeStateStatus.lower() if pull.mergeStateStatus else None
-    return Mergeability.model_validate({"answer": pull.mergeable.lower(), "state": state, "is_stale": is_stale})
+    newest = pull.subject.baseRef.target.oid if pull.subject.baseRef and pull.subject.baseRef.target else None
+    trial = pull.merge.potentialMergeCommit
+    is_stale = trial is not None and {one.oid for one in trial.parents.nodes} != {newest, pull.subject.headRefOid}
+    state = pull.merge.mergeStateStatus.lower() if pull.merge.mergeStateStatus else None
+    return Mergeability.model_validate({"answer": pull.merge.mergeable.lower(), "state": state, "is_stale": is_stale})
 
 
 def _decided(pull: PullNode) -> Decided | None:
-    entry, switched = pull.mergeQueueEntry, pull.autoMergeRequest
-    if pull.isInMergeQueue or entry is not None:
+    entry, switched = pull.merge.mergeQueueEntry, pull.merge.autoMergeRequest
+    if pull.merge.isInMergeQueue or entry is not None:
         by = entry.enqueuer.login if entry and entry.enqueuer else ""
         since = entry.enqueuedAt if entry else None
         return Decided(how="merge_queue", by=by, since=since, position=entry.position if entry else None)
@@ -177,13 +177,13 @@ def _thread(thread: ThreadNode) -> ThreadFact:
 
 def _reviews(pull: PullNode) -> Reviews:
     """Opinions of people with write access count; the newest of everybody else is kept beside them."""
-    counted = pull.latestOpinionatedReviews.nodes if pull.latestOpinionatedReviews else []
-    others = [one for one in (pull.latestReviews.nodes if pull.latestReviews else []) if one not in counted]
-    asked = [one.requestedReviewer for one in (pull.reviewRequests.nodes if pull.reviewRequests else [])]
+    counted = pull.talk.latestOpinionatedReviews.nodes if pull.talk.latestOpinionatedReviews else []
+    others = [one for one in (pull.talk.latestReviews.nodes if pull.talk.latestReviews else []) if one not in counted]
+    asked = [one.requestedReviewer for one in (pull.talk.reviewRequests.nodes if pull.talk.reviewRequests else [])]
     requested = [one.login or one.combinedSlug for one in asked if one is not None]
     return Reviews.model_validate(
         {
-            "decision": pull.reviewDecision.lower() if pull.reviewDecision else None,
+            "decision": pull.talk.reviewDecision.lower() if pull.talk.reviewDecision else None,
             "latest": [_review(one, counts=True) for one in counted] + [_review(one) for one in others],
             "requested": [name for name in requested if name],
         }

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from caseworker.forges.github.payloads import Payload
 
@@ -90,10 +90,6 @@ class HeadCommit(Payload):
 
 class CommitNode(Payload):
     commit: HeadCommit
-
-
-class RollupState(Payload):
-    state: str
 
 
 class RollupData(Payload):
@@ -217,13 +213,10 @@ class PullMerge(Payload):
     isMergeQueueEnabled: bool
     mergeQueueEntry: QueueEntry | None
     autoMergeRequest: AutoMergeRequest | None
-    rollup_state: RollupState | None
     rollup: RollupData | None
 
 
-class PullNode(PullSubject, PullMerge):
-    """The parts on which the verdict depends have no default: a missing one makes the answer unreadable."""
-
+class PullTalk(Payload):
     commits: Connection[CommitNode]
     reviewDecision: str | None
     reviewRequests: Connection[ReviewRequestNode] | None
@@ -231,6 +224,20 @@ class PullNode(PullSubject, PullMerge):
     latestOpinionatedReviews: Connection[ReviewNode] | None
     reviewThreads: Connection[ThreadNode]
     timelineItems: Connection[Event]
+
+
+class PullNode(Payload):
+    """GitHub's flat object in three parts. What the verdict depends on has no default: a missing field makes the answer
+    unreadable."""
+
+    subject: PullSubject
+    merge: PullMerge
+    talk: PullTalk
+
+    @model_validator(mode="before")
+    @classmethod
+    def _divide(cls, flat: object) -> dict[str, object]:
+        return {"subject": flat, "merge": flat, "talk": flat}
 
 
 class RepositoryNode(Payload):

@@ -44,7 +44,6 @@ query Probe(
       isInMergeQueue isMergeQueueEnabled
       mergeQueueEntry { state position enqueuedAt enqueuer { login } }
       autoMergeRequest { enabledAt enabledBy { login } }
-      rollup_state: statusCheckRollup { state }
       rollup: statusCheckRollup {
         contexts(first: 100, after: $checks) {
           pageInfo { hasNextPage endCursor }
