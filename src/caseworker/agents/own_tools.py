@@ -10,7 +10,7 @@ from caseworker.agents.role_tools import SERVER
 from caseworker.agents.state_server import state_tools
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.outcomes.investigation import Skill
-from caseworker.ports import Brief, BugBrief, Ear, IssueBrief, SkillTool
+from caseworker.ports import Brief, BugBrief, Ear, IssueBrief, PullBrief, SkillTool
 
 if TYPE_CHECKING:
     from claude_agent_sdk import SdkMcpTool
@@ -39,6 +39,8 @@ def own_server(brief: Brief, ear: Ear) -> "McpSdkServerConfig | None":
         case IssueBrief():
             tools = [_skill_tool(skill) for skill in brief.skills]
             tools += state_tools(brief.state) if brief.state is not None else []
+        case PullBrief():
+            tools = state_tools(brief.state) if brief.state is not None else []
         case _:
             assert_never(brief)
     return create_sdk_mcp_server(SERVER, tools=tools) if tools else None

@@ -13,26 +13,38 @@ from caseworker.contract.wire import (
     ChecksReply,
     ClaimRequest,
     DeliveryReply,
+    FailuresReply,
     FixReply,
     FollowUpReply,
     FollowUpRequest,
     MoveRequest,
+    OutlookReply,
     Postponed,
     PostRequest,
+    PublishReply,
+    PullBuildReply,
+    PullBuildRequest,
     PullReply,
+    PullRequestWork,
+    PullTurnReply,
+    PullTurnRequest,
     PushReply,
     PushRequest,
     SaveBug,
+    SavePull,
     SayRequest,
+    SeenReply,
     SettleRequest,
     SinceRequest,
     TurnReply,
     TurnRequest,
+    UpdateReply,
 )
 from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.bug.case import BugCase
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.people.messages import Claimed
+from caseworker.core.pull.case import PullCase
 from caseworker.core.sla.clock import SlaFacts
 
 
@@ -221,4 +233,68 @@ class SlaActivities:
     @activity.defn
     async def check_sla(self, request: CheckSla) -> Postponed | None:
         """Do the one thing that is due at that time, if any: tell people and record it. Null: it is done."""
+        _signature()
+
+
+class PullRecordActivities:
+    """Short activities that use only the store, run as local activities."""
+
+    @activity.defn
+    async def load_pull(self, case: CaseId) -> PullCase:
+        _signature()
+
+    @activity.defn
+    async def save_pull(self, request: SavePull) -> None:
+        _signature()
+
+
+class PullActivities:
+    """What code does with a pull request. Each may be repeated: it looks before it acts again."""
+
+    @activity.defn
+    async def look_at_pull(self, request: PullRequestWork) -> SeenReply:
+        """Read the pull request and judge it."""
+        _signature()
+
+    @activity.defn
+    async def read_failures(self, request: PullRequestWork) -> FailuresReply:
+        """Read the failed checks of the head: their logs, the same checks on the base, all results on this commit."""
+        _signature()
+
+    @activity.defn
+    async def rerun_checks(self, request: PullRequestWork) -> Postponed | None:
+        """Start flakes and failures of the service again, each once per attempt."""
+        _signature()
+
+    @activity.defn
+    async def update_branch(self, request: PullRequestWork) -> UpdateReply:
+        """Bring the base into the branch, by git alone. Nothing is pushed."""
+        _signature()
+
+    @activity.defn
+    async def foresee_push(self, request: PullRequestWork) -> OutlookReply:
+        """Which approvals a push would void."""
+        _signature()
+
+    @activity.defn
+    async def publish(self, request: PullRequestWork) -> PublishReply:
+        """Push what is in hand, then post its findings or replies, each once."""
+        _signature()
+
+    @activity.defn
+    async def report_verdict(self, request: PullRequestWork) -> Postponed | None:
+        """Show the verdict as a check run on the head."""
+        _signature()
+
+
+class PullTurnActivities:
+    @activity.defn
+    async def run_pull_turn(self, request: PullTurnRequest) -> PullTurnReply:
+        _signature()
+
+
+class PullBuildActivities:
+    @activity.defn
+    async def run_pull_build(self, request: PullBuildRequest) -> PullBuildReply:
+        """Build and test the commit that is to be pushed, and compare it with the base."""
         _signature()

@@ -12,6 +12,7 @@ TURNS_QUEUE: Final = "caseworker-turns"
 
 ISSUE_WORKFLOW: Final = KINDS[CaseKind.ISSUE].workflow
 BUG_WORKFLOW: Final = KINDS[CaseKind.BUG].workflow
+PULL_WORKFLOW: Final = KINDS[CaseKind.PULL].workflow
 SLA_WORKFLOW: Final = "SLATrackingWorkflow"
 LOOK_AGAIN: Final = "look_again"
 INCOMING_MESSAGE: Final = "incoming_message"

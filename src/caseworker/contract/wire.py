@@ -23,7 +23,19 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.posts import IssuePost
-from caseworker.core.record.entries import BugMoved, Noted, Transitioned
+from caseworker.core.pull.case import PullCase
+from caseworker.core.pull.pull_events import (
+    BranchUpdated,
+    FailuresRead,
+    HeadMoved,
+    NotPossible,
+    Published,
+    PullBuilt,
+    PullTurnEnded,
+    Seen,
+)
+from caseworker.core.pull.pull_posts import PullPost
+from caseworker.core.record.entries import BugMoved, Noted, PullMoved, Transitioned
 
 
 class _Wire(BaseModel):
@@ -118,7 +130,7 @@ class SinceRequest(_Wire):
     after: MessageId
 
 
-AnyPost = Annotated[BugPost | IssuePost, Field(discriminator="kind")]
+AnyPost = Annotated[BugPost | IssuePost | PullPost, Field(discriminator="kind")]
 
 
 class SayRequest(_Wire):
@@ -144,6 +156,49 @@ class BugTurnEnded(Investigated):
 
 
 BugTurnReply = Annotated[BugTurnEnded | TurnGaveUp | TurnDied, Field(discriminator="kind")]
+
+
+class SavePull(_Wire):
+    after: PullCase
+    move: PullMoved | None = None
+
+
+class PullRequestWork(_Wire):
+    """A step of a pull case that its activities carry out."""
+
+    case: PullCase
+    policy: Policy
+
+
+class PullTurnRequest(_Wire):
+    case: PullCase
+    turn: int
+    role: Role
+    task: Task
+    policy: Policy
+
+
+class PullBuildRequest(_Wire):
+    case: PullCase
+    number: int
+    commit: Sha
+    policy: Policy
+
+
+class PushOutlook(_Wire):
+    """What a push would void. Asked for before it is made."""
+
+    kind: Literal["push_outlook"] = "push_outlook"
+    voids: tuple[str, ...] = ()
+
+
+PullTurnReply = Annotated[PullTurnEnded | TurnGaveUp | TurnDied, Field(discriminator="kind")]
+PullBuildReply = Annotated[PullBuilt | TurnDied, Field(discriminator="kind")]
+SeenReply = Annotated[Seen | NotPossible | Postponed, Field(discriminator="kind")]
+FailuresReply = Annotated[FailuresRead | NotPossible | Postponed, Field(discriminator="kind")]
+UpdateReply = Annotated[BranchUpdated | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]
+OutlookReply = Annotated[PushOutlook | NotPossible | Postponed, Field(discriminator="kind")]
+PublishReply = Annotated[Published | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]
 
 
 class FixOpened(_Wire):

@@ -8,18 +8,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from caseworker.core.base.ids import CaseId, bug_called, is_issue_called
+from caseworker.core.base.ids import CaseId, bug_called, is_issue_called, is_pull_called
 from caseworker.core.base.snapshot import Snapshot
 from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import WORKING
 from caseworker.core.people import authority
 from caseworker.core.people.messages import Audience, Standing
+from caseworker.core.pull.case import WORKING as PULL_WORKING
+from caseworker.core.pull.case import PullCase
 
 
 class CaseKind(StrEnum):
     ISSUE = "issue"
     BUG = "bug"
+    PULL = "pull"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,5 +84,19 @@ _BUG: Final = Kind(
     id_from=bug_called,
     is_called=lambda case, name: case == bug_called(name),
 )
+_PULL: Final = Kind(
+    name=CaseKind.PULL,
+    noun="pull case",
+    workflow="PullWorkflow",
+    snapshot=PullCase,
+    rights="pull",
+    working=PULL_WORKING,
+    at_terminal={Audience.DEVELOPERS: Standing.OWNER},
+    in_threads={Audience.DEVELOPERS: Standing.DEVELOPER},
+    fixed_by_children=False,
+    has_clock=False,
+    id_from=lambda _: None,  # people type a pull case's id in full
+    is_called=is_pull_called,
+)
 
-KINDS: Final[Mapping[CaseKind, Kind]] = {kind.name: kind for kind in (_ISSUE, _BUG)}
+KINDS: Final[Mapping[CaseKind, Kind]] = {kind.name: kind for kind in (_ISSUE, _BUG, _PULL)}

@@ -15,11 +15,12 @@ from caseworker.core.issue.options import awaits_agreement, misfit, refuse_misfi
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.authority import may, refusal
 from caseworker.core.people.commands import Command, MessageKind, RaiseBudget, Say
-from caseworker.core.people.grammar import InBug, InIssue, parse
+from caseworker.core.people.grammar import Context, InBug, InIssue, InPull, parse
 from caseworker.core.people.messages import TEXT_LIMIT, Message, NewAttachment, NewMessage, Standing
-from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.people.phrasing import Page, Phrasing, begin
 from caseworker.core.people.receipts import OVER, not_done
-from caseworker.ports import Doorbell, Store, StoredBug, StoredCase
+from caseworker.core.pull.command_fit import pull_misfit
+from caseworker.ports import Doorbell, Store, StoredAny, StoredBug, StoredCase, StoredPull
 
 log = structlog.get_logger()
 
@@ -67,8 +68,8 @@ class Conversation:
         self._store = store
         self._doorbell = doorbell
 
-    async def load(self, case: CaseId) -> StoredCase | StoredBug:
-        stored = await self._store.bugs.load(case) or await self._store.cases.load(case)
+    async def load(self, case: CaseId) -> StoredAny:
+        stored = await self._store.cases.find(case)
         if stored is None:
             raise Refused(f"There is no case {case}.", todo="`caseworker cases` lists what there is.")
         return stored
@@ -100,7 +101,7 @@ async def ring(doorbell: Doorbell, case: CaseId, message: MessageId, kind: Messa
         log.warning("bell not rung", case=case, error=str(error))
 
 
-def understand(stored: StoredCase | StoredBug, words: Words, standing: Standing) -> Understood:
+def understand(stored: StoredAny, words: Words, standing: Standing) -> Understood:
     """Parse and check a message. Raises `Refused` for a command that does not fit, if its author waits; otherwise the
     receipt says so."""
     text = words.clean_text
@@ -123,11 +124,11 @@ def understand(stored: StoredCase | StoredBug, words: Words, standing: Standing)
         refused=outcome is not None,
         attachments=words.attachments,
     )
-    over = isinstance(stored, StoredBug) and stored.case.is_over
+    over = not isinstance(stored, StoredCase) and stored.case.is_over
     return Understood(message=message, after_the_end=over and outcome is None and not command.reopens)
 
 
-def _command(stored: StoredCase | StoredBug, words: Words, text: str, standing: Standing) -> Command:
+def _command(stored: StoredAny, words: Words, text: str, standing: Standing) -> Command:
     """A command from somebody who may not give it counts as plain words."""
     command = parse(text, standing, _context(stored, words.author), words.command)
     if words.command is None and not may(KINDS[stored.kind].rights, standing, command):
@@ -135,21 +136,32 @@ def _command(stored: StoredCase | StoredBug, words: Words, text: str, standing: 
     return command
 
 
-def _context(stored: StoredCase | StoredBug, author: str) -> InBug | InIssue:
+def _context(stored: StoredAny, author: str) -> Context:
     match stored:
         case StoredBug():
             return InBug(asked=stored.case.people.asked_to_close == author)
         case StoredCase():
             return InIssue(awaits=awaits_agreement(stored.case))
+        case StoredPull():
+            return InPull()
         case _:
             assert_never(stored)
 
 
-def _fit_outcome(stored: StoredCase | StoredBug, command: Command, refused_in: Phrasing | None) -> str | None:
-    """The receipt of a command that does not fit an issue case's state. For a bug case its flow decides."""
-    if isinstance(stored, StoredBug):
-        return None
-    if refused_in is not None:
-        refuse_misfit(stored.case, command, refused_in)
-    reason = misfit(stored.case, command)
+def _fit_outcome(stored: StoredAny, command: Command, refused_in: Phrasing | None) -> str | None:
+    """The receipt of a command that does not fit the case's state. For a bug case its flow decides."""
+    match stored:
+        case StoredBug():
+            return None
+        case StoredCase():
+            if refused_in is not None:
+                refuse_misfit(stored.case, command, refused_in)
+            reason = misfit(stored.case, command)
+        case StoredPull():
+            reason = pull_misfit(stored.case, command)
+            if reason is not None and refused_in is not None:
+                todo = f"{begin(refused_in.page(stored.case.id, Page.WHY))} says what would move it."
+                raise Refused(f"{stored.case.id}: {reason}.", todo=todo)
+        case _:
+            assert_never(stored)
     return None if reason is None else not_done(reason)

@@ -22,7 +22,7 @@ from caseworker.core.people.messages import Audience, Message, Standing
 from caseworker.intake.conversation import Conversation, Words, understand
 from caseworker.intake.new_cases import NewCases
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackMessage, parse_event
-from caseworker.ports import POST, Store, StoredBug, StoredCase, Thread, begins_thread
+from caseworker.ports import POST, Store, StoredAny, StoredBug, StoredCase, Thread, begins_thread
 
 log = structlog.get_logger()
 
@@ -127,9 +127,7 @@ class SlackIntake:
         message = await self._conversation.put(understand(stored, words, standing))
         return _result(stored.case.id, message)
 
-    async def _addressed_case(
-        self, text: str, thread: Thread, owner: CaseId, audience: Audience
-    ) -> StoredCase | StoredBug:
+    async def _addressed_case(self, text: str, thread: Thread, owner: CaseId, audience: Audience) -> StoredAny:
         """The case that a message is for. A developers' thread may hold a bug and its fixes: then it is the case whose
         name the message begins with, else the fix that waits for a person, else the bug."""
         bug = await self._conversation.load(owner)

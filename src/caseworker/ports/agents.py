@@ -88,7 +88,13 @@ class BugBrief(TurnBrief):
     """Whether the agent has the tool that reads the case's conversation (`Ear.conversation`)."""
 
 
-Brief = IssueBrief | BugBrief
+@dataclass(frozen=True, kw_only=True)
+class PullBrief(TurnBrief):
+    state: GithubState | None = field(default=None, compare=False)
+    """The tools that read the state of the pull request."""
+
+
+Brief = IssueBrief | BugBrief | PullBrief
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,13 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.people.commands import PullWork
 from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.people.messages import NewMessage
+from caseworker.core.pull.case import PullCase
 from caseworker.core.record.entries import Entry
 from caseworker.core.runs.run import Run
-from caseworker.ports.stored import Issue, NewBug, StoredAny, StoredBug, StoredCase
+from caseworker.ports.stored import Issue, NewBug, NewPullCase, StoredAny, StoredBug, StoredCase, StoredPull
 
 
 class Cases(Protocol):
@@ -90,6 +92,27 @@ class Bugs(Protocol):
     ) -> None:
         """Save the snapshot and the entries together. With a key that was used for this case before, the entries are
         there already. A snapshot older than the stored one (fewer moves or turns) is not saved."""
+
+
+class PullCases(Protocol):
+    """Pull cases. Each has one row for its pull request; every session is a run."""
+
+    async def open(self, new: NewPullCase, work: PullWork, first: NewMessage) -> bool:
+        """Write case row, thread, run, first entry and first message together. False: it was there already."""
+
+    async def start(self, message: NewMessage, work: PullWork) -> bool:
+        """Begin another run of a case and put the message that starts it, together. False: a run is in flight."""
+
+    async def load(self, case: CaseId) -> StoredPull | None: ...
+
+    async def list(self) -> list[StoredPull]:
+        """Newest change first."""
+
+    async def save(
+        self, after: PullCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
+    ) -> None:
+        """Save the snapshot, the entries, and the end of the run together. With a key that was used for this case
+        before, the entries are there already. A snapshot older than the stored one is not saved."""
 
 
 class Runs(Protocol):

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from caseworker.ports.case_records import Attachments, Inbox, Record, Repositories, Threads
-from caseworker.ports.cases import Bugs, Cases, Runs
+from caseworker.ports.cases import Bugs, Cases, PullCases, Runs
 from caseworker.ports.chat_records import ChatThreads, ReviewLearnings
 from caseworker.ports.deliveries import Deliveries, Dispatches
 from caseworker.ports.ledgers import Ledger
@@ -29,6 +29,8 @@ class Store(Protocol):
     def cases(self) -> Cases: ...
     @property
     def bugs(self) -> Bugs: ...
+    @property
+    def pull_cases(self) -> PullCases: ...
     @property
     def runs(self) -> Runs: ...
     @property

@@ -14,6 +14,7 @@ from caseworker.core.casefile.model import CaseFile
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.kinds import CaseKind
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.pull.case import PullCase
 
 
 class _Value(BaseModel):
@@ -73,7 +74,18 @@ class StoredBug(Stored):
     surface: str
 
 
-StoredAny: TypeAlias = StoredCase | StoredBug
+class StoredPull(Stored):
+    kind: Literal[CaseKind.PULL] = CaseKind.PULL
+    case: PullCase
+    number: int
+    url: str
+    author: str
+    """Who opened the pull request."""
+    parent: CaseId | None = None
+    """The issue case that opened it. Null: a person did."""
+
+
+StoredAny: TypeAlias = StoredCase | StoredBug | StoredPull
 """A case of any kind."""
 
 
@@ -94,6 +106,21 @@ class NewBug(_Value):
     trace: TraceId
     thread: Thread | None = None
     """Where it was reported, on a surface that has threads."""
+
+
+class NewPullCase(_Value):
+    """A pull case before it is stored."""
+
+    repository: RepositoryId
+    number: int
+    title: str
+    url: str
+    author: str
+    policy: Policy
+    rehearsal: str | None
+    trace: TraceId
+    parent: CaseId | None = None
+    thread: Thread | None = None
 
 
 class Attempt(_Value):

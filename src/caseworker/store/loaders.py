@@ -12,7 +12,8 @@ from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import load_case_file
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.kinds import CaseKind
-from caseworker.ports import StoredAny, StoredBug, StoredCase
+from caseworker.core.pull.case import PullCase
+from caseworker.ports import StoredAny, StoredBug, StoredCase, StoredPull
 from caseworker.store.connection import Connection
 from caseworker.store.tables import cases
 
@@ -44,9 +45,21 @@ def bug_of(row: RowMapping) -> StoredBug:
     )
 
 
+def pull_of(row: RowMapping) -> StoredPull:
+    return StoredPull(
+        **_shared(row),
+        case=PullCase.model_validate(row[cases.c.snapshot]),
+        number=row[cases.c.number],
+        url=row[cases.c.report] or "",
+        author=row[cases.c.reporter] or "",
+        parent=row[cases.c.parent],
+    )
+
+
 LOADERS: Final[Mapping[CaseKind, Callable[[RowMapping], StoredAny]]] = {
     CaseKind.ISSUE: issue_of,
     CaseKind.BUG: bug_of,
+    CaseKind.PULL: pull_of,
 }
 
 

@@ -87,9 +87,19 @@ async def follow_move(connection: Connection, after: IssueCase) -> None:
         await _begin(connection, after, change.begins)
 
 
-async def _begin(connection: Connection, case: IssueCase, workflow: WorkflowName) -> None:
-    row = {"case": case.id, "workflow": workflow, "turns_before": case.progress.turns, "began_at": now()}
+async def begin_run(connection: Connection, case: CaseId, workflow: WorkflowName, *, turns_before: int) -> None:
+    row = {"case": case, "workflow": workflow, "turns_before": turns_before, "began_at": now()}
     await connection.execute(_BEGUN, row)
+
+
+async def end_runs(connection: Connection, case: CaseId, end: RunState, *, upto: int) -> None:
+    """End the runs in flight that began no later than after this turn: a run that was asked for since goes on."""
+    mine = (runs.c.case == case) & runs.c.ended_at.is_(None) & (runs.c.turns_before <= upto)
+    await connection.execute(update(runs).where(mine).values(ended_as=end, ended_at=now()))
+
+
+async def _begin(connection: Connection, case: IssueCase, workflow: WorkflowName) -> None:
+    await begin_run(connection, case.id, workflow, turns_before=case.progress.turns)
 
 
 async def _read(connection: Connection, case: CaseId) -> list[Run]:

@@ -14,6 +14,7 @@ from caseworker.store.learnings import StoredLearnings
 from caseworker.store.ledger import StoredLedger
 from caseworker.store.places import StoredPlaces
 from caseworker.store.port import to_the_end
+from caseworker.store.pull_cases import StoredPullCases
 from caseworker.store.pulls import StoredPulls
 from caseworker.store.record import StoredRecord
 from caseworker.store.repositories import StoredRepositories
@@ -35,6 +36,7 @@ class Store:
         self.repositories = StoredRepositories(database)
         self.cases = StoredCases(database)
         self.bugs = StoredBugs(database)
+        self.pull_cases = StoredPullCases(database)
         self.runs = StoredRuns(database)
         self.deliveries = StoredDeliveries(database)
         self.dispatches = StoredDispatches(database)

@@ -26,6 +26,7 @@ from caseworker.core.issue.turns import WRITERS
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
 from caseworker.core.outcomes.tester import TestsOutcome
 from caseworker.core.people.messages import Message
 from caseworker.core.telling.commit_messages import commit_message
@@ -73,7 +74,7 @@ class IssueTurn:
         return self.parts.investigation.with_tools(brief, this, self.request, workspace)
 
     async def commit(self, this: Try, outcome: Outcome, workspace: Workspace) -> Kept:
-        assert not isinstance(outcome, BugOutcome)  # outcomes are parsed by role and task
+        assert not isinstance(outcome, BugOutcome | PullReviewOutcome | PullResolveOutcome)  # parsed by role and task
         checkpoint = await self._checkpoint(this, outcome, workspace)
         stored = await stored_case(self.parts.store, this.case)
         return Kept(
@@ -96,7 +97,7 @@ class IssueTurn:
         return writer_feedback(case.evidence.feedback, said)
 
     async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> TurnEnded:
-        assert not isinstance(finished.outcome, BugOutcome)
+        assert not isinstance(finished.outcome, BugOutcome | PullReviewOutcome | PullResolveOutcome)
         return TurnEnded(
             role=finished.role,
             outcome=finished.outcome,

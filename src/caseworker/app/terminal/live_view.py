@@ -30,7 +30,8 @@ from caseworker.core.record.entries import (
     TurnFailed,
     TurnStarted,
 )
-from caseworker.core.telling.story import Mark, Told, tell
+from caseworker.core.telling.story import tell
+from caseworker.core.telling.told import Mark, Told
 
 _SIGN: dict[Mark, str] = {
     "case": "●",

@@ -19,7 +19,7 @@ from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import Command
 from caseworker.core.people.messages import SPOKEN, TEXT_LIMIT, Audience, Message, Standing, receipt
 from caseworker.intake.conversation import TERMINAL, Understood, Words, understand
-from caseworker.ports import StoredAny, StoredBug, StoredCase
+from caseworker.ports import StoredAny, StoredBug
 from caseworker.views.receipt_watch import turns_begun, was_refused
 
 VoiceName = Literal["reporter", "developer"]
@@ -103,7 +103,7 @@ async def find(settings: Settings, name: str) -> StoredAny:
 async def tell(
     settings: Settings,
     console: Console,
-    stored: StoredCase | StoredBug,
+    stored: StoredAny,
     speaker: Speaker,
     text: str,
     command: Command | None,

@@ -4,7 +4,7 @@ import re
 from typing import NewType
 
 CaseId = NewType("CaseId", str)
-"""`owner/repo#42` for an issue case, `bug-7F3K` for a bug case."""
+"""`owner/repo#42` for an issue case, `bug-7F3K` for a bug case, `owner/repo!57` for a pull case."""
 RepositoryId = NewType("RepositoryId", str)
 """`owner/repo`; a repository on the local disk is `local/<folder>`."""
 MessageId = NewType("MessageId", int)
@@ -51,9 +51,19 @@ def is_issue_called(case: CaseId, name: str) -> bool:
     return name in (f"{repository.rpartition('/')[2]}#{number}", f"#{number}", number)
 
 
+def pull_case(repository: RepositoryId, number: int) -> CaseId:
+    return CaseId(f"{repository}!{number}")
+
+
+def is_pull_called(case: CaseId, name: str) -> bool:
+    """Whether a name means this pull case: `repo!57`, `!57`."""
+    repository, _, number = case.partition("!")
+    return bool(number) and name in (f"{repository.rpartition('/')[2]}!{number}", f"!{number}")
+
+
 def slug(case: CaseId) -> str:
     """The case's name for folders and git refs. It is unique: ids have no `__` and no dot at the start."""
-    return re.sub(r"[^\w.-]", "__", case)
+    return re.sub(r"[^\w.-]", "__", case.replace("!", "/pull/"))
 
 
 def effect_key(case: CaseId, epoch: int, kind: str, number: int) -> str:

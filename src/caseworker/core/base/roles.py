@@ -36,6 +36,8 @@ class Task(StrEnum):
     DIAGNOSTIC = "diagnostic"
     VALIDATE_ROOT_CAUSE = "validate_root_cause"
     BUG = "bug"
+    REVIEW_PULL = "review_pull"
+    RESOLVE_PULL = "resolve_pull"
     PR_TEXT = "pr_text"
     """This and the following are single questions, not turns."""
     CLASSIFY = "classify"

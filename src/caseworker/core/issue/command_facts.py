@@ -15,6 +15,7 @@ from caseworker.core.issue.facts import (
     TakenOver,
 )
 from caseworker.core.people.commands import (
+    Abort,
     Answer,
     Approve,
     Close,
@@ -31,8 +32,11 @@ from caseworker.core.people.commands import (
     RaiseBudget,
     Reject,
     Rerun,
+    Resume,
     Retry,
     Say,
+    StartWork,
+    Stop,
     Takeover,
 )
 from caseworker.core.people.messages import Claimed
@@ -62,6 +66,8 @@ def fact_of(message: Claimed) -> Fact | None:
             return RerunAsked(by=message.author, milestone=milestone)
         case Say() | Answer() | Edit() | Delete():
             return None
+        case StartWork() | Stop() | Resume() | Abort():
+            return None  # only for pull cases
         case CloseIncomplete() | FixReady() | FixWaiting() | FixMerged() | FixEnded():
             return None  # only for bug cases
         case _:

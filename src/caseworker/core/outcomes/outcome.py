@@ -21,6 +21,7 @@ from caseworker.core.outcomes.investigation import (
     UnblockingOutcome,
 )
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
+from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
 from caseworker.core.outcomes.status_names import canonical
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
@@ -44,8 +45,11 @@ IssueOutcome = (
 )
 """The outcomes of turns in issue cases."""
 
+PullOutcome = PullReviewOutcome | PullResolveOutcome
+"""The outcomes of turns in pull cases."""
+
 Outcome = Annotated[
-    IssueOutcome | BugOutcome,
+    IssueOutcome | BugOutcome | PullOutcome,
     Field(discriminator="kind"),
 ]
 
@@ -67,6 +71,8 @@ _MODELS: Final[dict[tuple[Role, Task], type[OutcomeBase]]] = {
     **{(Role.TECH_LEAD, task): ReviewOutcome for task in _REVIEWING},
     **{(role, Task.ANSWER): AnswerOutcome for role in _ANSWERING},
     (Role.INVESTIGATOR, Task.BUG): BugOutcome,
+    (Role.TECH_LEAD, Task.REVIEW_PULL): PullReviewOutcome,
+    (Role.DEVELOPER, Task.RESOLVE_PULL): PullResolveOutcome,
     (Role.INVESTIGATOR, Task.ITERATE): InvestigationOutcome,
     (Role.DEVELOPER, Task.DIAGNOSTIC): DeveloperDiagnosticOutcome,
     (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC): DiagnosticOutcome,

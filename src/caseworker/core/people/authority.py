@@ -10,13 +10,25 @@ from caseworker.core.people.commands import Command, MessageKind
 from caseworker.core.people.messages import SPOKEN, Standing
 from caseworker.core.people.receipts import NOT_THE_REPORTER
 
-CaseKind = Literal["bug", "issue"]
+CaseKind = Literal["bug", "issue", "pull"]
 
 K = MessageKind
 
 _NOTHING: Final[Set[MessageKind]] = frozenset()
 _BUG_TEAM: Final = SPOKEN | {K.CLOSE, K.CLOSE_INCOMPLETE, K.TAKEOVER, K.HAND_BACK}
 _ISSUE_TEAM: Final = SPOKEN | {K.APPROVE, K.REJECT, K.TAKEOVER, K.HAND_BACK, K.BUDGET, K.RETRY, K.RERUN, K.CLOSE}
+_PULL_TEAM: Final = SPOKEN | {
+    K.START,
+    K.STOP,
+    K.RESUME,
+    K.ABORT,
+    K.TAKEOVER,
+    K.HAND_BACK,
+    K.BUDGET,
+    K.RETRY,
+    K.CLOSE,
+}
+_NOUNS: Final[Mapping[CaseKind, str]] = {"bug": "a bug case", "issue": "an issue case", "pull": "a pull request"}
 
 MAY: Final[Mapping[CaseKind, Mapping[Standing, Set[MessageKind]]]] = {
     "bug": {
@@ -28,6 +40,12 @@ MAY: Final[Mapping[CaseKind, Mapping[Standing, Set[MessageKind]]]] = {
     "issue": {
         Standing.OWNER: _ISSUE_TEAM,
         Standing.DEVELOPER: _ISSUE_TEAM,
+        Standing.REPORTER: SPOKEN,
+        Standing.OTHER: SPOKEN,
+    },
+    "pull": {
+        Standing.OWNER: _PULL_TEAM,
+        Standing.DEVELOPER: _PULL_TEAM,
         Standing.REPORTER: SPOKEN,
         Standing.OTHER: SPOKEN,
     },
@@ -45,5 +63,5 @@ def refusal(case: CaseKind, standing: Standing, command: Command) -> str | None:
     if not MAY[case][standing]:
         return NOT_THE_REPORTER
     if not any(command.kind in allowed for allowed in MAY[case].values()):
-        return f"not for {'a bug' if case == 'bug' else 'an issue'} case"
+        return f"not for {_NOUNS[case]}"
     return "not for a reporter to decide" if standing is Standing.REPORTER else "not for an outsider to decide"

@@ -33,6 +33,14 @@ class MessageKind(StrEnum):
     FIX_MERGED = "fix_merged"
     FIX_ENDED = "fix_ended"
     RERUN = "rerun"
+    START = "start"
+    STOP = "stop"
+    RESUME = "resume"
+    ABORT = "abort"
+
+
+PullWork = Literal["review", "resolve", "ship"]
+"""The workflows on a pull request."""
 
 
 class Resolution(StrEnum):
@@ -162,6 +170,37 @@ class Rerun(_Command):
     """TRIAGE or PLAN."""
 
 
+class StartWork(_Command):
+    """Begin a workflow on a pull request. Given on a forge, by its label or in a comment, or in the terminal."""
+
+    kind: Literal[MessageKind.START] = MessageKind.START
+    workflow: PullWork = "ship"
+    deadline_seconds: int | None = Field(default=None, gt=0)
+    """How long a `ship` may take. Null: as long as the settings say."""
+
+    @property
+    def reopens(self) -> bool:
+        return True
+
+
+class Stop(_Command):
+    """Pause the work on a pull request."""
+
+    kind: Literal[MessageKind.STOP] = MessageKind.STOP
+
+
+class Resume(_Command):
+    """Go on with work that was paused. The head as it is now is adopted."""
+
+    kind: Literal[MessageKind.RESUME] = MessageKind.RESUME
+
+
+class Abort(_Command):
+    """End the work on a pull request."""
+
+    kind: Literal[MessageKind.ABORT] = MessageKind.ABORT
+
+
 class Close(_Command):
     kind: Literal[MessageKind.CLOSE] = MessageKind.CLOSE
     resolution: Resolution | None = None
@@ -231,6 +270,10 @@ Command = Annotated[
     | RaiseBudget
     | Retry
     | Rerun
+    | StartWork
+    | Stop
+    | Resume
+    | Abort
     | Close
     | CloseIncomplete
     | Merged

@@ -11,6 +11,7 @@ from caseworker.core.base.budget import micros_of
 from caseworker.core.base.text import plain
 from caseworker.core.people.close_words import parse_close, parse_untyped_close
 from caseworker.core.people.commands import (
+    Abort,
     Answer,
     Approve,
     Close,
@@ -19,8 +20,10 @@ from caseworker.core.people.commands import (
     HandBack,
     RaiseBudget,
     Reject,
+    Resume,
     Retry,
     Say,
+    Stop,
     Takeover,
 )
 from caseworker.core.people.messages import Standing
@@ -54,19 +57,30 @@ class InIssue(BaseModel):
     """The case waits for an approval; only then does agreement (`ok, go ahead`) count as one."""
 
 
-def parse(text: str, standing: Standing, context: InBug | InIssue, given: Command | None = None) -> Command:
+class InPull(BaseModel):
+    """Context of a text written to a pull case."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+Context = InBug | InIssue | InPull
+
+
+def parse(text: str, standing: Standing, context: Context, given: Command | None = None) -> Command:
     """Parses a person's text into a command, or into plain words. Does not check whether they may give it.
 
     `given`: the command, if the surface knows which one it is; only its missing fields are then read from the text."""
     return _complete(_recognise(text, standing, context) if given is None else given, text)
 
 
-def _recognise(text: str, standing: Standing, context: InBug | InIssue) -> Command:
+def _recognise(text: str, standing: Standing, context: Context) -> Command:
     match context:
         case InBug():
             return _parse_in_bug(text, standing, asked=context.asked)
         case InIssue():
             return _parse_in_issue(text, awaits=context.awaits)
+        case InPull():
+            return _parse_in_pull(text)
         case _:
             assert_never(context)
 
@@ -185,6 +199,29 @@ def _parse_in_issue(text: str, *, awaits: bool) -> Command:
     if _ASKS_SOMEBODY_ELSE.search(words) and _TAKEOVER.fullmatch(words):
         return Say()
     return next((command for pattern, command in _ISSUE_COMMANDS if pattern.fullmatch(words)), Say())
+
+
+# --- in a pull case --------------------------------------------------------------------------------------------------
+
+_STOP: Final = phrase(rf"(?:please )?(?:stop|pause)(?: {CASE})?(?: for now)?")
+_RESUME: Final = phrase(rf"(?:please )?(?:resume|continue|carry on|go on)(?: with {CASE}| {CASE})?")
+_ABORT: Final = phrase(rf"(?:please )?abort(?: {CASE})?")
+_PULL_COMMANDS: Final[tuple[tuple[re.Pattern[str], Command], ...]] = (
+    (_STOP, Stop()),
+    (_RESUME, Resume()),
+    (_ABORT, Abort()),
+)
+
+
+def _parse_in_pull(text: str) -> Command:
+    """Parses a text written to a pull case. What an issue case understands counts here, too."""
+    said = addressed(text)
+    if len(said) <= LONGEST_PHRASE and not _is_quoted(said) and not is_question(said):
+        words = bare_words(said)
+        for pattern, command in _PULL_COMMANDS:
+            if pattern.fullmatch(words):
+                return command
+    return _parse_in_issue(text, awaits=False)
 
 
 def _budget_of(text: str) -> RaiseBudget:

@@ -25,7 +25,7 @@ NO_MESSAGE: Final = MessageId(0)
 """Id for a bell without a message: the case looks at its own state."""
 
 
-INTERRUPTING: Final = frozenset({MessageKind.CLOSE, MessageKind.TAKEOVER})
+INTERRUPTING: Final = frozenset({MessageKind.CLOSE, MessageKind.TAKEOVER, MessageKind.STOP, MessageKind.ABORT})
 """Messages that stop a running turn."""
 SPOKEN: Final = frozenset({MessageKind.WORDS, MessageKind.ANSWER, MessageKind.EDIT, MessageKind.DELETION})
 """Messages that an agent reads. Code carries out all others."""

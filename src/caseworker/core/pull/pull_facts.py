@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import Sha
+from caseworker.core.base.snapshot import Part
 
 MergeState = Literal["behind", "blocked", "clean", "dirty", "draft", "has_hooks", "unknown", "unstable"]
 """GitHub's own summary. `unstable`: it may be merged, and a check that no rule demands is red or runs."""
@@ -152,7 +153,7 @@ class PullFacts(Fact):
     reviews: Reviews = Reviews()
 
 
-class Watch(Fact):
+class Watch(Part):
     """What we know from our own record. Empty where there is no case: then nothing is said of our pushes."""
 
     us: str = ""

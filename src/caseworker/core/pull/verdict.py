@@ -34,7 +34,14 @@ class Verdict(BaseModel):
         return self.reasons[0].kind if self.reasons else None
 
 
-def judge(facts: PullFacts, *, now: datetime, watch: Watch | None = None, settle: timedelta = SETTLE) -> Verdict:
+def judge(
+    facts: PullFacts,
+    *,
+    now: datetime,
+    watch: Watch | None = None,
+    settle: timedelta = SETTLE,
+    barrier: timedelta = BARRIER,
+) -> Verdict:
     """`now`: when the facts were read. A failed or partial look has no facts and gets no verdict."""
     seen = watch or Watch()
     subject = facts.subject
@@ -47,7 +54,7 @@ def judge(facts: PullFacts, *, now: datetime, watch: Watch | None = None, settle
         *check_reasons(facts, is_settled=is_settled),
         *_merge_unknown(facts),
         *people_reasons(facts, seen),
-        *_barrier(facts, seen, now=now),
+        *_barrier(facts, seen, now=now, barrier=barrier),
     ]
     found += _unexplained(facts, found)
     found.sort(key=lambda reason: _ORDER.index(reason.kind))
@@ -120,13 +127,13 @@ def _merge_unknown(facts: PullFacts) -> list[Reason]:
     ]
 
 
-def _barrier(facts: PullFacts, watch: Watch, *, now: datetime) -> list[Reason]:
+def _barrier(facts: PullFacts, watch: Watch, *, now: datetime, barrier: timedelta) -> list[Reason]:
     head, pushed_at = facts.subject.head, watch.pushed_at
-    if pushed_at is None or head not in watch.pushed or now - pushed_at >= BARRIER:
+    if pushed_at is None or head not in watch.pushed or now - pushed_at >= barrier:
         return []
     if any(review.is_person and review.commit == head and review.by != watch.us for review in facts.reviews.latest):
         return []
-    until = pushed_at + BARRIER
+    until = pushed_at + barrier
     kind = ReasonKind.REVIEW_BARRIER
     return [
         Reason(

@@ -14,8 +14,10 @@ from caseworker.core.evidence.builds import CommandRun, Stage
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience, Standing
+from caseworker.core.pull.case import PullState
 from caseworker.core.record.entry import RecordEntry
 from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised
+from caseworker.core.record.pull_entries import ChecksRerun, PullJudged, PullPublished
 
 BODY_LIMIT: Final = 64_000
 """Bytes of one entry's body."""
@@ -54,6 +56,14 @@ class BugMoved(RecordEntry):
     number: int
     from_state: BugState
     to_state: BugState
+    reason: str
+
+
+class PullMoved(RecordEntry):
+    kind: Literal["pull_moved"] = "pull_moved"
+    number: int
+    from_state: PullState
+    to_state: PullState
     reason: str
 
 
@@ -229,6 +239,10 @@ Entry = Annotated[
     | BugReported
     | BugRead
     | BugMoved
+    | PullMoved
+    | PullJudged
+    | PullPublished
+    | ChecksRerun
     | Posted
     | SlaChecked
     | MessageRecorded

@@ -15,6 +15,7 @@ from caseworker.core.outcomes.investigation import (
 )
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
+from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
 
@@ -49,5 +50,10 @@ def outcome_words(outcome: Outcome) -> str:
             return f"{findings}. {first}".strip()
         case BugOutcome():
             return outcome.root_cause or outcome.summary or " ".join(outcome.clarification_questions)
+        case PullReviewOutcome():
+            findings = "1 finding" if len(outcome.findings) == 1 else f"{len(outcome.findings)} findings"
+            return f"{findings}. {outcome.summary}"
+        case PullResolveOutcome():
+            return outcome.summary
         case _:
             assert_never(outcome)

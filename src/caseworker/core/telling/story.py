@@ -1,8 +1,6 @@
 """Tells the record as a story: lines per entry, with the same words in the terminal, the log and the dashboard."""
 
-from typing import Final, Literal, assert_never
-
-from pydantic import BaseModel, ConfigDict
+from typing import Final, assert_never
 
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import printable, words_of
@@ -24,6 +22,7 @@ from caseworker.core.record.entries import (
     ModelAsked,
     Noted,
     Posted,
+    PullMoved,
     PullRequestOpened,
     SlaChecked,
     ToolCalled,
@@ -35,20 +34,12 @@ from caseworker.core.record.entries import (
     WorkspaceRemoved,
 )
 from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised
+from caseworker.core.record.pull_entries import ChecksRerun, PullJudged, PullPublished
+from caseworker.core.telling.pull_story import pull_lines
+from caseworker.core.telling.told import Mark, Told
 
 _MAIN: Final = 1_000
 """Characters of a line's main text: a reason, a cause, a message. Other text is cut sooner."""
-
-Mark = Literal["case", "state", "turn", "agent", "tool", "failed", "good", "bad", "person", "quiet"]
-
-
-class Told(BaseModel):
-    """A line of the story. `mark` is its kind, for colour and sign."""
-
-    model_config = ConfigDict(frozen=True)
-    mark: Mark
-    text: str
-
 
 _STAGE_WORDS = {
     Stage.BASE: "before any change",
@@ -70,6 +61,10 @@ def tell(entry: Entry) -> list[Told]:
             return [Told(mark="quiet", text=f"read as {entry.severity}{about}{vague}")]
         case BugMoved():
             return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
+        case PullMoved():
+            return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
+        case PullJudged() | PullPublished() | ChecksRerun():
+            return pull_lines(entry)
         case Posted():
             return [Told(mark="agent", text=f"to the {entry.audience}: {one_line(entry.text, _MAIN)}")]
         case SlaChecked():

@@ -32,10 +32,11 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.facts import EffectRefused
     from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.people.receipts import Settled
+    from caseworker.core.pull.case import PullCase
     from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal, is_worker_failure, refusal_as_fact
     from caseworker.flows.base.flow import LONG_WAIT, RETRY_ALWAYS, SHORT_HISTORY, YOUNG_RUN, Flow
 
-C = TypeVar("C", BugCase, IssueCase)
+C = TypeVar("C", BugCase, IssueCase, PullCase)
 P = TypeVar("P")
 R = TypeVar("R")
 

@@ -1,0 +1,210 @@
+"""The snapshot of a pull case: a session of work on one open pull request. Rules are in `decide` and its siblings."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.ids import CaseId, SessionId, Sha
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.snapshot import Part, Snapshot
+from caseworker.core.people.commands import PullWork
+from caseworker.core.pull.pull_facts import Watch
+from caseworker.core.pull.pull_posts import PullPost
+from caseworker.core.pull.verdict import Verdict
+
+
+class PullState(StrEnum):
+    LOOKING = "looking"
+    """Code reads the pull request and judges it."""
+    READING_FAILURES = "reading_failures"
+    """Code reads the failed checks: their logs, and whether they fail on the base as well."""
+    REVIEWING = "reviewing"
+    """The tech lead reads the whole diff."""
+    RESOLVING = "resolving"
+    """The developer answers threads, fixes checks and solves conflicts."""
+    BUILDING = "building"
+    """Code builds and tests what is to be pushed."""
+    UPDATING = "updating"
+    """Code brings the base into the branch."""
+    PUBLISHING = "publishing"
+    """Code pushes, and then posts findings or replies in threads."""
+    WAITING = "waiting"
+    """For checks, for GitHub, for time to pass, or for people. Costs nothing."""
+    PAUSED = "paused"
+    """A person has stopped it, or taken over; or money or the model's quota is used up."""
+    ENDED = "ended"
+
+
+WORKING: Final = frozenset(PullState) - {PullState.WAITING, PullState.PAUSED, PullState.ENDED}
+
+
+class SessionEnd(StrEnum):
+    READY = "ready_awaiting_human_merge"
+    MERGED = "merged_externally"
+    CLOSED = "pr_closed"
+    DEADLINE = "deadline_exceeded"
+    TAKEN_OVER = "human_took_over"
+    ABORTED = "aborted_by_user"
+    BLOCKED = "blocked"
+    DONE = "done"
+    """A review or resolve run has done what it was asked for."""
+    INCOMPLETE = "incomplete"
+    """A resolve run has done what it could, and something is outstanding."""
+
+
+class PauseCause(StrEnum):
+    STOPPED = "stopped"
+    TAKEN = "taken"
+    BUDGET = "budget"
+    QUOTA = "quota"
+    """The model's usage limit, with a time at which it is lifted."""
+    TURN_FAILED = "turn_failed"
+
+
+BlockCause = Literal["iterations", "fixes", "came_back", "base_is_red", "build_stays_red", "refused", "conflict"]
+
+
+class Failure(BaseModel):
+    """A failed check, as far as the rules need it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    check: str
+    signature: str
+    """The stable class of its log."""
+    kind: Literal["ours", "flake", "red_on_base", "infrastructure"]
+    commit: Sha
+    url: str = ""
+    run: int | None = None
+    """The workflow run of GitHub Actions, which can be started again."""
+    attempt: int = 1
+
+
+class Progress(Part):
+    """Counters never decrease: effect keys and turn numbers are made from them."""
+
+    since: datetime | None = None
+    """When it entered its state."""
+    turns: int = 0
+    transitions: int = 0
+    builds: int = 0
+    sessions: dict[str, SessionId] = {}
+    """The agent session of each role's last completed turn."""
+
+
+class Session(Part):
+    """The run in flight, or the last one."""
+
+    workflow: PullWork = "ship"
+    began_at: datetime | None = None
+    deadline: datetime | None = None
+    iterations: int = 0
+    """How often code acted after a look: a turn, an update of the branch, a rerun of checks."""
+    first_turn: int = 0
+    """Turns before this session."""
+    end: SessionEnd | None = None
+    block: BlockCause | None = None
+    pause: PauseCause | None = None
+    paused_by: str = ""
+    resume_at: datetime | None = None
+    """When a paused session goes on by itself. Null: a person resumes it."""
+
+
+class Sight(Part):
+    """What was seen at the last look."""
+
+    head: Sha | None = None
+    head_branch: str = ""
+    base_branch: str = ""
+    is_fork: bool = False
+    verdict: Verdict | None = None
+    looked_at: datetime | None = None
+    quiet_looks: int = 0
+    """Looks since something changed: the pause between looks grows with it."""
+    reported: str = ""
+    """The verdict that our check run on the head shows."""
+
+
+class Fixes(Part):
+    """What is known about failed checks in this session."""
+
+    failures: tuple[Failure, ...] = ()
+    """Of the head."""
+    tries: dict[str, int] = {}
+    """Turns that tried to fix a failure, by its signature."""
+    cleared: dict[str, Sha] = {}
+    """Failures that were gone, with the head on which they were seen last."""
+    reruns: dict[str, int] = {}
+    """How often checks were started again, by check and commit."""
+    flakes: dict[str, int] = {}
+    """How often a check both passed and failed on one commit, by its name."""
+
+
+class Work(Part):
+    """The change in hand."""
+
+    base: Sha | None = None
+    """Where the branch meets its base."""
+    checkpoint: Sha | None = None
+    """The commit of the last completed turn or update, which may not be pushed yet."""
+    started_from: Sha | None = None
+    """The head that the work began from. If the head moves, the work is dropped."""
+    feedback: str = ""
+    """Why the last build of this work was red."""
+    red_builds: int = 0
+    answer_turn: int | None = None
+    """The turn whose replies are not posted yet."""
+    conflicts: tuple[str, ...] = ()
+    """Files in conflict that the agent is to solve."""
+    updates: int = 0
+    """How often the base was brought in. Part of effect keys."""
+    pushes: int = 0
+
+
+class People(Part):
+    extra_micros: int = 0
+    """What people have added to the budget."""
+    warned: bool = False
+    asked_update: bool = False
+    """An owner asked for the branch to be brought up to date."""
+    spoke: bool = False
+    """An owner or a developer has asked for something that no turn has read yet."""
+    told_contributor: bool = False
+    """The author of a fork was asked to update the branch."""
+
+
+class PullCase(Snapshot):
+    state: PullState = PullState.LOOKING
+    reason: str = ""
+    progress: Progress = Progress()
+    session: Session = Session()
+    watch: Watch = Watch()
+    sight: Sight = Sight()
+    fixes: Fixes = Fixes()
+    work: Work = Work()
+    people: People = People()
+    outbox: tuple[PullPost, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        return self.state is PullState.ENDED
+
+    @property
+    def unmerged(self) -> Sha | None:
+        return self.work.checkpoint
+
+    @property
+    def commit(self) -> Sha | None:
+        """What the next turn or build starts from."""
+        return self.work.checkpoint or self.sight.head
+
+
+def cap_of(case: PullCase, policy: Policy) -> int:
+    """What the case may spend, in millionths of a dollar."""
+    return policy.budget_micros + case.people.extra_micros
+
+
+def new_pull_case(case: CaseId, work: PullWork) -> PullCase:
+    return PullCase(id=case).updated(workflow=work)

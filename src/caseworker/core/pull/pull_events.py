@@ -1,0 +1,121 @@
+"""What happened to a pull case, as its flow is told by activities: looks, turns, builds, updates, pushes."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from caseworker.core.base.ids import MessageId, SessionId, Sha
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.pull.case import Failure
+from caseworker.core.pull.verdict import Verdict
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Seen(_Event):
+    """One look at the pull request, judged."""
+
+    kind: Literal["seen"] = "seen"
+    verdict: Verdict
+    head_branch: str
+    base_branch: str
+    is_fork: bool
+
+
+class FailuresRead(_Event):
+    kind: Literal["failures_read"] = "failures_read"
+    head: Sha
+    failures: tuple[Failure, ...]
+
+
+class Rerun(_Event):
+    """Failed jobs of a workflow run were started again."""
+
+    kind: Literal["rerun"] = "rerun"
+    check: str
+    commit: Sha
+
+
+class PullTurnEnded(_Event):
+    kind: Literal["pull_turn_ended"] = "pull_turn_ended"
+    role: Role
+    task: Task
+    status: str
+    checkpoint: Sha
+    session: SessionId
+    heard: tuple[MessageId, ...] = ()
+    spent_micros: int = 0
+    posts: bool = False
+    """Whether it has findings or replies to post."""
+    replies: bool = False
+    """Whether it has words for people who wrote below the pull request."""
+
+
+class PullTurnFailed(_Event):
+    kind: Literal["pull_turn_failed"] = "pull_turn_failed"
+    reason: str
+    why: Literal["budget", "quota", "other"] = "other"
+    resume_at: datetime | None = None
+
+
+class PullBuilt(_Event):
+    kind: Literal["pull_built"] = "pull_built"
+    commit: Sha
+    verdict: Literal["green", "red", "nothing_to_run"]
+    reason: str = ""
+    feedback: str = ""
+
+
+class BranchUpdated(_Event):
+    """What became of the attempt to bring the base in."""
+
+    kind: Literal["branch_updated"] = "branch_updated"
+    how: Literal["left_alone", "rebased", "merged", "conflict", "ask_contributor"]
+    commit: Sha | None = None
+    base: Sha | None = None
+    conflicts: tuple[str, ...] = ()
+
+
+class Published(_Event):
+    """The work is on the forge: pushed if there was something to push, and replies or findings posted."""
+
+    kind: Literal["published"] = "published"
+    commit: Sha | None = None
+    """What was pushed. Null: nothing."""
+    at: datetime
+    voided: tuple[str, ...] = ()
+    """People whose approval the push has voided."""
+    same_change: bool = False
+    """The diff against the base is the same as before."""
+
+
+class HeadMoved(_Event):
+    """Somebody pushed meanwhile: what was in hand is dropped."""
+
+    kind: Literal["head_moved"] = "head_moved"
+    head: Sha
+
+
+class NotPossible(_Event):
+    """An outside act was refused for good."""
+
+    kind: Literal["not_possible"] = "not_possible"
+    reason: str
+
+
+PullEvent = Annotated[
+    Seen
+    | FailuresRead
+    | Rerun
+    | PullTurnEnded
+    | PullTurnFailed
+    | PullBuilt
+    | BranchUpdated
+    | Published
+    | HeadMoved
+    | NotPossible,
+    Field(discriminator="kind"),
+]

@@ -1,0 +1,78 @@
+"""Steps that many decisions of a pull case share: enter a state, pause, end, post."""
+
+from datetime import datetime
+
+from caseworker.core.base.ids import Sha
+from caseworker.core.people.messages import Audience
+from caseworker.core.pull.case import BlockCause, PauseCause, PullCase, PullState, SessionEnd
+from caseworker.core.pull.pull_posts import PullAbout, PullPost
+
+S = PullState
+
+_NO_WORK: dict[str, object] = {
+    "checkpoint": None,
+    "started_from": None,
+    "feedback": "",
+    "red_builds": 0,
+    "answer_turn": None,
+    "conflicts": (),
+}
+
+
+def enter(case: PullCase, to: PullState, reason: str, now: datetime, **changes: object) -> PullCase:
+    into = {"state": to, "reason": reason, "since": now, "transitions": case.progress.transitions + 1}
+    return case.updated(**{**into, **changes})
+
+
+def drop_work(case: PullCase) -> PullCase:
+    """What is in hand belongs to a head that is no longer there, or is done."""
+    return case.updated(**_NO_WORK)
+
+
+def act(case: PullCase, to: PullState, reason: str, now: datetime, **changes: object) -> PullCase:
+    """Enter a state in which the session acts, which counts."""
+    return enter(case, to, reason, now, iterations=case.session.iterations + 1, **changes)
+
+
+def end(case: PullCase, how: SessionEnd, reason: str, now: datetime, *, block: BlockCause | None = None) -> PullCase:
+    over = enter(drop_work(case), S.ENDED, reason, now, end=how, block=block, spoke=False)
+    return say(over, PullAbout.ENDED, over.epoch, note=reason)
+
+
+def pause(
+    case: PullCase, cause: PauseCause, reason: str, now: datetime, *, by: str = "", resume_at: datetime | None = None
+) -> PullCase:
+    paused = enter(case, S.PAUSED, reason, now, pause=cause, paused_by=by, resume_at=resume_at)
+    return say(paused, PullAbout.PAUSED, paused.progress.transitions, note=reason)
+
+
+def look_again(case: PullCase, reason: str, now: datetime, **changes: object) -> PullCase:
+    quiet: dict[str, object] = {"pause": None, "paused_by": "", "resume_at": None, "quiet_looks": 0}
+    return enter(case, S.LOOKING, reason, now, **{**quiet, **changes})
+
+
+def say(
+    case: PullCase,
+    about: PullAbout,
+    number: int,
+    *,
+    note: str = "",
+    turn: int = 0,
+    commit: Sha | None = None,
+    names: tuple[str, ...] = (),
+) -> PullCase:
+    post = PullPost(
+        about=about,
+        audience=Audience.DEVELOPERS,
+        epoch=case.epoch,
+        number=number,
+        note=note[:1_000],
+        turn=turn,
+        commit=commit,
+        names=names,
+    )
+    return case.model_copy(update={"outbox": (*case.outbox, post)})
+
+
+def without_post(case: PullCase, post: PullPost) -> PullCase:
+    return case.model_copy(update={"outbox": tuple(other for other in case.outbox if other != post)})

@@ -1,0 +1,114 @@
+"""Pull cases: the rows from which their workflows start, and to which they save their snapshots."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select, update
+
+from caseworker.core.base.ids import CaseId, TraceId, pull_case
+from caseworker.core.kinds import CaseKind
+from caseworker.core.people.commands import PullWork
+from caseworker.core.people.messages import Audience, NewMessage
+from caseworker.core.pull.case import PullCase, new_pull_case
+from caseworker.core.record.entries import CaseOpened, Entry
+from caseworker.core.runs.pull_ends import run_end
+from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.ports import NewPullCase, StoredPull
+from caseworker.store.columns import now
+from caseworker.store.connection import Connection
+from caseworker.store.inbox import add_message
+from caseworker.store.loaders import one_row, pull_of, rows_of
+from caseworker.store.port import Port
+from caseworker.store.rows import append_entries, insert_or_stop, lock_case
+from caseworker.store.run_tables import runs
+from caseworker.store.runs import begin_run, end_runs
+from caseworker.store.tables import cases
+from caseworker.store.threads import add_thread
+
+
+class StoredPullCases(Port):
+    async def open(self, new: NewPullCase, work: PullWork, first: NewMessage) -> bool:
+        async with self._database.writing() as connection:
+            return await open_pull_case(connection, new, work, first)
+
+    async def start(self, message: NewMessage, work: PullWork) -> bool:
+        async with self._database.writing() as connection:
+            await lock_case(connection, message.case)
+            snapshot = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == message.case))
+            in_flight = select(runs.c.id).where(runs.c.case == message.case, runs.c.ended_at.is_(None))
+            if await connection.scalar(in_flight) is not None:
+                return False
+            known = PullCase.model_validate(snapshot)
+            await begin_run(connection, message.case, WorkflowName(work), turns_before=known.progress.turns)
+            await add_message(connection, message)
+        return True
+
+    async def load(self, case: CaseId) -> StoredPull | None:
+        async with self._database.reading() as connection:
+            row = await one_row(connection, case, CaseKind.PULL)
+        return None if row is None else pull_of(row)
+
+    async def list(self) -> list[StoredPull]:
+        async with self._database.reading() as connection:
+            return [pull_of(row) for row in await rows_of(connection, CaseKind.PULL)]
+
+    async def save(
+        self, after: PullCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
+    ) -> None:
+        """Save the snapshot, the entries and the end of the run together. A snapshot older than the stored one (fewer
+        moves or turns) is not saved. Over for the database is only what `Turns.close_up` closes."""
+        row = update(cases).where(cases.c.id == after.id, cases.c.kind == CaseKind.PULL)
+        saved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "changed_at": now()}
+        async with self._database.writing() as connection:
+            await lock_case(connection, after.id)
+            await append_entries(connection, after.id, entries, trace=trace, key=key)
+            if await _is_older(connection, after):
+                return
+            await connection.execute(row.values(saved if after.is_over else saved | {"over": False}))
+            if after.session.end is not None:
+                await end_runs(connection, after.id, run_end(after.session.end), upto=after.session.first_turn)
+
+
+async def open_pull_case(connection: Connection, new: NewPullCase, work: PullWork, first: NewMessage) -> bool:
+    """In the caller's transaction. False: it was there already."""
+    case = pull_case(new.repository, new.number)
+    added = insert_or_stop(connection, cases).values(_values(case, new, work)).returning(cases.c.id)
+    if await connection.scalar(added) is None:
+        return False
+    opened = CaseOpened(
+        repository=new.repository, number=new.number, title=new.title, rehearsed=new.rehearsal is not None
+    )
+    await begin_run(connection, case, WorkflowName(work), turns_before=0)
+    await append_entries(connection, case, [opened], trace=new.trace)
+    if new.thread is not None:
+        await add_thread(connection, case, Audience.DEVELOPERS, new.thread)
+    await add_message(connection, first)
+    return True
+
+
+async def _is_older(connection: Connection, after: PullCase) -> bool:
+    known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
+    newest = PullCase.model_validate(known).progress
+    return (after.progress.transitions, after.progress.turns) < (newest.transitions, newest.turns)
+
+
+def _values(case: CaseId, new: NewPullCase, work: PullWork) -> dict[str, object]:
+    at, snapshot = now(), new_pull_case(case, work)
+    return {
+        "id": case,
+        "kind": CaseKind.PULL,
+        "repository": new.repository,
+        "number": new.number,
+        "title": new.title,
+        "report": new.url,
+        "reporter": new.author,
+        "parent": new.parent,
+        "state": snapshot.state,
+        "over": False,
+        "snapshot": snapshot.model_dump(mode="json"),
+        "policy": new.policy.model_dump(mode="json"),
+        "rehearsal": new.rehearsal,
+        "trace": new.trace,
+        "sequence": 0,
+        "opened_at": at,
+        "changed_at": at,
+    }
