@@ -39,7 +39,7 @@ from caseworker.core.telling.pull_text import OWN_WORDS, PullText
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls
 from caseworker.forges.local_source import LocalSource
-from caseworker.ports import Answer, Attempt, Failed, Joined, NewIssue, Question, Workspace
+from caseworker.ports import Answer, Attempt, Failed, Joined, NewIssue, PullUpdate, Question, Workspace
 from caseworker.store.store import Store, open_store
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
@@ -69,12 +69,19 @@ class Source(LocalSource):
     """What somebody does between our look and our push."""
 
     async def push(
-        self, repository: RepositoryRef, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
+        self,
+        repository: RepositoryRef,
+        workspace: Workspace,
+        commit: Sha,
+        *,
+        branch: str,
+        expected: Sha | None,
+        update: PullUpdate | None = None,
     ) -> None:
         if self.meanwhile is not None:
             self.meanwhile()
             self.meanwhile = None
-        await super().push(repository, workspace, commit, branch=branch, expected=expected)
+        await super().push(repository, workspace, commit, branch=branch, expected=expected, update=update)
         if self.dies_after_pushing:
             self.dies_after_pushing -= 1
             raise Transient("killed")

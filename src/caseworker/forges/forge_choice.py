@@ -15,6 +15,7 @@ from caseworker.ports import (
     Labels,
     PullRequest,
     Pulls,
+    PullUpdate,
     Repositories,
     Source,
     StateOf,
@@ -81,9 +82,17 @@ class SourceByKind:
         return await self._of(repository).branch_head(repository, branch)
 
     async def push(
-        self, repository: RepositoryRef, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
+        self,
+        repository: RepositoryRef,
+        workspace: Workspace,
+        commit: Sha,
+        *,
+        branch: str,
+        expected: Sha | None,
+        update: PullUpdate | None = None,
     ) -> None:
-        await self._of(repository).push(repository, workspace, commit, branch=branch, expected=expected)
+        source = self._of(repository)
+        await source.push(repository, workspace, commit, branch=branch, expected=expected, update=update)
 
     async def taken_numbers(self, repository: RepositoryRef) -> set[int]:
         return await self._of(repository).taken_numbers(repository)

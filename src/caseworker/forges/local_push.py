@@ -6,9 +6,9 @@ from shlex import quote
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
-from caseworker.core.base.repositories import OUR_BRANCHES
-from caseworker.forges.dropped_commits import drops_others_work, git_dir_of
-from caseworker.ports import BranchIsTheirs, Git, Workspace
+from caseworker.forges.dropped_commits import drops_others_work, git_dir_of, refuse_branch
+from caseworker.forges.local_folders import look
+from caseworker.ports import BranchIsTheirs, Git, PullUpdate, Workspace
 
 _RECEIVE = (
     # Hooks of the user's repository don't run: one that checks out or builds what it receives would run an agent's code
@@ -28,12 +28,15 @@ class LocalPush:
     """The repository's folder."""
     branch: str
     workspace: Workspace
+    update: PullUpdate | None = None
 
     async def to(self, commit: Sha, *, expected: Sha | None) -> None:
         """As `Source.push` says."""
-        self._refuse_what_is_never_pushed(commit)
+        self._refuse_what_is_never_pushed(commit, expected)
         if expected is not None and await self._is_there(commit, expected):
             return  # an earlier try, of which we did not hear the end
+        if self.update is not None and self.branch == (await look(self.path, self.git)).head.branch:
+            raise Refused(f"Caseworker never pushes to the default branch, which is {self.branch}.")
         try:
             await self.git(
                 *("push", "--quiet", "--no-verify", "--no-follow-tags", f"--receive-pack={_RECEIVE}"),
@@ -49,9 +52,8 @@ class LocalPush:
                 raise self._moved(now) from None
             raise
 
-    def _refuse_what_is_never_pushed(self, commit: Sha) -> None:
-        if not self.branch.startswith(OUR_BRANCHES) or self.branch == self.workspace.base_branch:
-            raise Refused(f"Caseworker pushes only to branches under {OUR_BRANCHES}, not to {self.branch}.")
+    def _refuse_what_is_never_pushed(self, commit: Sha, expected: Sha | None) -> None:
+        refuse_branch(self.branch, self.workspace, expected=expected, update=self.update)
         if commit == self.workspace.base:
             # A branch with nothing on it looks merged from the start.
             raise Refused(
@@ -69,7 +71,9 @@ class LocalPush:
             await self._refuse_if_checked_out()
         if there != expected:
             raise self._moved(there)
-        if await drops_others_work(self.git, git_dir_of(self.workspace), expected=expected, commit=commit):
+        if await drops_others_work(
+            self.git, git_dir_of(self.workspace), expected=expected, commit=commit, update=self.update
+        ):
             raise self._moved(there)
         return False
 

@@ -9,7 +9,7 @@ from caseworker.core.base.repositories import OUR_BRANCHES, RepositoryRef
 from caseworker.forges.dropped_commits import git_dir_of
 from caseworker.forges.local_folders import folder_of, look
 from caseworker.forges.local_push import LocalPush, branch_head
-from caseworker.ports import Git, Head, Workspace
+from caseworker.ports import Git, Head, PullUpdate, Workspace
 
 _SEND = "git -c safe.directory='*' -c core.hooksPath=/dev/null -c gc.auto=0 upload-pack"
 """How git starts its second half in the repository at the other end: our own `-c` don't reach that far."""
@@ -47,9 +47,16 @@ class LocalSource:
         return await branch_head(self._git, folder_of(repository), branch)
 
     async def push(
-        self, repository: RepositoryRef, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
+        self,
+        repository: RepositoryRef,
+        workspace: Workspace,
+        commit: Sha,
+        *,
+        branch: str,
+        expected: Sha | None,
+        update: PullUpdate | None = None,
     ) -> None:
-        this = LocalPush(git=self._git, path=folder_of(repository), branch=branch, workspace=workspace)
+        this = LocalPush(git=self._git, path=folder_of(repository), branch=branch, workspace=workspace, update=update)
         await this.to(commit, expected=expected)
 
     async def taken_numbers(self, repository: RepositoryRef) -> set[int]:

@@ -30,6 +30,7 @@ from caseworker.ports.forges import (
     Head,
     Labels,
     Pulls,
+    PullUpdate,
     Reaction,
     Source,
 )
@@ -137,6 +138,7 @@ __all__ = [
     "PullBrief",
     "PullRecords",
     "PullRequest",
+    "PullUpdate",
     "Pulls",
     "Question",
     "Reaction",

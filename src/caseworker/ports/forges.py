@@ -33,6 +33,18 @@ class Head:
     """`sha1` or `sha256`: a copy of it must use the same."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class PullUpdate:
+    """What a push to the branch of a pull request that we look after may do. The branch may be a person's."""
+
+    base: str
+    """The base branch, which is never pushed to."""
+    ours: frozenset[Sha] = frozenset()
+    """Commits that we made and pushed, by the store's record; beside those that are kept in the mirror."""
+    may_copy: bool = False
+    """An owner asked for a rebase: a person's commit may be replaced by one with its author, message and change."""
+
+
 class Source(Protocol):
     """Reads and writes the git side of repositories. It runs git itself, so that a remote one can give git its
     credentials for just that command."""
@@ -50,10 +62,18 @@ class Source(Protocol):
     async def branch_head(self, repository: RepositoryRef, branch: str) -> Sha | None: ...
 
     async def push(
-        self, repository: RepositoryRef, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
+        self,
+        repository: RepositoryRef,
+        workspace: Workspace,
+        commit: Sha,
+        *,
+        branch: str,
+        expected: Sha | None,
+        update: PullUpdate | None = None,
     ) -> None:
         """Create or move `branch` to `commit`, only if it is still where we saw it (`expected`) and no commit of others
-        would be dropped; else `BranchIsTheirs`. Pushing to the default branch is `Refused`."""
+        would be dropped; else `BranchIsTheirs`. Pushing to the default branch is `Refused`, and without an `update` to
+        any branch that is not under our prefix. With one, no branch is created."""
 
     async def taken_numbers(self, repository: RepositoryRef) -> set[int]:
         """The numbers of issues whose branch exists: a new issue must not get one of them."""

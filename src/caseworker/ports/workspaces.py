@@ -61,9 +61,11 @@ class Joined:
 
 
 class Workspaces(Protocol):
-    async def prepare(self, case: CaseId, repository: RepositoryRef, base: Sha | None) -> Workspace:
+    async def prepare(
+        self, case: CaseId, repository: RepositoryRef, base: Sha | None, *, base_branch: str | None = None
+    ) -> Workspace:
         """The case's worktree, made if it is missing or lost. Without a base: at the repository's default branch as it
-        is now."""
+        is now. `base_branch`: its name, where it is not the default branch."""
 
     async def reset(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         """Set the files to exactly this commit. `scrub` also removes ignored files: after an attempt that died."""

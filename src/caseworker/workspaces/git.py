@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from caseworker.core.base.errors import Defect, Refused, Transient
+from caseworker.core.base.repositories import COMMITTER
 from caseworker.ports import GitAnswer, GitLogin
 from caseworker.workspaces.child_processes import Child, Program
 
@@ -32,8 +33,6 @@ _SETTINGS = (
     "safe.directory=*",
 )
 _GIT = ("git", *(word for setting in _SETTINGS for word in ("-c", setting)))
-COMMITTER = "caseworker@localhost"
-"""The address on every commit that we make: it tells ours from people's."""
 _NOWHERE = "/nonexistent"
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",

@@ -1,7 +1,7 @@
-"""Merges the commit of a case and the commit that a person pushed. Nothing of the person's is lost.
+"""Merges two commits in a worktree, such as that of a case and that of a person. Nothing of the person's is lost.
 
 In a conflict both versions stay in the file between conflict markers, for the developer role to resolve. For a file
-that can't hold both (a picture, a link, a submodule) the person's version is used.
+that can't hold both (a picture, a link, a submodule) one version is used: the person's.
 """
 
 import re
@@ -12,6 +12,7 @@ from pathlib import Path
 from caseworker.core.base.ids import Sha
 from caseworker.ports import Git, Joined
 from caseworker.workspaces.blocking_work import in_thread
+from caseworker.workspaces.commit_objects import NewCommit, read_commit
 
 _FILES = (b"100644", b"100755")
 _OURS, _THEIRS = b"2", b"3"
@@ -24,39 +25,65 @@ class _Version:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Merged:
+    """A merge in the index and the worktree, which nobody has committed."""
+
+    tree: Sha
+    conflict: tuple[str, ...] = ()
+    one_sided: tuple[str, ...] = ()
+    """Of the conflicting files, those that can't hold both versions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sides:
+    """How the two versions are called in conflict markers, and which is used where a file can't hold both."""
+
+    ours: str = "this case"
+    theirs: str = "a person"
+    keeps_ours: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Merging:
     """A merge in the case's worktree, which has `ours` checked out and which nobody else may use meanwhile."""
 
     git: Git
     git_dir: Path
     work_tree: Path
+    sides: Sides = Sides()
 
     async def join(self, ours: Sha, theirs: Sha, *, since: Sha, message: str) -> Joined:
         """Merges `theirs` into `ours`; `since` is their common base. Repeated, it makes the same commit."""
-        conflict = await self._merge(ours, theirs, since)
-        tree = (await self._run("write-tree")).strip().decode()
-        if not conflict and tree == await self._run_text("rev-parse", f"{theirs}^{{tree}}"):
+        merged = await self.merge(ours, theirs, since=since)
+        mine, other = [await read_commit(self.git, self.git_dir, one) for one in (ours, theirs)]
+        if not merged.conflict and merged.tree == other.tree:
             return Joined(commit=theirs)  # the person's commit already contains all of the case's work
-        return Joined(commit=await self._commit(tree, ours, theirs, message), conflict=conflict)
+        at = max(mine.committed_at, other.committed_at)
+        words = f"{message.strip()}\n".encode()
+        made = NewCommit(tree=merged.tree, parents=(ours, theirs), message=words, at=at)
+        return Joined(commit=await made.write(self.git, self.git_dir), conflict=merged.conflict)
 
-    async def _merge(self, ours: Sha, theirs: Sha, since: Sha) -> tuple[str, ...]:
+    async def merge(self, ours: Sha, theirs: Sha, *, since: Sha) -> Merged:
         merged = await self.git(
             "merge-recursive", since, "--", ours, theirs, git_dir=self.git_dir, work_tree=self.work_tree, accept=(0, 1)
         )
-        if merged.code == 0:
-            return ()
-        unmerged = _versions(await self._run("ls-files", "-z", "--unmerged"))
-        for path, versions in unmerged.items():
-            await self._resolve(path, versions, ours, theirs)
-        return tuple(sorted(path.decode(errors="replace") for path in unmerged))
+        unmerged = _versions(await self._run("ls-files", "-z", "--unmerged")) if merged.code else {}
+        one_sided = [
+            path for path, versions in unmerged.items() if not await self._resolve(path, versions, ours, theirs)
+        ]
+        tree = (await self._run("write-tree")).strip().decode()
+        return Merged(tree=Sha(tree), conflict=_readable(unmerged), one_sided=_readable(one_sided))
 
-    async def _resolve(self, path: bytes, versions: dict[bytes, _Version], ours: Sha, theirs: Sha) -> None:
+    async def _resolve(self, path: bytes, versions: dict[bytes, _Version], ours: Sha, theirs: Sha) -> bool:
+        """Whether the file holds both versions now."""
         here = await self._with_markers(path, versions, ours, theirs)
-        chosen = here or versions.get(_THEIRS) or versions.get(_OURS)
+        first, second = (_OURS, _THEIRS) if self.sides.keeps_ours else (_THEIRS, _OURS)
+        chosen = here or versions.get(first) or versions.get(second)
         lines = [b"0 " + b"0" * len(ours) + b"\t" + path]
         if chosen is not None:
             lines.append(chosen.mode + b" " + chosen.blob + b"\t" + path)
         await self._run("update-index", "-z", "--index-info", stdin=b"".join(line + b"\0" for line in lines))
+        return here is not None
 
     async def _with_markers(
         self, path: bytes, versions: dict[bytes, _Version], ours: Sha, theirs: Sha
@@ -69,23 +96,17 @@ class Merging:
         text = await in_thread(_read, file)
         if text is None:
             return None
-        named = _with_names(text, ours, theirs)
+        named = self._with_names(text, ours, theirs)
         if named == text:
             return None
         blob = await self._run("hash-object", "-w", "--stdin", "--no-filters", stdin=named)
         return _Version(mode=other.mode, blob=blob.strip())
 
-    async def _commit(self, tree: str, ours: Sha, theirs: Sha, message: str) -> Sha:
-        """Writes the commit object itself: `commit-tree` uses the clock, so that each try would be another commit."""
-        times = await self._run_text("log", "--no-walk", "--no-show-signature", "--format=%ct", ours, theirs)
-        latest = max(int(time) for time in times.split())
-        who = re.sub(r"\d+ [+-]\d{4}$", f"{latest} +0000", await self._run_text("var", "GIT_COMMITTER_IDENT"))
-        head = f"tree {tree}\nparent {ours}\nparent {theirs}\nauthor {who}\ncommitter {who}\n"
-        text = f"{head}\n{message.strip()}\n".encode()
-        return Sha((await self._run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)).strip().decode())
-
-    async def _run_text(self, *arguments: str) -> str:
-        return (await self._run(*arguments)).decode(errors="replace").strip()
+    def _with_names(self, text: bytes, ours: Sha, theirs: Sha) -> bytes:
+        """Replaces the commit hashes in conflict markers by who wrote each version."""
+        mine, other = self.sides.ours.encode(), self.sides.theirs.encode()
+        named = re.sub(rb"(?m)^(<{7,}) %s\b" % ours.encode(), rb"\1 " + mine, text)
+        return re.sub(rb"(?m)^(>{7,}) %s\b" % theirs.encode(), rb"\1 " + other, named)
 
     async def _run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         answer = await self.git(*arguments, git_dir=self.git_dir, work_tree=self.work_tree, stdin=stdin)
@@ -112,7 +133,5 @@ def _read(file: Path) -> bytes | None:
         return None
 
 
-def _with_names(text: bytes, ours: Sha, theirs: Sha) -> bytes:
-    """Replaces the commit hashes in conflict markers by who wrote each version."""
-    named = re.sub(rb"(?m)^(<{7,}) %s\b" % ours.encode(), rb"\1 this case", text)
-    return re.sub(rb"(?m)^(>{7,}) %s\b" % theirs.encode(), rb"\1 a person", named)
+def _readable(paths: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(sorted(path.decode(errors="replace") for path in paths))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
-from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.base.repositories import COMMITTER, RepositoryRef
 from caseworker.ports import Git, GitAnswer, Joined, Source, Workspace
 from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.checkpoints import write_tree
@@ -24,7 +24,7 @@ from caseworker.workspaces.folders import (
     remove_ours,
     tie_to_git_dir,
 )
-from caseworker.workspaces.git import COMMITTER, SafeGit
+from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.git_views import lay_view
 from caseworker.workspaces.indexes import Indexes
 from caseworker.workspaces.layout import (
@@ -72,15 +72,18 @@ class GitWorkspaces:
         busy = f"another attempt at {case} has held its workspace for {self._lock_seconds:.0f} s."
         return locked(self._folder(case) / "lock", seconds=self._lock_seconds, busy=busy)
 
-    async def prepare(self, case: CaseId, repository: RepositoryRef, base: Sha | None) -> Workspace:
+    async def prepare(
+        self, case: CaseId, repository: RepositoryRef, base: Sha | None, *, base_branch: str | None = None
+    ) -> Workspace:
         place = self._place(case, repository)
         self._untouched.doubt(place.tree)
-        branch = known_branch(place, base)
-        if branch is not None and base is not None and await self._is_intact(place):
+        known = known_branch(place, base)
+        branch = base_branch or known
+        if branch is not None and branch == known and base is not None and await self._is_intact(place):
             return workspace_at(case, place, base, branch)
         if branch is None or base is None or not await self._mirrors.has(place.mirror, base):
             head = await self._mirrors.renew(repository)
-            branch, base = head.branch, base or head.commit
+            branch, base = base_branch or head.branch, base or head.commit
             if base != head.commit and not await self._mirrors.has(place.mirror, base):
                 raise Refused(f"{repository} no longer has the commit {base[:12]} that {case} started from.")
         await self._git("update-ref", f"{place.refs}/base", base, git_dir=place.mirror)

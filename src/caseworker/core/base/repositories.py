@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 OUR_BRANCHES = "agent/"
-"""The prefix of every branch that we push."""
+"""The prefix of every branch that we push first."""
+COMMITTER = "caseworker@localhost"
+"""The address on every commit that we make. Anybody can write it: it is ours only if it is on our record as well."""
 _ISSUE_BRANCH = re.compile(rf"{OUR_BRANCHES}issue-([1-9][0-9]{{0,17}})(?:/.*)?")
 """Also matches branches below `agent/issue-7`: git can't create `agent/issue-7` while one exists."""
 

@@ -28,6 +28,8 @@ class Subject(Fact):
     is_draft: bool = False
     is_fork: bool = False
     head: Sha
+    branch: str = ""
+    """The head branch: in the fork, where it comes from one."""
     base: str
     """The base branch."""
     head_since: datetime

@@ -64,6 +64,7 @@ def _subject(pull: PullNode, head: HeadCommit, suites: Sequence[SuiteData]) -> S
             "is_draft": pull.subject.isDraft,
             "is_fork": pull.subject.isCrossRepository,
             "head": pull.subject.headRefOid,
+            "branch": pull.subject.headRefName,
             "base": pull.subject.baseRefName,
             "head_since": max(times),
             "updated_at": pull.subject.updatedAt,

@@ -201,6 +201,7 @@ class PullSubject(Payload):
     isCrossRepository: bool
     author: Login | None
     headRefOid: str
+    headRefName: str
     baseRefName: str
     baseRef: BaseRef | None
 

@@ -13,7 +13,7 @@ query Probe(
     pullRequest(number: $number) {
       number title url state isDraft createdAt updatedAt isCrossRepository
       author { login }
-      headRefOid baseRefName
+      headRefOid headRefName baseRefName
       baseRef {
         target { oid }
         refUpdateRule {

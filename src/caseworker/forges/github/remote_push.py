@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.repositories import OUR_BRANCHES, RemoteRepository
-from caseworker.forges.dropped_commits import drops_others_work, git_dir_of
+from caseworker.forges.dropped_commits import drops_others_work, git_dir_of, refuse_branch
 from caseworker.forges.github.counted_writes import CountedWrites
 from caseworker.forges.github.https_git import HttpsGit
 from caseworker.forges.github.reads import GitHubReader
@@ -27,7 +27,9 @@ class RemotePush:
         if there != push.expected:
             raise _moved(repository, push, there)
         git_dir = git_dir_of(push.workspace)
-        if there is not None and await drops_others_work(self.git.local, git_dir, expected=there, commit=push.commit):
+        if there is not None and await drops_others_work(
+            self.git.local, git_dir, expected=there, commit=push.commit, update=push.update
+        ):
             raise _moved(repository, push, there)
         await self.writes.admit(repository, "push")
         try:
@@ -53,8 +55,7 @@ class RemotePush:
 
     async def _refuse_what_is_never_pushed(self, repository: RemoteRepository, push: PushBranch) -> None:
         case, branch = push.workspace.case, push.branch
-        if not branch.startswith(OUR_BRANCHES) or branch == push.workspace.base_branch:
-            raise Refused(f"Caseworker pushes only to branches under {OUR_BRANCHES}, not to {branch}.")
+        refuse_branch(branch, push.workspace, expected=push.expected, update=push.update)
         if push.commit == push.workspace.base:
             raise Refused(
                 f"{case} has changed nothing.", todo=f"Say what it should change, or type: caseworker close '{case}'"
@@ -65,7 +66,9 @@ class RemotePush:
         if found is not None and found.protected:
             raise Refused(
                 f"{branch} of {repository.owner}/{repository.name} is protected; Caseworker does not push there.",
-                todo=f"Leave branches under {OUR_BRANCHES} out of the rule.",
+                todo=f"Leave branches under {OUR_BRANCHES} out of the rule."
+                if branch.startswith(OUR_BRANCHES)
+                else "Update it yourself, or leave it out of the rule.",
             )
 
 

@@ -11,7 +11,7 @@ from caseworker.forges.github.broker import Broker
 from caseworker.forges.github.https_git import HttpsGit
 from caseworker.forges.github.reads import GitHubReader
 from caseworker.forges.github.writes import PushBranch
-from caseworker.ports import Head, Workspace
+from caseworker.ports import Head, PullUpdate, Workspace
 
 _POINTS = "HEAD -> refs/heads/"
 
@@ -51,9 +51,16 @@ class GitHubSource:
         return await self._git.branch_head(self._reader.ours(repository), branch)
 
     async def push(
-        self, repository: RepositoryRef, workspace: Workspace, commit: Sha, *, branch: str, expected: Sha | None
+        self,
+        repository: RepositoryRef,
+        workspace: Workspace,
+        commit: Sha,
+        *,
+        branch: str,
+        expected: Sha | None,
+        update: PullUpdate | None = None,
     ) -> None:
-        push = PushBranch(workspace=workspace, commit=commit, branch=branch, expected=expected)
+        push = PushBranch(workspace=workspace, commit=commit, branch=branch, expected=expected, update=update)
         await self._broker.do(repository, push)
 
     async def taken_numbers(self, repository: RepositoryRef) -> set[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from caseworker.core.base.ids import Sha
-from caseworker.ports import Workspace
+from caseworker.ports import PullUpdate, Workspace
 
 Reaction = Literal["eyes", "rocket", "+1", "confused", "-1", "heart", "hooray", "laugh"]
 Target = Literal["issue", "comment", "review_comment"]
@@ -57,6 +57,7 @@ class PushBranch:
     commit: Sha
     branch: str
     expected: Sha | None
+    update: PullUpdate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,27 @@
+"""Which commits are ours: they carry our address, which anybody can write, and are on our record. Pure.
+
+The record are the refs that a mirror keeps for commits that Caseworker made, and the pushes in the store.
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+from caseworker.core.base.ids import Sha
+from caseworker.core.base.repositories import COMMITTER
+
+MADE_REFS: Final = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/caseworker/")
+"""Asks git for the refs of ours in a mirror."""
+_NOT_MADE: Final = ("/base", "/start", "/kept")
+"""Refs of ours at commits that others may have made: where a case or a side tree began, what a closed case left."""
+
+
+def kept_commits(listing: str) -> frozenset[Sha]:
+    """`listing`: git's answer to `MADE_REFS`."""
+    refs = (line.split(" ", 1) for line in listing.splitlines())
+    return frozenset(Sha(commit) for commit, name in refs if not name.endswith(_NOT_MADE))
+
+
+def is_ours(commit: Sha, addresses: Collection[str], recorded: frozenset[Sha]) -> bool:
+    """`addresses`: of author and committer. A copy that a rebase made of a person's commit keeps its author: it is not
+    ours, although we made it."""
+    return commit in recorded and all(one == COMMITTER for one in addresses)

@@ -1,0 +1,153 @@
+"""What is done with a pull request's branch, as a table, and which approvals a push voids."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from caseworker.core.base.ids import Sha
+from caseworker.core.pull.approvals import ApprovalRule, VoidedApproval, voided_by_push
+from caseworker.core.pull.branch_plan import (
+    AskContributor,
+    BranchFacts,
+    LeaveAlone,
+    MergeCause,
+    MergeIn,
+    Need,
+    Rebase,
+    Rest,
+    branch_facts,
+    plan_branch,
+)
+from caseworker.core.pull.branch_updates import BranchCommit
+from caseworker.core.pull.pull_facts import Decided, Demands, PullFacts, ReviewFact, Unread
+from tests.core.pull.pull_examples import OTHER, READY, with_state
+
+RITAS = VoidedApproval(by="rita", rule=ApprovalRule.DISMISS_STALE, commit=OTHER, is_certain=True)
+OURS = BranchCommit(sha=Sha("1" * 40), author="us", committer="us", is_ours=True)
+THEIRS = BranchCommit(sha=Sha("2" * 40), author="sam", committer="sam")
+MERGE = BranchCommit(sha=Sha("3" * 40), author="us", committer="us", is_ours=True, is_merge=True)
+
+
+@pytest.mark.parametrize(
+    ("facts", "plan"),
+    [
+        ({}, LeaveAlone(reason=Rest.NOT_BEHIND)),
+        ({"all_ours": True}, LeaveAlone(reason=Rest.NOT_BEHIND)),
+        ({"is_approved": True}, LeaveAlone(reason=Rest.APPROVED)),
+        ({"is_approved": True, "all_ours": True, "voids": (RITAS,)}, LeaveAlone(reason=Rest.APPROVED)),
+        ({"standing": "unknown", "is_approved": True}, LeaveAlone(reason=Rest.UNKNOWN)),
+        ({"standing": "behind", "is_decided": True}, LeaveAlone(reason=Rest.DECIDED)),
+        ({"owner_asked": True, "is_decided": True}, LeaveAlone(reason=Rest.DECIDED)),
+        ({"standing": "conflicting", "is_open": False}, LeaveAlone(reason=Rest.NOT_OPEN)),
+        ({"is_fork": True}, LeaveAlone(reason=Rest.NOT_BEHIND)),
+        ({"standing": "behind", "all_ours": True}, Rebase(need=Need.BEHIND)),
+        ({"standing": "conflicting", "all_ours": True}, Rebase(need=Need.CONFLICTING)),
+        ({"standing": "behind", "all_ours": True, "voids": (RITAS,)}, Rebase(need=Need.BEHIND, voids=(RITAS,))),
+        ({"owner_asked": True, "all_ours": True, "is_approved": True}, Rebase(need=Need.OWNER_ASKED)),
+        ({"owner_asked": True}, Rebase(need=Need.OWNER_ASKED, copies_peoples_commits=True)),
+        ({"owner_asked": True, "standing": "behind"}, Rebase(need=Need.BEHIND, copies_peoples_commits=True)),
+        ({"standing": "behind"}, MergeIn(need=Need.BEHIND, cause=MergeCause.PEOPLES_COMMITS)),
+        ({"standing": "conflicting"}, MergeIn(need=Need.CONFLICTING, cause=MergeCause.PEOPLES_COMMITS)),
+        (
+            {"standing": "behind", "all_ours": True, "has_merges": True},
+            MergeIn(need=Need.BEHIND, cause=MergeCause.HAS_MERGES),
+        ),
+        (
+            {"owner_asked": True, "has_merges": True, "voids": (RITAS,)},
+            MergeIn(need=Need.OWNER_ASKED, cause=MergeCause.HAS_MERGES, voids=(RITAS,)),
+        ),
+        (
+            {"standing": "behind", "is_fork": True, "contributor": "sam", "all_ours": True},
+            AskContributor(need=Need.BEHIND, contributor="sam"),
+        ),
+        (
+            {"standing": "conflicting", "is_fork": True, "owner_asked": True},
+            AskContributor(need=Need.CONFLICTING, contributor=""),
+        ),
+        ({"is_fork": True, "owner_asked": True}, AskContributor(need=Need.OWNER_ASKED, contributor="")),
+    ],
+)
+def test_the_plan_follows_from_the_facts(facts: dict[str, Any], plan: object) -> None:
+    assert plan_branch(BranchFacts(**facts)) == plan
+
+
+def test_over_all_facts_people_forks_and_approvals_are_respected() -> None:
+    flags = ("is_open", "is_decided", "is_fork", "all_ours", "has_merges", "owner_asked", "is_approved")
+    for standing, *values in product(("current", "behind", "conflicting", "unknown"), *[(True, False)] * len(flags)):
+        facts = BranchFacts.model_validate({"standing": standing, **dict(zip(flags, values, strict=True))})
+        plan = plan_branch(facts)
+        is_pushed = isinstance(plan, Rebase | MergeIn)
+        assert not (is_pushed and (facts.is_fork or facts.is_decided or not facts.is_open))
+        assert not (is_pushed and standing in ("current", "unknown") and not facts.owner_asked)
+        if isinstance(plan, Rebase):
+            assert facts.all_ours or facts.owner_asked
+            assert plan.copies_peoples_commits == (not facts.all_ours)
+            assert not facts.has_merges
+
+
+@pytest.mark.parametrize(
+    ("pull", "expected"),
+    [
+        (READY, {"standing": "current", "is_approved": True}),
+        (with_state(READY, "behind"), {"standing": "behind", "is_approved": False}),
+        (with_state(READY, "dirty"), {"standing": "conflicting"}),
+        (with_state(READY, "blocked"), {"standing": "current", "is_approved": False}),
+        (with_state(READY, "unstable"), {"standing": "current", "is_approved": False}),
+        (with_state(READY, "unknown"), {"standing": "unknown"}),
+        (with_state(READY, None), {"standing": "current"}),
+        (READY.model_copy(update={"decided": Decided(how="auto_merge")}), {"is_decided": True}),
+    ],
+)
+def test_behind_is_only_what_github_says(pull: PullFacts, expected: dict[str, object]) -> None:
+    found = branch_facts(pull, [OURS], owner_asked=False, voids=())
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("commits", "all_ours", "has_merges"),
+    [([OURS], True, False), ([OURS, THEIRS], False, False), ([OURS, MERGE], True, True), ([], False, False)],
+)
+def test_one_commit_of_a_person_makes_the_branch_theirs(
+    commits: list[BranchCommit], all_ours: bool, has_merges: bool
+) -> None:
+    found = branch_facts(READY, commits, owner_asked=False, voids=())
+    assert (found.all_ours, found.has_merges) == (all_ours, has_merges)
+
+
+UNREAD = (Unread(what="branch protection", permission="administration: read"),)
+
+
+@pytest.mark.parametrize(
+    ("demands", "changes_diff", "expected"),
+    [
+        (Demands(approvals=1), True, None),
+        (Demands(voids_stale_approvals=True), True, (ApprovalRule.DISMISS_STALE, True)),
+        (Demands(voids_stale_approvals=True), False, (ApprovalRule.DISMISS_STALE, False)),
+        (Demands(approval_after_last_push=True), True, (ApprovalRule.LAST_PUSH, True)),
+        (Demands(approval_after_last_push=True), False, (ApprovalRule.LAST_PUSH, False)),
+        (
+            Demands(approval_after_last_push=True, voids_stale_approvals=True, unread=UNREAD),
+            True,
+            (ApprovalRule.DISMISS_STALE, True),
+        ),
+        (Demands(unread=UNREAD), True, (ApprovalRule.UNREAD, False)),
+    ],
+)
+def test_a_push_voids_approvals_under_the_rule_that_takes_most(
+    demands: Demands, changes_diff: bool, expected: tuple[ApprovalRule, bool] | None
+) -> None:
+    found = voided_by_push(READY.model_copy(update={"demands": demands}), changes_diff=changes_diff)
+    wanted = [] if expected is None else [("rita", *expected)]
+    assert [(one.by, one.rule, one.is_certain) for one in found] == wanted
+
+
+def test_only_approvals_that_count_can_be_voided() -> None:
+    others = [
+        ReviewFact(by="sam", verdict="approved"),
+        ReviewFact(by="olga", verdict="changes_requested", counts=True),
+        ReviewFact(by="ada", verdict="dismissed", counts=True),
+    ]
+    reviews = READY.reviews.model_copy(update={"latest": (*READY.reviews.latest, *others)})
+    facts = READY.model_copy(update={"reviews": reviews, "demands": Demands(voids_stale_approvals=True)})
+    assert [one.by for one in voided_by_push(facts, changes_diff=True)] == ["rita"]
