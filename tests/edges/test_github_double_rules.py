@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.github_double.acts.check_acts import CheckReport, add_check_run, create_status, open_suite
+from caseworker.github_double.acts.merge_acts import update_branch
 from caseworker.github_double.acts.repository_acts import add_ruleset, protect
 from caseworker.github_double.acts.review_acts import reply, resolve_thread
 from caseworker.github_double.derive.closing_words import closed_numbers
@@ -150,6 +151,19 @@ def test_an_approval_before_the_last_push_does_not_count_where_a_later_one_is_ne
     assert review_decision(pull) == "APPROVED"
     sam.commits(shop, "fix", {"more.py": "x\n"})
     assert review_decision(pull) == "REVIEW_REQUIRED"
+
+
+def test_an_approval_outlives_an_update_that_does_not_change_the_diff(
+    world: GitHubWorld, pull: PullRequest, olga: Person, sam: Person, shop: Repository
+) -> None:
+    reviews = ReviewRule(dismisses_stale=True, needs_last_push_approval=True)
+    protect(world.state, olga.actor, shop, "main", reviews=reviews)
+    review = olga.approves(pull)
+    olga.commits(shop, "main", {"beside.py": "x\n"})
+    update_branch(world.state, sam.actor, pull)
+    assert (review.state, review_decision(pull)) == ("APPROVED", "APPROVED")
+    sam.commits(shop, "fix", {"more.py": "x\n"})
+    assert (review.state, review_decision(pull)) == ("DISMISSED", "REVIEW_REQUIRED")
 
 
 def test_threads_move_with_the_code_and_outdate_where_it_changed(

@@ -7,7 +7,7 @@ from caseworker.github_double.access import EDIT_PULL, OPEN_PULL, PUSH, READ_COD
 from caseworker.github_double.acts.announce import announce, author_of, note
 from caseworker.github_double.acts.issue_acts import check_text, mark_closed, mark_reopened, new_issue
 from caseworker.github_double.entities.accounts import Actor, User
-from caseworker.github_double.entities.details import AutoMerge, Base, MergeMethod
+from caseworker.github_double.entities.details import AutoMerge, Base, LastPush, MergeMethod
 from caseworker.github_double.entities.repository import Head, PullRequest, Repository
 from caseworker.github_double.refusals import FieldError, Unprocessable
 from caseworker.github_double.shapes.account_shapes import user_json
@@ -56,7 +56,7 @@ def create_pull(
         base=Base(ref=base, sha=base_sha),
         is_draft=is_draft,
         maintainer_can_modify=maintainer_can_modify,
-        head_pushed_by=author_of(actor),
+        last_push=LastPush(by=author_of(actor), heads=(head_sha,)),
     )
     repository.pulls[pull.number] = pull
     github.nodes[key.node_id] = pull

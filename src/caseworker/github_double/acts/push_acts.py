@@ -1,6 +1,6 @@
 """Pushes: what the rules say of one, and what follows when it was received."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from caseworker.github_double import git_store
@@ -10,8 +10,9 @@ from caseworker.github_double.acts.issue_acts import mark_closed
 from caseworker.github_double.acts.pull_acts import bring_head, tell_pull
 from caseworker.github_double.acts.review_acts import dismiss_stale, move_threads
 from caseworker.github_double.derive.effective_rules import rules_of
+from caseworker.github_double.derive.reviewable import changes_diff
 from caseworker.github_double.entities.accounts import Actor, Role, User
-from caseworker.github_double.entities.details import Merged
+from caseworker.github_double.entities.details import LastPush, Merged
 from caseworker.github_double.entities.repository import PullRequest, Repository
 from caseworker.github_double.git_store import NO_COMMIT
 from caseworker.github_double.refusals import Conflict, FieldError, NotFound, Unprocessable
@@ -136,7 +137,7 @@ def _head_moved(github: GitHub, user: User, pull: PullRequest, change: RefChange
     source, upstream = pull.head.repository, pull.repository
     assert source is not None
     bring_head(upstream, source, change.new)
-    before, pull.head.sha, pull.head_pushed_by = pull.head.sha, change.new, user
+    before, pull.head.sha = pull.head.sha, change.new
     git_store.update_ref(upstream.path, f"refs/pull/{pull.number}/head", change.new)
     pull.base.sha = git_store.branches(upstream.path).get(pull.base.ref, pull.base.sha)
     pull.issue.times.updated_at = github.now()
@@ -144,7 +145,11 @@ def _head_moved(github: GitHub, user: User, pull: PullRequest, change: RefChange
         note(github, pull.issue, user, "head_ref_force_pushed", commit=change.new, change=(before, change.new))
     move_threads(pull, before)
     tell_pull(github, user, pull, "synchronize", before=before, after=change.new)
-    dismiss_stale(github, user, pull)
+    if changes_diff(pull, before) or pull.last_push is None:
+        pull.last_push = LastPush(by=user, heads=(change.new,))
+        dismiss_stale(github, user, pull)
+    else:
+        pull.last_push = replace(pull.last_push, heads=(*pull.last_push.heads, change.new))
 
 
 def _base_moved(github: GitHub, user: User, pull: PullRequest, change: RefChange) -> None:

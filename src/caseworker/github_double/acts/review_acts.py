@@ -130,7 +130,7 @@ def dismiss_review(github: GitHub, actor: Actor, review: Review, *, message: str
 
 
 def dismiss_stale(github: GitHub, user: User, pull: PullRequest) -> None:
-    """After a push: approvals fall where a rule says so."""
+    """After a push that changes the diff: approvals fall where a rule says so."""
     if rules_of(pull.repository, pull.base.ref).dismisses_stale:
         for review in pull.reviews:
             if review.state == "APPROVED":

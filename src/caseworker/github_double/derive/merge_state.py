@@ -91,8 +91,8 @@ def review_decision(pull: PullRequest) -> Decision | None:
         return "CHANGES_REQUESTED"
     approvals = [review for review in counted.values() if review.state == "APPROVED"]
     if rules.needs_last_push_approval:
-        fresh = [one for one in approvals if one.commit == pull.head.sha and one.author is not pull.head_pushed_by]
-        if not fresh:
+        last = pull.last_push
+        if last is None or not any(one.commit in last.heads and one.author is not last.by for one in approvals):
             return "REVIEW_REQUIRED"
     if len(approvals) >= max(rules.approvals, 1):
         return "APPROVED"

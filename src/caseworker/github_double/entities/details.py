@@ -14,6 +14,15 @@ Side = Literal["LEFT", "RIGHT"]
 MergeMethod = Literal["merge", "squash", "rebase"]
 
 
+@dataclass(kw_only=True, frozen=True)
+class LastPush:
+    """The last push to a head that changed the diff."""
+
+    by: User
+    heads: tuple[str, ...]
+    """The head that it made, and those of later pushes that did not change the diff."""
+
+
 @dataclass(kw_only=True, eq=False)
 class Label:
     id: int

@@ -11,6 +11,7 @@ from caseworker.github_double.entities.details import (
     AutoMerge,
     Base,
     Label,
+    LastPush,
     LockReason,
     Merged,
     QueueEntry,
@@ -152,8 +153,8 @@ class PullRequest:
     auto_merge: AutoMerge | None = None
     queue_entry: QueueEntry | None = None
     trial_merge: TrialMerge | None = None
-    head_pushed_by: User | None = None
-    """Who pushed the head commit, for rules that want an approval after the last push."""
+    last_push: LastPush | None = None
+    """For rules that want an approval after the last push."""
 
     @property
     def number(self) -> int:
