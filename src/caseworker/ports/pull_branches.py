@@ -37,6 +37,8 @@ class PullTree:
     head: Sha
     base: Sha
     """The newest commit of the base branch."""
+    pushed: frozenset[Sha] = frozenset()
+    """All commits that the store's record says we have made and pushed."""
 
     @property
     def merge_base(self) -> Sha:
@@ -44,16 +46,18 @@ class PullTree:
 
 
 class PullBranches(Protocol):
-    async def checkout(self, case: CaseId, place: PullPlace, *, head: Sha | None = None) -> PullTree:
+    async def checkout(
+        self, case: CaseId, place: PullPlace, *, head: Sha | None = None, pushed: Collection[Sha] = ()
+    ) -> PullTree:
         """Fetch head and base with their history, and set the case's worktree to the head.
 
-        `head`: what the caller has seen; `Transient` if it is not there (any more). `Refused`: the branch or its base
-        is gone, or they have no common history.
+        `head`: what the caller has seen; `Transient` if it is not there (any more). `pushed`: all commits that the
+        store's record says we have made and pushed; those kept in the mirror are known without it. `Refused`: the
+        branch or its base is gone, or they have no common history.
         """
 
-    async def commits_of(self, tree: PullTree, *, pushed: Collection[Sha] = ()) -> list[BranchCommit]:
-        """The commits that the head has and the base has not, oldest first. `pushed`: all commits that the store's
-        record says we have made and pushed; those kept in the mirror are known without it."""
+    async def commits_of(self, tree: PullTree) -> list[BranchCommit]:
+        """The commits that the head has and the base has not, oldest first."""
 
     async def rebase(self, tree: PullTree) -> UpdateResult:
         """The branch's commits on top of the newest base. `Refused`: there are merge commits among them. A commit whose
@@ -71,14 +75,12 @@ class PullBranches(Protocol):
     ) -> ChangeComparison:
         """Whether the diffs old_base..old_head and new_base..new_head are the same. The bases are merge bases."""
 
-    async def push(
-        self, tree: PullTree, commit: Sha, *, copies: bool = False, pushed: Collection[Sha] = ()
-    ) -> list[BranchCommit]:
+    async def push(self, tree: PullTree, commit: Sha, *, copies: bool = False) -> list[BranchCommit]:
         """Move the head branch from `tree.head`, and from nowhere else, to `commit`. Returns the commits of ours that
         are on the branch now, for the record. A repeated call finds it done.
 
         `copies`: an owner asked for a rebase; then commits of people may be replaced by exact copies. Otherwise only
-        commits of ours may go. `pushed`: as in `commits_of`. `BranchIsTheirs`: a person has pushed, or would lose
+        commits of ours may go. `BranchIsTheirs`: a person has pushed, or would lose
         something. `Refused`: a fork, the base, the default or a protected branch, an unfinished conflict, or a commit
         that the base has already.
         """

@@ -19,6 +19,7 @@ from caseworker.core.pull.branch_updates import (
     UpdateResult,
     UpToDate,
 )
+from caseworker.core.pull.own_commits import COPIES
 from caseworker.ports import Git
 from caseworker.workspaces.commit_objects import CommitObject, NewCommit, read_commit
 from caseworker.workspaces.conflict_markers import files_with_markers
@@ -43,6 +44,8 @@ class BranchUpdate:
     refs: str
     reset: Callable[[Sha], Awaitable[None]]
     """Sets the worktree to exactly this commit."""
+    ours: frozenset[Sha]
+    """Those of the branch's commits that are ours. Copies of others are never recorded as ours."""
 
     async def merge_in(self, head: Sha, base: Sha, *, since: Sha, message: str) -> UpdateResult:
         if since == base:
@@ -87,7 +90,7 @@ class BranchUpdate:
         rest = picks[picks.index(conflict.other) + 1 :]
         made = conflict.tip
         if tree != tip.tree:
-            made = await self._keep(_copy(other, tree=tree, tip=conflict.tip, at=at))
+            made = await self._keep(_copy(other, tree=tree, tip=conflict.tip, at=at), of=conflict.other)
         return await self._replay(rest, tip=made, head=conflict.head, base=conflict.base)
 
     async def _replay(
@@ -115,7 +118,7 @@ class BranchUpdate:
                 )
             if merged.tree == under.tree and found.tree != (await self._read(parent)).tree:
                 continue  # the base has this change already
-            tip = await self._keep(_copy(found, tree=merged.tree, tip=tip, at=at))
+            tip = await self._keep(_copy(found, tree=merged.tree, tip=tip, at=at), of=pick)
             under = await self._read(tip)
         return await self._done(tip, base)
 
@@ -139,13 +142,15 @@ class BranchUpdate:
         await self.reset(prepared)
         return prepared
 
-    async def _keep(self, commit: NewCommit) -> Sha:
+    async def _keep(self, commit: NewCommit, *, of: Sha | None = None) -> Sha:
+        """`of`: what it is a copy of."""
         made = await commit.write(self.git, self.git_dir)
-        await self._ref(_UPDATES, made)
+        await self._ref(_UPDATES if of is None or of in self.ours else COPIES, made)
         return made
 
     async def _ref(self, folder: str, commit: Sha) -> None:
-        await self.git("update-ref", f"{self.refs}/{folder}/{commit}", commit, git_dir=self.git_dir)
+        name = f"{self.refs}/{folder.strip('/')}/{commit}"
+        await self.git("update-ref", name, commit, git_dir=self.git_dir)
 
     async def _must_be_above(self, prepared: Sha, solved: Sha) -> None:
         question = ("merge-base", "--is-ancestor", prepared, solved)

@@ -7,7 +7,7 @@ from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.pull.branch_updates import BranchCommit, ChangeComparison, Conflict, FinishResult, UpdateResult
 from caseworker.core.pull.own_commits import MADE_REFS, is_ours, kept_commits
-from caseworker.ports import Git, PullUpdate, Source, Workspace, Workspaces
+from caseworker.ports import Git, PullUpdate, Source, Workspaces
 from caseworker.ports.pull_branches import PullPlace, PullTree
 from caseworker.workspaces.branch_update import CONFLICTS, BranchUpdate
 from caseworker.workspaces.layout import git_dir_of, refs_of
@@ -26,7 +26,9 @@ class GitPullBranches:
         self._workspaces = workspaces
         self._git = git
 
-    async def checkout(self, case: CaseId, place: PullPlace, *, head: Sha | None = None) -> PullTree:
+    async def checkout(
+        self, case: CaseId, place: PullPlace, *, head: Sha | None = None, pushed: Collection[Sha] = ()
+    ) -> PullTree:
         mirror = self._mirrors.of(place.repository)
         await self._mirrors.renew(place.repository)
         base = await self._tip(mirror, f"refs/remotes/origin/{place.base_branch}")
@@ -42,20 +44,22 @@ class GitPullBranches:
         since = Sha(common.text.splitlines()[0])
         workspace = await self._workspaces.prepare(case, place.repository, since, base_branch=place.base_branch)
         await self._workspaces.reset(workspace, found, scrub=True)
-        return PullTree(place=place, workspace=workspace, head=found, base=base)
+        return PullTree(place=place, workspace=workspace, head=found, base=base, pushed=frozenset(pushed))
 
-    async def commits_of(self, tree: PullTree, *, pushed: Collection[Sha] = ()) -> list[BranchCommit]:
-        return await self._commits(tree, tree.head, frozenset(pushed))
+    async def commits_of(self, tree: PullTree) -> list[BranchCommit]:
+        return await self._commits(tree, tree.head)
 
     async def rebase(self, tree: PullTree) -> UpdateResult:
-        return await self._update(tree.workspace).rebase(tree.head, tree.base, since=tree.merge_base)
+        update = await self._update(tree)
+        return await update.rebase(tree.head, tree.base, since=tree.merge_base)
 
     async def merge_in(self, tree: PullTree, *, message: str) -> UpdateResult:
-        update = self._update(tree.workspace)
+        update = await self._update(tree)
         return await update.merge_in(tree.head, tree.base, since=tree.merge_base, message=message)
 
     async def finish_conflict(self, tree: PullTree, conflict: Conflict, solved: Sha, *, message: str) -> FinishResult:
-        return await self._update(tree.workspace).finish(conflict, solved, message=message)
+        update = await self._update(tree)
+        return await update.finish(conflict, solved, message=message)
 
     async def same_change(
         self, tree: PullTree, *, old_base: Sha, old_head: Sha, new_base: Sha, new_head: Sha
@@ -63,16 +67,14 @@ class GitPullBranches:
         git_dir = git_dir_of(tree.workspace)
         return await compare_changes(self._git, git_dir, (old_base, old_head), (new_base, new_head))
 
-    async def push(
-        self, tree: PullTree, commit: Sha, *, copies: bool = False, pushed: Collection[Sha] = ()
-    ) -> list[BranchCommit]:
-        place, ours = tree.place, frozenset(pushed)
+    async def push(self, tree: PullTree, commit: Sha, *, copies: bool = False) -> list[BranchCommit]:
+        place = tree.place
         await self._refuse_what_is_never_pushed(tree, commit)
-        update = PullUpdate(base=place.base_branch, ours=ours, may_copy=copies)
+        update = PullUpdate(base=place.base_branch, ours=tree.pushed, may_copy=copies)
         await self._source.push(
             place.repository, tree.workspace, commit, branch=place.branch, expected=tree.head, update=update
         )
-        return [one for one in await self._commits(tree, commit, ours) if one.is_ours]
+        return [one for one in await self._commits(tree, commit) if one.is_ours]
 
     async def _refuse_what_is_never_pushed(self, tree: PullTree, commit: Sha) -> None:
         number = tree.place.number
@@ -92,8 +94,8 @@ class GitPullBranches:
         question = ("merge-base", "--is-ancestor", commit, other)
         return (await self._git(*question, git_dir=git_dir_of(tree.workspace), accept=(0, 1))).code == 0
 
-    async def _commits(self, tree: PullTree, head: Sha, pushed: frozenset[Sha]) -> list[BranchCommit]:
-        recorded = kept_commits(await self._run(tree, *MADE_REFS)) | pushed
+    async def _commits(self, tree: PullTree, head: Sha) -> list[BranchCommit]:
+        recorded = kept_commits(await self._run(tree, *MADE_REFS)) | tree.pushed
         how = ("log", "--reverse", "--topo-order", "--no-show-signature", f"--format={_COMMIT}")
         lines = (await self._run(tree, *how, f"{tree.base}..{head}")).split("\n")
         return [_commit(line.split("\0"), recorded) for line in lines if line]
@@ -114,7 +116,9 @@ class GitPullBranches:
         answer = await self._git("rev-parse", "-q", "--verify", f"{ref}^{{commit}}", git_dir=mirror, accept=(0, 1))
         return Sha(answer.text) if answer.code == 0 else None
 
-    def _update(self, workspace: Workspace) -> BranchUpdate:
+    async def _update(self, tree: PullTree) -> BranchUpdate:
+        workspace = tree.workspace
+
         async def reset(commit: Sha) -> None:
             await self._workspaces.reset(workspace, commit, scrub=True)
 
@@ -124,6 +128,7 @@ class GitPullBranches:
             work_tree=workspace.path,
             refs=refs_of(workspace),
             reset=reset,
+            ours=frozenset(one.sha for one in await self.commits_of(tree) if one.is_ours),
         )
 
     async def _run(self, tree: PullTree, *arguments: str) -> str:

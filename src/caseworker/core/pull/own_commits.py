@@ -11,6 +11,8 @@ from caseworker.core.base.repositories import COMMITTER
 
 MADE_REFS: Final = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/caseworker/")
 """Asks git for the refs of ours in a mirror."""
+COPIES: Final = "/copies/"
+"""In the names of refs at copies of people's commits: the work is theirs, whatever address they wrote."""
 _NOT_MADE: Final = ("/base", "/start", "/kept")
 """Refs of ours at commits that others may have made: where a case or a side tree began, what a closed case left."""
 
@@ -18,10 +20,9 @@ _NOT_MADE: Final = ("/base", "/start", "/kept")
 def kept_commits(listing: str) -> frozenset[Sha]:
     """`listing`: git's answer to `MADE_REFS`."""
     refs = (line.split(" ", 1) for line in listing.splitlines())
-    return frozenset(Sha(commit) for commit, name in refs if not name.endswith(_NOT_MADE))
+    return frozenset(Sha(commit) for commit, name in refs if not name.endswith(_NOT_MADE) and COPIES not in name)
 
 
 def is_ours(commit: Sha, addresses: Collection[str], recorded: frozenset[Sha]) -> bool:
-    """`addresses`: of author and committer. A copy that a rebase made of a person's commit keeps its author: it is not
-    ours, although we made it."""
+    """`addresses`: of author and committer."""
     return commit in recorded and all(one == COMMITTER for one in addresses)
