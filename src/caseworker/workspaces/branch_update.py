@@ -20,9 +20,10 @@ from caseworker.core.pull.branch_updates import (
     UpToDate,
 )
 from caseworker.core.pull.own_commits import COPIES
-from caseworker.ports import Git
+from caseworker.ports import Git, Workspace
 from caseworker.workspaces.commit_objects import CommitObject, NewCommit, read_commit
 from caseworker.workspaces.conflict_markers import files_with_markers
+from caseworker.workspaces.layout import git_dir_of, refs_of
 from caseworker.workspaces.merge import Merging, Sides
 
 CONFLICTS = "conflict"
@@ -39,9 +40,7 @@ class BranchUpdate:
     """Uses the case's worktree, which nobody else may use meanwhile."""
 
     git: Git
-    git_dir: Path
-    work_tree: Path
-    refs: str
+    workspace: Workspace
     reset: Callable[[Sha], Awaitable[None]]
     """Sets the worktree to exactly this commit."""
     ours: frozenset[Sha]
@@ -149,7 +148,7 @@ class BranchUpdate:
         return made
 
     async def _ref(self, folder: str, commit: Sha) -> None:
-        name = f"{self.refs}/{folder.strip('/')}/{commit}"
+        name = f"{refs_of(self.workspace)}/{folder.strip('/')}/{commit}"
         await self.git("update-ref", name, commit, git_dir=self.git_dir)
 
     async def _must_be_above(self, prepared: Sha, solved: Sha) -> None:
@@ -158,7 +157,11 @@ class BranchUpdate:
             raise Defect(f"{solved[:12]} does not come from the prepared conflict {prepared[:12]}")
 
     def _merging(self, sides: Sides) -> Merging:
-        return Merging(git=self.git, git_dir=self.git_dir, work_tree=self.work_tree, sides=sides)
+        return Merging(git=self.git, git_dir=self.git_dir, work_tree=self.workspace.path, sides=sides)
+
+    @property
+    def git_dir(self) -> Path:
+        return git_dir_of(self.workspace)
 
     async def _read(self, commit: Sha) -> CommitObject:
         return await read_commit(self.git, self.git_dir, commit)

@@ -117,16 +117,12 @@ class GitPullBranches:
         return Sha(answer.text) if answer.code == 0 else None
 
     async def _update(self, tree: PullTree) -> BranchUpdate:
-        workspace = tree.workspace
-
         async def reset(commit: Sha) -> None:
-            await self._workspaces.reset(workspace, commit, scrub=True)
+            await self._workspaces.reset(tree.workspace, commit, scrub=True)
 
         return BranchUpdate(
             git=self._git,
-            git_dir=git_dir_of(workspace),
-            work_tree=workspace.path,
-            refs=refs_of(workspace),
+            workspace=tree.workspace,
             reset=reset,
             ours=frozenset(one.sha for one in await self.commits_of(tree) if one.is_ours),
         )
