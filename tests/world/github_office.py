@@ -15,6 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from temporalio.client import Client
 
+from caseworker.activities.pull.pull_ports import PullPorts
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.github_mentions import model_settings
 from caseworker.app.github_surface import GitHub
@@ -35,6 +36,7 @@ from caseworker.github_double.entities.repository import Comment, Issue, PullReq
 from caseworker.intake.show_runs import Looks
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.git import SafeGit
+from caseworker.workspaces.pull_trees import GitPullBranches
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.patience import PATIENCE
 from tests.world.github import GitHubWorld, Person
@@ -249,6 +251,15 @@ def _furnish(world: World, settings: Settings) -> None:
         bisector=bisector,
         model=model,
         discussions=make_discussions(settings, remote),
+        pulls=PullPorts(
+            store=store,
+            workspaces=workspaces,
+            builder=world.parts.builder,
+            probe=remote.probe,
+            failures=remote.failures,
+            branches=GitPullBranches(world.home, source=forge.source, workspaces=workspaces, git=SafeGit()),
+            reports=remote.verdicts,
+        ),
     )
     world.reconciler = make_reconciler(world.parts)
 

@@ -15,7 +15,7 @@ from caseworker.app.parts import github_access, read_rehearsal
 from caseworker.app.settings import Settings
 from caseworker.app.surface_port import IntakeDesk, Listening
 from caseworker.core.base.redaction import Redactor
-from caseworker.ports import Chat, Forge, Store, StoredCase, Thread
+from caseworker.ports import Chat, Forge, Store, StoredAny, Thread
 
 if TYPE_CHECKING:
     from caseworker.core.base.pace import Pace
@@ -140,7 +140,7 @@ class GitHub:
         from caseworker.intake.show_runs import RunComments
         from caseworker.views.tracked_runs import tracked_run
 
-        async def tell(stored: StoredCase, run: Run) -> Tracked:
+        async def tell(stored: StoredAny, run: Run) -> Tracked:
             return await tracked_run(store, stored, run, CommentPhrasing())
 
         redactor = Redactor(self.settings.secrets())

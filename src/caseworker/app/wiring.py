@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from temporalio.client import Client
 
+from caseworker.activities.pull.pull_ports import PullPorts
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.agents.claude import ClaudeRuntime
@@ -33,8 +35,13 @@ from caseworker.ports import (
 from caseworker.ports.thread_comments import Discussions
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
+from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.instruments.sandboxed import SandboxedInstruments
+from caseworker.workspaces.pull_trees import GitPullBranches
 from caseworker.workspaces.worktrees import GitWorkspaces
+
+if TYPE_CHECKING:
+    from caseworker.forges.github.forge import GitHubForge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +61,8 @@ class Parts:
     discussions: Discussions | None = None
     chats: Mapping[str, Chat] = field(default_factory=dict)
     case_file: CaseFileCopy = field(default_factory=CaseFileCopy)
+    pulls: PullPorts | None = None
+    """None: this deployment looks after no pull requests, because it has no GitHub."""
     developers: Thread | None = None
     """The thread where developers are told of bugs that were reported elsewhere."""
 
@@ -76,6 +85,7 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         discussions=make_discussions(settings, github),
         chats=make_chats(settings, forge),
         case_file=CaseFileCopy(folder=actions_folder()),
+        pulls=_pull_ports(settings, store, workspaces, builder, forge, github),
         developers=developers_channel(settings),
         runtime=RedactedRuntime(
             ClaudeRuntime(
@@ -88,6 +98,27 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
             Redactor(settings.secrets()),
         ),
         model=SingleQuestions(ledger=store.ledger, record=store.record, model=model, secrets=settings.secrets()),
+    )
+
+
+def _pull_ports(
+    settings: Settings,
+    store: Store,
+    workspaces: Workspaces,
+    builder: Builder,
+    forge: Forge,
+    github: "GitHubForge | None",
+) -> PullPorts | None:
+    if github is None:
+        return None
+    return PullPorts(
+        store=store,
+        workspaces=workspaces,
+        builder=builder,
+        probe=github.probe,
+        failures=github.failures,
+        branches=GitPullBranches(settings.home, source=forge.source, workspaces=workspaces, git=SafeGit()),
+        reports=github.verdicts,
     )
 
 

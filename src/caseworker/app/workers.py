@@ -24,6 +24,11 @@ from caseworker.activities.issue.records import Records
 from caseworker.activities.issue.run_discussion import RunDiscussions
 from caseworker.activities.issue.skills import Skills
 from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
+from caseworker.activities.pull.pull_branch import PullBranchWork, WordsSaid
+from caseworker.activities.pull.pull_builds import PullBuilds
+from caseworker.activities.pull.pull_looks import PullLooks
+from caseworker.activities.pull.pull_post_facts import PullPosts
+from caseworker.activities.pull.pull_records import PullRecords
 from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.activities.shared.posts import Posting, Posts
@@ -32,13 +37,17 @@ from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.transaction import Transaction
 from caseworker.app.wiring import Parts
 from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.core.base.ids import Sha
+from caseworker.core.pull.case import PullCase
 from caseworker.engine.identity import own_identity
 from caseworker.engine.worker import Activities, make_workers
 from caseworker.flows.bug import BugInvestigationWorkflow
 from caseworker.flows.issue import IssueWorkflow
+from caseworker.flows.pull import PullWorkflow
 from caseworker.flows.sla import SLATrackingWorkflow
+from caseworker.ports import StoredPull
 
-FLOWS = [IssueWorkflow, BugInvestigationWorkflow, SLATrackingWorkflow]
+FLOWS = [IssueWorkflow, BugInvestigationWorkflow, PullWorkflow, SLATrackingWorkflow]
 
 
 def _discussions(parts: Parts) -> RunDiscussions | None:
@@ -81,11 +90,13 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
         ),
     )
     bugs = _bug_activities(parts, transaction)
+    pulls = _pull_activities(parts, transaction)
     return make_workers(
         client,
         workflows=FLOWS,
         short=[
             *bugs.short,
+            *pulls.short,
             records.load_case,
             records.claim_messages,
             records.given_to,
@@ -103,7 +114,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             PullChecking(store=store, forge=parts.forge).read_checks,
             following.open_follow_up,
         ],
-        long=[turns.run_turn, building.run_build, *bugs.long],
+        long=[turns.run_turn, building.run_build, *bugs.long, *pulls.long],
         slots=slots,
         cached=cached,
     )
@@ -120,6 +131,37 @@ class _Work:
     long: Activities
 
 
+class _NoWords:
+    """Until turns on pull requests are there."""
+
+    async def publish_words(self, stored: StoredPull, case: PullCase, turn: int, commit: Sha | None) -> WordsSaid:
+        raise NotImplementedError
+
+
+def _pull_activities(parts: Parts, transaction: Transaction) -> _Work:
+    """Nothing where this deployment has no GitHub: there are no pull cases then."""
+    ports = parts.pulls
+    if ports is None:
+        return _Work(short=[], long=[])
+    records, looks = PullRecords(store=parts.store), PullLooks(ports)
+    branch = PullBranchWork(ports, _NoWords())
+    return _Work(
+        short=[
+            records.load_pull,
+            records.save_pull,
+            looks.look_at_pull,
+            looks.read_failures,
+            looks.rerun_checks,
+            looks.foresee_push,
+            looks.report_verdict,
+            branch.prepare_pull,
+            branch.update_branch,
+            branch.publish,
+        ],
+        long=[PullBuilds(ports).run_pull_build],
+    )
+
+
 def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
     store = parts.store
     records = BugRecords(store=store)
@@ -131,7 +173,11 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
         developers=parts.developers,
         opening=of_bugs.opening,
     )
-    posts = Posts(store=store, posting=posting, writers={"bug": of_bugs, "issue": IssuePosts(store=store)})
+    posts = Posts(
+        store=store,
+        posting=posting,
+        writers={"bug": of_bugs, "issue": IssuePosts(store=store), "pull": PullPosts(store=store)},
+    )
     files = _files(parts)
     work = BugWork(
         store=store,

@@ -21,6 +21,7 @@ from caseworker.contract.wire import (
     OutlookReply,
     Postponed,
     PostRequest,
+    PreparedReply,
     PublishReply,
     PullBuildReply,
     PullBuildRequest,
@@ -254,6 +255,11 @@ class PullActivities:
     @activity.defn
     async def look_at_pull(self, request: PullRequestWork) -> SeenReply:
         """Read the pull request and judge it."""
+        _signature()
+
+    @activity.defn
+    async def prepare_pull(self, request: PullRequestWork) -> PreparedReply:
+        """Check out the head that was seen, in the case's worktree."""
         _signature()
 
     @activity.defn

@@ -31,6 +31,7 @@ from caseworker.core.pull.pull_events import (
     NotPossible,
     Published,
     PullBuilt,
+    PullPrepared,
     PullTurnEnded,
     Seen,
 )
@@ -196,6 +197,7 @@ PullTurnReply = Annotated[PullTurnEnded | TurnGaveUp | TurnDied, Field(discrimin
 PullBuildReply = Annotated[PullBuilt | TurnDied, Field(discriminator="kind")]
 SeenReply = Annotated[Seen | NotPossible | Postponed, Field(discriminator="kind")]
 FailuresReply = Annotated[FailuresRead | NotPossible | Postponed, Field(discriminator="kind")]
+PreparedReply = Annotated[PullPrepared | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]
 UpdateReply = Annotated[BranchUpdated | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]
 OutlookReply = Annotated[PushOutlook | NotPossible | Postponed, Field(discriminator="kind")]
 PublishReply = Annotated[Published | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]

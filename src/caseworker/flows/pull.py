@@ -33,6 +33,7 @@ with workflow.unsafe.imports_passed_through():
         NotPossible,
         Published,
         PullEvent,
+        PullPrepared,
         PullTurnEnded,
         PullTurnFailed,
         Seen,
@@ -176,7 +177,20 @@ class PullWorkflow(CaseFlow[PullCase]):
         published: Published | HeadMoved | NotPossible = await self._ask(PullActivities.publish)
         await self._after(published)
 
+    async def _prepare(self) -> bool:
+        """Check the head out, unless the work in hand began already. False: the case has moved instead."""
+        if self._case.work.base is not None:
+            return True
+        ready: PullPrepared | HeadMoved | NotPossible = await self._ask(PullActivities.prepare_pull)
+        if isinstance(ready, PullPrepared):
+            self._case = self._case.updated(base=ready.base)
+            return True
+        await self._after(ready)
+        return False
+
     async def _turn(self, role: Role, task: Task) -> None:
+        if not await self._prepare():
+            return
         turn = self._case.progress.turns + 1
         request = wire.PullTurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy)
         reply: wire.PullTurnReply = await self._run_long(

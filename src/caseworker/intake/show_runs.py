@@ -20,13 +20,13 @@ from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.runs.run import ENDED, Run
 from caseworker.core.telling.tracking_comment import Tracked, is_due, marker, tracking_comment
 from caseworker.core.telling.tracking_reconciliation import Adopt, Create, Keep, PostedComment, Reconciled, reconcile
-from caseworker.ports import Comments, Store, StoredCase
+from caseworker.ports import Comments, Store, StoredAny
 from caseworker.ports.github import SURFACE
 from caseworker.ports.tracking_comments import Tracking
 
 log = structlog.get_logger()
 
-Tell = Callable[[StoredCase, Run], Awaitable[Tracked]]
+Tell = Callable[[StoredAny, Run], Awaitable[Tracked]]
 _LIFE: Final = timedelta(minutes=2)
 """A comment whose run works is written this often, even if nothing is new."""
 _LIFE_WAITING: Final = timedelta(hours=1)
@@ -101,7 +101,7 @@ class RunComments:
         return True
 
     async def _show(self, tracking: Tracking) -> None:
-        stored = await self._store.cases.load(tracking.case)
+        stored = await self._store.cases.find(tracking.case)
         run = next(run for run in await self._store.runs.of(tracking.case) if run.id == tracking.run)
         assert stored is not None, "a run belongs to a case"
         tracked, at, ended = await self._tell(stored, run), datetime.now(UTC), run.state in ENDED

@@ -1,7 +1,8 @@
 """What the tracking comment of a run tells, read from the records."""
 
-from typing import Final
+from typing import Final, assert_never
 
+from caseworker.core.base.errors import Defect
 from caseworker.core.people.digest import told
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.record.entries import Posted
@@ -9,15 +10,29 @@ from caseworker.core.runs.run import Run, RunState
 from caseworker.core.telling.artifacts import artifact_page
 from caseworker.core.telling.story import tell
 from caseworker.core.telling.tracking_comment import RunArtifact, RunFailure, Tracked, awaited_by
-from caseworker.ports import Store, StoredCase
+from caseworker.ports import Store, StoredAny, StoredBug, StoredCase, StoredPull
 from caseworker.views.case_summaries import summary_of
+from caseworker.views.tracked_pulls import tracked_pull
 
 _UNSAID: Final = 3
 _NO_END: Final = 10**9
 _STEPS: Final = frozenset({"turn_started", "turn_completed", "build_ran", "branch_pushed", "pull_request_opened"})
 
 
-async def tracked_run(store: Store, stored: StoredCase, run: Run, phrasing: Phrasing) -> Tracked:
+async def tracked_run(store: Store, stored: StoredAny, run: Run, phrasing: Phrasing) -> Tracked:
+    """What the comment of a run tells, whatever the kind of its case."""
+    match stored:
+        case StoredCase():
+            return await _tracked_issue(store, stored, run, phrasing)
+        case StoredPull():
+            return await tracked_pull(store, stored, run, phrasing)
+        case StoredBug():
+            raise Defect(f"{stored.case.id}: a bug case has no runs")
+        case _:
+            assert_never(stored)
+
+
+async def _tracked_issue(store: Store, stored: StoredCase, run: Run, phrasing: Phrasing) -> Tracked:
     case = stored.case.id
     later = [other.turns_before for other in await store.runs.of(case) if other.id > run.id]
     own = range(run.turns_before + 1, min(later, default=_NO_END) + 1)

@@ -3,7 +3,7 @@
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Claimed, Message
-from caseworker.ports import Store, StoredAny, StoredBug, StoredCase
+from caseworker.ports import Store, StoredAny, StoredBug, StoredCase, StoredPull
 
 
 async def stored_any(store: Store, case: CaseId) -> StoredAny:
@@ -29,4 +29,11 @@ async def stored_bug(store: Store, case: CaseId) -> StoredBug:
     stored = await store.bugs.load(case)
     if stored is None:
         raise Refused(f"There is no bug case {case} in the records.", todo="`caseworker cases` lists what there is.")
+    return stored
+
+
+async def stored_pull(store: Store, case: CaseId) -> StoredPull:
+    stored = await store.pull_cases.load(case)
+    if stored is None:
+        raise Refused(f"There is no pull case {case} in the records.", todo="`caseworker cases` lists what there is.")
     return stored

@@ -16,12 +16,12 @@ from caseworker.core.people.messages import Audience, Message
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import Noted, Posted
-from caseworker.ports import POST, Chat, Store, StoredBug, StoredCase, Thread, begins_thread
+from caseworker.ports import POST, Chat, Store, StoredAny, StoredBug, Thread, begins_thread
 
 log = structlog.get_logger()
 
 Words = Callable[[Phrasing], str]
-Stored = StoredCase | StoredBug
+Stored = StoredAny
 Opening = Callable[[StoredBug], Awaitable[Words]]
 SUMMARY: Final = "summary"
 """The topic of the post that begins a developers' thread."""

@@ -193,9 +193,11 @@ def _rest(case: PullCase, verdict: Verdict, policy: Policy, now: datetime) -> Pu
 
 
 def _wait(case: PullCase, verdict: Verdict, now: datetime) -> PullCase:
+    """To go on waiting for the same is no move: a pull request may be looked at hundreds of times."""
     leading = verdict.leading
     assert leading is not None, "a ready pull request is not waited for"
-    return enter(case, S.WAITING, f"It waits: {leading.replace('_', ' ')}.", now)
+    reason = f"It waits: {leading.replace('_', ' ')}."
+    return case if case.state is S.WAITING and case.reason == reason else enter(case, S.WAITING, reason, now)
 
 
 def _barrier_end(case: PullCase, policy: Policy) -> datetime | None:

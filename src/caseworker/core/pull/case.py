@@ -10,6 +10,7 @@ from caseworker.core.base.ids import CaseId, SessionId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.snapshot import Part, Snapshot
 from caseworker.core.people.commands import PullWork
+from caseworker.core.pull.branch_updates import Conflict
 from caseworker.core.pull.pull_facts import Watch
 from caseworker.core.pull.pull_posts import PullPost
 from caseworker.core.pull.verdict import Verdict
@@ -156,8 +157,8 @@ class Work(Part):
     red_builds: int = 0
     answer_turn: int | None = None
     """The turn whose replies are not posted yet."""
-    conflicts: tuple[str, ...] = ()
-    """Files in conflict that the agent is to solve."""
+    conflict: Conflict | None = None
+    """What git could not join by itself, and the agent is to solve."""
     updates: int = 0
     """How often the base was brought in. Part of effect keys."""
     pushes: int = 0

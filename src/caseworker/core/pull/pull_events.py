@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.pull.branch_updates import Conflict
 from caseworker.core.pull.case import Failure
 from caseworker.core.pull.verdict import Verdict
 
@@ -31,12 +32,11 @@ class FailuresRead(_Event):
     failures: tuple[Failure, ...]
 
 
-class Rerun(_Event):
-    """Failed jobs of a workflow run were started again."""
+class PullPrepared(_Event):
+    """The head is checked out, and where it left its base is known."""
 
-    kind: Literal["rerun"] = "rerun"
-    check: str
-    commit: Sha
+    kind: Literal["pull_prepared"] = "pull_prepared"
+    base: Sha
 
 
 class PullTurnEnded(_Event):
@@ -76,7 +76,7 @@ class BranchUpdated(_Event):
     how: Literal["left_alone", "rebased", "merged", "conflict", "ask_contributor"]
     commit: Sha | None = None
     base: Sha | None = None
-    conflicts: tuple[str, ...] = ()
+    conflict: Conflict | None = None
 
 
 class Published(_Event):
@@ -85,6 +85,8 @@ class Published(_Event):
     kind: Literal["published"] = "published"
     commit: Sha | None = None
     """What was pushed. Null: nothing."""
+    commits: tuple[Sha, ...] = ()
+    """All commits of ours that the branch has now."""
     at: datetime
     voided: tuple[str, ...] = ()
     """People whose approval the push has voided."""
@@ -109,7 +111,7 @@ class NotPossible(_Event):
 PullEvent = Annotated[
     Seen
     | FailuresRead
-    | Rerun
+    | PullPrepared
     | PullTurnEnded
     | PullTurnFailed
     | PullBuilt

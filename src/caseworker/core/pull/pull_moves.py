@@ -15,7 +15,8 @@ _NO_WORK: dict[str, object] = {
     "feedback": "",
     "red_builds": 0,
     "answer_turn": None,
-    "conflicts": (),
+    "conflict": None,
+    "base": None,
 }
 
 

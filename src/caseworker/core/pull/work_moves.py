@@ -21,6 +21,8 @@ from caseworker.core.pull.pull_posts import PullAbout
 
 S = PullState
 _WARN_AT: Final = 0.8
+_MOST_PUSHED: Final = 200
+"""Commits of ours that a case remembers."""
 _PAUSES: Final = {"budget": PauseCause.BUDGET, "quota": PauseCause.QUOTA, "other": PauseCause.TURN_FAILED}
 
 
@@ -68,8 +70,10 @@ def after_update(case: PullCase, updated: BranchUpdated, now: datetime) -> PullC
             asked = say(case.updated(told_contributor=True), PullAbout.ASK_CONTRIBUTOR, case.epoch)
             return enter(asked, S.WAITING, "The branch is in a fork: its author was asked to update it.", now)
         case "conflict":
-            reason = f"Conflicts: {', '.join(updated.conflicts[:5])}"
-            return act(case, S.RESOLVING, reason, now, conflicts=updated.conflicts, **begun)
+            assert updated.conflict is not None, "it is what makes it a conflict"
+            reason = f"Conflicts in {', '.join(updated.conflict.files[:5])}."
+            solving = {"conflict": updated.conflict, "checkpoint": updated.conflict.prepared}
+            return act(case, S.RESOLVING, reason, now, **begun, **solving)
         case "rebased" | "merged":
             words = "rebased onto its base" if updated.how == "rebased" else "joined with its base"
             return enter(case, S.BUILDING, f"The branch was {words}.", now, checkpoint=updated.commit, **begun)
@@ -84,7 +88,10 @@ def after_publish(case: PullCase, done: Published, now: datetime) -> PullCase:
     if done.same_change:
         case = say(case, PullAbout.UPDATED, pushes, commit=done.commit, names=done.voided)
     pushed = drop_work(case).updated(
-        pushed=(*case.watch.pushed, done.commit), pushed_at=done.at, head_seen_at=done.at, pushes=pushes
+        pushed=(*case.watch.pushed, *done.commits)[-_MOST_PUSHED:],
+        pushed_at=done.at,
+        head_seen_at=done.at,
+        pushes=pushes,
     )
     return look_again(pushed, f"Pushed {done.commit[:10]}.", now)
 

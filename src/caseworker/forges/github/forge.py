@@ -8,12 +8,15 @@ from caseworker.forges.github.api import GitHubApi
 from caseworker.forges.github.broker import Broker
 from caseworker.forges.github.check_reads import CheckReader
 from caseworker.forges.github.discussions import GitHubChecks, GitHubComments, GitHubLabels
+from caseworker.forges.github.failure_reads import GitHubFailures
 from caseworker.forges.github.https_git import HttpsGit
+from caseworker.forges.github.probe import GitHubProbe
 from caseworker.forges.github.pull_reads import PullReader
 from caseworker.forges.github.reads import GitHubReader
 from caseworker.forges.github.remote_pulls import GitHubPulls
 from caseworker.forges.github.remote_source import GitHubSource
 from caseworker.forges.github.state_tools import StateTools
+from caseworker.forges.github.verdict_reports import GitHubVerdicts
 from caseworker.ports import Git, StateOf, Store
 
 
@@ -27,6 +30,9 @@ class GitHubForge:
     state: StateOf | None
     reader: GitHubReader
     broker: Broker
+    probe: GitHubProbe
+    failures: GitHubFailures
+    verdicts: GitHubVerdicts
 
 
 def make_github_forge(
@@ -46,4 +52,7 @@ def make_github_forge(
         state=partial(StateTools, api) if tools else None,
         reader=reader,
         broker=broker,
+        probe=GitHubProbe(api),
+        failures=GitHubFailures(api, broker),
+        verdicts=GitHubVerdicts(broker, reader),
     )

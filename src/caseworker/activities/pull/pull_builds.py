@@ -1,0 +1,72 @@
+"""Builds and tests a commit before it is pushed to a pull request's branch, and compares it with the base."""
+
+from temporalio import activity
+
+from caseworker.activities.pull.pull_ports import PullPorts
+from caseworker.activities.shared.context import beating, refusals_told, traced
+from caseworker.activities.shared.load_case import stored_pull
+from caseworker.contract.activities import PullBuildActivities
+from caseworker.contract.wire import PullBuildReply, PullBuildRequest
+from caseworker.core.base.ids import Sha
+from caseworker.core.base.text import clip
+from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.evidence.builds import Build, Stage, Verdict, judge_head
+from caseworker.core.pull.pull_events import PullBuilt
+from caseworker.core.record.entries import BuildRan
+from caseworker.core.telling.build_texts import build_feedback
+from caseworker.ports import StoredPull, Workspace
+
+_FEEDBACK_LIMIT = 16_000
+
+
+class PullBuilds(PullBuildActivities):
+    def __init__(self, ports: PullPorts) -> None:
+        self._ports = ports
+
+    @activity.defn
+    async def run_pull_build(self, request: PullBuildRequest) -> PullBuildReply:
+        with refusals_told():
+            stored = await stored_pull(self._ports.store, request.case.id)
+            with traced(stored.trace, request.case.id, build=request.number):
+                async with beating(), self._ports.workspaces.hold(request.case.id):
+                    ref = await self._ports.store.repositories.ref(stored.repository)
+                    base = request.case.work.base
+                    workspace = await self._ports.workspaces.prepare(request.case.id, ref, base)
+                    return await self._build(request, stored, workspace)
+
+    async def _build(self, request: PullBuildRequest, stored: StoredPull, workspace: Workspace) -> PullBuilt:
+        """The base is built only if the change is red: what fails there as well is not the change's fault."""
+        head = await self._run(request, workspace, request.commit, Stage.HEAD)
+        verdict = judge_head(head, None)
+        if verdict.kind == "red":
+            base = await self._run(request, workspace, workspace.base, Stage.BASE)
+            verdict = judge_head(head, base)
+            await self._ports.store.builds.save(request.case.id, base)
+        await self._ports.store.builds.save(request.case.id, head)
+        await self._ports.store.record.append(
+            request.case.id,
+            [_entry(head, verdict)],
+            trace=stored.trace,
+            key=f"build/{request.case.epoch}/{head.number}",
+        )
+        feedback = clip(build_feedback(head), _FEEDBACK_LIMIT) if verdict.kind == "red" else ""
+        return PullBuilt(commit=head.commit, verdict=verdict.kind, reason=verdict.reason, feedback=feedback)
+
+    async def _run(self, request: PullBuildRequest, workspace: Workspace, commit: Sha, stage: Stage) -> Build:
+        """Commands are read from the base: a change must not choose the commands that judge it."""
+        commands = find_commands(await self._ports.workspaces.build_files(workspace, workspace.base))
+        await self._ports.workspaces.reset(workspace, commit, scrub=True)
+        runs = await self._ports.builder.run(workspace, commands, seconds=request.policy.command_seconds)
+        not_run = tuple(commands[len(runs) :])
+        return Build(number=request.number, stage=stage, commit=commit, runs=tuple(runs), not_run=not_run)
+
+
+def _entry(build: Build, verdict: Verdict) -> BuildRan:
+    return BuildRan(
+        number=build.number,
+        stage=build.stage,
+        commit=build.commit,
+        verdict=verdict.kind,
+        reason=verdict.reason,
+        runs=[run.model_copy(update={"failures": None}) for run in build.runs],
+    )

@@ -1,0 +1,155 @@
+"""Reads a pull request for its case: the verdict, why checks failed, and what a push would void. Shows the verdict."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import structlog
+from temporalio import activity
+
+from caseworker.activities.pull.pull_ports import PullPorts
+from caseworker.activities.pull.pull_steps import run_step
+from caseworker.contract.wire import (
+    FailuresReply,
+    OutlookReply,
+    Postponed,
+    PullRequestWork,
+    PushOutlook,
+    SeenReply,
+)
+from caseworker.core.pull.acts import to_rerun
+from caseworker.core.pull.approvals import voided_by_push
+from caseworker.core.pull.case import Failure
+from caseworker.core.pull.failure_signature import signature_of
+from caseworker.core.pull.failures import FailedCheck, WorkflowAttempt, kind_of
+from caseworker.core.pull.pull_events import FailuresRead, NotPossible, Seen
+from caseworker.core.pull.pull_facts import PullFacts
+from caseworker.core.pull.verdict import LOOKS, Verdict, judge, wants_another_look
+from caseworker.core.record.pull_entries import ChecksRerun, PullJudged
+from caseworker.core.telling.verdict_words import CHECK_NAME, ready_check
+from caseworker.ports import StoredPull
+
+log = structlog.get_logger()
+
+_MOST_FAILURES: Final = 20
+
+
+class PullLooks:
+    def __init__(self, ports: PullPorts) -> None:
+        self._ports = ports
+
+    @activity.defn
+    async def look_at_pull(self, request: PullRequestWork) -> SeenReply:
+        return await run_step(self._ports.store, request.case.id, lambda stored: self._look(request, stored))
+
+    @activity.defn
+    async def read_failures(self, request: PullRequestWork) -> FailuresReply:
+        return await run_step(self._ports.store, request.case.id, lambda stored: self._failures(request, stored))
+
+    @activity.defn
+    async def rerun_checks(self, request: PullRequestWork) -> Postponed | None:
+        reply = await run_step(self._ports.store, request.case.id, lambda stored: self._rerun(request, stored))
+        return _without_refusal(reply, "checks were not started again")
+
+    @activity.defn
+    async def foresee_push(self, request: PullRequestWork) -> OutlookReply:
+        return await run_step(self._ports.store, request.case.id, lambda stored: self._foresee(request, stored))
+
+    @activity.defn
+    async def report_verdict(self, request: PullRequestWork) -> Postponed | None:
+        reply = await run_step(self._ports.store, request.case.id, lambda stored: self._report(request, stored))
+        return _without_refusal(reply, "the verdict was not shown as a check run")
+
+    async def _look(self, request: PullRequestWork, stored: StoredPull) -> Seen:
+        """Looks again while GitHub computes the merge, at most three times."""
+        facts = await self._ports.look(stored)
+        for seconds in LOOKS:
+            if not wants_another_look(facts):
+                break
+            await asyncio.sleep(seconds)
+            facts = await self._ports.look(stored)
+        verdict = await self._judge(request, facts)
+        await self._record(request, stored, verdict)
+        subject = facts.subject
+        return Seen(verdict=verdict, head_branch=subject.branch, base_branch=subject.base, is_fork=subject.is_fork)
+
+    async def _judge(self, request: PullRequestWork, facts: PullFacts) -> Verdict:
+        """Our own check run does not count: it tells the verdict."""
+        case, policy = request.case, request.policy
+        others = tuple(check for check in facts.checks if check.name != CHECK_NAME)
+        watch = case.watch.model_copy(update={"us": await self._ports.reports.whoami()})
+        if facts.subject.head != case.sight.head:
+            watch = watch.model_copy(update={"head_seen_at": None})
+        return judge(
+            facts.model_copy(update={"checks": others}),
+            now=datetime.now(UTC),
+            watch=watch,
+            settle=timedelta(seconds=policy.checks_begin_seconds),
+            barrier=timedelta(seconds=policy.review_barrier_seconds),
+        )
+
+    async def _record(self, request: PullRequestWork, stored: StoredPull, verdict: Verdict) -> None:
+        """Only news are on the record: a pull request is looked at many times."""
+        before = request.case.sight.verdict
+        if before is not None and _told(before) == _told(verdict):
+            return
+        await self._ports.store.record.append(request.case.id, [PullJudged(verdict=verdict)], trace=stored.trace)
+
+    async def _failures(self, request: PullRequestWork, stored: StoredPull) -> FailuresRead:
+        facts = await self._ports.look(stored)
+        ref = await self._ports.store.repositories.ref(stored.repository)
+        failed = await self._ports.failures.failed(ref, facts)
+        own = [_failure(one) for one in failed if one.name != CHECK_NAME]
+        return FailuresRead(head=facts.subject.head, failures=tuple(own[:_MOST_FAILURES]))
+
+    async def _rerun(self, request: PullRequestWork, stored: StoredPull) -> None:
+        ref = await self._ports.store.repositories.ref(stored.repository)
+        again = to_rerun(request.case)
+        runs = {one.run: one.attempt for one in again if one.run is not None}
+        for run, attempt in runs.items():
+            await self._ports.failures.rerun(ref, WorkflowAttempt(run=run, attempt=attempt))
+        if again:
+            flakes = [one.check for one in again if one.kind == "flake"]
+            entry = ChecksRerun(checks=[one.check for one in again], commit=again[0].commit, flakes=flakes)
+            key = f"rerun/{request.case.progress.transitions}"
+            await self._ports.store.record.append(request.case.id, [entry], trace=stored.trace, key=key)
+
+    async def _foresee(self, request: PullRequestWork, stored: StoredPull) -> PushOutlook:
+        facts = await self._ports.look(stored)
+        is_update = request.case.work.answer_turn is None and request.case.work.conflict is None
+        voids = voided_by_push(facts, changes_diff=not is_update)
+        return PushOutlook(voids=tuple(one.by for one in voids))
+
+    async def _report(self, request: PullRequestWork, stored: StoredPull) -> None:
+        verdict = request.case.sight.verdict
+        if verdict is None:
+            return
+        ref = await self._ports.store.repositories.ref(stored.repository)
+        key = f"{request.case.id}/ready/{verdict.head}"
+        if not await self._ports.reports.report(ref, ready_check(verdict), key=key):
+            log.info("this account may not make check runs", case=request.case.id)
+
+
+def _failure(check: FailedCheck) -> Failure:
+    again = check.rerun
+    return Failure(
+        check=check.name,
+        signature=signature_of(check),
+        kind=kind_of(check),
+        commit=check.head,
+        url=check.url,
+        run=again.run if again is not None else None,
+        attempt=again.attempt if again is not None else 1,
+    )
+
+
+def _told(verdict: Verdict) -> tuple[object, ...]:
+    return (verdict.head, verdict.outcome, tuple((reason.kind, reason.evidence) for reason in verdict.reasons))
+
+
+def _without_refusal(reply: NotPossible | Postponed | None, what: str) -> Postponed | None:
+    """What is only shown may be refused: the work goes on."""
+    if isinstance(reply, NotPossible):
+        log.warning(what, error=reply.reason)
+        return None
+    return reply

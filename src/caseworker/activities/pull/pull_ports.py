@@ -1,0 +1,44 @@
+"""What the activities of a pull case use besides the store: the forge's side of pull requests, and their branches."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.pull.case import PullCase
+from caseworker.core.pull.pull_facts import PullFacts
+from caseworker.core.telling.verdict_words import ReadyCheck
+from caseworker.ports import Builder, Store, StoredPull, Workspaces
+from caseworker.ports.pull_branches import PullBranches, PullPlace
+from caseworker.ports.pull_failures import PullFailures
+from caseworker.ports.pull_probe import PullProbe
+
+
+class VerdictReports(Protocol):
+    async def report(self, repository: RepositoryRef, check: ReadyCheck, *, key: str) -> bool:
+        """Show the verdict as a check run on the head. False: this account may not make check runs."""
+
+    async def whoami(self) -> str:
+        """The login under which we write."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PullPorts:
+    store: Store
+    workspaces: Workspaces
+    builder: Builder
+    probe: PullProbe
+    failures: PullFailures
+    branches: PullBranches
+    reports: VerdictReports
+
+    async def look(self, stored: StoredPull) -> PullFacts:
+        return await self.probe.look(await self.store.repositories.ref(stored.repository), stored.number)
+
+    async def place(self, stored: StoredPull, case: PullCase) -> PullPlace:
+        return PullPlace(
+            repository=await self.store.repositories.ref(stored.repository),
+            number=stored.number,
+            branch=case.sight.head_branch,
+            base_branch=case.sight.base_branch,
+            is_fork=case.sight.is_fork,
+        )

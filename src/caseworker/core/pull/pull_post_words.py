@@ -1,0 +1,73 @@
+"""Words the posts of a pull case. Made when a post is said, from the case as it stands in the record."""
+
+from typing import Final, assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.phrasing import Phrasing, begin
+from caseworker.core.pull.case import PullCase, SessionEnd
+from caseworker.core.pull.pull_posts import PullAbout, PullPost
+
+K = MessageKind
+_WHO_HAS_IT: Final = {
+    SessionEnd.READY: "It is in people's hands now: Caseworker never merges.",
+    SessionEnd.MERGED: "",
+    SessionEnd.CLOSED: "",
+    SessionEnd.DEADLINE: "It is in people's hands now.",
+    SessionEnd.TAKEN_OVER: "It is in that person's hands now.",
+    SessionEnd.ABORTED: "It is in people's hands now.",
+    SessionEnd.BLOCKED: "It needs a person now.",
+    SessionEnd.DONE: "",
+    SessionEnd.INCOMPLETE: "What is left is in the tracking comment.",
+}
+
+
+class PullPostContext(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    case: PullCase
+    author: str = ""
+    reply: str = ""
+    """The developer's words to people."""
+
+
+def pull_post_words(post: PullPost, about: PullPostContext, phrasing: Phrasing) -> str:
+    case = about.case
+    again = begin(phrasing.command(case.id, K.START))
+    match post.about:
+        case PullAbout.PUSH:
+            names = ", ".join(post.names)
+            commit = post.commit[:10] if post.commit else "a commit"
+            return f"I am about to push {commit}, which voids or may void the approval of {names}."
+        case PullAbout.UPDATED:
+            commit = post.commit[:10] if post.commit else "the branch"
+            asked = f" {', '.join(post.names)}: please approve it again." if post.names else ""
+            return f"I brought the branch up to date ({commit}). Its change is the same as before.{asked}"
+        case PullAbout.ASK_CONTRIBUTOR:
+            who = f"{about.author}: " if about.author else ""
+            return (
+                f"{who}the branch is behind its base or in conflict with it. It is in a fork, where I don't push: "
+                "please bring it up to date. Meanwhile I go on with the head as it is."
+            )
+        case PullAbout.PAUSED:
+            resume = begin(phrasing.command(case.id, K.RESUME))
+            at = case.session.resume_at
+            later = f" It goes on by itself at {at:%Y-%m-%d %H:%M} UTC." if at is not None else ""
+            return f"Paused: {post.note}{later} {resume} lets it go on."
+        case PullAbout.RESUMED:
+            return "It goes on, from the head as it is now."
+        case PullAbout.BUDGET_NEAR:
+            more = begin(phrasing.command(case.id, K.BUDGET, "+5"))
+            return f"Over 80 % of the budget is used. {more} adds to it."
+        case PullAbout.REPLY:
+            return about.reply
+        case PullAbout.ENDED:
+            if case.session.end is None:
+                return ""
+            has_it = _WHO_HAS_IT[case.session.end]
+            is_over = case.session.end in (SessionEnd.MERGED, SessionEnd.CLOSED)
+            more = "" if is_over else f" {again} begins again."
+            return " ".join(part for part in (post.note, has_it) if part) + more
+        case _:
+            assert_never(post.about)

@@ -1,0 +1,34 @@
+"""What a run on a pull request waits for, and what else its tracking comment notes."""
+
+from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.pull.case import PullCase, PullState
+from caseworker.core.telling.pull_why import standing_of_pull, why_pull
+from caseworker.core.telling.tracking_comment import Awaited
+from caseworker.core.telling.verdict_words import mover_words, title_line
+
+
+def awaited_by_pull(case: PullCase, phrasing: Phrasing) -> Awaited | None:
+    """What it waits for, with who must move. Null: it works."""
+    verdict = case.sight.verdict
+    if case.state is PullState.PAUSED:
+        moves = tuple(why_pull(case, phrasing).moves_it)
+        return Awaited(what=f"is paused: {case.reason}", who="an owner or a developer", how=moves)
+    if case.state is not PullState.WAITING or verdict is None or not verdict.reasons:
+        return None
+    first = verdict.reasons[0]
+    lines = tuple(f"{title_line(reason)}. {mover_words(reason)}" for reason in verdict.reasons)
+    what = standing_of_pull(case).removeprefix("It waits. ").rstrip(".")
+    return Awaited(what=f"waits. {what}.", who=mover_words(first).rstrip("."), how=lines)
+
+
+def pull_notes(case: PullCase) -> tuple[str, ...]:
+    """Flakes with their counts, and checks that are red on the base as well."""
+    notes = [f"{name} is flaky: it passed and failed on one commit ({count} times)." for name, count in _flakes(case)]
+    on_base = [one.check for one in case.fixes.failures if one.kind == "red_on_base"]
+    if on_base:
+        notes.append(f"Red on the base as well, and not fixed here: {', '.join(on_base)}.")
+    return tuple(notes)
+
+
+def _flakes(case: PullCase) -> list[tuple[str, int]]:
+    return sorted(case.fixes.flakes.items())

@@ -1,0 +1,103 @@
+"""What people can do with a session: start, stop, resume, abort, take over, speak, raise the budget."""
+
+from datetime import timedelta
+
+import pytest
+
+from caseworker.core.base.budget import MICROS
+from caseworker.core.people.commands import (
+    Abort,
+    Close,
+    Command,
+    HandBack,
+    RaiseBudget,
+    Resume,
+    Retry,
+    Say,
+    StartWork,
+    Stop,
+    Takeover,
+)
+from caseworker.core.people.messages import Standing
+from caseworker.core.people.receipts import OVER, STRANGERS
+from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
+from caseworker.core.pull.command_fit import pull_misfit
+from caseworker.core.pull.decide import IN_FLIGHT, NOT_RUNNING, look
+from caseworker.core.pull.pull_moves import pause
+from tests.core.pull.session_examples import NOW, POLICY, begun, claimed, later, looked
+from tests.core.pull.test_acts import PENDING, REVIEW
+
+S = PullState
+
+
+def test_a_session_begins_with_its_deadline_and_a_look() -> None:
+    case = begun(seconds=7_200)
+    assert (case.state, case.session.deadline, case.epoch) == (S.LOOKING, NOW + timedelta(hours=2), 1)
+
+
+def test_a_second_start_while_one_is_under_way_is_refused() -> None:
+    found = look(begun(), [claimed(StartWork())], POLICY, NOW)
+    assert [(one.outcome, one.refused) for one in found.settled] == [(IN_FLIGHT, True)]
+
+
+def test_a_new_session_after_the_end_has_a_new_epoch_and_fresh_limits() -> None:
+    ended = looked(begun().updated(iterations=7), REVIEW)
+    again = look(ended, [claimed(StartWork(workflow="resolve"))], POLICY, later(5)).after
+    assert (again.epoch, again.session.workflow, again.session.iterations, again.session.end) == (2, "resolve", 0, None)
+    assert again.watch.baseline is None
+
+
+@pytest.mark.parametrize(("command", "cause"), [(Stop(), PauseCause.STOPPED), (Takeover(), PauseCause.TAKEN)])
+def test_a_person_pauses_it_and_lets_it_go_on(command: Command, cause: PauseCause) -> None:
+    paused = look(looked(begun(), PENDING), [claimed(command)], POLICY, NOW).after
+    assert (paused.state, paused.session.pause) == (S.PAUSED, cause)
+    for back in (Resume(), HandBack(), Retry()):
+        again = look(paused, [claimed(back)], POLICY, NOW).after
+        assert (again.state, again.session.pause, again.watch.baseline) == (S.LOOKING, None, None)
+
+
+def test_a_deadline_that_passed_in_a_pause_begins_anew() -> None:
+    paused = look(begun(seconds=60), [claimed(Stop())], POLICY, NOW).after
+    again = look(paused, [claimed(Resume())], POLICY, later(30)).after
+    assert again.session.deadline == later(30) + timedelta(seconds=POLICY.ship_seconds)
+
+
+@pytest.mark.parametrize("command", [Abort(), Close()])
+def test_abort_and_close_end_it(command: Command) -> None:
+    after = look(begun(), [claimed(command)], POLICY, NOW).after
+    assert after.session.end is SessionEnd.ABORTED
+
+
+@pytest.mark.parametrize("command", [Stop(), Resume(), Abort(), Takeover(), HandBack(), Close()])
+def test_commands_to_a_session_that_is_over_are_refused(command: Command) -> None:
+    ended = looked(begun(), REVIEW)
+    assert look(ended, [claimed(command)], POLICY, NOW).settled[0].outcome == NOT_RUNNING
+    assert pull_misfit(ended, command) == NOT_RUNNING
+
+
+def test_money_lets_a_session_go_on_that_ran_out_of_it() -> None:
+    broke = pause(begun(), PauseCause.BUDGET, "No money.", NOW)
+    after = look(broke, [claimed(RaiseBudget(micros=5 * MICROS))], POLICY, NOW).after
+    assert (after.state, after.people.extra_micros) == (S.LOOKING, 5 * MICROS)
+
+
+def test_words_of_the_team_wake_it_and_are_left_to_the_next_turn() -> None:
+    found = look(looked(begun(), PENDING), [claimed(Say())], POLICY, NOW)
+    assert (found.after.state, found.after.people.spoke, found.settled) == (S.LOOKING, True, ())
+    assert looked(found.after, PENDING).state is S.RESOLVING
+
+
+def test_thanks_wake_nobody() -> None:
+    found = look(looked(begun(), PENDING), [claimed(Say(asks=False))], POLICY, NOW)
+    assert (found.after.state, len(found.settled)) == (S.WAITING, 1)
+
+
+@pytest.mark.parametrize("standing", [Standing.OTHER, Standing.REPORTER])
+def test_words_of_others_are_kept_and_wake_nobody(standing: Standing) -> None:
+    found = look(looked(begun(), PENDING), [claimed(Say(), standing=standing)], POLICY, NOW)
+    assert (found.after.state, found.settled[0].outcome) == (S.WAITING, STRANGERS)
+
+
+def test_words_to_a_session_that_is_over_are_kept() -> None:
+    found = look(looked(begun(), REVIEW), [claimed(Say())], POLICY, NOW)
+    assert found.settled[0].outcome == OVER
