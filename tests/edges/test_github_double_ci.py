@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from caseworker.github_double.acts.pull_acts import create_pull
-from caseworker.github_double.acts.repository_acts import fork_repository
-from caseworker.github_double.acts.workflow_acts import approve_run, rerun
+from caseworker.github_double.acts.repository_acts import fork_repository, protect
+from caseworker.github_double.acts.workflow_acts import approve_run, rerun, rerun_failed
 from caseworker.github_double.ci.act_output import ActOutput
 from caseworker.github_double.ci.listener import run_ci
 from caseworker.github_double.ci.workflow_files import read_workflow
-from caseworker.github_double.derive.check_results import rollup, suite_conclusion
+from caseworker.github_double.derive.check_results import attempt_conclusion, required_results, rollup, suite_conclusion
 from caseworker.github_double.entities.check_records import WorkflowRun
 from caseworker.github_double.state import Event
 from tests.edges.github_stage import Stage, person, propose, set_up
@@ -65,7 +65,16 @@ async def test_a_push_runs_the_workflow_and_reports_each_job(tmp_path: Path) -> 
     assert ends(run) == {"Tests (1)": "success", "Tests (2)": "failure", "after": "skipped"}
     failed = next(job for job in run.jobs if job.check_run.name == "Tests (2)")
     assert "looked at size 2" in failed.log
-    assert [(one.path, one.message) for one in failed.check_run.output.annotations] == [("shop.py", "too large")]
+    assert [(one.path, one.message) for one in failed.check_run.output.annotations] == [
+        ("shop.py", "too large"),
+        (".github", "Process completed with exit code 1."),
+    ]
+    assert [line.partition(" ")[2] for line in failed.log.splitlines()][-6:-2] == [
+        "##[endgroup]",
+        "looked at size 2",
+        "##[error]too large",
+        "##[error]Process completed with exit code 1.",
+    ]
     assert [step.conclusion for step in failed.steps if step.name == "Look at the price"] == ["failure"]
     names = [event.full_name for event in told if event.name in ("check_run", "check_suite", "workflow_run")]
     # Each of the two pushes to the branch (its creation and its commit) has one run with three jobs.
@@ -92,6 +101,33 @@ async def test_a_pull_request_is_tested_merged_and_again_on_request(stage: Stage
         rerun(github, stage.olga, shop, run)
         await ci.idle()
     assert [(job.attempt, job.check_run.conclusion) for job in run.jobs] == [(1, "failure"), (2, "failure")]
+
+
+async def test_only_what_failed_is_tried_again_and_the_old_attempt_stays(tmp_path: Path) -> None:
+    stage = set_up(tmp_path, workflow=JOBS)
+    async with run_ci(stage.github) as ci:
+        head = propose(stage.github, stage.sam, stage.shop, "fix-price", "shop.py", b"PRICE = 4\nTAX = 2\n")
+        await ci.idle()
+        run = next(one for one in stage.shop.records.workflow_runs if one.suite.head_sha == head)
+        rerun_failed(stage.github, stage.olga, stage.shop, run)
+        assert suite_conclusion(run.suite) is None
+        await ci.idle()
+    tried = [(job.attempt, job.check_run.name) for job in run.jobs]
+    assert sorted(tried) == [(1, "Tests (1)"), (1, "Tests (2)"), (1, "after"), (2, "Tests (2)"), (2, "after")]
+    assert [one.actor.login for one in run.attempts] == ["sam", "olga"]
+    assert attempt_conclusion(run, 1) == suite_conclusion(run.suite) == "failure"
+
+
+async def test_a_path_filter_leaves_a_required_check_unreported(tmp_path: Path) -> None:
+    filtered = PULLS_ONLY.replace("branches: [main]", "paths: ['shop.py']")
+    stage = set_up(tmp_path, workflow=filtered)
+    protect(stage.github, stage.olga, stage.shop, "main", checks=["price"])
+    async with run_ci(stage.github) as ci:
+        propose(stage.github, stage.sam, stage.shop, "other", "notes.md", b"notes\n")
+        pull = create_pull(stage.github, stage.sam, stage.shop, title="Add notes", head="other", base="main")
+        await ci.idle()
+    assert stage.shop.records.workflow_runs == []
+    assert set(required_results(pull).values()) == {"missing"}
 
 
 async def test_a_conflicting_pull_request_starts_nothing(stage: Stage) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from caseworker.github_double import git_store
 from caseworker.github_double.acts.check_acts import CheckReport, create_status
+from caseworker.github_double.acts.pull_acts import create_pull
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.github_double.acts.workflow_acts import add_job, begin_run, report_job
 from caseworker.github_double.ci.listener import actions_app
@@ -20,6 +21,7 @@ from caseworker.github_double.entities.accounts import Actor
 from caseworker.github_double.entities.protection import ReviewRule
 from tests.edges.github_stage import Stage, furnish, propose
 from tests.edges.github_thread import served
+from tests.world.scripted_ci import ScriptedCi
 
 GH = Path(sys.executable).parent / "gh"
 
@@ -158,7 +160,7 @@ def test_gh_shows_workflow_runs_and_the_repository(stage: Stage, gh: Gh) -> None
         actor=stage.sam.user or shop.owner,
     )
     report_job(github, shop, add_job(github, shop, run, "test"), CheckReport(conclusion="failure"), log="no price\n")
-    listed = gh.json("run", "list", "--json", "databaseId,conclusion,headSha,workflowName")
+    listed = gh.json("run", "list", "--branch", "main", "--json", "databaseId,conclusion,headSha,workflowName")
     assert listed == [{"databaseId": run.id, "conclusion": "failure", "headSha": sha, "workflowName": "CI"}]
     seen = gh.json("repo", "view", "olga/shop", "--json", "name,description,defaultBranchRef,viewerPermission")
     assert seen == {
@@ -167,6 +169,30 @@ def test_gh_shows_workflow_runs_and_the_repository(stage: Stage, gh: Gh) -> None
         "defaultBranchRef": {"name": "main"},
         "viewerPermission": "ADMIN",
     }
+
+
+def test_gh_shows_attempts_logs_and_annotations_and_runs_again(stage: Stage, gh: Gh) -> None:
+    github, shop = stage.github, stage.shop
+    propose(github, stage.olga, shop, "calm", "calm.md", b"a base without rules\n")
+    head = propose(github, stage.sam, shop, "flaky", "notes.md", b"notes\n")
+    pull = create_pull(github, stage.sam, shop, title="Notes", head="flaky", base="calm")
+    ci = ScriptedCi(github, shop, stage.sam)
+    run = ci.runs(head, {"unit": "failure", "lint": "success"})
+    number = str(run.id)
+    checks = gh("pr", "checks", str(pull.number), fails=True)
+    assert sorted(line.split("\t")[:2] for line in checks.splitlines()) == [["lint", "pass"], ["unit", "fail"]]
+    assert "Process completed with exit code 1." in gh("run", "view", number)
+    assert "FAILED tests/test_unit.py" in gh("run", "view", number, "--log-failed")
+    assert "all well" in gh("run", "view", "--log", "--job", str(run.jobs[1].id))
+    gh("run", "rerun", number, "--failed")
+    assert "cannot be rerun" in gh("run", "rerun", number, "--failed", fails=True)
+    ci.finishes(run, {"unit": "success"})
+    seen = gh.json("run", "view", number, "--json", "attempt,conclusion,jobs")
+    assert isinstance(seen, dict)
+    assert (seen["attempt"], seen["conclusion"], [one["name"] for one in seen["jobs"]]) == (2, "success", ["unit"])
+    first = gh.json("run", "view", number, "--attempt", "1", "--json", "attempt,conclusion")
+    assert first == {"attempt": 1, "conclusion": "failure"}
+    assert "unit\tpass" in gh("pr", "checks", str(pull.number))
 
 
 def test_gh_follows_pages_of_rest_and_graphql(stage: Stage, gh: Gh) -> None:

@@ -6,10 +6,12 @@ import pytest
 
 from caseworker.github_double.acts.check_acts import CheckReport
 from caseworker.github_double.acts.workflow_acts import add_job, begin_run, report_job
+from caseworker.github_double.entities.accounts import Actor
 from caseworker.github_double.entities.check_records import JobStep
 from caseworker.github_double.rest.route_table import ALL_ROUTES
 from tests.world.github import GitHubWorld, Person
 from tests.world.github_judge import described_paths
+from tests.world.scripted_ci import ScriptedCi
 
 HOME = "/repos/olga/shop"
 
@@ -166,6 +168,7 @@ def test_every_route_is_one_that_github_describes() -> None:
     unknown = {route.path for route in ALL_ROUTES if form(route.path) not in known}
     assert unknown == {
         "/_logs/{repository:int}/jobs/{id:int}",  # where the redirect of a job's log leads
+        "/_logs/{repository:int}/runs/{id:int}/{attempt:int}",  # and of the logs of a whole run
         "/repos/{owner}/{repo}/contents",  # GitHub: `/contents/{path}` with an empty path
         "/repositories/{id:int}",  # where the redirect of a renamed repository leads
     }
@@ -210,3 +213,56 @@ async def test_checks_statuses_and_workflow_runs_are_read(world: GitHubWorld, ol
         assert (again["run_attempt"], again["status"], again["conclusion"]) == (2, "queued", None)
         refused = await client.post(f"{HOME}/check-runs", json={"name": "mine", "head_sha": head})
         assert (refused.status_code, refused.json()["message"]) == (403, "You must authenticate via a GitHub App.")
+
+
+async def test_attempts_of_a_run_are_read_with_their_jobs_logs_and_annotations(
+    world: GitHubWorld, olga: Person
+) -> None:
+    shop = world.state.repository("olga", "shop")
+    head = olga.commits(shop, "main", {"last.py": "x\n"})
+    ci = ScriptedCi(world.state, shop, Actor(user=olga.user))
+    run = ci.runs(head, {"unit": "failure", "lint": "success"}, event="push")
+    ci.again(run, {"unit": "success"})
+    home = f"{HOME}/actions/runs/{run.id}"
+    async with olga.client() as client:
+        newest = (await client.get(home)).json()
+        assert (newest["run_attempt"], newest["conclusion"]) == (2, "success")
+        assert newest["previous_attempt_url"].endswith("/attempts/1")
+        first = (await client.get(f"{home}/attempts/1")).json()
+        assert (first["run_attempt"], first["conclusion"], first["previous_attempt_url"]) == (1, "failure", None)
+        assert newest["run_started_at"] > first["run_started_at"]
+        jobs = (await client.get(f"{home}/attempts/1/jobs")).json()["jobs"]
+        assert [(one["name"], one["run_attempt"]) for one in jobs] == [("unit", 1), ("lint", 1)]
+        assert jobs[0]["completed_at"] > jobs[0]["started_at"] >= jobs[0]["created_at"]
+        every = (await client.get(f"{home}/jobs", params={"filter": "all"})).json()["jobs"]
+        assert [one["run_attempt"] for one in every] == [1, 1, 2]
+        remarks = (await client.get(f"{HOME}/check-runs/{jobs[0]['id']}/annotations")).json()
+        assert [one["annotation_level"] for one in remarks] == ["failure"]
+        assert (await client.get(f"{home}/attempts/1/logs")).status_code == 302
+        assert (await client.get(f"{home}/artifacts")).json()["total_count"] == 0
+        assert (await client.get(f"{HOME}/actions/workflows/{run.workflow_id}")).json()["name"] == "CI"
+        assert (await client.get(f"{home}/attempts/3")).status_code == 404
+        assert (await client.post(f"{home}/rerun-failed-jobs")).status_code == 403
+        assert (await client.post(f"{HOME}/actions/jobs/{jobs[1]['id']}/rerun")).status_code == 201
+        assert run.attempts[-1].kept == {"unit"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "place"),
+    [
+        ({}, 200, None),
+        ({"Range": "bytes=4-"}, 206, "bytes 4-10/11"),
+        ({"Range": "bytes=-4"}, 200, None),
+        ({"Range": "bytes=99-"}, 416, "bytes */11"),
+    ],
+)
+async def test_a_log_is_sent_from_a_byte_on(
+    world: GitHubWorld, olga: Person, asked: dict[str, str], status: int, place: str | None
+) -> None:
+    shop = world.state.repository("olga", "shop")
+    head = olga.commits(shop, "main", {"last.py": "x\n"})
+    run = ScriptedCi(world.state, shop, Actor(user=olga.user)).runs(head, {"unit": "failure"}, log="no\nnot now\n")
+    async with world.client() as client:  # without a token, as the redirect has it
+        client.event_hooks = {}  # GitHub does not describe its storage
+        answer = await client.get(f"/_logs/{shop.id}/jobs/{run.jobs[0].id}", headers=asked)
+    assert (answer.status_code, answer.headers.get("content-range")) == (status, place)

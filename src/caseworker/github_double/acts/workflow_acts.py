@@ -3,9 +3,9 @@
 from caseworker.github_double.access import PUSH, RUN_ACTIONS, require
 from caseworker.github_double.acts.announce import announce, author_of
 from caseworker.github_double.acts.check_acts import CheckReport, add_check_run, open_suite, report_check_run
-from caseworker.github_double.derive.check_results import suite_status
+from caseworker.github_double.derive.check_results import latest_of, suite_status
 from caseworker.github_double.entities.accounts import Actor, App, User
-from caseworker.github_double.entities.check_records import JobStep, WorkflowJob, WorkflowRun
+from caseworker.github_double.entities.check_records import JobStep, RunAttempt, WorkflowJob, WorkflowRun
 from caseworker.github_double.entities.repository import Repository
 from caseworker.github_double.refusals import Forbidden, NotFound
 from caseworker.github_double.shapes.workflow_shapes import workflow_json, workflow_run_json
@@ -39,6 +39,7 @@ def begin_run(
         event=event,
         actor=actor,
         number=len(earlier) + 1,
+        attempts=[RunAttempt(number=1, actor=actor, started_at=now)],
         created_at=now,
         updated_at=now,
         pull_numbers=list(pull_numbers),
@@ -78,14 +79,27 @@ def report_job(
         _tell_run(github, run.actor, repository, run, "completed")
 
 
-def rerun(github: GitHub, actor: Actor, repository: Repository, run: WorkflowRun) -> None:
+def rerun(
+    github: GitHub, actor: Actor, repository: Repository, run: WorkflowRun, *, kept: frozenset[str] = frozenset()
+) -> None:
     """Asks for another attempt. Whoever runs workflows listens for `workflow_run.requested` with a higher attempt."""
     require(actor, repository, RUN_ACTIONS)
-    if suite_status(run.suite) != "completed":
+    if suite_status(run.suite) != "completed" or run.suite.awaits_approval:
         raise Forbidden("This workflow is already running")
-    run.attempt += 1
-    run.updated_at = github.now()
-    _tell_run(github, author_of(actor), repository, run, "requested")
+    by, now = author_of(actor), github.now()
+    run.attempts.append(RunAttempt(number=run.attempt + 1, actor=by, started_at=now, kept=kept))
+    run.updated_at = now
+    _tell_run(github, by, repository, run, "requested")
+
+
+def rerun_failed(
+    github: GitHub, actor: Actor, repository: Repository, run: WorkflowRun, *, also: str | None = None
+) -> None:
+    """Another attempt of what did not pass. `also`: a job that is tried again although it passed."""
+    passed = {one.name for one in latest_of(run.suite.runs) if one.conclusion == "success"}
+    if also is None and len(passed) == len(latest_of(run.suite.runs)):
+        raise Forbidden("This workflow run cannot be retried: it has no failed jobs")
+    rerun(github, actor, repository, run, kept=frozenset(passed - {also}))
 
 
 def approve_run(github: GitHub, actor: Actor, repository: Repository, run: WorkflowRun) -> None:

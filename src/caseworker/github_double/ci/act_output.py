@@ -14,6 +14,7 @@ _LEVELS: Final[dict[str, Literal["notice", "warning", "failure"]]] = {
     "error": "failure",
 }
 _LONGEST_LOG: Final = 2_000_000
+_LINE: Final = "\n"
 
 
 @dataclass
@@ -88,22 +89,33 @@ class ActOutput:
         text, time, step = str(said.get("msg", "")), str(said.get("time", "")), said.get("step")
         if isinstance(step, str) and step not in job.steps:
             job.steps[step] = None
-            job.write(time, f"##[group]{step}")
-        if said.get("raw_output") or said.get("level") == "error":
+            job.write(time, f"##[group]Run {step.strip().partition(_LINE)[0]}")
+            job.write(time, "##[endgroup]")
+        command = said.get("command")
+        if isinstance(command, str) and command in _LEVELS:
+            job.annotations.append(_annotation(_LEVELS[command], said))
+            job.write(time, f"##[{command}]{said.get('arg', '')}")
+        elif said.get("raw_output"):
             job.write(time, text)
+        elif said.get("level") == "error":
+            self._failed(job, time, text)
         result = said.get("stepResult")
         if isinstance(step, str) and isinstance(result, str):
             job.steps[step] = _conclusion(result)
-        command = said.get("command")
         if command == "summary":
             job.summary.append(str(said.get("content", "")))
-        if isinstance(command, str) and command in _LEVELS:
-            job.annotations.append(_annotation(_LEVELS[command], said))
         ended = said.get("jobResult")
         if isinstance(ended, str):
             # act gives every leg of a matrix the result of the whole job: a leg failed if a step of it did.
             failed = "failure" in job.steps.values()
             job.conclusion = "success" if ended == "failure" and not failed else _conclusion(ended)
+
+    def _failed(self, job: JobOutput, time: str, text: str) -> None:
+        """What GitHub writes when a step has failed, in the log and as an annotation."""
+        code = text.strip().removeprefix("exit status ")
+        told = f"Process completed with exit code {code}." if code.isdigit() else text.strip()
+        job.write(time, f"##[error]{told}")
+        job.annotations.append(Annotation(path=".github", start_line=1, end_line=1, level="failure", message=told))
 
 
 def _conclusion(result: str) -> Conclusion:

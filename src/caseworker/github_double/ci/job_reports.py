@@ -22,9 +22,14 @@ class JobReports:
     _unfinished: set[str] = field(default_factory=set)
     _held: JobOutput | None = None
 
+    @property
+    def _kept(self) -> frozenset[str]:
+        """act runs every job. What passed in an earlier attempt is not reported again."""
+        return self.run.attempts[-1].kept
+
     def hear(self, line: str) -> None:
         said = self.output.feed(line)
-        if said is None:
+        if said is None or said.name in self._kept:
             return
         if said.name not in self._jobs:
             self._add(said.name)
@@ -38,7 +43,8 @@ class JobReports:
         if not self.output.jobs:
             self.not_started("\n".join(self.output.problems) or "act printed nothing.")
             return
-        never = [JobOutput(key=name, name=name, conclusion="skipped") for name in self.output.skipped()]
+        skipped = [name for name in self.output.skipped() if name not in self._kept]
+        never = [JobOutput(key=name, name=name, conclusion="skipped") for name in skipped]
         for job in never:
             self._add(job.name)
         self._release()

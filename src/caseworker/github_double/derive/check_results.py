@@ -4,7 +4,14 @@ from collections.abc import Iterable
 from typing import Literal
 
 from caseworker.github_double.derive.effective_rules import protection_of, rules_of
-from caseworker.github_double.entities.check_records import CheckRun, CheckStatus, CheckSuite, Conclusion, Status
+from caseworker.github_double.entities.check_records import (
+    CheckRun,
+    CheckStatus,
+    CheckSuite,
+    Conclusion,
+    Status,
+    WorkflowRun,
+)
 from caseworker.github_double.entities.protection import RequiredCheck
 from caseworker.github_double.entities.repository import PullRequest, Repository
 
@@ -97,6 +104,12 @@ def suite_conclusion(suite: CheckSuite) -> Conclusion | None:
     if suite_status(suite) != "completed":
         return None
     ends = {run.conclusion for run in latest_of(suite.runs)}
+    return next((one for one in _WORST if one in ends), None)
+
+
+def attempt_conclusion(run: WorkflowRun, number: int) -> Conclusion | None:
+    """How this attempt of a workflow run ended, with the results that it took over."""
+    ends = {one.conclusion for one in latest_of(job.check_run for job in run.jobs if job.attempt <= number)}
     return next((one for one in _WORST if one in ends), None)
 
 

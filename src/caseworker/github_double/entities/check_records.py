@@ -116,6 +116,17 @@ class JobStep:
     conclusion: Conclusion | None
 
 
+@dataclass(kw_only=True, frozen=True)
+class RunAttempt:
+    """One try of a workflow run: the first, or one that somebody asked for."""
+
+    number: int
+    actor: User
+    started_at: datetime
+    kept: frozenset[str] = frozenset()
+    """Jobs that are not tried again: their results of an earlier attempt stand."""
+
+
 @dataclass(kw_only=True, eq=False)
 class WorkflowRun:
     id: int
@@ -128,8 +139,12 @@ class WorkflowRun:
     event: str
     actor: User
     number: int
-    attempt: int = 1
+    attempts: list[RunAttempt]
     created_at: datetime
     updated_at: datetime
     jobs: list[WorkflowJob] = field(default_factory=list)
     pull_numbers: list[int] = field(default_factory=list)
+
+    @property
+    def attempt(self) -> int:
+        return self.attempts[-1].number

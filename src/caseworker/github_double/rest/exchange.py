@@ -43,6 +43,12 @@ class Call:
     def accept(self) -> str:
         return self._visit.request.headers.get("accept", "")
 
+    def first_byte(self) -> int | None:
+        """Of the header `Range: bytes=N-`. Other forms are ignored, as GitHub's storage of logs does."""
+        unit, _, span = self._visit.request.headers.get("range", "").partition("=")
+        start = span.removesuffix("-")
+        return int(start) if unit == "bytes" and span.endswith("-") and start.isdigit() else None
+
     @cached_property
     def fields(self) -> Fields:
         return read_fields(self._visit.body)

@@ -1,8 +1,8 @@
 """Runs and jobs of GitHub Actions as JSON."""
 
 from caseworker.github_double import git_store
-from caseworker.github_double.derive.check_results import suite_conclusion, suite_status
-from caseworker.github_double.entities.check_records import WorkflowJob, WorkflowRun
+from caseworker.github_double.derive.check_results import attempt_conclusion, suite_conclusion, suite_status
+from caseworker.github_double.entities.check_records import RunAttempt, WorkflowJob, WorkflowRun
 from caseworker.github_double.entities.repository import Repository
 from caseworker.github_double.moments import wire_time, wire_time_or_none
 from caseworker.github_double.shapes.account_shapes import user_json
@@ -12,7 +12,12 @@ from caseworker.github_double.shapes.repository_shapes import minimal_repository
 from caseworker.github_double.state import GitHub, Json
 
 
-def workflow_run_json(github: GitHub, repository: Repository, run: WorkflowRun) -> Json:
+def workflow_run_json(
+    github: GitHub, repository: Repository, run: WorkflowRun, *, attempt: RunAttempt | None = None
+) -> Json:
+    """`attempt`: an earlier one, as it ended; otherwise the newest."""
+    tried = attempt or run.attempts[-1]
+    is_old = tried.number < run.attempt
     home = repository_url(github, repository)
     url = f"{home}/actions/runs/{run.id}"
     suite = run.suite
@@ -28,8 +33,8 @@ def workflow_run_json(github: GitHub, repository: Repository, run: WorkflowRun) 
         "display_title": git_store.commit(repository.path, suite.head_sha).headline,
         "run_number": run.number,
         "event": run.event,
-        "status": suite_status(suite),
-        "conclusion": suite_conclusion(suite),
+        "status": "completed" if is_old else suite_status(suite),
+        "conclusion": attempt_conclusion(run, tried.number) if is_old else suite_conclusion(suite),
         "workflow_id": run.workflow_id,
         "check_suite_id": suite.id,
         "check_suite_node_id": suite.node_id,
@@ -39,17 +44,17 @@ def workflow_run_json(github: GitHub, repository: Repository, run: WorkflowRun) 
         "created_at": wire_time(run.created_at),
         "updated_at": wire_time(run.updated_at),
         "actor": user_json(github, run.actor),
-        "run_attempt": run.attempt,
+        "run_attempt": tried.number,
         "referenced_workflows": [],
-        "run_started_at": wire_time(run.created_at),
-        "triggering_actor": user_json(github, run.actor),
+        "run_started_at": wire_time(tried.started_at),
+        "triggering_actor": user_json(github, tried.actor),
         "jobs_url": f"{url}/jobs",
         "logs_url": f"{url}/logs",
         "check_suite_url": f"{home}/check-suites/{suite.id}",
         "artifacts_url": f"{url}/artifacts",
         "cancel_url": f"{url}/cancel",
         "rerun_url": f"{url}/rerun",
-        "previous_attempt_url": f"{url}/attempts/{run.attempt - 1}" if run.attempt > 1 else None,
+        "previous_attempt_url": f"{url}/attempts/{tried.number - 1}" if tried.number > 1 else None,
         "workflow_url": f"{home}/actions/workflows/{run.workflow_id}",
         "head_commit": simple_commit_json(repository, suite.head_sha),
         "repository": minimal,
@@ -92,7 +97,7 @@ def job_json(github: GitHub, repository: Repository, job: WorkflowJob) -> Json:
         "html_url": f"{page}/actions/runs/{run.id}/job/{job.id}",
         "status": check.status,
         "conclusion": check.conclusion,
-        "created_at": wire_time(run.created_at),
+        "created_at": wire_time(run.attempts[job.attempt - 1].started_at),
         "started_at": started,
         "completed_at": wire_time_or_none(check.completed_at),
         "name": check.name,
