@@ -108,20 +108,34 @@ class Transport:
         return Reply(status=answer.status_code, headers=answer.headers, body=answer.content)
 
     async def open_text(self, address: str) -> str:
-        """The end of a text at an address that needs no token."""
+        """The end of a text at an address that needs no token. Empty: it is gone."""
         try:
-            async with (
-                httpx.AsyncClient(transport=self._open, timeout=_TIMEOUT) as client,
-                client.stream("GET", address) as response,
-            ):
-                if response.status_code >= 300:
-                    return ""
-                kept = b""
-                async for part in response.aiter_bytes():
-                    kept = (kept + part)[-_TEXT_END:]
+            async with httpx.AsyncClient(transport=self._open, timeout=_TIMEOUT) as client:
+                kept = await _end_of(client, address)
         except httpx.HTTPError as error:
             raise Transient(f"A text that GitHub keeps elsewhere could not be read ({type(error).__name__}).") from None
         return kept.decode(errors="replace")
+
+
+async def _end_of(client: httpx.AsyncClient, address: str, *, start: int = 0) -> bytes:
+    """Asks again for the end alone once a long text's length is known: GitHub's storage knows no "last bytes". A server
+    that ignores this sends everything, of which only the end is kept."""
+    headers = {"Range": f"bytes={start}-"} if start else {}
+    kept = bytearray()
+    async with client.stream("GET", address, headers=headers) as response:
+        if response.status_code in (404, 410, 416):
+            return b""
+        if response.status_code >= 300:
+            raise Transient(f"A text that GitHub keeps elsewhere could not be read ({response.status_code}).")
+        length = response.headers.get("content-length", "")
+        is_long = length.isdigit() and int(length) > 2 * _TEXT_END and "content-encoding" not in response.headers
+        if start or not is_long:
+            async for part in response.aiter_bytes():
+                kept += part
+                if len(kept) > 2 * _TEXT_END:
+                    del kept[:-_TEXT_END]
+            return bytes(kept[-_TEXT_END:])
+    return await _end_of(client, address, start=int(length) - _TEXT_END)
 
 
 def _no_answer(request: Request, error: RequestError[Exception]) -> Transient:
