@@ -21,6 +21,7 @@ from tests.edges.repositories import Repository, git, new_repository
 
 CASE = CaseId("acme/shop!2")
 BRANCH = "topic"
+US = "Caseworker <caseworker@localhost>"
 START = {"calc.py": "a\nb\nc\nd\ne\nf\ng\n", "notes.txt": "one\ntwo\nthree\n"}
 
 
@@ -87,9 +88,16 @@ class PullDesk:
             await self.run(*command.split())
         self.clone.write(files)
         await self.run("add", "-A")
-        who = ["--author=Caseworker <caseworker@localhost>"] if as_us else []  # anybody can write any address
-        await self.run("commit", "-q", "--allow-empty", "-m", message, *who)
+        await self.run("commit", "-q", "--allow-empty", "-m", message)
+        if as_us:
+            await self._forge()
         return await self.person_forces("HEAD", on=on)
+
+    async def _forge(self) -> None:
+        """Anybody can write any address."""
+        text = (await self.run("cat-file", "commit", "HEAD")).replace("Ada <ada@example.org>", US) + "\n"
+        made = await asyncio.to_thread(git, self.clone.path, "hash-object", "-t", "commit", "-w", "--stdin", stdin=text)
+        await self.run("reset", "-q", "--hard", made)
 
     async def person_forces(self, commit: str, *, on: str = BRANCH) -> Sha:
         await self.run("push", "-q", "--force", "origin", f"{commit}:refs/heads/{on}")

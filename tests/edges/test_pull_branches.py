@@ -23,7 +23,7 @@ from caseworker.github_double.acts.repository_acts import add_collaborator, fork
 from caseworker.github_double.entities.accounts import Role
 from caseworker.ports import BranchIsTheirs
 from caseworker.ports.pull_branches import PullTree
-from tests.edges.pull_desk import BRANCH, CASE, START, PullDesk, github_desk, local_desk
+from tests.edges.pull_desk import BRANCH, CASE, START, US, PullDesk, github_desk, local_desk
 from tests.edges.repositories import git
 
 CALC = START["calc.py"]
@@ -81,9 +81,10 @@ async def test_a_commit_is_ours_by_address_and_record(desk: PullDesk) -> None:
     tree = await desk.checkout()
     found = await desk.branches.commits_of(tree)
     assert [(one.sha, one.is_ours) for one in found] == [(ours, True), (forged, False)]
-    assert found[0].committer == "Caseworker <caseworker@localhost>"
-    recorded = await desk.branches.commits_of(replace(tree, pushed=frozenset([forged])))
-    assert [one.is_ours for one in recorded] == [True, False]  # on the record, but not with our address twice
+    assert found[1].author == found[1].committer == US
+    theirs = await desk.person_pushes({"notes.txt": "y\n"})
+    recorded = await desk.branches.commits_of(replace(await desk.checkout(), pushed=frozenset([theirs])))
+    assert [one.is_ours for one in recorded] == [True, False, False]  # the record alone does not do either
 
 
 async def test_a_rebase_keeps_authors_and_is_the_same_at_every_call(desk: PullDesk) -> None:
@@ -218,8 +219,9 @@ async def test_a_persons_commit_is_never_dropped(desk: PullDesk) -> None:
     assert await desk.head() == tree.head
 
 
-async def test_where_an_owner_asked_peoples_commits_are_replaced_by_exact_copies(desk: PullDesk) -> None:
-    await desk.person_pushes({"calc.py": CALC.replace("b", "B")}, message="Theirs\n\nWith words")
+@pytest.mark.parametrize("as_us", [False, True])
+async def test_where_an_owner_asked_peoples_commits_are_replaced_by_exact_copies(desk: PullDesk, as_us: bool) -> None:
+    await desk.person_pushes({"calc.py": CALC.replace("b", "B")}, message="Theirs\n\nWith words", as_us=as_us)
     await desk.base_moves({"notes.txt": "base\n"})
     tree = await desk.checkout()
     found = await desk.branches.rebase(tree)
@@ -230,7 +232,7 @@ async def test_where_an_owner_asked_peoples_commits_are_replaced_by_exact_copies
     await desk.branches.push(tree, found.commit, copies=True)
     newer = await desk.checkout()
     commits = await desk.branches.commits_of(newer)
-    assert [(one.author, one.is_ours) for one in commits][-1] == ("Ada <ada@example.org>", False)
+    assert (commits[-1].author, commits[-1].is_ours) == (US if as_us else "Ada <ada@example.org>", False)
     await desk.base_moves({"notes.txt": "base again\n"})
     again = await desk.checkout()
     copied = await desk.branches.rebase(again)
