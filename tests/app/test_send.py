@@ -12,7 +12,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Posted, TurnCompleted
-from caseworker.core.telling.story import Told
+from caseworker.core.telling.told import Told
 from caseworker.store.store import Store
 from tests.app.issue_desk import move
 from tests.app.test_views import MOVED, paper, recorded

@@ -18,8 +18,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugState
 from caseworker.core.issue.states import IssueState
 from caseworker.core.record.entries import AgentSaid, BugMoved, Entry, Recorded, Transitioned, TurnStarted
-from caseworker.core.telling.story import Told
 from caseworker.core.telling.summaries import Seen, Summary
+from caseworker.core.telling.told import Told
 from tests.core.examples import BASE, CASE, HEAD, MORNING
 
 MOVED = Transitioned(

@@ -16,7 +16,7 @@ from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.tracking_comment import Tracked
 from caseworker.github_double.entities.repository import Issue
 from caseworker.intake.show_runs import Looks, RunComments
-from caseworker.ports import Comment, Comments, Reaction, StoredCase
+from caseworker.ports import Comment, Comments, Reaction, StoredAny
 from caseworker.ports.deliveries import NewDispatch
 from caseworker.store.tracking_rows import LEASE, StoredTracking
 from caseworker.views.tracked_runs import tracked_run
@@ -96,7 +96,7 @@ class Showing:
             count += 1
         return count
 
-    async def _tell(self, stored: StoredCase, run: Run) -> Tracked:
+    async def _tell(self, stored: StoredAny, run: Run) -> Tracked:
         return await tracked_run(self.shop.store, stored, run, CommentPhrasing())
 
     async def ends(self) -> None:

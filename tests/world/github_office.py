@@ -255,10 +255,8 @@ def _furnish(world: World, settings: Settings) -> None:
             store=store,
             workspaces=workspaces,
             builder=world.parts.builder,
-            probe=remote.probe,
-            failures=remote.failures,
             branches=GitPullBranches(world.home, source=forge.source, workspaces=workspaces, git=SafeGit()),
-            reports=remote.verdicts,
+            forge=remote,
         ),
     )
     world.reconciler = make_reconciler(world.parts)

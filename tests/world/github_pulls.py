@@ -2,13 +2,14 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from caseworker.core.base.ids import CaseId, TraceId, pull_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RemoteRepository
-from caseworker.core.people.commands import Command, PullWork, StartWork
-from caseworker.core.people.messages import NO_MESSAGE, MessageKind, NewMessage, Standing
+from caseworker.core.people.commands import Command, MessageKind, PullWork, StartWork
+from caseworker.core.people.messages import NO_MESSAGE, NewMessage, Standing
 from caseworker.core.pull.case import PullCase, PullState, SessionEnd
 from caseworker.github_double.entities.repository import PullRequest
 from caseworker.intake.conversation import Words
@@ -17,9 +18,11 @@ from caseworker.ports.github import thread_on
 from tests.patience import PATIENCE
 from tests.world.github_office import GitHubOffice
 
-QUICK = Policy(turn_retries=1, pull_look_seconds=0.3, pull_look_most_seconds=0.5, checks_begin_seconds=1)
-"""Looks often; a set of checks settles after a second; nobody has to wait for people to look."""
-NO_BARRIER = QUICK.model_copy(update={"review_barrier_seconds": 0})
+WITH_BARRIER = Policy(turn_retries=1, pull_look_seconds=0.3, pull_look_most_seconds=0.5)
+NO_BARRIER = WITH_BARRIER.model_copy(update={"review_barrier_seconds": 0})
+"""Looks often; nobody has to wait for people to look."""
+NO_CHECKS = NO_BARRIER.model_copy(update={"checks_begin_seconds": 0})
+"""No check is waited for that has not begun."""
 
 
 @dataclass
@@ -34,17 +37,25 @@ class PullSession:
         return stored.case
 
     async def expect_state(self, *states: PullState) -> PullCase:
-        return await self._expect(lambda case: case.state in states, " or ".join(states))
+        return await self.expect(lambda case: case.state in states, " or ".join(states))
 
     async def expect_end(self, end: SessionEnd) -> PullCase:
-        return await self._expect(lambda case: case.session.end is end, end)
+        return await self.expect(lambda case: case.session.end is end, end)
 
     async def expect_waiting_for(self, reason: str) -> PullCase:
         def waits(case: PullCase) -> bool:
             verdict = case.sight.verdict
             return case.state is PullState.WAITING and verdict is not None and verdict.leading == reason
 
-        return await self._expect(waits, f"waiting for {reason}")
+        return await self.expect(waits, f"waiting for {reason}")
+
+    async def expect_other_head(self, than: str) -> str:
+        """Waits until somebody has pushed."""
+        deadline = time.monotonic() + PATIENCE
+        while self.pull.head.sha == than:
+            assert time.monotonic() < deadline, f"nothing was pushed\n{await self.story()}"
+            await asyncio.sleep(0.05)
+        return self.pull.head.sha
 
     async def says(self, text: str, command: Command | None = None, *, standing: Standing = Standing.OWNER) -> None:
         external = f"said {time.monotonic_ns()}"
@@ -59,8 +70,7 @@ class PullSession:
         recorded = await self.office.world.store.record.whole(self.case)
         return "\n".join(f"{one.entry}" for one in recorded)
 
-    async def _expect(self, is_so: object, what: str) -> PullCase:
-        assert callable(is_so)
+    async def expect(self, is_so: Callable[[PullCase], bool], what: str) -> PullCase:
         deadline = time.monotonic() + PATIENCE
         while not is_so(case := await self.now()):
             assert time.monotonic() < deadline, f"not seen: {what}; {case.state}: {case.reason}\n{await self.story()}"

@@ -3,7 +3,7 @@
 A call that fails is told as a value: `Stop`, if no further call makes sense, or `Trouble`."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from caseworker.agents.meter import Meter
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable
@@ -11,13 +11,19 @@ from caseworker.core.base.budget import cost, dollars, worst_case
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.ports import Attempt, Ledger, SingleQuestion
 
+LONG_LIMIT: Final = 300.0
+"""Seconds. A shorter limit is waited for within the turn, by the agent's own retries."""
+_LONGEST_LIMIT: Final = 8 * 24 * 3_600.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stop:
     """Why no more calls are answered."""
 
-    why: Literal["budget", "calls", "script", "model"]
+    why: Literal["budget", "calls", "script", "model", "quota"]
     reason: str
+    seconds: float = 0
+    """With quota: after how many seconds the provider answers again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +84,17 @@ def unsent(error: NotScripted | Unreachable | BrokenOff) -> Stop | Trouble:
     if isinstance(error, NotScripted):
         return Stop(why="script", reason=str(error))
     return Trouble(reason=str(error), passing=True)
+
+
+def used_up(answer: ModelAnswer) -> Stop | None:
+    """A usage limit that lasts: nobody holds a turn open for it. None: it is none, or short."""
+    if answer.status != 429:
+        return None
+    told = answer.headers.get("retry-after", "")
+    seconds = float(told) if told.isascii() and told.isdigit() else 0.0
+    if seconds < LONG_LIMIT:
+        return None
+    return Stop(why="quota", reason="the model's usage limit is reached", seconds=min(seconds, _LONGEST_LIMIT))
 
 
 def refused_by(answer: ModelAnswer) -> Trouble | None:

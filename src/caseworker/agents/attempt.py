@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import ValidationError
@@ -119,7 +119,7 @@ class Talk:
         """The agent ended without an answer. The gateway knows best why: the agent only repeats what it was told."""
         stopped, trouble = self.gateway.stopped, self.gateway.trouble
         if stopped is not None:
-            return self._failed(stopped.why, stopped.reason)
+            return replace(self._failed(stopped.why, stopped.reason), seconds=stopped.seconds)
         if trouble is not None:
             return self._failed("model", trouble.reason, retry=trouble.passing)
         # Its own last line says more than the exit code that the SDK reports.
@@ -128,7 +128,7 @@ class Talk:
 
     def _failed(
         self,
-        why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "crashed", "script"],
+        why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "quota", "crashed", "script"],
         reason: str,
         *,
         retry: bool = False,

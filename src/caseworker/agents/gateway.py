@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from caseworker.agents.accounting import Account, Stop, Trouble, refused_by, unsent
+from caseworker.agents.accounting import Account, Stop, Trouble, refused_by, unsent, used_up
 from caseworker.agents.admission import objection
 from caseworker.agents.http_server import broken_off, embedded_server, failure, read_call, refusal
 from caseworker.agents.meter import Meter
@@ -146,6 +146,11 @@ class Gateway:
                 return _Unanswered(told=refusal(found.reason), uncharged=True)
             self.trouble = found
             return _Unanswered(told=failure(found.reason), uncharged=isinstance(error, Unreachable))
+        limit = used_up(answer)
+        if limit is not None:
+            self.stopped = limit
+            await answer.body.aclose()
+            return _Unanswered(told=refusal(limit.reason), uncharged=True)
         self.trouble = refused_by(answer)
         return answer
 

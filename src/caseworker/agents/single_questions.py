@@ -191,4 +191,6 @@ def _read_reply(body: bytes) -> Reply | Failed:
 def _failed(found: Stop | Trouble) -> Failed:
     if isinstance(found, Trouble):
         return Failed(why="model", reason=found.reason, retry=found.passing)
-    return Failed(why="model" if found.why == "calls" else found.why, reason=found.reason)
+    if found.why == "calls" or found.why == "quota":  # mypy narrows no `in`
+        return Failed(why="model", reason=found.reason)
+    return Failed(why=found.why, reason=found.reason)

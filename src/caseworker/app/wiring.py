@@ -73,6 +73,13 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
     model = model_settings(settings)
     workspaces = GitWorkspaces(settings.home, source=forge.source, walls=settings.sandbox != "off")
     builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
+    branches = GitPullBranches(settings.home, source=forge.source, workspaces=workspaces, git=SafeGit())
+
+    def make_pulls(forge: "GitHubForge | None") -> PullPorts | None:
+        if forge is None:
+            return None
+        return PullPorts(store=store, workspaces=workspaces, builder=builder, branches=branches, forge=forge)
+
     return Parts(
         store=store,
         workspaces=workspaces,
@@ -85,7 +92,8 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         discussions=make_discussions(settings, github),
         chats=make_chats(settings, forge),
         case_file=CaseFileCopy(folder=actions_folder()),
-        pulls=_pull_ports(settings, store, workspaces, builder, forge, github),
+        pulls=github
+        and PullPorts(store=store, workspaces=workspaces, builder=builder, branches=branches, forge=github),
         developers=developers_channel(settings),
         runtime=RedactedRuntime(
             ClaudeRuntime(
@@ -98,27 +106,6 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
             Redactor(settings.secrets()),
         ),
         model=SingleQuestions(ledger=store.ledger, record=store.record, model=model, secrets=settings.secrets()),
-    )
-
-
-def _pull_ports(
-    settings: Settings,
-    store: Store,
-    workspaces: Workspaces,
-    builder: Builder,
-    forge: Forge,
-    github: "GitHubForge | None",
-) -> PullPorts | None:
-    if github is None:
-        return None
-    return PullPorts(
-        store=store,
-        workspaces=workspaces,
-        builder=builder,
-        probe=github.probe,
-        failures=github.failures,
-        branches=GitPullBranches(settings.home, source=forge.source, workspaces=workspaces, git=SafeGit()),
-        reports=github.verdicts,
     )
 
 

@@ -155,7 +155,7 @@ def _pull_activities(parts: Parts, transaction: Transaction) -> _Work:
             looks.foresee_push,
             looks.report_verdict,
             branch.prepare_pull,
-            branch.update_branch,
+            branch.bring_base_in,
             branch.publish,
         ],
         long=[PullBuilds(ports).run_pull_build],

@@ -13,43 +13,30 @@ from caseworker.contract.wire import (
     ChecksReply,
     ClaimRequest,
     DeliveryReply,
-    FailuresReply,
     FixReply,
     FollowUpReply,
     FollowUpRequest,
     MoveRequest,
-    OutlookReply,
     Postponed,
     PostRequest,
-    PreparedReply,
-    PublishReply,
-    PullBuildReply,
-    PullBuildRequest,
     PullReply,
-    PullRequestWork,
-    PullTurnReply,
-    PullTurnRequest,
     PushReply,
     PushRequest,
     SaveBug,
-    SavePull,
     SayRequest,
-    SeenReply,
     SettleRequest,
     SinceRequest,
     TurnReply,
     TurnRequest,
-    UpdateReply,
 )
 from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.bug.case import BugCase
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.people.messages import Claimed
-from caseworker.core.pull.case import PullCase
 from caseworker.core.sla.clock import SlaFacts
 
 
-def _signature() -> NoReturn:
+def signature() -> NoReturn:
     raise NotImplementedError("a signature: caseworker.activities has the body")
 
 
@@ -59,96 +46,96 @@ class RecordActivities:
 
     @activity.defn
     async def load_case(self, case: CaseId) -> IssueCase:
-        _signature()
+        signature()
 
     @activity.defn
     async def claim_messages(self, request: ClaimRequest) -> list[Claimed]:
-        _signature()
+        signature()
 
     @activity.defn
     async def given_to(self, request: ClaimRequest) -> list[MessageId]:
         """The messages that a turn was given, before it began or while it worked, and that have no outcome yet."""
-        _signature()
+        signature()
 
     @activity.defn
     async def remarks_to(self, request: ClaimRequest) -> list[MessageId]:
         """The messages that a turn was given, before it began or while it worked, and that ask for something."""
-        _signature()
+        signature()
 
     @activity.defn
     async def settle_messages(self, request: SettleRequest) -> None:
-        _signature()
+        signature()
 
     @activity.defn
     async def record_move(self, request: MoveRequest) -> None:
-        _signature()
+        signature()
 
     @activity.defn
     async def save_case(self, case: IssueCase) -> None:
         """Save the snapshot without a move; one that is older than the stored one is not saved."""
-        _signature()
+        signature()
 
 
 class WorkspaceActivities:
     @activity.defn
     async def prepare_workspace(self, case: IssueCase) -> Sha:
         """Prepare the worktree. Returns the commit the case starts from."""
-        _signature()
+        signature()
 
     @activity.defn
     async def remove_workspace(self, case: CaseId) -> None:
-        _signature()
+        signature()
 
 
 class TurnActivities:
     @activity.defn
     async def run_turn(self, request: TurnRequest) -> TurnReply:
-        _signature()
+        signature()
 
 
 class BuildActivities:
     @activity.defn
     async def run_build(self, request: BuildRequest) -> BuildReply:
-        _signature()
+        signature()
 
 
 class DeliveryActivities:
     @activity.defn
     async def push_branch(self, request: PushRequest) -> PushReply:
-        _signature()
+        signature()
 
     @activity.defn
     async def keep_branch(self, request: PushRequest) -> PushReply:
         """Push the work of a case that waits for a person to where that person finds it, each commit once."""
-        _signature()
+        signature()
 
     @activity.defn
     async def adopt_branch(self, request: PushRequest) -> PushReply:
         """Merge what a person has pushed to the case's branch with the case's work."""
-        _signature()
+        signature()
 
     @activity.defn
     async def open_pull_request(self, request: PushRequest) -> PullReply:
-        _signature()
+        signature()
 
     @activity.defn
     async def deliver(self, request: PushRequest) -> DeliveryReply:
         """Push the branch, and open or update its pull request."""
-        _signature()
+        signature()
 
 
 class CheckActivities:
     @activity.defn
     async def read_checks(self, case: IssueCase) -> ChecksReply:
         """Read the pull request and the forge's checks of its commit."""
-        _signature()
+        signature()
 
 
 class FollowUpActivities:
     @activity.defn
     async def open_follow_up(self, request: FollowUpRequest) -> FollowUpReply:
         """Open the follow-up of a completed case, or send messages to the open one. Repeated calls find the same."""
-        _signature()
+        signature()
 
 
 class BugRecordActivities:
@@ -157,53 +144,53 @@ class BugRecordActivities:
 
     @activity.defn
     async def load_bug(self, case: CaseId) -> BugCase:
-        _signature()
+        signature()
 
     @activity.defn
     async def read_report(self, bug: BugCase) -> BugCase:
         """Read severity, services and vagueness from the report's text."""
-        _signature()
+        signature()
 
     @activity.defn
     async def save_bug(self, request: SaveBug) -> None:
-        _signature()
+        signature()
 
     @activity.defn
     async def fence_turn(self, request: ClaimRequest) -> bool:
         """Keep any attempt at the turn from completing. True: the turn was complete already."""
-        _signature()
+        signature()
 
     @activity.defn
     async def has_files(self, case: CaseId) -> bool:
         """Whether people attached files to their messages."""
-        _signature()
+        signature()
 
     @activity.defn
     async def messages_since(self, request: SinceRequest) -> list[Claimed]:
         """All messages after a given one, claimed or not."""
-        _signature()
+        signature()
 
 
 class BugActivities:
     @activity.defn
     async def keep_time(self, case: CaseId) -> None:
         """Start the SLA clock of a bug case, or make it look again."""
-        _signature()
+        signature()
 
     @activity.defn
     async def prepare_bug_workspace(self, bug: BugCase) -> Sha:
         """Prepare the worktree. Returns the commit the investigator reads."""
-        _signature()
+        signature()
 
     @activity.defn
     async def fetch_files(self, case: CaseId) -> list[Claimed]:
         """Fetch the files that people attached. Returns the messages with files that could not be had."""
-        _signature()
+        signature()
 
     @activity.defn
     async def open_fix(self, bug: BugCase) -> FixReply:
         """Open the issue case that fixes the bug, or send it the newer findings."""
-        _signature()
+        signature()
 
 
 class PostActivities:
@@ -211,96 +198,27 @@ class PostActivities:
     async def say(self, request: SayRequest) -> int:
         """Record posts, in order, up to the first one that a chat thread needs; returns how many. Uses only the store:
         run as a local activity."""
-        _signature()
+        signature()
 
     @activity.defn
     async def post(self, request: PostRequest) -> Postponed | None:
         """Publish one post on every thread of the case whose audience fits, and on the record."""
-        _signature()
+        signature()
 
 
 class InvestigationActivities:
     @activity.defn
     async def run_investigation(self, request: BugTurnRequest) -> BugTurnReply:
-        _signature()
+        signature()
 
 
 class SlaActivities:
     @activity.defn
     async def load_sla(self, case: CaseId) -> SlaFacts:
         """Uses only the store: run as a local activity."""
-        _signature()
+        signature()
 
     @activity.defn
     async def check_sla(self, request: CheckSla) -> Postponed | None:
         """Do the one thing that is due at that time, if any: tell people and record it. Null: it is done."""
-        _signature()
-
-
-class PullRecordActivities:
-    """Short activities that use only the store, run as local activities."""
-
-    @activity.defn
-    async def load_pull(self, case: CaseId) -> PullCase:
-        _signature()
-
-    @activity.defn
-    async def save_pull(self, request: SavePull) -> None:
-        _signature()
-
-
-class PullActivities:
-    """What code does with a pull request. Each may be repeated: it looks before it acts again."""
-
-    @activity.defn
-    async def look_at_pull(self, request: PullRequestWork) -> SeenReply:
-        """Read the pull request and judge it."""
-        _signature()
-
-    @activity.defn
-    async def prepare_pull(self, request: PullRequestWork) -> PreparedReply:
-        """Check out the head that was seen, in the case's worktree."""
-        _signature()
-
-    @activity.defn
-    async def read_failures(self, request: PullRequestWork) -> FailuresReply:
-        """Read the failed checks of the head: their logs, the same checks on the base, all results on this commit."""
-        _signature()
-
-    @activity.defn
-    async def rerun_checks(self, request: PullRequestWork) -> Postponed | None:
-        """Start flakes and failures of the service again, each once per attempt."""
-        _signature()
-
-    @activity.defn
-    async def update_branch(self, request: PullRequestWork) -> UpdateReply:
-        """Bring the base into the branch, by git alone. Nothing is pushed."""
-        _signature()
-
-    @activity.defn
-    async def foresee_push(self, request: PullRequestWork) -> OutlookReply:
-        """Which approvals a push would void."""
-        _signature()
-
-    @activity.defn
-    async def publish(self, request: PullRequestWork) -> PublishReply:
-        """Push what is in hand, then post its findings or replies, each once."""
-        _signature()
-
-    @activity.defn
-    async def report_verdict(self, request: PullRequestWork) -> Postponed | None:
-        """Show the verdict as a check run on the head."""
-        _signature()
-
-
-class PullTurnActivities:
-    @activity.defn
-    async def run_pull_turn(self, request: PullTurnRequest) -> PullTurnReply:
-        _signature()
-
-
-class PullBuildActivities:
-    @activity.defn
-    async def run_pull_build(self, request: PullBuildRequest) -> PullBuildReply:
-        """Build and test the commit that is to be pushed, and compare it with the base."""
-        _signature()
+        signature()

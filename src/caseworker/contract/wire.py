@@ -82,6 +82,8 @@ class TurnDied(_Wire):
     reason: str
     passing: bool = False
     """The cause was outside (the worker, the network, a service): it is retried without limit."""
+    until: datetime | None = None
+    """The model's usage limit is reached until then. Null: another attempt may succeed soon."""
 
 
 TurnReply = Annotated[TurnEnded | TurnGaveUp | TurnDied | Deferred, Field(discriminator="kind")]

@@ -11,19 +11,19 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract import wire
-    from caseworker.contract.activities import (
+    from caseworker.contract.activities import WorkspaceActivities
+    from caseworker.contract.names import PULL_WORKFLOW
+    from caseworker.contract.pull_activities import (
         PullActivities,
         PullBuildActivities,
         PullRecordActivities,
         PullTurnActivities,
-        WorkspaceActivities,
     )
-    from caseworker.contract.names import PULL_WORKFLOW
     from caseworker.core.base.roles import Role, Task
     from caseworker.core.issue.facts import EffectRefused, TurnGaveUp
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import TURN_FAILED, read_by
-    from caseworker.core.pull import acts, work_moves
+    from caseworker.core.pull import next_acts, work_moves
     from caseworker.core.pull.case import PullCase, PullState
     from caseworker.core.pull.decide import look, settle_rest
     from caseworker.core.pull.pull_events import (
@@ -50,6 +50,8 @@ _LONGEST_BUILD = timedelta(hours=4)
 
 @workflow.defn(name=PULL_WORKFLOW)
 class PullWorkflow(CaseFlow[PullCase]):
+    _stops_at_limits = True
+
     @workflow.init
     def __init__(self, start: wire.CaseInput) -> None:
         super().__init__(start, PullCase(id=start.case))
@@ -100,11 +102,11 @@ class PullWorkflow(CaseFlow[PullCase]):
         """Wait for an event of the forge, a message, or the time of the next look. Costs nothing."""
         await self._show()
         was_paused = self._case.state is PullState.PAUSED
-        is_time = await self._wait_until(acts.wake_at(self._case, self._policy))
+        is_time = await self._wait_until(next_acts.wake_at(self._case, self._policy))
         if was_paused and not is_time:
             return  # the inbox says whether it goes on
         if was_paused:
-            await self._become(acts.after_silence(self._case, workflow.now()))
+            await self._become(next_acts.after_silence(self._case, workflow.now()))
         else:
             await self._look_at_pull()
 
@@ -136,16 +138,16 @@ class PullWorkflow(CaseFlow[PullCase]):
         await self._after(seen)
 
     async def _update(self) -> None:
-        updated: BranchUpdated | HeadMoved | NotPossible = await self._ask(PullActivities.update_branch)
+        updated: BranchUpdated | HeadMoved | NotPossible = await self._ask(PullActivities.bring_base_in)
         await self._after(updated)
 
     async def _read_failures(self) -> None:
         read: FailuresRead | NotPossible = await self._ask(PullActivities.read_failures)
         await self._after(read)
         if self._case.state is PullState.READING_FAILURES and isinstance(read, FailuresRead):
-            again = acts.to_rerun(self._case)
+            again = next_acts.to_rerun(self._case)
             await self._run_allowed(PullActivities.rerun_checks, self._request())
-            await self._become(acts.after_rerun(self._case, again, workflow.now()))
+            await self._become(next_acts.after_rerun(self._case, again, workflow.now()))
 
     async def _build(self) -> None:
         commit = self._case.commit
@@ -206,8 +208,11 @@ class PullWorkflow(CaseFlow[PullCase]):
             await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
             return
         given = await self._given(turn)
-        is_budget = isinstance(reply, TurnGaveUp) and reply.limit == "budget"
-        failed = PullTurnFailed(reason=reply.reason, why="budget" if is_budget else "other")
+        failed = PullTurnFailed(reason=reply.reason)
+        if isinstance(reply, TurnGaveUp) and reply.limit == "budget":
+            failed = PullTurnFailed(reason=reply.reason, why="budget")
+        elif isinstance(reply, wire.TurnDied) and reply.until is not None:
+            failed = PullTurnFailed(reason=reply.reason, why="quota", resume_at=reply.until)
         await self._become(work_moves.after_failed_turn(self._case, failed, workflow.now()))
         await self._settle(given, TURN_FAILED)
 
@@ -228,9 +233,9 @@ class PullWorkflow(CaseFlow[PullCase]):
         now, case = workflow.now(), self._case
         match event:
             case Seen():
-                await self._become(acts.after_look(case, event, self._policy, now))
+                await self._become(next_acts.after_look(case, event, self._policy, now))
             case FailuresRead():
-                await self._become(acts.after_failures(case, event, self._policy, now))
+                await self._become(next_acts.after_failures(case, event, self._policy, now))
             case BranchUpdated():
                 await self._become(work_moves.after_update(case, event, now))
             case Published():
@@ -244,7 +249,7 @@ class PullWorkflow(CaseFlow[PullCase]):
 
     async def _show(self) -> None:
         """Show the verdict as a check run on the head, once for each verdict."""
-        shown = acts.verdict_shown(self._case)
+        shown = next_acts.verdict_shown(self._case)
         if shown and shown != self._case.sight.reported:
             await self._run_allowed(PullActivities.report_verdict, self._request())
             self._case = self._case.updated(reported=shown)

@@ -108,9 +108,11 @@ class AgentFailed:
     """An expected end without an outcome: a limit, an invalid answer twice, a refusing model."""
 
     reason: str
-    why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "crashed", "script"]
+    why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "quota", "crashed", "script"]
     retry: bool = False
     """Whether the same turn could succeed on another try (an overloaded model, a crashed process)."""
+    seconds: float = 0
+    """With quota: after how many seconds the model answers again."""
     log: str = field(default="", repr=False)
 
 

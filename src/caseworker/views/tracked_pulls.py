@@ -6,8 +6,8 @@ from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.pull.case import PullState
 from caseworker.core.record.entries import Recorded
 from caseworker.core.runs.run import Run, RunState
+from caseworker.core.telling.pull_notes import awaited_by_pull, pull_notes
 from caseworker.core.telling.pull_pages import pull_page
-from caseworker.core.telling.pull_tracking import awaited_by_pull, pull_notes
 from caseworker.core.telling.story import tell
 from caseworker.core.telling.tracking_comment import RunArtifact, RunFailure, Tracked
 from caseworker.ports import Store, StoredPull

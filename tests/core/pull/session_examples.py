@@ -6,9 +6,9 @@ from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.people.commands import Command, PullWork, StartWork
 from caseworker.core.people.messages import Claimed, Standing
-from caseworker.core.pull.acts import after_look
 from caseworker.core.pull.case import Failure, PullCase, new_pull_case
 from caseworker.core.pull.decide import look
+from caseworker.core.pull.next_acts import after_look
 from caseworker.core.pull.pull_events import Seen
 from caseworker.core.pull.reasons import EXPLANATIONS, Act, Mover, Reason, ReasonKind
 from caseworker.core.pull.verdict import Verdict

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from caseworker.core.pull.acts import after_failures, after_look, after_rerun, to_rerun, wake_at
+from caseworker.core.base.ids import Sha
 from caseworker.core.pull.case import Failure, PullCase, PullState, SessionEnd
+from caseworker.core.pull.next_acts import after_failures, after_look, after_rerun, to_rerun, wake_at
 from caseworker.core.pull.pull_events import FailuresRead, Seen
 from caseworker.core.pull.pull_facts import Decided
 from caseworker.core.pull.pull_posts import PullAbout
@@ -216,7 +217,7 @@ def test_a_failure_that_was_gone_and_comes_back_ends_the_loop_and_names_both_com
     fixed = _read(_failing(), failure()).updated(started_from=None)
     green = looked(fixed, REVIEW, BARRIER, head=NEXT)
     assert green.fixes.cleared == {"sig-unit": NEXT}
-    third = HEAD.replace("a", "c")
+    third = Sha("c" * 40)
     back = after_failures(
         looked(green, FAILING, head=third), FailuresRead(head=third, failures=(failure(commit=third),)), POLICY, NOW
     )

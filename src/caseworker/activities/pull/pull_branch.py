@@ -47,7 +47,7 @@ class PullBranchWork:
         return await run_step(self._ports.store, request.case.id, lambda stored: self._prepare(request, stored))
 
     @activity.defn
-    async def update_branch(self, request: PullRequestWork) -> UpdateReply:
+    async def bring_base_in(self, request: PullRequestWork) -> UpdateReply:
         return await run_step(self._ports.store, request.case.id, lambda stored: self._update(request, stored))
 
     @activity.defn

@@ -5,7 +5,7 @@ from temporalio import activity
 from caseworker.activities.pull.pull_ports import PullPorts
 from caseworker.activities.shared.context import beating, refusals_told, traced
 from caseworker.activities.shared.load_case import stored_pull
-from caseworker.contract.activities import PullBuildActivities
+from caseworker.contract.pull_activities import PullBuildActivities
 from caseworker.contract.wire import PullBuildReply, PullBuildRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import clip

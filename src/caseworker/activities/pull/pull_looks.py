@@ -17,11 +17,11 @@ from caseworker.contract.wire import (
     PushOutlook,
     SeenReply,
 )
-from caseworker.core.pull.acts import to_rerun
 from caseworker.core.pull.approvals import voided_by_push
 from caseworker.core.pull.case import Failure
 from caseworker.core.pull.failure_signature import signature_of
 from caseworker.core.pull.failures import FailedCheck, WorkflowAttempt, kind_of
+from caseworker.core.pull.next_acts import to_rerun
 from caseworker.core.pull.pull_events import FailuresRead, NotPossible, Seen
 from caseworker.core.pull.pull_facts import PullFacts
 from caseworker.core.pull.verdict import LOOKS, Verdict, judge, wants_another_look
@@ -77,7 +77,7 @@ class PullLooks:
         """Our own check run does not count: it tells the verdict."""
         case, policy = request.case, request.policy
         others = tuple(check for check in facts.checks if check.name != CHECK_NAME)
-        watch = case.watch.model_copy(update={"us": await self._ports.reports.whoami()})
+        watch = case.watch.model_copy(update={"us": await self._ports.forge.verdicts.whoami()})
         if facts.subject.head != case.sight.head:
             watch = watch.model_copy(update={"head_seen_at": None})
         return judge(
@@ -98,7 +98,7 @@ class PullLooks:
     async def _failures(self, request: PullRequestWork, stored: StoredPull) -> FailuresRead:
         facts = await self._ports.look(stored)
         ref = await self._ports.store.repositories.ref(stored.repository)
-        failed = await self._ports.failures.failed(ref, facts)
+        failed = await self._ports.forge.failures.failed(ref, facts)
         own = [_failure(one) for one in failed if one.name != CHECK_NAME]
         return FailuresRead(head=facts.subject.head, failures=tuple(own[:_MOST_FAILURES]))
 
@@ -107,7 +107,7 @@ class PullLooks:
         again = to_rerun(request.case)
         runs = {one.run: one.attempt for one in again if one.run is not None}
         for run, attempt in runs.items():
-            await self._ports.failures.rerun(ref, WorkflowAttempt(run=run, attempt=attempt))
+            await self._ports.forge.failures.rerun(ref, WorkflowAttempt(run=run, attempt=attempt))
         if again:
             flakes = [one.check for one in again if one.kind == "flake"]
             entry = ChecksRerun(checks=[one.check for one in again], commit=again[0].commit, flakes=flakes)
@@ -126,7 +126,7 @@ class PullLooks:
             return
         ref = await self._ports.store.repositories.ref(stored.repository)
         key = f"{request.case.id}/ready/{verdict.head}"
-        if not await self._ports.reports.report(ref, ready_check(verdict), key=key):
+        if not await self._ports.forge.verdicts.report(ref, ready_check(verdict), key=key):
             log.info("this account may not make check runs", case=request.case.id)
 
 

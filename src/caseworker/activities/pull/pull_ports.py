@@ -21,18 +21,27 @@ class VerdictReports(Protocol):
         """The login under which we write."""
 
 
+class PullForge(Protocol):
+    """A forge's side of pull requests."""
+
+    @property
+    def probe(self) -> PullProbe: ...
+    @property
+    def failures(self) -> PullFailures: ...
+    @property
+    def verdicts(self) -> VerdictReports: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class PullPorts:
     store: Store
     workspaces: Workspaces
     builder: Builder
-    probe: PullProbe
-    failures: PullFailures
     branches: PullBranches
-    reports: VerdictReports
+    forge: PullForge
 
     async def look(self, stored: StoredPull) -> PullFacts:
-        return await self.probe.look(await self.store.repositories.ref(stored.repository), stored.number)
+        return await self.forge.probe.look(await self.store.repositories.ref(stored.repository), stored.number)
 
     async def place(self, stored: StoredPull, case: PullCase) -> PullPlace:
         return PullPlace(

@@ -4,7 +4,7 @@ from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.load_case import stored_pull
-from caseworker.contract.activities import PullRecordActivities
+from caseworker.contract.pull_activities import PullRecordActivities
 from caseworker.contract.wire import SavePull
 from caseworker.core.base.ids import CaseId
 from caseworker.core.pull.case import PullCase

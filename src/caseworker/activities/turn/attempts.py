@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
 import structlog
@@ -123,6 +124,10 @@ class Attempts:
         await self._store.turns.fail(this.attempt, reason, entry)
 
     async def _record_failure(self, this: Try, end: AgentFailed) -> TurnDied | TurnGaveUp:
+        if end.why == "quota":
+            await self.fail(this, end.reason)
+            until = datetime.now(UTC) + timedelta(seconds=end.seconds)
+            return TurnDied(reason=end.reason, passing=True, until=until)
         if not end.retry:
             gave_up = await self.gave_up(this, end.reason, invalid=end.why == "invalid_outcome")
             return gave_up.model_copy(update={"limit": _LIMITS.get(end.why)})

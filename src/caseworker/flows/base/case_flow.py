@@ -47,6 +47,9 @@ _CLAIM_TIMEOUT = timedelta(seconds=10)
 
 
 class CaseFlow(Flow, Generic[C]):
+    _stops_at_limits = False
+    """Whether a turn that met the model's usage limit ends there. Otherwise the limit is waited for."""
+
     def __init__(self, start: CaseInput, case: C) -> None:
         super().__init__(start)
         self._case: C = case
@@ -233,7 +236,9 @@ class CaseFlow(Flow, Generic[C]):
             failures += not ended.passing
             if failures > self._policy.turn_retries:
                 return ended
-            await self._pause(pause)
+            if ended.until is not None and self._stops_at_limits:
+                return ended
+            await self._pause((ended.until - workflow.now()).total_seconds() if ended.until else pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
             self._continue_as_new_if(self._history_is_long())
 
@@ -286,12 +291,8 @@ class CaseFlow(Flow, Generic[C]):
     # --- while long work is under way
 
     def _has_news(self) -> bool:
-        """Whether something came that `_meanwhile` should handle."""
         return False
 
     async def _meanwhile(self, is_over: Callable[[], bool]) -> None:
-        """Handle the news; afterwards `_has_news` must be false.
-
-        `is_over` tells whether the work has ended since: one workflow task can bring a message and that end together,
-        and then the next look answers the message.
-        """
+        """Handle the news; afterwards `_has_news` must be false. `is_over` tells whether the work has ended since: one
+        workflow task can bring a message and that end together, and then the next look answers the message."""
