@@ -92,8 +92,7 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         discussions=make_discussions(settings, github),
         chats=make_chats(settings, forge),
         case_file=CaseFileCopy(folder=actions_folder()),
-        pulls=github
-        and PullPorts(store=store, workspaces=workspaces, builder=builder, branches=branches, forge=github),
+        pulls=make_pulls(github),
         developers=developers_channel(settings),
         runtime=RedactedRuntime(
             ClaudeRuntime(
