@@ -21,6 +21,7 @@ from caseworker.github_double.acts.check_acts import create_status
 from caseworker.github_double.acts.pull_acts import create_pull
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.github_double.acts.workflow_acts import add_job
+from caseworker.github_double.ci.listener import run_ci
 from caseworker.github_double.entities.repository import PullRequest
 from caseworker.github_double.git_store import branches
 from caseworker.ports.pull_failures import PullFailures
@@ -265,3 +266,35 @@ async def test_minutes_of_all_attempts_are_added_up(scene: Scene) -> None:
     both = await scene.port.minutes(scene.shop.ref, [Sha(scene.head), Sha(scene.base)])
     assert (both.jobs, both.unfinished) == (4, 1)
     assert await scene.port.minutes(scene.shop.ref, []) == CiMinutes()
+
+
+WORKFLOW = """\
+on: pull_request
+jobs:
+  unit:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: |
+          echo "made $(mktemp -d) at $(date)"
+          echo "$(pwd)/calc.py:$RANDOM: AssertionError in process $$"
+          exit 1
+"""
+
+
+async def test_two_attempts_that_really_ran_have_one_signature(tmp_path: Path) -> None:
+    async with opened_shop(tmp_path, {".github/workflows/ci.yml": WORKFLOW}) as shop, run_ci(shop.state) as ci:
+        rita, port = shop.people["rita"], GitHubFailures(shop.api, shop.broker)
+        propose(shop.state, rita, shop.repository, "fix", "calc.py", b"x = 2\n")
+        pull = create_pull(shop.state, rita, shop.repository, title="Fix", head="fix", base="main", body="")
+        scene = Scene(shop, ScriptedCi(shop.state, shop.repository, rita), pull, port)
+        await ci.idle()
+        [first] = await scene.failed()
+        assert first.rerun is not None
+        assert await port.rerun(shop.ref, first.rerun) == "begun"
+        await ci.idle()
+        [second] = await scene.failed()
+    assert signature_lines(first) == ("<tmp>/calc.py:#: AssertionError in process #",)
+    assert [one.of.attempt for one in second.results if one.of] == [1, 2]
+    assert first.log_tail != second.log_tail
+    assert signature_of(first) == signature_of(second)
