@@ -60,7 +60,9 @@ class Walk:
             case "forge":
                 await self.desk.person_pushes(files, message=name, as_us=True)
             case "amend":
-                await self.desk.person_pushes(files, "reset -q --hard HEAD~1", message=name)
+                count = await self.desk.run("rev-list", "--count", await self.desk.head())
+                before = [] if count == "1" else ["reset -q --hard HEAD~1"]
+                await self.desk.person_pushes(files, *before, message=name)
             case "cut":
                 await self.desk.person_pushes(files, "reset -q --hard origin/main", message=name)
             case "clear":
