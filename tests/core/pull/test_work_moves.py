@@ -55,8 +55,6 @@ def _resolving() -> PullCase:
 def _built(verdict: str) -> PullBuilt:
     told = {"commit": NEXT, "verdict": verdict, "reason": "`make test` ended", "feedback": "x"}
     return PullBuilt.model_validate(told)
-        {"commit": NEXT, "verdict": verdict, "reason": "`make test` ended", "feedback": "x"}
-    )
 
 
 def test_a_change_is_built_before_it_is_pushed() -> None:
