@@ -23,6 +23,7 @@ FORK_BEHIND = reason(R.BEHIND_BASE, mover="author", act="update_branch")
 FAILING = reason(R.FAILING_CHECKS)
 FORK_FAILING = reason(R.FAILING_CHECKS, mover="author")
 PENDING = reason(R.PENDING_CHECKS, mover="service", act="wait", since=NOW)
+NOT_BEGUN = reason(R.PENDING_CHECKS, mover="service", act="wait")
 OLD_PENDING = reason(R.PENDING_CHECKS, mover="service", act="wait", since=NOW - timedelta(hours=1))
 MERGE_UNKNOWN = reason(R.MERGEABLE_PENDING, mover="service", act="wait")
 CHANGES = reason(R.CHANGES_REQUESTED)
@@ -46,6 +47,7 @@ TAKEN = reason(R.HUMAN_TOOK_OVER, mover="author", act="stop")
         ((FAILING,), S.READING_FAILURES),
         ((FAILING, PENDING), S.WAITING),
         ((FAILING, OLD_PENDING), S.READING_FAILURES),
+        ((FAILING, NOT_BEGUN), S.READING_FAILURES),
         ((FORK_FAILING,), S.WAITING),
         ((PENDING,), S.WAITING),
         ((MERGE_UNKNOWN,), S.WAITING),

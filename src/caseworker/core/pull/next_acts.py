@@ -208,11 +208,12 @@ def _barrier_end(case: PullCase, policy: Policy) -> datetime | None:
 
 
 def _waits_for_more_checks(verdict: Verdict, policy: Policy, now: datetime) -> bool:
-    """Failures are fixed together: as long as other checks run, and not for ever."""
+    """Failures are fixed together: other checks that run are waited for, but not for ever. Those that have not begun
+    are not."""
     pending = _of(verdict, R.PENDING_CHECKS)
-    if pending is None:
+    if pending is None or pending.since is None:
         return False
-    return pending.since is None or now - pending.since < timedelta(seconds=policy.checks_begin_seconds)
+    return now - pending.since < timedelta(seconds=policy.checks_begin_seconds)
 
 
 def _came_back(case: PullCase, failure: Failure) -> bool:
