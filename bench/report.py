@@ -9,11 +9,12 @@ from typing import Final, Literal
 from rich.console import Console
 from rich.table import Table
 
-Unit = Literal["s", "ms", "B", "MB", "times", "/min", ""]
+Unit = Literal["s", "ms", "µs", "B", "MB", "times", "/min", ""]
 
 _DIGITS: Final[dict[Unit, str]] = {
     "s": ".2f",
     "ms": ".0f",
+    "µs": ".0f",
     "B": ",.0f",
     "MB": ",.0f",
     "times": ".2f",

@@ -13,6 +13,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from caseworker.app.processes.logs import set_up_logs
+from caseworker.app.settings import load_settings
 from caseworker.intake.github_door import GitHubDoor
 from caseworker.intake.github_webhook import Webhook
 from caseworker.store.store import open_store
@@ -22,6 +24,7 @@ BARE: Final = "/bare"
 
 
 async def serve(database: str, port: int) -> None:
+    set_up_logs(load_settings())
     store = await open_store(database)
     webhook = Webhook(door=GitHubDoor(store=store), secrets=[SECRET])
 
@@ -31,9 +34,8 @@ async def serve(database: str, port: int) -> None:
 
     application = Starlette(routes=[webhook.route, Route(BARE, bare, methods=["POST"])])
     try:
-        await uvicorn.Server(
-            uvicorn.Config(application, port=port, log_level="critical", timeout_keep_alive=120)
-        ).serve()
+        config = uvicorn.Config(application, port=port, log_config=None, access_log=False, timeout_keep_alive=120)
+        await uvicorn.Server(config).serve()
     finally:
         await store.close()
 

@@ -2,11 +2,12 @@
 
 import secrets
 import zlib
-from collections.abc import Collection, Set
+from collections.abc import Collection, Sequence, Set
 from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import ColumnElement, and_, exists, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from caseworker.core.runs.delivery_outcomes import (
     OUTCOME,
@@ -18,13 +19,13 @@ from caseworker.core.runs.delivery_outcomes import (
 )
 from caseworker.core.runs.outcome_kinds import OutcomeKind
 from caseworker.ports.deliveries import Claim, Delivery, NewDelivery
-from caseworker.store.columns import now
-from caseworker.store.connection import Connection
+from caseworker.store.columns import now, storable
+from caseworker.store.connection import Connection, Values
 from caseworker.store.database import Database
 from caseworker.store.database_clock import Clock, time_of
 from caseworker.store.delivery_tables import deliveries as rows
+from caseworker.store.grouped_writes import GroupedWrites
 from caseworker.store.port import Port
-from caseworker.store.rows import insert_or_stop
 
 LEASE: Final = timedelta(seconds=60)
 SAME_EVENT: Final = timedelta(seconds=10)
@@ -33,6 +34,10 @@ _FOUND: Final = "look"
 """The source of deliveries that a look has found."""
 
 _TOO_EARLY: Final = Ignored(reason=IgnoreReason.NO_CASE)
+_ADDED: Final = {  # built once: this is what GitHub waits for
+    "sqlite": sqlite.insert(rows).on_conflict_do_nothing().returning(rows.c.guid),
+    "postgresql": postgresql.insert(rows).on_conflict_do_nothing().returning(rows.c.guid),
+}
 
 
 class StoredDeliveries(Port):
@@ -40,16 +45,23 @@ class StoredDeliveries(Port):
         """`clock`: for tests."""
         super().__init__(database)
         self._clock = clock
+        self._new = GroupedWrites(self._put_all)
 
     async def put(self, delivery: NewDelivery) -> bool:
-        row = _row(delivery)
+        return await self._new.put(_row(delivery))
+
+    async def _put_all(self, group: Sequence[Values]) -> list[bool]:
+        """For each row whether its GUID is new. GitHub sends in bursts: one commit for all that wait is enough."""
         async with self._database.writing() as connection:
-            added = insert_or_stop(connection, rows).values(row).returning(rows.c.id)
-            if await connection.scalar(added) is not None:
-                return True
-            again = {"is_repeat": True, "is_open": False, "body": None, "settled_at": now()}
-            await connection.execute(insert(rows).values(row | again | _outcome(Duplicate(of=delivery.guid))))
-        return False
+            added = await connection.execute(_ADDED[connection.dialect.name], group)
+            left, new = set(added.scalars()), []
+            for row in group:
+                guid = storable(row["guid"])
+                new.append(guid in left)
+                left.discard(guid)  # a second one in this group is a repeat
+            if repeats := [_repeat(row) for row, is_new in zip(group, new, strict=True) if not is_new]:
+                await connection.execute(insert(rows), repeats)
+        return new
 
     async def claim(self) -> Claim | None:
         async with self._database.reading() as connection:  # most often there is nothing, and nobody is locked out
@@ -152,6 +164,11 @@ def _row(delivery: NewDelivery) -> dict[str, object]:
             "settled_at": None if is_open else now(),
         }
     )
+
+
+def _repeat(row: Values) -> Values:
+    again = {"is_repeat": True, "is_open": False, "body": None, "settled_at": now()}
+    return {**row, **again, **_outcome(Duplicate(of=row["guid"]))}
 
 
 def _outcome(outcome: Outcome) -> dict[str, object]:
