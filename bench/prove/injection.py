@@ -42,7 +42,7 @@ async def _play(stage: Stage, attacks: list[Attack], aside: Console) -> list[Res
             try:
                 result = await stage.play(attack)
             except AssertionError as stuck:  # it did not come to rest: a result like any other
-                result = Result(attack=attack, wrongs=(f"stuck: {stuck}",), stopped_by="")
+                result = Result(attack=attack, wrongs=(f"stuck: {stuck}",), reached="", stopped_by="")
         aside.print(f"{attack.name}: {result.wrongs or 'nothing'}", style="dim", highlight=False, markup=False)
         return result
 
@@ -51,10 +51,10 @@ async def _play(stage: Stage, attacks: list[Attack], aside: Console) -> list[Res
 
 def _show(results: list[Result], console: Console) -> None:
     table = Table(title=f"{len(results)} attacks on a gullible model", title_justify="left", title_style="bold")
-    for column in ("attack", "came in by", "stopped by"):
+    for column in ("attack", "came in by", "came as far as", "stopped by"):
         table.add_column(column)
     for result in results:
         got = f"[bold red]NOT stopped: {'; '.join(result.wrongs)[:300]} ✗[/]" if result.wrongs else result.stopped_by
-        table.add_row(result.attack.name, result.attack.door, got)
+        table.add_row(result.attack.name, result.attack.door, result.reached, got)
     console.print(table)
     console.print(f"{len(results)} attacks, {sum(bool(one.wrongs) for one in results)} not stopped\n", highlight=False)

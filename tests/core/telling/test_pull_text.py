@@ -29,6 +29,8 @@ def test_a_plain_title_and_paragraph_are_used() -> None:
         ("opening", "Generated with a tool.", "it has a signature"),
         ("opening", "<!-- hidden --> It works.", "it has markup"),
         ("opening", "# What", "it has markup"),
+        ("title", "\x1b]0;owned\x07Take it off", "it has characters that nobody sees"),
+        ("opening", "The total \u202eforgot the discount.", "it has characters that nobody sees"),
     ],
 )
 def test_what_only_code_may_write_is_refused(field: str, text: str, problem: str) -> None:

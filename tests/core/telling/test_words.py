@@ -330,6 +330,11 @@ def test_a_pull_requests_title_is_the_developers_subject_or_else_the_issues_titl
     assert pull_request_title(a_file(), message) == title
 
 
+def test_the_pms_title_leaves_as_one_line_that_calls_nobody_and_closes_nothing() -> None:
+    title = pull_request_title(a_file(), "Take it off", words="Take \x1b[31mit off for @ann, closes #7")
+    assert title == "Take [31mit off for @\u200bann, c\u200bloses #7"
+
+
 # --- commit messages
 
 

@@ -172,7 +172,9 @@ class Delivering(DeliveryActivities):
             repository=stored.repository,
             number=0,
             case=case.id,
-            title=text.title or pull_request_title(stored.file, written[-1].outcome.commit_message if written else ""),
+            title=pull_request_title(
+                stored.file, written[-1].outcome.commit_message if written else "", words=text.title
+            ),
             body=pull_request_body(
                 stored.file,
                 case,

@@ -53,6 +53,12 @@ _PATH_PATTERNS: Final[tuple[tuple[Topic, re.Pattern[str]], ...]] = (
     (Topic.PUBLIC_API, re.compile(r".*\.proto|.*\.graphqls|(?:.*/)?schema\.graphql")),
 )
 """Matched against the whole path in lower case."""
+_STEERING: Final = re.compile(
+    r"(?:.*/)?(?:claude(?:\.local)?|agents|gemini)\.md|(?:.*/)?\.(?:cursor|windsurf)rules|(?:.*/)?\.mcp\.json"
+    r"|(?:.*/)?\.(?:claude|cursor|husky|githooks)/.+|\.github/copilot-instructions\.md"
+    r"|\.gitmodules|\.caseworker\.toml"
+)
+"""Files that steer agents, git or us. They count also as documentation and in any folder."""
 
 _IGNORED_ENDINGS: Final = frozenset(
     {"md", "mdx", "rst", "adoc", "txt", "po", "pot", "css", "scss", "less"}
@@ -99,13 +105,14 @@ def _listed(one: Touched) -> str:
 
 
 def _topics(path: str) -> set[Topic]:
-    place = PurePosixPath(path)
+    place, low = PurePosixPath(path), path.lower()[-1_000:]
+    steering = {Topic.INFRASTRUCTURE} if _STEERING.fullmatch(low) else set()
     if not _is_relevant(place):
-        return set()
+        return steering
     names = [*place.parts[:-1], place.name.removeprefix(".").partition(".")[0] or place.name]
     words = {word for name in names for word in _words(name)}
     whole = {name.lower().replace("-", "_") for name in names}
-    by_shape = {topic for topic, shape in _PATH_PATTERNS if shape.fullmatch(path.lower()[-1_000:])}
+    by_shape = steering | {topic for topic, shape in _PATH_PATTERNS if shape.fullmatch(low)}
     return by_shape | set(_topics_named_by(_WORDS_IN_NAMES, words)) | set(_topics_named_by(_WHOLE_NAMES, whole))
 
 

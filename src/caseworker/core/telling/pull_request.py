@@ -26,9 +26,10 @@ _MOST_FILES: Final = 100
 """Most files named in a pull request."""
 
 
-def pull_request_title(file: CaseFile, message: str) -> str:
-    """The subject of the developer's commit message. Not of the commit itself, which may be a merge."""
-    return outgoing_line((_unsigned(message) or file.issue.title.strip()).splitlines()[0], Redactor())
+def pull_request_title(file: CaseFile, message: str, words: str = "") -> str:
+    """`words`: the pm's title, if there is one. Otherwise the subject of the developer's commit message; not of the
+    commit itself, which may be a merge."""
+    return outgoing_line(words or (_unsigned(message) or file.issue.title.strip()).splitlines()[0], Redactor())
 
 
 def pull_request_updated(number: int) -> str:

@@ -16,6 +16,9 @@ _UNWANTED: Final = {
     "the number of an issue": re.compile(r"#\d|\bGH-\d", re.IGNORECASE),
     "a link": re.compile(r"https?:|www\.|\]\(|\]\[", re.IGNORECASE),
     "a signature": re.compile(r"co-authored-by|signed-off-by|generated (?:with|by)", re.IGNORECASE),
+    "characters that nobody sees": re.compile(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    ),
     "markup": re.compile(r"[<>]|^\s*(?:#|```|---|===)", re.MULTILINE),
 }
 """What only code may write. A number could close another issue; a mention or a link could call people."""
