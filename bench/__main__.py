@@ -14,7 +14,7 @@ from typing import Final
 
 from rich.console import Console
 
-from bench import acknowledge, answers, cases, prompt, start, tax, waking, webhooks, worktree
+from bench import acknowledge, answers, cases, github_calls, prompt, start, tax, waking, webhooks, worktree
 from bench.home import NotMeasured
 from bench.report import Report, show
 
@@ -27,6 +27,7 @@ _MEASUREMENTS: Final[dict[str, Callable[[], Report]]] = {
     "acknowledge": acknowledge.measure,
     "waking": waking.measure,
     "webhooks": webhooks.measure,
+    "calls": github_calls.measure,
     "cases": cases.measure,
 }
 

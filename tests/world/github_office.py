@@ -67,6 +67,8 @@ class GitHubOffice:
     installation: Installation
     questions: QuestionModel
     door: "Door"
+    looks: Looks = QUICK
+    """How often tracking comments are looked at, from the next start on."""
     _serving: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     # --- what machines do
@@ -79,7 +81,7 @@ class GitHubOffice:
             new_cases=world.new_cases,
             doorbell=world.parts.doorbell,
         )
-        heard = await GitHub(self.settings, pace=FAST, looks=QUICK).listen(desk)
+        heard = await GitHub(self.settings, pace=FAST, looks=self.looks).listen(desk)
         [self.door.route] = heard.routes
         tasks = [asyncio.create_task(run()) for run in heard.work.values()]
         self._serving.push_async_callback(_cancel, tasks)
