@@ -69,6 +69,13 @@ async def test_a_build_has_its_commands_with_their_results(builder: SandboxedBui
     assert 0 < ended.seconds < 10
 
 
+async def test_paths_in_the_output_are_told_from_the_root_of_the_worktree(
+    builder: SandboxedBuilder, workspace: Workspace
+) -> None:
+    told = await run(builder, workspace, 'echo "File $PWD/tests/test_cart.py, line 3"')
+    assert told.output == "File tests/test_cart.py, line 3\n"
+
+
 async def test_a_failed_part_of_a_pipe_fails_the_command(builder: SandboxedBuilder, workspace: Workspace) -> None:
     assert not (await run(builder, workspace, "false | cat")).passed
 

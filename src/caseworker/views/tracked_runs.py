@@ -36,12 +36,12 @@ async def _tracked_issue(store: Store, stored: StoredCase, run: Run, phrasing: P
     case = stored.case.id
     later = [other.turns_before for other in await store.runs.of(case) if other.id > run.id]
     own = range(run.turns_before + 1, min(later, default=_NO_END) + 1)
-    failed = run.state is RunState.FAILED
+    failed, queued = run.state is RunState.FAILED, run.state is RunState.QUEUED
     return Tracked(
         rehearsed=stored.rehearsal is not None,
         messages_read=sum(message.turn is not None and message.turn in own for message in await store.inbox.of(case)),
         steps=await _steps(store, run),
-        awaited=awaited_by(stored.case, phrasing) if run.ended_at is None else None,
+        awaited=awaited_by(stored.case, phrasing, queued=queued) if run.ended_at is None else None,
         failure=RunFailure(sentence=stored.case.reason, error_id=stored.trace) if failed else None,
         artifact=await _artifact(store, run, own, phrasing),
         notes=await _notes(store, run),

@@ -59,7 +59,7 @@ class SandboxedBuilder:
                 runs.append(await _run(command, self._argv(enclosure, command, seconds), seconds))
             if command.purpose is Purpose.SETUP and not runs[-1].passed:
                 break
-        return runs
+        return [_with_short_paths(run, workspace) for run in runs]
 
     async def _set_up(
         self, network: SetupNetwork, enclosure: Enclosure, command: Command, seconds: float
@@ -103,6 +103,11 @@ async def _run(command: Command, argv: Sequence[str], seconds: float) -> Command
     )
     # A run that passed may print names of failures in its log; a run that was stopped has not printed all of them.
     return run if run.passed or run.timed_out else run.model_copy(update={"failures": output.names.all()})
+
+
+def _with_short_paths(run: CommandRun, workspace: Workspace) -> CommandRun:
+    """Paths inside the worktree, from its root: where it is on this machine is nobody's concern in a pull request."""
+    return run.model_copy(update={"output": run.output.replace(f"{workspace.path}/", "")})
 
 
 class _Output:

@@ -67,6 +67,7 @@ def test_pending_checks_keep_the_run_going_and_ask_nobody() -> None:
         "waits for its checks: `test`.",
         "nobody; the checks run on the forge",
     )
+    assert awaited_by(waits, TerminalPhrasing(), queued=True) is None, "what was waited for before it was asked for"
 
 
 def test_green_checks_end_the_run_and_are_told() -> None:

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId, RunId
 from caseworker.core.base.outgoing_text import COMMENT_LIMIT, marker_of
 from caseworker.core.base.redaction import Redactor
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.runs.run import Run, RunState
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.tracking_comment import (
@@ -16,10 +19,13 @@ from caseworker.core.telling.tracking_comment import (
     RunArtifact,
     RunFailure,
     Tracked,
+    awaited_by,
     is_due,
     tracking_comment,
 )
 from caseworker.core.telling.tracking_reconciliation import Adopt, Create, Keep, PostedComment, reconcile
+from tests.core.examples import a_case
+from tests.core.telling.why_examples import a_wait
 
 NOW = datetime(2026, 11, 16, 9, 42, 30, tzinfo=UTC)
 
@@ -72,6 +78,12 @@ def test_a_waiting_run_tells_who_must_move_and_how() -> None:
         "> 1 instruction of people who are no owners were not followed. @\u200beve\n\n"
         "Looked just now, at 09:42 UTC."
     )
+
+
+@pytest.mark.parametrize("queued", [True, False])
+def test_a_run_that_was_asked_for_at_a_milestone_does_not_ask_to_be_asked_for(queued: bool) -> None:
+    case = a_case(IssueState.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MILESTONE))
+    assert awaited_by(case, TerminalPhrasing(), queued=queued) is None
 
 
 def test_a_finished_run_has_its_artifact_below() -> None:

@@ -71,8 +71,10 @@ class Tracked(_Part):
     looked_at: datetime | None = None
 
 
-def awaited_by(case: IssueCase, phrasing: Phrasing) -> Awaited | None:
-    """What an issue case waits for. Null: it needs nobody."""
+def awaited_by(case: IssueCase, phrasing: Phrasing, *, queued: bool = False) -> Awaited | None:
+    """What a run in flight of an issue case waits for. Null: it needs nobody. `queued`: it has not begun."""
+    if case.waits_for is WaitingFor.MILESTONE or (queued and case.waits_for is WaitingFor.MERGE):
+        return None  # the case rested here until this run was asked for
     if case.awaits_checks:
         return Awaited(what=f"{standing_of(case)}.", who="nobody; the checks run on the forge")
     if not waits_for_a_person(case):
