@@ -164,8 +164,7 @@ class World:
             await investigations_agree(self.store, case)
         async with in_time("reading the histories", self.patience):
             kept = [history async for history in self.histories()]
-        for history in kept:
-            await teardown.replay(history, self.client, self.patience)
+        await teardown.replay(kept, self.client, self.patience)
         return kept
 
     async def leave_nothing(self) -> None:
