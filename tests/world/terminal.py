@@ -18,8 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from caseworker.core.base.errors import Refused
+from caseworker.engine.host import HostPlace, stop
 from tests.patience import PATIENCE
 
+_COMMAND_PATIENCE = 3 * PATIENCE
+"""One command may start all processes and bring a whole case to its end."""
 REHEARSAL = Path(__file__).with_name("greeting.yaml")
 BUG_REHEARSAL = Path(__file__).with_name("bug.yaml")
 EVERYWHERE = Path(__file__).with_name("everywhere.yaml")
@@ -54,7 +58,7 @@ class Terminal:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=_COMMAND_PATIENCE,
             user=user,
             input=stdin,
         )
@@ -227,4 +231,15 @@ def open_terminal(home: Path, **environment: str) -> Iterator[Terminal]:
     try:
         yield terminal
     finally:
-        terminal.types("host", "stop")
+        _end_host(HostPlace(home))
+
+
+def _end_host(place: HostPlace) -> None:
+    """Stops the host from this process: the command `host stop` would import the program once more for every test. A
+    host that does not end is killed, so that it disturbs no other test."""
+    try:
+        stop(place)
+    except Refused:
+        if (pid := place.holder()) is not None:
+            os.kill(pid, signal.SIGKILL)
+        raise
