@@ -5,6 +5,7 @@ Nothing heavy is imported here: the command line checks scripts with it. Who pla
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -13,7 +14,7 @@ from caseworker.agents.mistakes import place_words, problems_of
 from caseworker.agents.scriptfile import Location, Problem, ScriptFile, read_script
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.outcomes.expected import expected_by
+from caseworker.core.outcomes.expected import Expected, expected_by
 from caseworker.core.outcomes.outcome import known_turns, outcome_schema, parse_outcome
 
 ScriptedError = Literal["overloaded", "rate_limited", "server_error", "refused"]
@@ -102,8 +103,7 @@ def load_rehearsal(text: str, name: str) -> Rehearsal:
     try:
         rehearsal = Rehearsal.model_validate(script.document)
     except ValidationError as error:
-        expected = expected_by(Rehearsal.model_json_schema())
-        raise _refused(script, list(problems_of(error, expected))) from error
+        raise _refused(script, list(problems_of(error, _expected_of_a_script()))) from error
     if problems := [
         *_empty_lists(rehearsal),
         *_unknown_turns(rehearsal),
@@ -204,4 +204,17 @@ def _outcome_problems(turn: Turn, outcome: dict[str, JsonValue], where: Location
     try:
         parse_outcome(turn.role, turn.task, outcome)
     except ValidationError as error:
-        yield from problems_of(error, expected_by(outcome_schema(turn.role, turn.task)), where)
+        yield from problems_of(error, _expected_of_an_outcome(turn.role, turn.task), where)
+
+
+# pydantic builds a schema anew on each call, which takes longer than all the rest.
+
+
+@cache
+def _expected_of_a_script() -> Expected:
+    return expected_by(Rehearsal.model_json_schema())
+
+
+@cache
+def _expected_of_an_outcome(role: Role, task: Task) -> Expected:
+    return expected_by(outcome_schema(role, task))
