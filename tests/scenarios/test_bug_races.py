@@ -56,6 +56,7 @@ async def test_a_late_end_of_a_cancelled_turn_does_not_lose_later_messages(world
     await world.agent.reached(Role.INVESTIGATOR)
     await bug.developer_says("I'll take it")
     await bug.expect_post(About.TAKEN_OVER, Audience.DEVELOPERS)
+    await world.expect_nothing_under_way(bug.id)  # the cancelled attempt may end after the post
     await complete_cancelled_turn(bug, turn=1)
     await bug.developer_says("close not_a_bug works as designed")
     stored = await bug.expect_end()

@@ -24,11 +24,19 @@ async def planned(github: GitHubOffice) -> Issue:
 
 
 def hour_is_used_up(github: GitHubOffice, *, seconds: int) -> None:
-    """Nothing is left of the primary limit, until the new hour begins in so many seconds."""
-    for (who, resource), window in github.github.double.limits.windows.items():
-        if who.startswith("installation") and resource == "core":
-            window.used = window.limit
-            window.reset = github.github.state.now() + timedelta(seconds=seconds)
+    """Nothing is left of the primary limit. The new hour begins so many seconds after the next request, which is
+    refused: counted from now, they may be over before anything is asked."""
+    double, now = github.github.double, github.github.state.now
+    windows = double.limits.windows.items()
+    spent = [window for (who, what), window in windows if who.startswith("installation") and what == "core"]
+    for window in spent:
+        window.used, window.reset = window.limit, now() + timedelta(hours=1)
+
+    def hour_ends_soon() -> None:
+        for window in spent:
+            window.reset = now() + timedelta(seconds=seconds)
+
+    double.faults.before("^/repos/", hour_ends_soon)
 
 
 async def test_without_access_a_case_waits_and_goes_on_once_it_is_given_back(github: GitHubOffice) -> None:
