@@ -16,7 +16,7 @@ from caseworker.core.record.entries import BugMoved, Posted, Recorded
 from caseworker.core.telling.story import tell
 from caseworker.intake.conversation import Words
 from caseworker.ports import StoredBug
-from tests.patience import PATIENCE
+from tests.patience import LOOK, PATIENCE
 
 if TYPE_CHECKING:
     from tests.world.world import World
@@ -61,7 +61,7 @@ class BugInWorld:
         while not is_so(stored := await self.stored()):
             if time.monotonic() > deadline:
                 raise AssertionError(f"{self.id} did not come to {what}; its story:\n{await self.story()}")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
         return stored
 
     async def expect_post(self, about: About, audience: Audience, *, times: int = 1) -> str:
@@ -69,7 +69,7 @@ class BugInWorld:
         while len(found := await self.posts(about, audience)) < times:
             if time.monotonic() > deadline:
                 raise AssertionError(f"nothing about {about} was said to the {audience}:\n{await self.story()}")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
         return found[-1]
 
     async def expect_question(self, text: str, *, times: int = 1) -> None:
@@ -87,14 +87,14 @@ class BugInWorld:
         while (seen := await self.receipts()) != list(expected):
             if time.monotonic() > deadline:
                 raise AssertionError(f"expected the receipts {list(expected)}, saw {seen}")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     async def expect_all_answered(self) -> None:
         """Waits until every message has an outcome and the case waits for developers."""
         deadline = time.monotonic() + PATIENCE
         while any(message.outcome is None for message in await self.messages()):
             assert time.monotonic() < deadline, f"{await self.receipts()}\n{await self.story()}"
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
         await self.expect_state(BugState.AWAITING_DEV)
 
     # --- what can be looked at

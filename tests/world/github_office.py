@@ -38,7 +38,7 @@ from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.pull_trees import GitPullBranches
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.patience import PATIENCE
+from tests.patience import LOOK, PATIENCE
 from tests.world.github import GitHubWorld, Person
 from tests.world.question_model import QuestionModel, serving_questions
 from tests.world.world import CaseInWorld, World, open_world
@@ -100,7 +100,7 @@ class GitHubOffice:
         missing, deadline = {one.guid for one in again}, time.monotonic() + PATIENCE
         while missing := missing - {one.guid for one in await listed(outcome=OutcomeKind.DUPLICATE, limit=200)}:
             assert time.monotonic() < deadline, f"not taken as duplicates: {missing}"
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     # --- what can be looked at
 
@@ -138,7 +138,7 @@ class GitHubOffice:
                 story = await self.case(issue).story() if await self._has_case(issue) else "there is no case"
                 talk = "\n---\n".join(f"{one.author.login}: {one.body}" for one in issue.comments)
                 raise AssertionError(f"not seen: {what}; {await self.outcomes()}\n{story}\n\n{talk}")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     async def expect_tracking(self, issue: Issue, workflow: str, state: str) -> str:
         """Waits until the run's comment shows this state, and returns the comment."""
@@ -159,14 +159,14 @@ class GitHubOffice:
         deadline = time.monotonic() + PATIENCE
         while kind not in (seen := await self.outcomes()):
             assert time.monotonic() < deadline, f"no delivery is {kind}: {seen}"
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     async def expect_receipt(self, issue: Issue, words: str) -> None:
         """Waits until the newest message of the case has a receipt with these words."""
         deadline, case = time.monotonic() + PATIENCE, self.case(issue)
         while words not in (seen := await case.receipts())[-1]:
             assert time.monotonic() < deadline, f"no receipt {words!r}: {seen}"
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     async def _has_case(self, issue: Issue) -> bool:
         return await self.world.store.cases.find(CaseId(f"{self.shop.full_name}#{issue.number}")) is not None

@@ -20,7 +20,7 @@ from caseworker.intake.slack import ReportsChannel, SlackIntake
 from caseworker.intake.slack_catchup import CatchUp, Pace
 from caseworker.ports import Thread
 from tests.edges.slack_world import chat_of, in_socket_mode, over_http
-from tests.patience import PATIENCE
+from tests.patience import LOOK, PATIENCE
 from tests.world.bugs import BugInWorld
 from tests.world.slack import SlackDouble, UploadedFile
 from tests.world.slack_state import Json
@@ -101,7 +101,7 @@ class SlackBug(BugInWorld):
         deadline = time.monotonic() + PATIENCE
         while self.office.slack.reactions(channel, ts) != ["eyes"]:
             assert time.monotonic() < deadline, await self.story()
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     async def expect_told_once(self) -> None:
         """Waits until the two threads have exactly the posts that are on record, once and in order. A post is in Slack
@@ -109,7 +109,7 @@ class SlackBug(BugInWorld):
         deadline = time.monotonic() + PATIENCE
         while (seen := await self._seen()) != (on_record := await self._on_record()):
             assert time.monotonic() < deadline, (seen, on_record)
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     async def _seen(self) -> tuple[list[str], list[str]]:
         return self.told_in_reports(), await self.told_in_summaries()
@@ -125,7 +125,7 @@ class SlackBug(BugInWorld):
         deadline = time.monotonic() + PATIENCE
         while Audience.DEVELOPERS not in (threads := dict(await self.world.store.threads.bound(self.id))):
             assert time.monotonic() < deadline, await self.story()
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
         return threads[Audience.DEVELOPERS].anchor
 
     def told_in_reports(self) -> list[str]:

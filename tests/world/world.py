@@ -46,7 +46,7 @@ from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.instruments.sandboxed import SandboxedInstruments
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
-from tests.patience import PATIENCE
+from tests.patience import LOOK, PATIENCE
 from tests.world import teardown
 from tests.world.agent import ScriptedAgent
 from tests.world.bugs import BugInWorld, words
@@ -131,7 +131,7 @@ class World:
         handle = self.client.get_workflow_handle(workflow_id(case))
         async with in_time("the end of all activities", self.patience):
             while (await handle.describe()).raw_description.pending_activities:  # noqa: ASYNC110  # there is no event
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(LOOK)
 
     async def reconciler_looks(self) -> None:
         await self.reconciler.ring_unclaimed()
@@ -143,7 +143,7 @@ class World:
         deadline = time.monotonic() + PATIENCE
         while case in await self.switchboard.listening():
             assert time.monotonic() < deadline
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
         await self.reconciler.wake_the_silent()
 
     # --- at the end
@@ -239,7 +239,7 @@ class CaseInWorld:
                 return stored
             if time.monotonic() > deadline:
                 raise AssertionError(f"{self.id} did not come to {what}; its story:\n{await self.story()}")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     async def expect_waiting(self, reason: WaitingFor) -> StoredCase:
         return await self.expect(
@@ -261,14 +261,14 @@ class CaseInWorld:
         deadline = time.monotonic() + PATIENCE
         while words not in (story := await self.story()):
             assert time.monotonic() < deadline, f"nothing says {words!r} in:\n{story}"
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     async def expect_receipts(self, *expected: str) -> None:
         deadline = time.monotonic() + PATIENCE
         while (seen := await self.receipts()) != list(expected):
             if time.monotonic() > deadline:
                 raise AssertionError(f"expected the receipts {list(expected)}, saw {seen}")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
 
     # --- what can be looked at
 
