@@ -18,6 +18,7 @@ from caseworker.intake.github_work import DeliveryWork
 from caseworker.ports.github import Body, Wants
 from caseworker.store.delivery_log import StoredDeliveries
 from caseworker.store.store import Store, open_store
+from tests.databases import BACKENDS
 from tests.intake.github_desk import Desk, Killed
 
 
@@ -98,6 +99,7 @@ async def send(desk: Desk, event: str, body: Body) -> None:
     await desk.door.take(str(uuid4()), event, json.dumps(body).encode(), source="webhook")
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("scenario", [asks_for_triage, labels_for_plan, asks_too_early, asks_in_free_words])
 async def test_a_kill_at_any_point_leaves_one_run_one_message_and_one_reply(
     store: Store, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
