@@ -41,6 +41,9 @@ RULES: Final = {
     ),
     "CauseReviewOutcome": "`APPROVED` needs `hypothesis`, and every other status a `feedback` that is not empty.",
     "UnblockingOutcome": "`CONTINUE` needs `resources`, `NEEDS_CLARIFICATION` needs `questions`.",
+    "PullReviewOutcome": "`REVIEWED` needs `findings` or `checked`. Each finding quotes a line that the diff shows on "
+    "its new side.",
+    "PullResolveOutcome": "Every numbered thread of the brief has exactly one answer, whatever the status.",
 }
 """Keys that a status or an action needs in addition to those that are always needed."""
 
@@ -138,6 +141,18 @@ MEANINGS: Final = {
     "CauseReviewOutcome.status": "The cause is proven; it is not proven yet; plan without it; or ask a person.",
     "UnblockingOutcome.status": "It goes on; plan without a cause; something outside is missing; or ask people.",
     "UnblockingOutcome.reason": "Why.",
+    "PullReviewOutcome.status": "The whole change was read; or it could not be.",
+    "PullReviewOutcome.findings": "What is wrong, each on a line of the change.",
+    "PullFinding.file": "From the root of the repository.",
+    "PullFinding.line": "In which line of the new version.",
+    "PullFinding.severity": "How bad it is.",
+    "PullResolveOutcome.status": "All is answered and repaired; something is left; or stuck.",
+    "PullResolveOutcome.threads": "One for each open review thread.",
+    "PullResolveOutcome.checks": "One for each failed check.",
+    "ThreadAnswer.verdict": "Whether the thread is right.",
+    "CheckAnswer.check": "Its name.",
+    "CheckAnswer.cause": "Why it failed.",
+    "CheckAnswer.fixed": "Whether it is repaired.",
     "Observation.type": "A word for it, for example `pattern_discovered`.",
     "Observation.content": "What later cases should know.",
     "RoleQuestion.to": "Who is asked.",

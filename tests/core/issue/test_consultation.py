@@ -29,6 +29,7 @@ from tests.core.examples import (
 from tests.core.investigation_examples import an_investigated_case, cause_reviewed, iterated, unblocked
 
 S = IssueState
+NOT_OF_ISSUES = (Task.BUG, Task.REVIEW_PULL, Task.RESOLVE_PULL)
 CAUSE_REVIEW = an_investigated_case(S.REVIEWING_CODE, iteration=1, stands="found", task=Task.VALIDATE_ROOT_CAUSE)
 
 
@@ -36,7 +37,7 @@ def asking(to: AnsweringRole, question: str = "Which total?") -> list[RoleQuesti
     return [RoleQuestion(to=to, question=question)]
 
 
-@pytest.mark.parametrize(("role", "task"), [turn for turn in known_turns() if turn[1] is not Task.BUG])
+@pytest.mark.parametrize(("role", "task"), [turn for turn in known_turns() if turn[1] not in NOT_OF_ISSUES])
 def test_every_turn_of_an_issue_can_ask_and_escalate(role: Role, task: Task) -> None:
     properties = outcome_schema(role, task)["properties"]
     assert isinstance(properties, dict)

@@ -8,6 +8,7 @@ from caseworker.core.issue.turns import TURN_OF
 from caseworker.core.outcomes.answers import AnswerOutcome
 from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES
 from caseworker.core.outcomes.outcome import Outcome, known_turns, outcome_schema, parse_outcome
+from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
 from tests.core.examples import (
     analysed,
     implemented,
@@ -22,10 +23,13 @@ from tests.core.examples import (
     wrote_test,
 )
 from tests.core.investigation_examples import cause_reviewed, diagnosed, iterated, unblocked
+from tests.core.pull.review_examples import a_finding, an_answer
 
 _WRITING = (Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK)
 _REVIEWING = (Task.REVIEW, Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION, Task.UNBLOCK)
 _ANSWERING = (Role.PM, Role.ANALYST, Role.TESTER, Role.DEVELOPER, Role.TECH_LEAD)
+PULL_REVIEWED = PullReviewOutcome(status="REVIEWED", summary="It adds a discount.", findings=[a_finding()])
+PULL_RESOLVED = PullResolveOutcome(status="RESOLVED", summary="It adds the tax.", threads=[an_answer()])
 ANSWERS: list[tuple[Role, Task, Outcome]] = [
     (Role.PM, Task.TRIAGE, triaged()),
     (Role.PM, Task.PLAN, planned()),
@@ -45,6 +49,8 @@ ANSWERS: list[tuple[Role, Task, Outcome]] = [
     (Role.SENIOR_DEVELOPER, Task.DIAGNOSTIC, diagnosed("BLOCKED")),
     (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE, cause_reviewed()),
     (Role.PM, Task.UNBLOCK, unblocked()),
+    (Role.TECH_LEAD, Task.REVIEW_PULL, PULL_REVIEWED),
+    (Role.DEVELOPER, Task.RESOLVE_PULL, PULL_RESOLVED),
 ]
 
 
@@ -114,6 +120,12 @@ def test_a_schema_names_the_statuses_and_forbids_other_fields(role: Role, task: 
             "escalate needs escalate_because: complex, security, infrastructure, urgent",
         ),
         (Role.TECH_LEAD, Task.REVIEW, "APPROVED", "valid dictionary"),
+        (
+            Role.TECH_LEAD,
+            Task.REVIEW_PULL,
+            plain(PULL_REVIEWED, findings=[]),
+            "without findings, `checked` says what you looked at",
+        ),
     ],
 )
 def test_an_invalid_answer_is_refused_with_the_reason(role: Role, task: Task, answer: object, complaint: str) -> None:
