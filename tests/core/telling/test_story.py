@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 import pytest
 
-from caseworker.core.base.ids import MessageId, RepositoryId
+from caseworker.core.base.ids import MessageId, RepositoryId, Sha
 from caseworker.core.base.policy import Severity
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugState
@@ -15,6 +15,8 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import Hypothesis
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience, Standing
+from caseworker.core.pull.case import PullState
+from caseworker.core.pull.verdict import Verdict
 from caseworker.core.record.entries import (
     AgentSaid,
     AttemptEnded,
@@ -30,6 +32,7 @@ from caseworker.core.record.entries import (
     ModelAsked,
     Noted,
     Posted,
+    PullMoved,
     PullRequestOpened,
     SlaChecked,
     ToolCalled,
@@ -41,8 +44,17 @@ from caseworker.core.record.entries import (
     WorkspaceRemoved,
 )
 from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised, Tied
+from caseworker.core.record.pull_entries import (
+    ChecksRerun,
+    FindingPublished,
+    PullJudged,
+    PullPublished,
+    ThreadAnswered,
+    TurnGiven,
+)
 from caseworker.core.telling.story import cost_line, one_line, tell
 from tests.core.examples import HEAD, a_run
+from tests.core.pull.review_examples import a_finding
 
 
 def said(kind: MessageKind = MessageKind.WORDS) -> MessageRecorded:
@@ -235,6 +247,28 @@ TABLE: list[tuple[Entry, list[str]]] = [
         [],
     ),
     (WorkspaceRemoved(), []),
+    (
+        PullMoved(number=2, from_state=PullState.LOOKING, to_state=PullState.RESOLVING, reason="Checks have failed."),
+        ["state: RESOLVING  Checks have failed."],
+    ),
+    (
+        PullJudged(verdict=Verdict(outcome="ready", head=Sha("a" * 40), looked_at=datetime(2026, 1, 5, tzinfo=UTC))),
+        ["good: Ready: a person can merge it."],
+    ),
+    (
+        PullPublished(turn=2, commit=Sha("a" * 40), threads=["shop.py:3"], resolved=1, voided=["olga"]),
+        ["good: pushed aaaaaaaaaaaa; wrote in 1 threads, resolved 1; voided the approval of olga"],
+    ),
+    (ChecksRerun(checks=["unit"], commit=Sha("a" * 40), flakes=["unit"]), ["quiet: started again: unit (flaky: unit)"]),
+    (TurnGiven(turn=2), []),
+    (
+        FindingPublished(turn=2, finding=a_finding(), how="said_before"),
+        ["quiet: minor at shop.py:3: The total ignores the tax (said before)"],
+    ),
+    (
+        ThreadAnswered(turn=2, number="T1", place="shop.py:3", verdict="partly_valid"),
+        ["quiet: thread T1 at shop.py:3: partly valid, stays open"],
+    ),
     (Noted(text="The budget is 80 % spent."), ["quiet: The budget is 80 % spent."]),
 ]
 

@@ -17,7 +17,7 @@ from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.pull.case import PullState
 from caseworker.core.record.entry import RecordEntry
 from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised
-from caseworker.core.record.pull_entries import ChecksRerun, PullJudged, PullPublished
+from caseworker.core.record.pull_entries import PullRecorded
 
 BODY_LIMIT: Final = 64_000
 """Bytes of one entry's body."""
@@ -240,9 +240,7 @@ Entry = Annotated[
     | BugRead
     | BugMoved
     | PullMoved
-    | PullJudged
-    | PullPublished
-    | ChecksRerun
+    | PullRecorded
     | Posted
     | SlaChecked
     | MessageRecorded

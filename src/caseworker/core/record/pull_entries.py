@@ -3,6 +3,9 @@
 from typing import Literal
 
 from caseworker.core.base.ids import Sha
+from caseworker.core.outcomes.pull_work import PullFinding, ThreadClass
+from caseworker.core.pull.findings import Reproduction
+from caseworker.core.pull.thread_answers import GivenThread
 from caseworker.core.pull.verdict import Verdict
 from caseworker.core.record.entry import RecordEntry
 
@@ -33,3 +36,50 @@ class ChecksRerun(RecordEntry):
     commit: Sha
     flakes: list[str] = []
     """Those that both passed and failed on this commit."""
+
+
+class TurnGiven(RecordEntry):
+    """What a completed turn was given, as far as later steps need it."""
+
+    kind: Literal["turn_given"] = "turn_given"
+    turn: int
+    threads: list[GivenThread] = []
+    """Its answers name them by these numbers."""
+    parent: Sha | None = None
+    """What its commit is on. A further turn on the same work puts its commit there as well."""
+    reproductions: dict[str, Reproduction] = {}
+    """What came of the commands of findings, by the findings' ids."""
+
+
+class FindingPublished(RecordEntry):
+    """What became of one finding of a review."""
+
+    kind: Literal["finding_published"] = "finding_published"
+    turn: int
+    finding: PullFinding
+    how: Literal["thread", "artifact", "said_before", "rejected"]
+    """`artifact`: its line can't carry a comment. `rejected`: an owner does not want it, and it is not raised."""
+    reproduction: Reproduction | None = None
+    url: str = ""
+    note: str = ""
+    """Why there is no thread."""
+
+
+class ThreadAnswered(RecordEntry):
+    """What became of the answer to one review thread."""
+
+    kind: Literal["thread_answered"] = "thread_answered"
+    turn: int
+    number: str
+    place: str
+    verdict: ThreadClass
+    resolved: bool = False
+    commit: Sha | None = None
+    """The pushed change that it names."""
+    url: str = ""
+    note: str = ""
+    """Why nothing was said there."""
+
+
+PullRecorded = PullJudged | PullPublished | ChecksRerun | TurnGiven | FindingPublished | ThreadAnswered
+"""What only pull cases record, but for their moves."""

@@ -24,6 +24,11 @@ def commit_message(subject_and_why: str, number: int) -> str:
     return f"{text}\n\nFixes #{number}".strip()
 
 
+def pull_commit_message(subject_and_why: str, otherwise: str) -> str:
+    """The message of a commit on a pull request's branch. It has no signatures of tools, and closes nothing."""
+    return outgoing_message(_unsigned(subject_and_why), Redactor()) or otherwise
+
+
 def merge_message(branch: str) -> str:
     return f"Merge what a person has pushed to {branch}"
 

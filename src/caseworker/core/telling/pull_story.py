@@ -3,12 +3,20 @@
 from typing import assert_never
 
 from caseworker.core.base.text import printable
-from caseworker.core.record.pull_entries import ChecksRerun, PullJudged, PullPublished
+from caseworker.core.record.pull_entries import (
+    ChecksRerun,
+    FindingPublished,
+    PullJudged,
+    PullPublished,
+    PullRecorded,
+    ThreadAnswered,
+    TurnGiven,
+)
 from caseworker.core.telling.told import Told
 from caseworker.core.telling.verdict_words import headline, title_line
 
 
-def pull_lines(entry: PullJudged | PullPublished | ChecksRerun) -> list[Told]:
+def pull_lines(entry: PullRecorded) -> list[Told]:
     match entry:
         case PullJudged():
             verdict = entry.verdict
@@ -22,5 +30,20 @@ def pull_lines(entry: PullJudged | PullPublished | ChecksRerun) -> list[Told]:
         case ChecksRerun():
             flaky = f" (flaky: {', '.join(map(printable, entry.flakes))})" if entry.flakes else ""
             return [Told(mark="quiet", text=f"started again: {', '.join(map(printable, entry.checks))}{flaky}")]
+        case FindingPublished():
+            return [Told(mark="quiet", text=_finding_line(entry))]
+        case ThreadAnswered():
+            end = entry.note or ("resolved" if entry.resolved else "stays open")
+            judged = entry.verdict.replace("_", " ")
+            return [Told(mark="quiet", text=printable(f"thread {entry.number} at {entry.place}: {judged}, {end}"))]
+        case TurnGiven():
+            return []
         case _:
             assert_never(entry)
+
+
+def _finding_line(entry: FindingPublished) -> str:
+    finding = entry.finding
+    ends = {"thread": "", "artifact": " (no comment can be put there)", "said_before": " (said before)"}
+    end = ends.get(entry.how, " (rejected by an owner, not raised)")
+    return printable(f"{finding.severity} at {finding.file}:{finding.line}: {finding.title}{end}")

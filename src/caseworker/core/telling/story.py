@@ -34,7 +34,14 @@ from caseworker.core.record.entries import (
     WorkspaceRemoved,
 )
 from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised
-from caseworker.core.record.pull_entries import ChecksRerun, PullJudged, PullPublished
+from caseworker.core.record.pull_entries import (
+    ChecksRerun,
+    FindingPublished,
+    PullJudged,
+    PullPublished,
+    ThreadAnswered,
+    TurnGiven,
+)
 from caseworker.core.telling.pull_story import pull_lines
 from caseworker.core.telling.told import Mark, Told
 
@@ -63,7 +70,7 @@ def tell(entry: Entry) -> list[Told]:
             return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
         case PullMoved():
             return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
-        case PullJudged() | PullPublished() | ChecksRerun():
+        case PullJudged() | PullPublished() | ChecksRerun() | FindingPublished() | ThreadAnswered() | TurnGiven():
             return pull_lines(entry)
         case Posted():
             return [Told(mark="agent", text=f"to the {entry.audience}: {one_line(entry.text, _MAIN)}")]
