@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from caseworker.activities.issue.brief import IssueBriefs
-from caseworker.activities.issue.run_discussion import RunDiscussions
 from caseworker.activities.shared.attached_files import AttachedFiles
+from caseworker.activities.shared.run_discussion import RunDiscussions
 from caseworker.agents.role_tools import writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
@@ -35,7 +35,8 @@ from tests.edges.store_examples import TRACE, build, case_file, said
 from tests.world.slack import SlackDouble
 from tests.world.slack_state import UploadedFile
 
-ISSUE_TURNS = [turn for turn in known_turns() if turn[1] is not Task.BUG]
+OTHER_KINDS = (Task.BUG, Task.REVIEW_PULL, Task.RESOLVE_PULL)
+ISSUE_TURNS = [turn for turn in known_turns() if turn[1] not in OTHER_KINDS]
 PLAN = "# Plan\n\n1. Count the last item."
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.activities.issue.run_discussion import RunDiscussions
+from caseworker.activities.shared.run_discussion import RunDiscussions
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.core.base.errors import Transient

@@ -21,7 +21,6 @@ from caseworker.activities.issue.posts import IssuePosts
 from caseworker.activities.issue.pull_checks import PullChecking
 from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.records import Records
-from caseworker.activities.issue.run_discussion import RunDiscussions
 from caseworker.activities.issue.skills import Skills
 from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
 from caseworker.activities.pull.pull_branch import PullBranchWork, WordsSaid
@@ -32,6 +31,7 @@ from caseworker.activities.pull.pull_records import PullRecords
 from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.activities.shared.posts import Posting, Posts
+from caseworker.activities.shared.run_discussion import RunDiscussions
 from caseworker.activities.shared.workspaces import WorkspaceKeeping
 from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.transaction import Transaction

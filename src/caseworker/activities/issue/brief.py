@@ -7,8 +7,8 @@ from typing import Final
 
 from caseworker.activities.issue import recollection
 from caseworker.activities.issue.load_inquiries import load_inquiries
-from caseworker.activities.issue.run_discussion import RunDiscussions
 from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder, readable, unreadable
+from caseworker.activities.shared.run_discussion import Discussed, RunDiscussions
 from caseworker.agents.case_words import where_it_was_left
 from caseworker.agents.prompt_inputs import (
     AnalysisInputs,
@@ -34,6 +34,7 @@ from caseworker.core.issue.moves import is_used_up
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.tester import ValidationOutcome
 from caseworker.core.outcomes.validation import unchecked
+from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.record.investigation import Bisected, InstrumentRan
 from caseworker.core.telling.build_texts import build_words, latest
 from caseworker.core.telling.investigation import investigation_page
@@ -137,7 +138,7 @@ class IssueBriefs:
             author="its author",
             labels=tuple(file.issue.labels),
             commands=tuple(command.command for command in commands),
-            discussion=await self._discussions.of(request, stored) if self._discussions is not None else None,
+            discussion=await self._discussion(request, stored),
             case_file=workspace.path / CASE_FILE,
             analysis=AnalysisInputs(
                 brief=file.analysis.brief,
@@ -156,6 +157,19 @@ class IssueBriefs:
             talk=await self._talk(request, file, done, workspace),
             investigation=investigation,
         )
+
+    async def _discussion(self, request: TurnRequest, stored: StoredCase) -> Digest | Verbatim | None:
+        if self._discussions is None or not stored.file.issue.url:  # in our records alone, its number is ours
+            return None
+        about = Discussed(
+            case=request.case.id,
+            repository=stored.repository,
+            number=stored.number,
+            policy=request.policy,
+            cap_micros=cap_of(request.case, request.policy),
+            stored=stored,
+        )
+        return await self._discussions.of(about)
 
     async def _talk(
         self, request: TurnRequest, file: CaseFile, done: Sequence[FinishedTurn], workspace: Workspace

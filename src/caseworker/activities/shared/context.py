@@ -1,10 +1,10 @@
 """Context managers for running activities: heartbeats, translation of refusals, and the trace in the log."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 from temporalio import activity
@@ -80,6 +80,16 @@ async def unless_limited(work: Awaitable[R]) -> R | Postponed:
     except RateLimited as limited:
         log.info("a service asks us to wait", place=limited.place, seconds=limited.seconds)
         return Postponed(channel=limited.place, until=datetime.now(UTC) + timedelta(seconds=limited.seconds))
+
+
+async def finish_if_cancelled(request: Coroutine[Any, Any, R]) -> R:
+    """Finish the request even if cancelled: it may still reach the server, after a search that did not find it."""
+    task = asyncio.ensure_future(request)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 @contextmanager

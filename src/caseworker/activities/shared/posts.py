@@ -1,13 +1,12 @@
 """Publishes what cases say, each post once: on the record, and on each chat thread whose audience fits."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final, Protocol
 
 import structlog
 from temporalio import activity
 
-from caseworker.activities.shared.context import refusals_told, short_work, traced, unless_limited
+from caseworker.activities.shared.context import finish_if_cancelled, refusals_told, short_work, traced, unless_limited
 from caseworker.contract.activities import PostActivities
 from caseworker.contract.wire import Postponed, PostRequest, SayRequest
 from caseworker.core.base.errors import RateLimited, Refused
@@ -168,7 +167,7 @@ class Posting:
     async def _post_now(self, key: str, thread: Thread, text: str, *, new: bool, folded: str) -> str:
         chat = self._chats[thread.surface]
         try:
-            return await _finish_if_cancelled(chat.post(thread, text, key=key, folded=folded))
+            return await finish_if_cancelled(chat.post(thread, text, key=key, folded=folded))
         except RateLimited:
             if new:  # it is certain that no try has arrived: the next one needs no look
                 await self._store.effects.withdraw(_surface_key(key, thread))
@@ -211,13 +210,3 @@ class Posts(PostActivities):
 def _surface_key(key: str, thread: Thread) -> str:
     """The key of the effect on one surface: a case may be bound to threads of several."""
     return f"{key}@{thread.surface}"
-
-
-async def _finish_if_cancelled(posting: Coroutine[Any, Any, str]) -> str:
-    """Finish the request even if cancelled: it may still reach the server, after a search that did not find it."""
-    task = asyncio.ensure_future(posting)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
