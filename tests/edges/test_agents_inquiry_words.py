@@ -27,7 +27,8 @@ from tests.core.telling.test_investigation import (
 )
 
 BARE = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
-ISSUE_TURNS = [turn for turn in known_turns() if turn[1] is not Task.BUG]
+OTHER_KINDS = (Task.BUG, Task.REVIEW_PULL, Task.RESOLVE_PULL)
+ISSUE_TURNS = [turn for turn in known_turns() if turn[1] not in OTHER_KINDS]
 INVESTIGATE = (Role.INVESTIGATOR, Task.ITERATE)
 JUDGE = (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE)
 UNBLOCK = (Role.PM, Task.UNBLOCK)

@@ -7,7 +7,15 @@ from typing import get_args
 
 import pytest
 
-from caseworker.agents.prompt_inputs import AnalysisInputs, BugInputs, IssueInputs, ProgressInputs, TalkInputs
+from caseworker.agents.prompt_inputs import (
+    AnalysisInputs,
+    BugInputs,
+    Inputs,
+    IssueInputs,
+    ProgressInputs,
+    PullInputs,
+    TalkInputs,
+)
 from caseworker.agents.prompt_texts import render, repair
 from caseworker.agents.quotes import mid_turn_text
 from caseworker.agents.role_tools import CONVERSATION_TOOL, full_name, short_name, tools_for, writes
@@ -47,6 +55,9 @@ INPUTS = IssueInputs(
 )
 BARE = IssueInputs(title="Sum is wrong", body="", author="ann")
 BARE_BUG = BugInputs(bug_id="bug-7F3K", title="Sum is wrong", report="", reporter="ann")
+BARE_PULL = PullInputs(title="Correct the sum", body="", author="ann")
+EMPTY: dict[Task, Inputs] = {Task.BUG: BARE_BUG, Task.REVIEW_PULL: BARE_PULL, Task.RESOLVE_PULL: BARE_PULL}
+"""What the prompts of other kinds than issues are filled with. Of issues: `BARE`."""
 
 
 TURNS = pytest.mark.parametrize(("role", "task"), known_turns())
@@ -60,7 +71,7 @@ STATUSES: dict[Task, list[str]] = {
 
 @TURNS
 def test_every_turn_has_a_prompt_that_explains_each_status(role: Role, task: Task) -> None:
-    system, prompt = render(role, task, REPORT if task is Task.BUG else INPUTS)
+    system, prompt = render(role, task, FULL.get(task, INPUTS))
     assert system.startswith("You are Caseworker's ")
     properties = outcome_schema(role, task)["properties"]
     assert isinstance(properties, dict)
@@ -73,7 +84,7 @@ def test_every_turn_has_a_prompt_that_explains_each_status(role: Role, task: Tas
 
 @TURNS
 def test_an_empty_block_leaves_no_trace_in_the_prompt(role: Role, task: Task) -> None:
-    _, prompt = render(role, task, BARE_BUG if task is Task.BUG else BARE)
+    _, prompt = render(role, task, EMPTY.get(task, BARE))
     assert prompt.count("<quoted-") == 1  # the issue
     assert "\n\n\n" not in prompt
     assert "{{" not in prompt
@@ -126,6 +137,8 @@ REPORT = BugInputs(
     problems=(("huge.log", "larger than 10 MB"),),
     commands=("pytest -q",),
 )
+
+FULL: dict[Task, Inputs] = {Task.BUG: REPORT, Task.REVIEW_PULL: BARE_PULL, Task.RESOLVE_PULL: BARE_PULL}
 
 
 def bug_prompt(**changes: object) -> str:
@@ -240,6 +253,7 @@ WRITING = {
     (Role.DEVELOPER, Task.FIX),
     (Role.DEVELOPER, Task.REFACTOR),
     (Role.DEVELOPER, Task.ADDRESS_FEEDBACK),
+    (Role.DEVELOPER, Task.RESOLVE_PULL),
     (Role.SENIOR_DEVELOPER, Task.IMPLEMENT),
     (Role.SENIOR_DEVELOPER, Task.FIX),
     (Role.SENIOR_DEVELOPER, Task.REFACTOR),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.claude import ModelSettings
-from caseworker.agents.prompt_inputs import BugInputs, IssueInputs
+from caseworker.agents.prompt_inputs import BugInputs, IssueInputs, PullInputs
 from caseworker.agents.prompt_texts import render
 from caseworker.agents.role_tools import tools_for
 from caseworker.core.base.ids import SessionId
@@ -169,7 +169,9 @@ async def _fixed_bytes(world: AgentWorld, role: Role, task: Task) -> int:
     is_bug = task is Task.BUG
     issue = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
     bug = BugInputs(bug_id="bug-7F3K", title="Sum is wrong", report="It is 0.", reporter="ann")
-    system, prompt = render(role, task, bug if is_bug else issue)
+    pull = PullInputs(title="Correct the sum", body="It was 0.", author="ann")
+    is_pull = task in (Task.REVIEW_PULL, Task.RESOLVE_PULL)
+    system, prompt = render(role, task, bug if is_bug else pull if is_pull else issue)
     async with provider(script("error: refused", role=role, task=task), role, task) as api:
         world.model = ModelSettings(key=KEY, base_url=api.url)
         brief = world.bug_brief(None) if is_bug else world.brief(None, role, task)

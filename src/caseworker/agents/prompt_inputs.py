@@ -7,6 +7,9 @@ from caseworker.core.base.policy import Severity
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.people.messages import Message
+from caseworker.core.pull.failures import FailedCheck
+from caseworker.core.pull.findings import EarlierFinding
+from caseworker.core.pull.review_threads import ReviewThread
 from caseworker.core.record.investigation import Bisected, InstrumentRan
 
 
@@ -119,4 +122,55 @@ class BugInputs:
     """(what its author called it, why it could not be had) of other attachments."""
 
 
-Inputs = IssueInputs | BugInputs
+@dataclass(frozen=True, kw_only=True)
+class DiffInputs:
+    """The change of a pull request against its base."""
+
+    text: str = ""
+    """Whole. Empty: it is too long for a prompt, and `file` holds it."""
+    files: tuple[tuple[str, int, int], ...] = ()
+    """(path, lines added, lines removed) of each changed file, where the text is not shown."""
+    file: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewInputs:
+    earlier: tuple[EarlierFinding, ...] = ()
+    """What reviews of ours said on this pull request."""
+    rules: tuple[str, ...] = ()
+    """What owners told to be remembered for reviews of such a change, by number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolveInputs:
+    threads: tuple[tuple[str, ReviewThread], ...] = ()
+    """The open ones, each with its number: `T3`."""
+    failures: tuple[FailedCheck, ...] = ()
+    """Failed checks that this change has to fix."""
+    not_ours: tuple[tuple[str, str], ...] = ()
+    """(check, why) of other failed checks."""
+    conflicts: tuple[str, ...] = ()
+    one_sided: tuple[str, ...] = ()
+    """Files in conflict that can't hold both versions, and have no markers."""
+    feedback: str = ""
+    is_read_only: bool = False
+    """The branch is in a fork: threads are answered, and nothing is changed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PullInputs:
+    title: str
+    body: str
+    author: str
+    base_branch: str = ""
+    commands: tuple[str, ...] = ()
+    discussion: Digest | Verbatim | None = None
+    """What was said below the pull request. What owners directed there overrules its text."""
+    diff: DiffInputs = field(default_factory=DiffInputs)
+    said: tuple[Message, ...] = ()
+    """The messages claimed for this turn, in order."""
+    review: ReviewInputs = field(default_factory=ReviewInputs)
+    resolve: ResolveInputs = field(default_factory=ResolveInputs)
+
+
+Inputs = IssueInputs | BugInputs | PullInputs

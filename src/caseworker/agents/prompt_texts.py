@@ -4,7 +4,8 @@ from typing import Final, assert_never
 
 from caseworker.agents.bug_prompt import bug_blocks, bug_template
 from caseworker.agents.issue_prompt import issue_blocks, issue_template
-from caseworker.agents.prompt_inputs import BugInputs, Inputs, IssueInputs
+from caseworker.agents.prompt_inputs import BugInputs, Inputs, IssueInputs, PullInputs
+from caseworker.agents.pull_prompt import pull_blocks, pull_template
 from caseworker.agents.quotes import new_fence
 from caseworker.agents.templates import fill, template
 from caseworker.core.base.roles import Role, Task
@@ -28,6 +29,8 @@ def render(role: Role, task: Task, inputs: Inputs) -> tuple[str, str]:
             return system, fill(template(issue_template(role, task)), issue_blocks(inputs, new_fence()))
         case BugInputs():
             return system, fill(template(bug_template(inputs)), bug_blocks(inputs, new_fence()))
+        case PullInputs():
+            return system, fill(template(pull_template(role, task)), pull_blocks(inputs, new_fence()))
         case _:
             assert_never(inputs)
 

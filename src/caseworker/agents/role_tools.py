@@ -28,13 +28,14 @@ _TESTS: Final = frozenset({Task.CREATE_TESTS, Task.UPDATE_TESTS})
 _CHANGES: Final = frozenset({Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.DIAGNOSTIC})
 _WRITING: Final[dict[Role, frozenset[Task]]] = {
     Role.TESTER: _TESTS,
-    Role.DEVELOPER: _CHANGES,
+    Role.DEVELOPER: _CHANGES | {Task.RESOLVE_PULL},
     Role.SENIOR_DEVELOPER: _CHANGES,
 }
 
 
-def tools_for(role: Role, task: Task) -> tuple[str, ...]:
-    if writes(role, task):
+def tools_for(role: Role, task: Task, *, read_only: bool = False) -> tuple[str, ...]:
+    """`read_only`: nothing may be changed here, as on the branch of a fork."""
+    if writes(role, task) and not read_only:
         return _WRITE
     return _LOOK if role is Role.PM else _RUN
 
