@@ -15,39 +15,46 @@ OWNER, DEVELOPER, REPORTER, OTHER = Standing.OWNER, Standing.DEVELOPER, Standing
 TEAM = {OWNER, DEVELOPER}
 ALL = {*Standing}
 
-WHO: list[tuple[MessageKind, set[Standing], set[Standing]]] = [
-    # command, who may give it to a bug case, who to an issue case
-    (K.WORDS, {*TEAM, REPORTER}, ALL),
-    (K.ANSWER, {*TEAM, REPORTER}, ALL),
-    (K.EDIT, {*TEAM, REPORTER}, ALL),
-    (K.DELETION, {*TEAM, REPORTER}, ALL),
-    (K.CLOSE, {*TEAM, REPORTER}, TEAM),
-    (K.CLOSE_INCOMPLETE, TEAM, set()),
-    (K.TAKEOVER, TEAM, TEAM),
-    (K.HAND_BACK, TEAM, TEAM),
-    (K.APPROVE, set(), TEAM),
-    (K.REJECT, set(), TEAM),
-    (K.BUDGET, set(), TEAM),
-    (K.RETRY, set(), TEAM),
-    (K.RERUN, set(), TEAM),
-    (K.MERGED, set(), set()),
-    (K.PULL_CLOSED, set(), set()),
-    (K.FIX_READY, set(), set()),
-    (K.FIX_WAITING, set(), set()),
-    (K.FIX_MERGED, set(), set()),
-    (K.FIX_ENDED, set(), set()),
+WHO: list[tuple[MessageKind, set[Standing], set[Standing], set[Standing]]] = [
+    # command, who may give it to a bug case, who to an issue case, who to a pull case
+    (K.WORDS, {*TEAM, REPORTER}, ALL, ALL),
+    (K.ANSWER, {*TEAM, REPORTER}, ALL, ALL),
+    (K.EDIT, {*TEAM, REPORTER}, ALL, ALL),
+    (K.DELETION, {*TEAM, REPORTER}, ALL, ALL),
+    (K.CLOSE, {*TEAM, REPORTER}, TEAM, TEAM),
+    (K.CLOSE_INCOMPLETE, TEAM, set(), set()),
+    (K.TAKEOVER, TEAM, TEAM, TEAM),
+    (K.HAND_BACK, TEAM, TEAM, TEAM),
+    (K.APPROVE, set(), TEAM, set()),
+    (K.REJECT, set(), TEAM, set()),
+    (K.BUDGET, set(), TEAM, TEAM),
+    (K.RETRY, set(), TEAM, TEAM),
+    (K.RERUN, set(), TEAM, set()),
+    (K.START, set(), set(), TEAM),
+    (K.STOP, set(), set(), TEAM),
+    (K.RESUME, set(), set(), TEAM),
+    (K.ABORT, set(), set(), TEAM),
+    (K.MERGED, set(), set(), set()),
+    (K.PULL_CLOSED, set(), set(), set()),
+    (K.FIX_READY, set(), set(), set()),
+    (K.FIX_WAITING, set(), set(), set()),
+    (K.FIX_MERGED, set(), set(), set()),
+    (K.FIX_ENDED, set(), set(), set()),
 ]
 
 
-@pytest.mark.parametrize(("kind", "bug", "issue"), WHO, ids=[row[0] for row in WHO])
-def test_who_may_give_which_command(kind: MessageKind, bug: set[Standing], issue: set[Standing]) -> None:
+@pytest.mark.parametrize(("kind", "bug", "issue", "pull"), WHO, ids=[row[0] for row in WHO])
+def test_who_may_give_which_command(
+    kind: MessageKind, bug: set[Standing], issue: set[Standing], pull: set[Standing]
+) -> None:
     command = command_of(kind)
     assert {standing for standing in Standing if may("bug", standing, command)} == bug
     assert {standing for standing in Standing if may("issue", standing, command)} == issue
+    assert {standing for standing in Standing if may("pull", standing, command)} == pull
 
 
 def test_the_table_has_every_command_every_kind_of_case_and_every_standing() -> None:
-    assert {kind for kind, _, _ in WHO} == {*MessageKind}
+    assert {row[0] for row in WHO} == {*MessageKind}
     assert set(MAY) == set(get_args(CaseKind))
     assert all(set(row) == {*Standing} for row in MAY.values())
 
@@ -63,6 +70,9 @@ def test_the_table_has_every_command_every_kind_of_case_and_every_standing() -> 
         ("issue", OTHER, K.APPROVE, "not for an outsider to decide"),
         ("issue", OTHER, K.WORDS, None),
         ("bug", REPORTER, K.CLOSE, None),
+        ("issue", OWNER, K.STOP, "not for an issue case"),
+        ("pull", OWNER, K.APPROVE, "not for a pull request"),
+        ("pull", OTHER, K.STOP, "not for an outsider to decide"),
     ],
 )
 def test_the_receipt_of_a_refused_command_says_why(

@@ -17,7 +17,7 @@ from caseworker.core.people.commands import (
     Say,
     Takeover,
 )
-from caseworker.core.people.grammar import InBug, InIssue, asks_for_something, closes_a_bug, parse
+from caseworker.core.people.grammar import InBug, InIssue, InPull, asks_for_something, closes_a_bug, parse
 from caseworker.core.people.messages import Standing
 from tests.world.commands import command_of
 
@@ -364,8 +364,8 @@ def test_all_other_words_reopen_a_case(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", K)
-def test_only_the_commands_takeover_and_retry_reopen_a_case(kind: MessageKind) -> None:
-    expected = kind in {K.WORDS, K.ANSWER, K.TAKEOVER, K.RETRY}
+def test_only_the_commands_takeover_retry_and_start_reopen_a_case(kind: MessageKind) -> None:
+    expected = kind in {K.WORDS, K.ANSWER, K.TAKEOVER, K.RETRY, K.START}
     assert command_of(kind, "it is back").reopens is expected
 
 
@@ -627,3 +627,40 @@ def test_a_budget_raised_in_words_has_the_amount() -> None:
 )
 def test_a_rejection_has_what_should_be_different(text: str, reason: str) -> None:
     assert in_words(Reject(), text) == Reject(reason=reason)
+
+
+# --- in a pull case
+
+PULL_COMMANDS = [
+    ("stop", K.STOP),
+    ("@caseworker stop", K.STOP),
+    ("Please pause this for now.", K.STOP),
+    ("resume", K.RESUME),
+    ("@caseworker carry on, please", K.RESUME),
+    ("abort", K.ABORT),
+    ("take over", K.TAKEOVER),
+    ("hand back", K.HAND_BACK),
+    ("budget +5", K.BUDGET),
+    ("retry", K.RETRY),
+    ("never mind", K.CLOSE),
+]
+PULL_WORDS = [
+    "Should we stop?",
+    "> stop",
+    "stop using floats for prices",
+    "the loop should abort on an error",
+    "resume parsing is wrong",
+    "approve",
+    "ship it",
+]
+
+
+@pytest.mark.parametrize(("text", "kind"), PULL_COMMANDS)
+@pytest.mark.parametrize("standing", TEAM)
+def test_the_commands_of_a_pull_case(text: str, kind: MessageKind, standing: Standing) -> None:
+    assert parse(text, standing, InPull()).kind is kind
+
+
+@pytest.mark.parametrize("text", PULL_WORDS)
+def test_other_text_below_a_pull_request_is_plain_words(text: str) -> None:
+    assert parse(text, Standing.OWNER, InPull()).kind is K.WORDS
