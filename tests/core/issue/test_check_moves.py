@@ -157,3 +157,19 @@ def test_checks_that_cannot_be_read_need_a_person() -> None:
     assert case.reason == (
         "The checks of pull request 7 can't be read: GitHub does not accept the token. Make a new one."
     )
+
+
+def test_while_a_session_looks_after_the_pull_request_its_checks_are_left_alone() -> None:
+    case = opened()
+    left = looked(case, left_to="acme/shop!7")
+    assert (left.state, left.waits_for, left.progress.transitions) == (
+        WAITS,
+        WaitingFor.MERGE,
+        case.progress.transitions,
+    )
+    assert standing_of(left) == "is looked after by `acme/shop!7`"
+    assert transitions.wants_checks(left)
+    assert transitions.wake_at(left, POLICY) == MORNING + timedelta(minutes=15)
+    later = MORNING + timedelta(hours=2)
+    red = looked(left, result("failed"), at=later)
+    assert red.state is S.FIXING_ISSUES

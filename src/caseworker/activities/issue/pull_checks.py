@@ -10,6 +10,7 @@ from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import CheckActivities
 from caseworker.contract.wire import ChecksReply
 from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.ids import CaseId, pull_case
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.evidence.check_verdict import (
     MOST_RESULTS,
@@ -46,6 +47,9 @@ class PullChecking(CheckActivities):
         checks, watch = self._forge.checks, case.delivery.checks
         if checks is None or watch is None:
             raise Defect(f"{case.id}: there are no checks to read")
+        session = await self._session(case, stored)
+        if session is not None:
+            return ChecksSeen(commit=watch.commit, at=datetime.now(UTC), left_to=session)
         pull = await self._forge.pulls.find(stored.repository, case.branch)
         if pull is None:
             raise Refused(f"Pull request {case.delivery.pull_request} is not there any more.")
@@ -63,6 +67,12 @@ class PullChecking(CheckActivities):
             results=tuple(_result(check, on_base, failures) for check in found),
             feedback=check_feedback(failures),
         )
+
+    async def _session(self, case: IssueCase, stored: StoredCase) -> CaseId | None:
+        """The pull case that looks after the pull request now. This case then stands back: one of them repairs."""
+        number = case.delivery.pull_request
+        found = await self._store.pull_cases.load(pull_case(stored.repository, number)) if number is not None else None
+        return None if found is None or found.case.is_over else found.case.id
 
     async def _red_on_base(self, checks: Checks, ref: RepositoryRef, case: IssueCase, branch: str) -> frozenset[str]:
         """Names of checks that fail where the work began, or where the base branch is now."""

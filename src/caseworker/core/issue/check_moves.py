@@ -23,6 +23,9 @@ def apply_checks(case: IssueCase, fact: ChecksSeen, policy: Policy) -> IssueCase
     before = case.delivery.checks
     if before is None or fact.commit != before.commit:
         return case  # another commit was delivered meanwhile
+    if fact.left_to is not None:
+        left = CheckWatch(commit=fact.commit, since=fact.at, looked_at=fact.at, left_to=fact.left_to)
+        return case.updated(checks=left)
     since = before.since or fact.at
     settle = timedelta(seconds=policy.checks_settle_seconds)
     verdict = judge_checks(fact.results, waited=fact.at - since, settle=settle)

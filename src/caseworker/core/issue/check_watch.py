@@ -5,7 +5,7 @@ from typing import Final, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import Sha
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
 from caseworker.core.evidence.check_verdict import Stand
@@ -28,6 +28,8 @@ class CheckWatch(BaseModel):
     """The checks that it waits for, or that failed or are missing."""
     signatures: tuple[str, ...] = ()
     """Of a red one: the kinds of failure."""
+    left_to: CaseId | None = None
+    """The pull case whose session looks after them. They count as pending, and are read again once it has ended."""
 
     @property
     def is_open(self) -> bool:
@@ -39,6 +41,8 @@ class CheckWatch(BaseModel):
         event brings the next look."""
         if self.stands != "pending" or self.looked_at is None or self.since is None:
             return None
+        if self.left_to is not None:
+            return self.looked_at + _LONGEST_PAUSE
         first = timedelta(seconds=policy.checks_look_seconds)
         return self.looked_at + min(max((self.looked_at - self.since) / 4, first), max(_LONGEST_PAUSE, first))
 
@@ -47,6 +51,8 @@ def check_words(watch: CheckWatch) -> str:
     """How the checks stand, as the rest of a sentence that begins with the pull request."""
     names = _listed(watch.names)
     match watch.stands:
+        case "pending" if watch.left_to is not None:
+            return f"is looked after by {code(watch.left_to)}"
         case "pending":
             return f"waits for its checks: {names}" if names else "waits for its checks to begin and to end"
         case "green":

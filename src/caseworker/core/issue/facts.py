@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from caseworker.core.base.ids import MessageId, SessionId, Sha
+from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role
 from caseworker.core.evidence.builds import Stage
@@ -92,6 +92,8 @@ class ChecksSeen(_Fact):
     """Of failed ones: name, summary and the end of the log."""
     moved: bool = False
     """The pull request has another commit than ours: somebody has pushed."""
+    left_to: CaseId | None = None
+    """The pull case whose session looks after the pull request now: its checks were not read."""
 
 
 class EffectRefused(_Fact):
