@@ -54,6 +54,9 @@ class Shelf:
     async def keep(self, pull: PullRequest) -> PullRequest:
         raise NotImplementedError
 
+    async def numbered(self, repository: RepositoryId, number: int) -> PullRequest | None:
+        raise NotImplementedError
+
     async def update(self, pull: PullRequest) -> PullRequest:
         self.pulls[pull.number - 1] = pull
         return pull

@@ -19,6 +19,7 @@ from caseworker.intake.github import GitHubIntake
 from caseworker.intake.github_door import GitHubDoor
 from caseworker.intake.github_facts import GitHubPlace, GitHubPorts
 from caseworker.intake.github_work import DeliveryWork
+from caseworker.ports import StoredPull
 from caseworker.ports.github import Body, Mentioned, Reaction, Target, Unclear, Wants
 from caseworker.store.store import Store
 from tests.intake.bell import RecordingBell
@@ -130,13 +131,16 @@ class Desk:
         target = self.github.targets.get(number)
         if target is not None and label not in target.labels:
             self.github.change(number, labels=(*target.labels, label))
-        await self.deliver("issues", self.labeled(who, number, label, seconds=seconds), guid=guid)
+        event = "pull_request" if target is not None and target.kind is TargetKind.PULL else "issues"
+        await self.deliver(event, self.labeled(who, number, label, seconds=seconds), guid=guid)
         return await self.outcome()
 
     def labeled(self, who: str, number: int, label: str, *, seconds: int = 0) -> dict[str, object]:
         moment = (BEGAN + timedelta(seconds=seconds)).isoformat()
-        issue = {"number": number, "updated_at": moment}
-        return _body({"action": "labeled", "issue": issue, "label": {"name": label}}, who)
+        target = self.github.targets.get(number)
+        key = "pull_request" if target is not None and target.kind is TargetKind.PULL else "issue"
+        about = {key: {"number": number, "updated_at": moment}}
+        return _body({"action": "labeled", **about, "label": {"name": label}}, who)
 
     async def comments(self, who: str, number: int, text: str, *, guid: str = "", id: int = 0) -> str:
         await self.deliver("issue_comment", self.commented(who, number, text, id=id), guid=guid)
@@ -165,6 +169,18 @@ class Desk:
         await self.door.take(guid or f"guid-{next(self._guids)}", event, raw, source="webhook")
         await self.work.process_all()
 
+    async def changes_pull(self, action: str, number: int = 9, who: str = "ann") -> str:
+        pull = {"number": number, "head": {"sha": "a" * 40}}
+        await self.deliver("pull_request", _body({"action": action, "pull_request": pull}, who))
+        return await self.outcome()
+
+    async def reviews(self, who: str, number: int, text: str, *, id: int = 5) -> str:
+        user = {"login": who, "type": "Bot" if who.endswith("[bot]") else "User"}
+        review = {"id": id, "state": "commented", "body": text, "user": user, "submitted_at": BEGAN.isoformat()}
+        parts = {"action": "submitted", "review": review, "pull_request": {"number": number}}
+        await self.deliver("pull_request_review", _body(parts, who))
+        return await self.outcome()
+
     # --- what came of it
 
     async def outcome(self) -> str:
@@ -178,6 +194,25 @@ class Desk:
     async def messages(self, number: int = 7) -> list[tuple[str, str, str]]:
         found = await self.store.inbox.of(CaseId(f"acme/shop#{number}"))
         return [(message.author, message.kind.value, message.text) for message in found]
+
+    async def pull(self, number: int = 9) -> StoredPull:
+        stored = await self.store.pull_cases.load(CaseId(f"acme/shop!{number}"))
+        assert stored is not None
+        return stored
+
+    async def pull_runs(self, number: int = 9) -> list[tuple[str, str]]:
+        runs = await self.store.runs.of(CaseId(f"acme/shop!{number}"))
+        return [(run.workflow.value, "in flight" if run.ended_at is None else run.state.value) for run in runs]
+
+    async def pull_messages(self, number: int = 9) -> list[tuple[str, str, str]]:
+        found = await self.store.inbox.of(CaseId(f"acme/shop!{number}"))
+        return [(message.author, message.kind.value, message.outcome or "") for message in found]
+
+    async def pull_becomes(self, number: int = 9, **changes: object) -> None:
+        """The pull case moves, as its flow would tell."""
+        stored = await self.pull(number)
+        moved = stored.case.updated(transitions=stored.case.progress.transitions + 1, **changes)
+        await self.store.pull_cases.save(moved, trace=stored.trace)
 
     async def finishes(self, milestone: Milestone, number: int = 7) -> None:
         """The case reaches the milestone, as its flow would tell."""

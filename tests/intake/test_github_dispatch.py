@@ -146,12 +146,6 @@ async def test_a_deleted_issue_is_refused_without_a_reply(desk: Desk) -> None:
     assert desk.github.replies == {}
 
 
-async def test_workflows_on_pull_requests_are_refused_until_they_are_there(desk: Desk) -> None:
-    desk.github.add(9, kind=TargetKind.PULL)
-    assert await desk.comments("ann", 9, "bot:ship --deadline 2h") == "refused: not_there_yet"
-    assert [reaction for _, reaction in desk.github.reactions] == ["SEEN", "FAILED"]
-
-
 async def test_an_unknown_workflow_is_refused_with_those_that_exist(desk: Desk) -> None:
     assert await desk.comments("ann", 7, "bot:merge") == "refused: unknown_workflow"
     [(_, reply)] = desk.github.replies.values()

@@ -19,7 +19,6 @@ from caseworker.intake.github_events import (
     Pinged,
     PullChanged,
     PushReceived,
-    ReviewSubmitted,
 )
 from caseworker.intake.github_payloads import UnreadableBody, parse_event, read_body
 from tests.intake.github_examples import recorded_bodies
@@ -35,16 +34,15 @@ def test_every_recorded_body_is_parsed_without_an_error() -> None:
     parsed = Counter(type(parse_event(name, body)).__name__ for name, body in recorded_bodies())
     assert parsed.total() == 329
     assert parsed == {
-        "NotUsed": 223,
+        "NotUsed": 217,
         "ChecksChanged": 27,
-        "PullChanged": 19,
+        "PullChanged": 28,
         "IssueChanged": 14,
         "CommentChanged": 14,
         "InstallationChanged": 10,
         "LabelChanged": 8,
         "PushReceived": 7,
         "Pinged": 4,
-        "ReviewSubmitted": 3,
     }
 
 
@@ -98,6 +96,33 @@ def test_a_review_comment_keeps_its_path_and_line() -> None:
     assert event.reference.startswith("github.com/Codertocat/Hello-World review_comment:")
 
 
+def test_a_review_with_a_text_is_a_comment_on_the_pull_request() -> None:
+    body = first("pull_request_review", "submitted")
+    review = body["review"]
+    assert isinstance(review, dict)
+    event = parse_event("pull_request_review", body | {"review": review | {"id": 5, "body": "Use cents."}})
+    assert isinstance(event, CommentChanged)
+    assert (event.target, event.comment.text) == (TargetKind.PULL, "Use cents.")
+    assert event.subject == "Codertocat/Hello-World#2 review:5 created"
+    assert (event.reference, event.reaction_to) == ("github.com/Codertocat/Hello-World review:5", "")
+
+
+@pytest.mark.parametrize(
+    ("action", "change"),
+    [
+        ("auto_merge_enabled", Change.AUTO_MERGE),
+        ("auto_merge_disabled", Change.AUTO_MERGE),
+        ("enqueued", Change.QUEUED),
+        ("dequeued", Change.QUEUED),
+        ("edited", Change.EDITED),
+    ],
+)
+def test_changes_that_nobody_recorded_are_read_like_the_others(action: str, change: Change) -> None:
+    event = parse_event("pull_request", first("pull_request", "synchronize") | {"action": action})
+    assert isinstance(event, PullChanged)
+    assert event.change is change
+
+
 def test_a_deleted_account_is_the_ghost() -> None:
     body = first("issue_comment", "created")
     comment = body["comment"]
@@ -122,7 +147,11 @@ def test_a_comment_by_an_app_is_by_a_bot() -> None:
         ("issues", "transferred", IssueChanged),
         ("issues", "locked", IssueChanged),
         ("pull_request", "synchronize", PullChanged),
-        ("pull_request_review", "submitted", ReviewSubmitted),
+        ("pull_request_review", "submitted", PullChanged),
+        ("pull_request_review", "dismissed", PullChanged),
+        ("pull_request", "review_requested", PullChanged),
+        ("pull_request_review_thread", "resolved", PullChanged),
+        ("pull_request", "converted_to_draft", PullChanged),
         ("check_run", "completed", ChecksChanged),
         ("status", "", ChecksChanged),
         ("workflow_run", "completed", ChecksChanged),

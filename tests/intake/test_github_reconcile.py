@@ -7,8 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.pull.case import PullState, SessionEnd
+from caseworker.core.runs.registry import TargetKind
 from caseworker.intake.github_reconcile import GitHubReconciler
 from caseworker.ports.github import Body, LoggedDelivery
 from caseworker.store.store import Store
@@ -26,6 +29,10 @@ class Pages:
         self.asked: list[datetime] = []
         self.gone: set[RemoteRepository] = set()
         self.served = [SHOP]
+        self.reviewed: list[Body] = []
+        self.mark = "first"
+        self.marked: list[int] = []
+        """The pull requests that were looked at."""
 
     def now(self) -> datetime:
         return self.time
@@ -60,6 +67,13 @@ class Pages:
 
     async def review_comments(self, repository: RemoteRepository, since: datetime) -> Sequence[Body]:
         return []
+
+    async def reviews(self, repository: RemoteRepository, number: int) -> Sequence[Body]:
+        return self.reviewed
+
+    async def pull_mark(self, repository: RemoteRepository, number: int) -> str:
+        self.marked.append(number)
+        return self.mark
 
     async def issue_events(self, repository: RemoteRepository, since: datetime) -> Sequence[Body]:
         return [one for one in self.events if str(one["created_at"]) >= since.isoformat()]
@@ -164,3 +178,39 @@ async def test_a_repository_that_is_gone_does_not_hide_the_others(found: Found) 
     found.pages.comments("ann", 7, "bot:triage", id=9)
     assert await found.look() == 1
     assert await found.desk.runs() == ["triage"]
+
+
+async def test_polling_alone_wakes_a_session_whose_pull_request_has_changed(found: Found) -> None:
+    found.desk.github.add(9, kind=TargetKind.PULL)
+    await found.desk.labels("ann", 9, "bot:ship")
+    assert await found.look() == 1  # nobody has seen it before
+    assert await found.look() == 0
+    found.pages.mark = "second"
+    found.desk.bell.rung.clear()
+    assert await found.look() == 1
+    assert await found.desk.outcome() == "woken"
+
+
+async def test_the_text_of_a_review_is_found_once(found: Found) -> None:
+    found.desk.github.add(9, kind=TargetKind.PULL)
+    await found.desk.labels("ann", 9, "bot:ship")
+    at = found.pages.time.isoformat()
+    found.pages.reviewed = [
+        {"id": 5, "state": "COMMENTED", "body": "Use cents.", "user": {"login": "ann"}, "submitted_at": at},
+        {"id": 6, "state": "APPROVED", "body": "", "user": {"login": "ben"}, "submitted_at": at},
+    ]
+    await found.look()
+    found.start_again()
+    await found.look()
+    said = await found.desk.store.inbox.of(CaseId("acme/shop!9"))
+    assert [message.text for message in said][1:] == ["Use cents."]
+
+
+async def test_only_pull_requests_with_a_session_in_flight_are_looked_at(found: Found) -> None:
+    found.desk.github.add(9, kind=TargetKind.PULL)
+    await found.look()
+    await found.desk.labels("ann", 9, "bot:ship")
+    await found.look()
+    await found.desk.pull_becomes(state=PullState.ENDED, end=SessionEnd.READY)
+    await found.look()
+    assert found.pages.marked == [9]

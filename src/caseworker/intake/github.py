@@ -1,12 +1,13 @@
 """Processes GitHub events: finds out what an event is to us, and passes it to the dispatcher or to its case."""
 
 import re
+from collections.abc import Mapping
 from typing import Final, assert_never
 
-from caseworker.core.base.ids import Sha
-from caseworker.core.people.commands import Answer, MessageKind, Say
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.people.commands import Abort, Answer, Command, Resume, Say, Stop
 from caseworker.core.people.forge_roles import may_ask
-from caseworker.core.people.messages import NO_MESSAGE, Standing
+from caseworker.core.people.messages import Standing
 from caseworker.core.people.trigger import LiteralCommand, Mention, read_trigger
 from caseworker.core.runs.delivery_outcomes import (
     Answered,
@@ -18,10 +19,10 @@ from caseworker.core.runs.delivery_outcomes import (
     Outcome,
     RefusalReason,
     Unreadable,
-    Woken,
 )
 from caseworker.core.runs.registry import VERBS, by_label
 from caseworker.core.telling.delivery_words import reply_words
+from caseworker.core.telling.verdict_words import CHECK_NAME
 from caseworker.intake.conversation import Conversation, understand
 from caseworker.intake.github_comments import GitHubComments, words_of
 from caseworker.intake.github_dispatch import Asked, Dispatcher
@@ -38,10 +39,10 @@ from caseworker.intake.github_events import (
     Pinged,
     PullChanged,
     PushReceived,
-    ReviewSubmitted,
 )
-from caseworker.intake.github_facts import GitHubFacts, GitHubPlace, GitHubPorts, is_over
+from caseworker.intake.github_facts import GitHubFacts, GitHubPlace, GitHubPorts, OnGitHub, is_over
 from caseworker.intake.github_payloads import UnreadableBody, parse_event, read_body
+from caseworker.intake.pull_wakes import PullWakes
 from caseworker.ports import Doorbell, Store, StoredCase
 from caseworker.ports.deliveries import Claim
 from caseworker.ports.github import Mentioned, Target, Unclear, Wants
@@ -50,6 +51,8 @@ _OUR_MARK: Final = re.compile(r"^<!-- (?:caseworker|workflow-run):", re.MULTILIN
 _UNCLEAR: Final = "?"
 _ANSWERED: Final = "!"
 """Stored instead of a verb where the classifier found none: whether somebody has answered."""
+_TO_A_SESSION: Final[Mapping[str, Command]] = {"stop": Stop(), "resume": Resume(), "abort": Abort()}
+"""Literal commands (`bot:stop`) that are for the session on a pull request. They begin no run."""
 
 
 class GitHubIntake:
@@ -59,11 +62,11 @@ class GitHubIntake:
         self, *, store: Store, conversation: Conversation, doorbell: Doorbell, ports: GitHubPorts, place: GitHubPlace
     ) -> None:
         self._store = store
-        self._doorbell = doorbell
         self._ports = ports
         self._place = place
         self._facts = GitHubFacts(store=store, reads=ports.reads, place=place)
         self._comments = GitHubComments(store=store, conversation=conversation)
+        self._wakes = PullWakes(store=store, doorbell=doorbell)
         self.dispatcher = Dispatcher(
             store=store, doorbell=doorbell, facts=self._facts, writes=ports.writes, place=place
         )
@@ -91,8 +94,10 @@ class GitHubIntake:
                 return await self._changed_issue(claim, event)
             case ChecksChanged():
                 return await self._checks(event)
-            case LabelChanged() | PullChanged() | ReviewSubmitted() | PushReceived():
-                return Ignored(reason=IgnoreReason.NOBODY_WAITS)
+            case LabelChanged() | PullChanged():
+                return await self._wakes.wake(await self._session(event))
+            case PushReceived():
+                return await self._wakes.wake(await self._wakes.on_push(event))
             case InstallationChanged() | Pinged() | NotUsed():
                 return Ignored(reason=IgnoreReason.UNUSED_EVENT, detail=claim.event)
             case _:
@@ -101,17 +106,23 @@ class GitHubIntake:
     async def _checks(self, event: ChecksChanged) -> Outcome:
         """Wake the cases whose pull request has this commit. They read the checks themselves: the event may be late or
         repeated."""
+        if event.name == CHECK_NAME:
+            return Ignored(reason=IgnoreReason.OURS)
         pulls = await self._store.pulls.with_commit(Sha(event.commit))
         refs = [(pull, await self._store.repositories.ref(pull.repository)) for pull in pulls]
         cases = [pull.case for pull, ref in refs if pull.case is not None and ref == event.repository]
-        for case in cases:
-            await self._doorbell.ring(case, NO_MESSAGE, MessageKind.WORDS)
-        return Woken(case=cases[0]) if cases else Ignored(reason=IgnoreReason.NOBODY_WAITS)
+        return await self._wakes.wake([*cases, *await self._wakes.on_checks(event)])
+
+    async def _session(self, event: OnTarget) -> list[CaseId]:
+        session = await self._facts.session(event)
+        return [] if session is None else [session.case.id]
 
     async def _label(self, claim: Claim, event: LabelChanged) -> Outcome:
         workflow = by_label(event.label)
         if workflow is None:
-            return Ignored(reason=IgnoreReason.NOT_OUR_LABEL, detail=event.label)
+            session = await self._session(event)
+            ignored = Ignored(reason=IgnoreReason.NOT_OUR_LABEL, detail=event.label)
+            return await self._wakes.wake(session) if session else ignored
         if self._facts.is_us(event.actor):
             return Ignored(reason=IgnoreReason.OURS)
         target = await self._facts.target(event)
@@ -136,8 +147,10 @@ class GitHubIntake:
         author, text = event.comment.author, event.comment.text
         if self._facts.is_us(author) or _OUR_MARK.search(text):
             return Ignored(reason=IgnoreReason.OURS)
-        if author.is_bot:
-            return Ignored(reason=IgnoreReason.BOT, detail=author.login)
+        if author.is_bot:  # it is not obeyed, but its review threads count
+            session = await self._session(event)
+            ignored = Ignored(reason=IgnoreReason.BOT, detail=author.login)
+            return await self._wakes.wake(session) if session else ignored
         trigger = read_trigger(text, verbs=VERBS, phrase=self._place.phrase)
         stored = await self._facts.case(event)
         if trigger is None and stored is None:
@@ -148,6 +161,8 @@ class GitHubIntake:
             case LiteralCommand():
                 if not may_ask(standing):
                     return NotDone(reason=RefusalReason.NOT_ALLOWED, detail=author.login)
+                if trigger.verb in _TO_A_SESSION:
+                    return await self._command(event, trigger.verb, standing)
                 return await self._ask(event, trigger, standing, target)
             case Mention() if may_ask(standing) and not _is_command(event, stored, standing):
                 return await self._mention(claim, event, stored, standing, target)
@@ -169,13 +184,22 @@ class GitHubIntake:
             by=event.comment.author.login,
             standing=standing,
             target=target,
-            reference=event.reference,
+            reference=event.reaction_to,
             text=event.comment.text,
         )
         return await self.dispatcher.dispatch(asked)
 
+    async def _command(self, event: CommentChanged, verb: str, standing: Standing) -> Outcome:
+        session = await self._facts.session(event)
+        if session is not None:
+            return await self._comments.command(event, session, standing, _TO_A_SESSION[verb])
+        refused = NotDone(reason=RefusalReason.NOTHING_RUNS, detail=verb)
+        key = f"{event.subject} refused"
+        await self._ports.writes.reply(event.repository, event.number, reply_words(refused), key=key)
+        return refused
+
     async def _mention(
-        self, claim: Claim, event: CommentChanged, stored: StoredCase | None, standing: Standing, target: Target | None
+        self, claim: Claim, event: CommentChanged, stored: OnGitHub | None, standing: Standing, target: Target | None
     ) -> Outcome:
         """Ask the classifier once. What it does not recognise is a message of the case, if there is one."""
         intent = claim.intent
@@ -195,7 +219,7 @@ class GitHubIntake:
         await self._ports.writes.reply(event.repository, event.number, reply_words(unclear), key=key)
         return unclear
 
-    async def _classify(self, event: CommentChanged, stored: StoredCase | None, standing: Standing) -> str:
+    async def _classify(self, event: CommentChanged, stored: OnGitHub | None, standing: Standing) -> str:
         if self._ports.classifier is None:
             return _UNCLEAR
         said = Mentioned(
@@ -205,7 +229,7 @@ class GitHubIntake:
             standing=standing,
             text=event.comment.text,
             key=event.subject,
-            reference=event.reference,
+            reference=event.reaction_to,
             has_case=stored is not None and not is_over(stored),
         )
         verdict = await self._ports.classifier.classify(said)
@@ -236,7 +260,7 @@ class GitHubIntake:
         if self._facts.is_us(event.actor):
             return Ignored(reason=IgnoreReason.OURS)
         stored = await self._facts.case(event)
-        if stored is None:
+        if not isinstance(stored, StoredCase):
             return Ignored(reason=IgnoreReason.NO_CASE)
         target = await self._facts.target(event)
         gone = event.change in (Change.TRANSFERRED, Change.DELETED)
@@ -248,7 +272,7 @@ class GitHubIntake:
         return await self._comments.change_issue(event, f"{event.subject} {claim.guid}", stored, standing)
 
 
-def _is_command(event: CommentChanged, stored: StoredCase | None, standing: Standing) -> bool:
+def _is_command(event: CommentChanged, stored: OnGitHub | None, standing: Standing) -> bool:
     """Whether the comment is a command to the case: `@caseworker approve` needs no classifier."""
     if stored is None:
         return False

@@ -73,9 +73,9 @@ class CommentBody(_Part):
 
 class ReviewBody(_Part):
     id: int
-    state: str
     body: str | None = None
     user: UserBody | None = None
+    submitted_at: datetime | None = None
 
 
 class BeforeBody(_Part):
@@ -88,6 +88,7 @@ class ChangesBody(_Part):
 
 class CheckBody(_Part):
     head_sha: str = ""
+    name: str | None = None
 
 
 class AccountBody(_Part):

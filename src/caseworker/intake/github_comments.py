@@ -12,7 +12,7 @@ from caseworker.core.people.messages import Message, Standing
 from caseworker.core.runs.delivery_outcomes import BecameMessage, Duplicate, Ignored, IgnoreReason, Outcome, Received
 from caseworker.intake.conversation import Conversation, Words, understand
 from caseworker.intake.github_events import Change, CommentChanged, IssueChanged
-from caseworker.intake.github_facts import is_over
+from caseworker.intake.github_facts import OnGitHub, is_over
 from caseworker.ports import Store, StoredCase
 from caseworker.ports.github import SURFACE
 
@@ -25,14 +25,21 @@ class GitHubComments:
         self._store = store
         self._conversation = conversation
 
-    async def say(self, event: CommentChanged, stored: StoredCase, standing: Standing) -> Outcome:
+    async def say(self, event: CommentChanged, stored: OnGitHub, standing: Standing) -> Outcome:
         """A new comment. A case that is over takes commands only: people talk on below a finished issue."""
         understood = understand(stored, words_of(event), standing)
         if is_over(stored) and isinstance(understood.message.command, Say | Answer):
             return Ignored(reason=IgnoreReason.CASE_OVER)
         return _outcome(stored, await self._conversation.put(understood))
 
-    async def change(self, event: CommentChanged, stored: StoredCase, standing: Standing) -> Outcome:
+    async def command(
+        self, event: CommentChanged, stored: OnGitHub, standing: Standing, command: Command
+    ) -> BecameMessage | Duplicate:
+        """A command that the comment gives in its literal form: `bot:stop`."""
+        words = replace(words_of(event), command=command)
+        return _outcome(stored, await self._conversation.put(understand(stored, words, standing)))
+
+    async def change(self, event: CommentChanged, stored: OnGitHub, standing: Standing) -> Outcome:
         """An edit or a deletion. One that overtook its comment brings the comment with it."""
         if is_over(stored):
             return Ignored(reason=IgnoreReason.CASE_OVER)
@@ -55,7 +62,7 @@ class GitHubComments:
         )
         return _outcome(stored, await self._conversation.say(stored.case.id, words, original.standing))
 
-    async def _bring(self, event: CommentChanged, stored: StoredCase, standing: Standing) -> Message | None:
+    async def _bring(self, event: CommentChanged, stored: OnGitHub, standing: Standing) -> Message | None:
         """Put the comment whose creation was not processed yet. Null: it is older than the case, or was no message."""
         processed = await self._store.deliveries.outcome_of(event.created_subject)
         if not isinstance(processed, Received | None) or event.comment.written_at < stored.opened_at - _MARGIN:
@@ -85,7 +92,7 @@ class GitHubComments:
         return await self._tell(event, key, stored, standing, reason, Close(reason=reason))
 
     async def _tell(
-        self, event: IssueChanged, key: str, stored: StoredCase, standing: Standing, text: str, command: Command
+        self, event: IssueChanged, key: str, stored: OnGitHub, standing: Standing, text: str, command: Command
     ) -> Outcome:
         words = Words(surface=SURFACE, external_id=key, author=event.actor.login, text=text, command=command)
         return _outcome(stored, await self._conversation.say(stored.case.id, words, standing))
@@ -102,5 +109,5 @@ def words_of(event: CommentChanged) -> Words:
     )
 
 
-def _outcome(stored: StoredCase, message: Message | None) -> Outcome:
+def _outcome(stored: OnGitHub, message: Message | None) -> BecameMessage | Duplicate:
     return Duplicate() if message is None else BecameMessage(case=stored.case.id)

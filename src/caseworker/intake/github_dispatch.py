@@ -10,23 +10,33 @@ from typing import assert_never
 import structlog
 
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.core.base.ids import CaseId, TraceId, issue_case
+from caseworker.core.base.ids import CaseId, TraceId, issue_case, pull_case
 from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import one_line
 from caseworker.core.casefile.review_learnings import LONGEST_RULE, Provenance, Rule, Scope
 from caseworker.core.issue.states import IssueState
-from caseworker.core.people.commands import Approve, Command, MessageKind, Rerun, Retry, Say
+from caseworker.core.people.commands import Approve, Command, MessageKind, Rerun, Retry, Say, StartWork
 from caseworker.core.people.messages import NO_MESSAGE, TEXT_LIMIT, NewMessage, Standing
 from caseworker.core.people.trigger import LiteralCommand
 from caseworker.core.runs.delivery_outcomes import Dispatched, Duplicate, NotDone, Outcome, RefusalReason
-from caseworker.core.runs.dispatch import Go, GoOn, OpenCase, Remember, RunAgain, TryAgain, decide
+from caseworker.core.runs.dispatch import (
+    Go,
+    GoOn,
+    OpenCase,
+    OpenPull,
+    Remember,
+    RunAgain,
+    StartAgain,
+    TryAgain,
+    decide,
+)
 from caseworker.core.runs.run import RunState
 from caseworker.core.telling.delivery_words import reply_words
 from caseworker.intake.conversation import ring
 from caseworker.intake.github_events import OnTarget
-from caseworker.intake.github_facts import GitHubFacts, GitHubPlace
+from caseworker.intake.github_facts import GitHubFacts, GitHubPlace, OnGitHub, parent_facts
 from caseworker.intake.new_cases import new_trace
-from caseworker.ports import Doorbell, Issue, Store, StoredCase
+from caseworker.ports import Doorbell, Issue, NewPullCase, Store, StoredCase
 from caseworker.ports.deliveries import NewDispatch
 from caseworker.ports.github import SURFACE, GitHubWrites, Reaction, Target, thread_on
 
@@ -65,8 +75,8 @@ class Dispatcher:
         if begun is not None:
             return await self._return(asked, Dispatched(workflow=begun.workflow, case=begun.case))
         await self._react(asked, Reaction.SEEN)
-        stored = await self._facts.case(asked.event)
-        decision = decide(asked.command, asked.target, await self._facts.about(stored))
+        stored, parent = await self._facts.own_case(asked.event), await self._facts.parent(asked.event)
+        decision = decide(asked.command, asked.target, await self._facts.about(stored), parent_facts(parent))
         if isinstance(decision, NotDone) and stored is not None and _is_reading(stored, decision):
             raise Transient(f"{stored.case.id} is reading what a person wrote: decided again once it waits.")
         match decision:
@@ -77,11 +87,11 @@ class Dispatcher:
             case Go():
                 for label in decision.remove_labels:
                     await self._writes.remove_label(asked.event.repository, asked.event.number, label)
-                return await self._return(asked, await self._start(asked, decision, stored))
+                return await self._return(asked, await self._start(asked, decision, stored, parent))
             case _:
                 assert_never(decision)
 
-    async def _start(self, asked: Asked, go: Go, stored: StoredCase | None) -> Outcome:
+    async def _start(self, asked: Asked, go: Go, stored: OnGitHub | None, parent: StoredCase | None) -> Outcome:
         case: CaseId | None
         match go.start:
             case OpenCase():
@@ -95,6 +105,11 @@ class Dispatcher:
             case TryAgain():
                 assert stored is not None, "only a case can be tried again"
                 case = await self._go_on(asked, go, stored, Retry())
+            case OpenPull():
+                case = await self._open_pull(asked, go, go.start.command, parent)
+            case StartAgain():
+                assert stored is not None, "only a case can be started again"
+                case = await self._go_on(asked, go, stored, go.start.command)
             case Remember():
                 await self._remember(asked, go.start)
                 return Dispatched(workflow=go.workflow)
@@ -130,7 +145,29 @@ class Dispatcher:
             raise Transient(f"{case} was opened meanwhile: its dispatch is decided again.")
         return case
 
-    async def _go_on(self, asked: Asked, go: Go, stored: StoredCase, command: Command) -> CaseId | None:
+    async def _open_pull(self, asked: Asked, go: Go, command: StartWork, parent: StoredCase | None) -> CaseId:
+        event, target = asked.event, asked.target
+        assert target is not None, "a missing target was refused"
+        repository = await self._store.repositories.register(event.repository)
+        case, trace = pull_case(repository, event.number), new_trace()
+        new = NewPullCase(
+            repository=repository,
+            number=event.number,
+            title=target.title,
+            url=target.url,
+            author=target.author,
+            policy=await self._place.policy(event.repository),
+            rehearsal=self._place.rehearsal,
+            trace=trace,
+            parent=None if parent is None else parent.case.id,
+            thread=thread_on(event.repository, event.number),
+        )
+        first = _message(asked, case, trace, command, f"Please {go.workflow} this pull request.")
+        if not await self._store.dispatches.open_pull(new, _dispatch(asked, go), first, command.workflow):
+            raise Transient(f"{case} was opened meanwhile: its dispatch is decided again.")
+        return case
+
+    async def _go_on(self, asked: Asked, go: Go, stored: OnGitHub, command: Command) -> CaseId | None:
         """None: a run of this workflow is in flight."""
         message = _message(asked, stored.case.id, stored.trace, command, f"Go on: {go.workflow}.")
         begun = await self._store.dispatches.go_on(
@@ -186,7 +223,7 @@ class Dispatcher:
         return len(ended)
 
 
-def _is_reading(stored: StoredCase, refused: NotDone) -> bool:
+def _is_reading(stored: OnGitHub, refused: NotDone) -> bool:
     """Whether only a comment that the pm reads just now keeps the case from waiting where the request would count."""
     reading = stored.case.state is IssueState.HUMAN_INPUT_RECEIVED
     return reading and refused.reason is RefusalReason.ALREADY_DONE

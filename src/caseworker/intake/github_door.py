@@ -6,7 +6,7 @@ from typing import Final, Literal, assert_never
 import structlog
 
 from caseworker.core.runs.delivery_outcomes import Ignored, IgnoreReason, Outcome, Received, Unreadable
-from caseworker.core.runs.registry import by_label
+from caseworker.core.runs.registry import TargetKind, by_label
 from caseworker.intake.github_events import (
     Change,
     ChecksChanged,
@@ -19,7 +19,6 @@ from caseworker.intake.github_events import (
     Pinged,
     PullChanged,
     PushReceived,
-    ReviewSubmitted,
     TargetEvent,
     name_of,
 )
@@ -79,7 +78,7 @@ def read_delivery(guid: str, name: str, body: bytes, *, source: Source) -> NewDe
 
 def _about(event: Event) -> dict[str, object]:
     match event:
-        case LabelChanged() | CommentChanged() | IssueChanged() | PullChanged() | ReviewSubmitted():
+        case LabelChanged() | CommentChanged() | IssueChanged() | PullChanged():
             return _about_target(event)
         case ChecksChanged(repository=repository):
             return {"repository": name_of(repository)}
@@ -107,6 +106,8 @@ def _about_target(event: TargetEvent) -> dict[str, object]:
 def outcome_at_the_door(event: Event) -> Outcome:
     """`Received` for events that have to be processed; most events of a busy repository are not among them."""
     match event:
+        case LabelChanged(target=TargetKind.PULL):
+            return Received()
         case LabelChanged(change=Change.LABELED, label=label):
             return Ignored(reason=IgnoreReason.NOT_OUR_LABEL, detail=label) if by_label(label) is None else Received()
         case LabelChanged():
@@ -116,9 +117,9 @@ def outcome_at_the_door(event: Event) -> Outcome:
         case IssueChanged(change=change):
             used = change in _ISSUE_CHANGES
             return Received() if used else Ignored(reason=IgnoreReason.UNUSED_ACTION, detail=change)
-        case ChecksChanged():
+        case ChecksChanged() | PullChanged() | PushReceived():
             return Received()
-        case PullChanged() | ReviewSubmitted() | PushReceived() | InstallationChanged():
+        case InstallationChanged():
             return Ignored(reason=IgnoreReason.NOBODY_WAITS)
         case Pinged():
             return Ignored(reason=IgnoreReason.UNUSED_EVENT, detail="ping")

@@ -7,6 +7,7 @@ GitHub. Events with the same subject are one event.
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.runs.delivery_outcomes import IgnoreReason
@@ -30,6 +31,12 @@ class Change(StrEnum):
     DRAFTED = "converted_to_draft"
     LABELED = "labeled"
     UNLABELED = "unlabeled"
+    REVIEWED = "reviewed"
+    """Reviews or review threads are otherwise than before: one was dismissed, asked for, resolved."""
+    AUTO_MERGE = "auto_merge"
+    """Switched on or off."""
+    QUEUED = "queued"
+    """Put into the merge queue, or taken out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,16 +92,18 @@ class Comment:
     """What an edited comment said before, if the event tells."""
     place: str = ""
     """`path:line` of a review comment."""
-    is_review: bool = False
+    source: Literal["comment", "review_comment", "review"] = "comment"
+    """`review`: the text of a whole review."""
 
     @property
     def name(self) -> str:
-        return f"{'review_comment' if self.is_review else 'comment'}:{self.id}"
+        return f"{self.source}:{self.id}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommentChanged(OnTarget):
-    """A comment on an issue or a pull request, or on a line of its diff, was created, edited or deleted."""
+    """A comment on an issue or a pull request, or on a line of its diff, was created, edited or deleted; or a review
+    with a text was submitted."""
 
     change: Change
     comment: Comment
@@ -103,6 +112,11 @@ class CommentChanged(OnTarget):
     def reference(self) -> str:
         """Names the comment in reactions, edits and deletions."""
         return f"{self.repository} {self.comment.name}"
+
+    @property
+    def reaction_to(self) -> str:
+        """The comment, for reactions. Empty: GitHub takes none on a review."""
+        return "" if self.comment.source == "review" else self.reference
 
     @property
     def created_subject(self) -> str:
@@ -147,22 +161,13 @@ class PullChanged(OnTarget):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewSubmitted(OnTarget):
-    review: int
-    state: str
-    text: str
-
-    @property
-    def subject(self) -> str:
-        return f"{self.lane} review:{self.review}"
-
-
-@dataclass(frozen=True, kw_only=True)
 class ChecksChanged:
     repository: RemoteRepository
     commit: str
     source: str
     """The event that told it: check_run, check_suite, status or workflow_run."""
+    name: str = ""
+    """Of a check run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +195,7 @@ class NotUsed:
     detail: str = ""
 
 
-TargetEvent = LabelChanged | CommentChanged | IssueChanged | PullChanged | ReviewSubmitted
+TargetEvent = LabelChanged | CommentChanged | IssueChanged | PullChanged
 Event = TargetEvent | ChecksChanged | PushReceived | InstallationChanged | Pinged | NotUsed
 
 

@@ -2,21 +2,28 @@
 
 from collections.abc import Awaitable, Callable, Set
 from dataclasses import dataclass
+from typing import TypeAlias, assert_never
 
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.issue.case import limit_of
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.issue.subjects import WaitingFor
+from caseworker.core.issue.turns import at_work
 from caseworker.core.people.forge_roles import standing_of
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.trigger import PHRASE
-from caseworker.core.runs.dispatch import MILESTONE_OF, CaseFacts
+from caseworker.core.pull.case import PullState
+from caseworker.core.runs.dispatch import MILESTONE_OF, CaseFacts, ParentFacts
+from caseworker.core.runs.registry import TargetKind
 from caseworker.core.runs.run import Run, RunState
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.intake.github_events import OnTarget, Person
-from caseworker.ports import Store, StoredCase
+from caseworker.ports import Store, StoredCase, StoredPull
 from caseworker.ports.github import Classifier, GitHubReads, GitHubWrites, Target, thread_on
+
+OnGitHub: TypeAlias = StoredCase | StoredPull
+"""Cases that have a thread on GitHub of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,25 +67,60 @@ class GitHubFacts:
         opened_it = target is not None and target.author.casefold() == person.login.casefold()
         return standing_of(person.login, role, self._place.owners, opened_it=opened_it)
 
-    async def case(self, event: OnTarget) -> StoredCase | None:
-        found = await self._store.threads.find(thread_on(event.repository, event.number))
-        return None if found is None else await self._store.cases.load(found[0])
+    async def case(self, event: OnTarget) -> OnGitHub | None:
+        """The case that takes what people write here. Below a pull request that is its pull case while a session is in
+        flight, otherwise the issue case that opened it, if that goes on."""
+        own = await self.own_case(event)
+        if own is None or (isinstance(own, StoredPull) and is_over(own)):
+            parent = await self.parent(event)
+            return own if parent is None or (own is not None and is_over(parent)) else parent
+        return own
 
-    async def about(self, stored: StoredCase | None) -> CaseFacts | None:
+    async def own_case(self, event: OnTarget) -> OnGitHub | None:
+        """The case of the issue or pull request itself."""
+        found = await self._store.threads.find(thread_on(event.repository, event.number))
+        stored = None if found is None else await self._store.cases.find(found[0])
+        return stored if isinstance(stored, StoredCase | StoredPull) else None
+
+    async def session(self, event: OnTarget) -> StoredPull | None:
+        """The pull case here, if its session is in flight."""
+        own = await self.own_case(event)
+        return own if isinstance(own, StoredPull) and not is_over(own) else None
+
+    async def parent(self, event: OnTarget) -> StoredCase | None:
+        """The issue case that opened this pull request."""
+        if event.target is not TargetKind.PULL:
+            return None
+        repository = await self._store.repositories.register(event.repository)
+        pull = await self._store.pulls.numbered(repository, event.number)
+        return None if pull is None or pull.case is None else await self._store.cases.load(pull.case)
+
+    async def about(self, stored: OnGitHub | None) -> CaseFacts | None:
         return None if stored is None else case_facts(stored, await self._store.runs.of(stored.case.id))
 
 
-def case_facts(stored: StoredCase, runs: list[Run]) -> CaseFacts:
+def case_facts(stored: OnGitHub, runs: list[Run]) -> CaseFacts:
     in_flight = [run.workflow for run in runs if run.ended_at is None]
-    waits = stored.case.waits_for is WaitingFor.MILESTONE
-    return CaseFacts(
+    known = CaseFacts(
         done=_done(runs),
         in_flight=in_flight[-1] if in_flight else None,
         last=runs[-1].workflow if runs else None,
-        waits_at=limit_of(stored.case, stored.policy) if waits else None,
-        has_pull=stored.case.delivery.pull_request is not None,
         is_over=is_over(stored),
     )
+    match stored:
+        case StoredPull():
+            return known.model_copy(update={"is_paused": stored.case.state is PullState.PAUSED})
+        case StoredCase():
+            waits = stored.case.waits_for is WaitingFor.MILESTONE
+            limit = limit_of(stored.case, stored.policy) if waits else None
+            has_pull = stored.case.delivery.pull_request is not None
+            return known.model_copy(update={"waits_at": limit, "has_pull": has_pull})
+        case _:
+            assert_never(stored)
+
+
+def parent_facts(parent: StoredCase | None) -> ParentFacts | None:
+    return None if parent is None else ParentFacts(case=parent.case.id, is_at_work=at_work(parent.case))
 
 
 def _done(runs: list[Run]) -> frozenset[WorkflowName]:
@@ -88,5 +130,5 @@ def _done(runs: list[Run]) -> frozenset[WorkflowName]:
     return frozenset(done for workflow in ended for done in order[: order.index(workflow) + 1])
 
 
-def is_over(stored: StoredCase) -> bool:
-    return stored.case.state in TERMINAL
+def is_over(stored: OnGitHub) -> bool:
+    return stored.case.is_over if isinstance(stored, StoredPull) else stored.case.state in TERMINAL

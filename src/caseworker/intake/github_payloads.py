@@ -1,7 +1,7 @@
 """Parses the body of a GitHub webhook into an event. Tolerant: it asks only for what Caseworker decides on."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -11,6 +11,7 @@ from caseworker.core.runs.delivery_outcomes import IgnoreReason
 from caseworker.core.runs.registry import TargetKind
 from caseworker.intake.github_bodies import (
     GHOST,
+    LONG_AGO,
     ChangesBody,
     CheckedBody,
     CommentBody,
@@ -32,7 +33,6 @@ from caseworker.intake.github_events import (
     Pinged,
     PullChanged,
     PushReceived,
-    ReviewSubmitted,
 )
 
 
@@ -89,6 +89,10 @@ def _parse_pull(name: str, body: Mapping[str, object]) -> Event:
         return _unused(name, payload.action)
     if change in (Change.LABELED, Change.UNLABELED):
         return _label_changed(payload, pull, change, TargetKind.PULL)
+    return _pull_changed(payload, pull, change)
+
+
+def _pull_changed(payload: Payload, pull: TargetBody, change: Change) -> PullChanged:
     return PullChanged(
         repository=_repository(payload),
         number=pull.number,
@@ -126,11 +130,11 @@ def _parse_comment(name: str, body: Mapping[str, object]) -> Event:
         target=TargetKind.PULL if is_review else _kind(target),
         actor=payload.sender.person,
         change=change,
-        comment=_comment(payload.comment, payload.changes, is_review=is_review),
+        comment=_comment(payload.comment, payload.changes, "review_comment" if is_review else "comment"),
     )
 
 
-def _comment(comment: CommentBody, changes: ChangesBody, *, is_review: bool) -> Comment:
+def _comment(comment: CommentBody, changes: ChangesBody, source: Literal["comment", "review_comment"]) -> Comment:
     line = comment.line or comment.original_line
     return Comment(
         id=comment.id,
@@ -140,30 +144,41 @@ def _comment(comment: CommentBody, changes: ChangesBody, *, is_review: bool) -> 
         changed_at=comment.updated_at or comment.created_at,
         text_before=changes.body.before if changes.body is not None else None,
         place=f"{comment.path}:{line}" if comment.path and line else comment.path,
-        is_review=is_review,
+        source=source,
     )
 
 
 def _parse_review(name: str, body: Mapping[str, object]) -> Event:
+    """A review with a text is a comment. Any other changes the state of the pull request."""
     payload, pull = _with_target(name, body, "pull_request")
-    if payload.review is None or payload.action != "submitted":
-        return _unused(name, payload.action)
-    return ReviewSubmitted(
+    review = payload.review
+    if payload.action != "submitted" or review is None or not (review.body or "").strip():
+        return _pull_changed(payload, pull, Change.REVIEWED)
+    author, at = (review.user or payload.sender).person, review.submitted_at or LONG_AGO
+    comment = Comment(
+        id=review.id, author=author, text=review.body or "", written_at=at, changed_at=at, source="review"
+    )
+    return CommentChanged(
         repository=_repository(payload),
         number=pull.number,
         target=TargetKind.PULL,
-        actor=(payload.review.user or payload.sender).person,
-        review=payload.review.id,
-        state=payload.review.state.lower(),
-        text=payload.review.body or "",
+        actor=author,
+        change=Change.CREATED,
+        comment=comment,
     )
+
+
+def _parse_review_thread(name: str, body: Mapping[str, object]) -> Event:
+    payload, pull = _with_target(name, body, "pull_request")
+    return _pull_changed(payload, pull, Change.REVIEWED)
 
 
 def _parse_check(name: str, body: Mapping[str, object]) -> Event:
     payload = CheckedBody.model_validate(body)
     told = payload.check_run or payload.check_suite or payload.workflow_run
     commit = payload.sha if told is None else told.head_sha
-    return ChecksChanged(repository=payload.repository.ref, commit=commit, source=name)
+    check = payload.check_run.name if payload.check_run is not None else None
+    return ChecksChanged(repository=payload.repository.ref, commit=commit, source=name, name=check or "")
 
 
 def _parse_push(_: str, body: Mapping[str, object]) -> Event:
@@ -219,6 +234,9 @@ _PULL_CHANGES: Final = {
     **{change.value: change for change in (Change.LOCKED, Change.UNLOCKED, Change.LABELED, Change.UNLABELED)},
     **{change.value: change for change in (Change.READY, Change.DRAFTED)},
     "synchronize": Change.SYNCHRONIZED,
+    **dict.fromkeys(("review_requested", "review_request_removed"), Change.REVIEWED),
+    **dict.fromkeys(("auto_merge_enabled", "auto_merge_disabled"), Change.AUTO_MERGE),
+    **dict.fromkeys(("enqueued", "dequeued"), Change.QUEUED),
 }
 _PARSERS: Final[Mapping[str, Callable[[str, Mapping[str, object]], Event]]] = {
     "issues": _parse_issues,
@@ -226,6 +244,7 @@ _PARSERS: Final[Mapping[str, Callable[[str, Mapping[str, object]], Event]]] = {
     "issue_comment": _parse_comment,
     "pull_request_review_comment": _parse_comment,
     "pull_request_review": _parse_review,
+    "pull_request_review_thread": _parse_review_thread,
     "check_run": _parse_check,
     "check_suite": _parse_check,
     "workflow_run": _parse_check,

@@ -14,11 +14,12 @@ from typing import Final
 import structlog
 
 from caseworker.core.base.errors import RateLimited, Refused, Transient
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.intake.github_door import GitHubDoor
 from caseworker.intake.github_events import name_of
 from caseworker.ports import Store
-from caseworker.ports.github import Body, GitHubChanges
+from caseworker.ports.github import Body, GitHubChanges, thread_on
 
 log = structlog.get_logger()
 
@@ -49,6 +50,8 @@ class GitHubReconciler:
         self._clock = clock
         self._since: dict[str, datetime] = {}
         """How far each repository was read, and the log under the empty name."""
+        self._marks: dict[CaseId, str] = {}
+        """The state of the pull request of each pull case at the last look."""
         self._begun = clock() - first_look
 
     async def run(self) -> None:
@@ -93,12 +96,32 @@ class GitHubReconciler:
             *_from_issue_events(repository, await self._changes.issue_events(repository, since)),
             *_from_comments(repository, await self._changes.comments_since(repository, since)),
             *_from_review_comments(repository, await self._changes.review_comments(repository, since)),
+            *await self._read_pulls(repository, began),
         ]
         events.sort(key=lambda event: event.at)
         known = await self._store.deliveries.known([event.guid for event in events])
         taken = [await self._take(event) for event in events if event.guid not in known]
         self._since[str(repository)] = began
         return sum(taken)
+
+    async def _read_pulls(self, repository: RemoteRepository, at: datetime) -> list["_Found"]:
+        """Reviews of pull requests with a session in flight, and an event for each that has changed since the last
+        look."""
+        thread, found = thread_on(repository, 0), list[_Found]()
+        for stored in await self._store.pull_cases.in_flight(thread.surface, thread.channel):
+            number, case = stored.number, stored.case.id
+            try:
+                found += _from_reviews(repository, number, await self._changes.reviews(repository, number))
+                mark = await self._changes.pull_mark(repository, number)
+            except Refused as refused:  # the session finds out itself that it can't be read
+                log.warning("pull request not read", case=case, error=str(refused))
+                continue
+            if self._marks.get(case) != mark:
+                self._marks[case] = mark
+                body = {"action": "edited", "pull_request": {"number": number}}
+                stamp = at.isoformat()
+                found.append(_Found(repository, "pull_request", f"pull:{number} {mark} {stamp}", stamp, body))
+        return found
 
     def _after(self, name: str) -> datetime:
         return self._since.get(name, self._begun) - _MARGIN
@@ -159,6 +182,17 @@ def _from_review_comments(repository: RemoteRepository, comments: Sequence[Body]
         if number is not None:
             about = {"pull_request": {"number": int(number[1])}}
             found += _created_and_edited(repository, "pull_request_review_comment", comment, about)
+    return found
+
+
+def _from_reviews(repository: RemoteRepository, number: int, reviews: Sequence[Body]) -> list[_Found]:
+    found = []
+    for review in reviews:
+        at = str(review.get("submitted_at") or "")
+        if at and str(review.get("body") or "").strip():
+            sender = review.get("user") or {"login": "ghost"}
+            body = {"action": "submitted", "pull_request": {"number": number}, "review": review, "sender": sender}
+            found.append(_Found(repository, "pull_request_review", f"review:{review.get('id')}", at, body))
     return found
 
 

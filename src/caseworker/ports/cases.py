@@ -101,12 +101,16 @@ class PullCases(Protocol):
         """Write case row, thread, run, first entry and first message together. False: it was there already."""
 
     async def start(self, message: NewMessage, work: PullWork) -> bool:
-        """Begin another run of a case and put the message that starts it, together. False: a run is in flight."""
+        """Begin another run of a case and put the message that starts it, together. The run of a paused session ends.
+        False: a run is in flight."""
 
     async def load(self, case: CaseId) -> StoredPull | None: ...
 
     async def list(self) -> list[StoredPull]:
         """Newest change first."""
+
+    async def in_flight(self, surface: str, channel: str) -> Sequence[StoredPull]:
+        """Those whose session is not over, and whose thread is in this channel: a repository of a forge."""
 
     async def save(
         self, after: PullCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None

@@ -8,12 +8,13 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, RunId
 from caseworker.core.base.policy import Policy
+from caseworker.core.people.commands import PullWork
 from caseworker.core.people.messages import NewMessage
 from caseworker.core.runs.delivery_outcomes import Outcome
 from caseworker.core.runs.outcome_kinds import OutcomeKind
 from caseworker.core.runs.run import RunState
 from caseworker.core.runs.workflow_names import WorkflowName
-from caseworker.ports.stored import Issue, Thread
+from caseworker.ports.stored import Issue, NewPullCase, Thread
 
 
 class _Value(BaseModel):
@@ -135,9 +136,13 @@ class Dispatches(Protocol):
     ) -> bool:
         """Open the case with its run, its thread and this dispatch together. False: the case is there already."""
 
+    async def open_pull(self, new: NewPullCase, dispatch: NewDispatch, first: NewMessage, work: PullWork) -> bool:
+        """The same for a pull case, which has its thread in `new`."""
+
     async def go_on(self, dispatch: NewDispatch, message: NewMessage, *, thread: Thread, moves: int) -> bool:
-        """Begin a run of an open case and put the message that starts it, together. False: a run of this workflow is
-        in flight. Raises `Transient` if the case has moved since it had made `moves` transitions."""
+        """Begin a run of a case and put the message that starts it, together. False: a run of this workflow is in
+        flight; of a pull case, any run. Raises `Transient` if the case has moved since it had made `moves`
+        transitions."""
 
     async def untold(self) -> Sequence[Dispatch]:
         """Those asked for by a comment, whose run has ended, and whose comment does not show it yet."""

@@ -128,5 +128,12 @@ class GitHubChanges(Protocol):
     async def review_comments(self, repository: RemoteRepository, since: datetime) -> Sequence[Body]:
         """`GET /repos/{owner}/{repo}/pulls/comments`."""
 
+    async def reviews(self, repository: RemoteRepository, number: int) -> Sequence[Body]:
+        """`GET /repos/{owner}/{repo}/pulls/{number}/reviews`."""
+
+    async def pull_mark(self, repository: RemoteRepository, number: int) -> str:
+        """A text that is the same as long as nothing has changed that a verdict depends on: commits, base, checks,
+        reviews, labels, draft, auto-merge. Comments are not part of it."""
+
     async def issue_events(self, repository: RemoteRepository, since: datetime) -> Sequence[Body]:
         """`GET /repos/{owner}/{repo}/issues/events`: with `event`, `actor`, `created_at`, `issue` and `label`."""

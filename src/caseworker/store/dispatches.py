@@ -6,9 +6,13 @@ from caseworker.core.base.errors import Defect, Transient
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.kinds import KINDS, CaseKind
+from caseworker.core.people.commands import PullWork
 from caseworker.core.people.messages import Audience, NewMessage
+from caseworker.core.pull.case import PullCase
 from caseworker.core.runs.run import RunState
-from caseworker.ports import Issue, Thread
+from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.ports import Issue, NewPullCase, Thread
 from caseworker.ports.deliveries import Dispatch, NewDispatch
 from caseworker.store.cases import open_issue_case
 from caseworker.store.columns import now
@@ -16,6 +20,7 @@ from caseworker.store.connection import Connection
 from caseworker.store.delivery_tables import dispatches as rows
 from caseworker.store.inbox import add_message
 from caseworker.store.port import Port
+from caseworker.store.pull_cases import begin_session, open_pull_case
 from caseworker.store.rows import insert_or_stop, lock_case
 from caseworker.store.run_tables import runs
 from caseworker.store.tables import cases
@@ -46,19 +51,23 @@ class StoredDispatches(Port):
             await _insert(connection, dispatch, first.case)
         return True
 
+    async def open_pull(self, new: NewPullCase, dispatch: NewDispatch, first: NewMessage, work: PullWork) -> bool:
+        async with self._database.writing() as connection:
+            if not await open_pull_case(connection, new, work, first):
+                return False
+            await _insert(connection, dispatch, first.case)
+        return True
+
     async def go_on(self, dispatch: NewDispatch, message: NewMessage, *, thread: Thread, moves: int) -> bool:
         case = message.case
         async with self._database.writing() as connection:
             await lock_case(connection, case)
             if await _one(connection, dispatch.key) is not None:
                 return True
-            snapshot = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == case))
-            progress = IssueCase.model_validate(snapshot).progress
-            if progress.transitions != moves:
+            known = await _snapshot(connection, case)
+            if known.progress.transitions != moves:
                 raise Transient(f"{case} has moved meanwhile: its dispatch is decided again.")
-            run = {"case": case, "workflow": dispatch.workflow, "turns_before": progress.turns, "began_at": now()}
-            added = insert_or_stop(connection, runs).values(run).returning(runs.c.id)
-            if await connection.scalar(added) is None:
+            if not await _begin(connection, known, dispatch.workflow):
                 return False
             await add_thread(connection, case, Audience.DEVELOPERS, thread)
             await add_message(connection, message)
@@ -73,6 +82,24 @@ class StoredDispatches(Port):
     async def tell(self, key: str, state: RunState) -> None:
         async with self._database.writing() as connection:
             await connection.execute(update(rows).where(rows.c.key == key).values(told=state))
+
+
+async def _snapshot(connection: Connection, case: CaseId) -> IssueCase | PullCase:
+    of_case = select(cases.c.kind, cases.c.snapshot).where(cases.c.id == case)
+    kind, snapshot = (await connection.execute(of_case)).one()
+    known = KINDS[CaseKind(kind)].snapshot.model_validate(snapshot)
+    if not isinstance(known, IssueCase | PullCase):
+        raise Defect(f"{case} has no runs: it is a {KINDS[CaseKind(kind)].noun}.")
+    return known
+
+
+async def _begin(connection: Connection, known: IssueCase | PullCase, workflow: WorkflowName) -> bool:
+    """False: a run is in flight. An issue case may have runs of several workflows."""
+    if isinstance(known, PullCase):
+        return await begin_session(connection, known, workflow)
+    run = {"case": known.id, "workflow": workflow, "turns_before": known.progress.turns, "began_at": now()}
+    added = insert_or_stop(connection, runs).values(run).returning(runs.c.id)
+    return await connection.scalar(added) is not None
 
 
 async def _insert(connection: Connection, dispatch: NewDispatch, case: CaseId) -> None:

@@ -8,15 +8,17 @@ from caseworker.core.base.ids import CaseId, TraceId, pull_case
 from caseworker.core.kinds import CaseKind
 from caseworker.core.people.commands import PullWork
 from caseworker.core.people.messages import Audience, NewMessage
-from caseworker.core.pull.case import PullCase, new_pull_case
+from caseworker.core.pull.case import PullCase, PullState, new_pull_case
 from caseworker.core.record.entries import CaseOpened, Entry
 from caseworker.core.runs.pull_ends import run_end
+from caseworker.core.runs.run import RunState
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import NewPullCase, StoredPull
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.inbox import add_message
-from caseworker.store.loaders import one_row, pull_of, rows_of
+from caseworker.store.loaders import ALL, one_row, pull_of, rows_of
+from caseworker.store.message_tables import threads
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
 from caseworker.store.run_tables import runs
@@ -33,12 +35,9 @@ class StoredPullCases(Port):
     async def start(self, message: NewMessage, work: PullWork) -> bool:
         async with self._database.writing() as connection:
             await lock_case(connection, message.case)
-            snapshot = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == message.case))
-            in_flight = select(runs.c.id).where(runs.c.case == message.case, runs.c.ended_at.is_(None))
-            if await connection.scalar(in_flight) is not None:
+            known = await _known(connection, message.case)
+            if not await begin_session(connection, known, WorkflowName(work)):
                 return False
-            known = PullCase.model_validate(snapshot)
-            await begin_run(connection, message.case, WorkflowName(work), turns_before=known.progress.turns)
             await add_message(connection, message)
         return True
 
@@ -51,6 +50,12 @@ class StoredPullCases(Port):
         async with self._database.reading() as connection:
             return [pull_of(row) for row in await rows_of(connection, CaseKind.PULL)]
 
+    async def in_flight(self, surface: str, channel: str) -> Sequence[StoredPull]:
+        there = select(threads.c.case).where(threads.c.surface == surface, threads.c.channel == channel)
+        open_ones = ALL.where(cases.c.kind == CaseKind.PULL, cases.c.state != PullState.ENDED, cases.c.id.in_(there))
+        async with self._database.reading() as connection:
+            return [pull_of(row) for row in (await connection.execute(open_ones)).mappings()]
+
     async def save(
         self, after: PullCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
     ) -> None:
@@ -61,10 +66,11 @@ class StoredPullCases(Port):
         async with self._database.writing() as connection:
             await lock_case(connection, after.id)
             await append_entries(connection, after.id, entries, trace=trace, key=key)
-            if await _is_older(connection, after):
+            known = await _known(connection, after.id)
+            if _is_older(after, known):
                 return
             await connection.execute(row.values(saved if after.is_over else saved | {"over": False}))
-            if after.session.end is not None:
+            if after.session.end is not None and known.session.end is None:  # saved again, it may have a new run
                 await end_runs(connection, after.id, run_end(after.session.end), upto=after.session.first_turn)
 
 
@@ -85,9 +91,24 @@ async def open_pull_case(connection: Connection, new: NewPullCase, work: PullWor
     return True
 
 
-async def _is_older(connection: Connection, after: PullCase) -> bool:
-    known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
-    newest = PullCase.model_validate(known).progress
+async def begin_session(connection: Connection, known: PullCase, workflow: WorkflowName) -> bool:
+    """Begin a run, in the caller's transaction and with the case's lock. The run of a paused session ends. False: a run
+    is in flight."""
+    mine = (runs.c.case == known.id) & runs.c.ended_at.is_(None)
+    if await connection.scalar(select(runs.c.id).where(mine)) is not None:
+        if known.state is not PullState.PAUSED:
+            return False
+        await connection.execute(update(runs).where(mine).values(ended_as=RunState.INCOMPLETE, ended_at=now()))
+    await begin_run(connection, known.id, workflow, turns_before=known.progress.turns)
+    return True
+
+
+async def _known(connection: Connection, case: CaseId) -> PullCase:
+    return PullCase.model_validate(await connection.scalar(select(cases.c.snapshot).where(cases.c.id == case)))
+
+
+def _is_older(after: PullCase, known: PullCase) -> bool:
+    newest = known.progress
     return (after.progress.transitions, after.progress.turns) < (newest.transitions, newest.turns)
 
 

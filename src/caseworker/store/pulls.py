@@ -48,6 +48,11 @@ class StoredPulls(Port):
             found = await _read(connection, (pulls.c.repository == repository) & (pulls.c.head == head))
         return found[-1] if found else None
 
+    async def numbered(self, repository: RepositoryId, number: int) -> PullRequest | None:
+        async with self._database.reading() as connection:
+            found = await _read(connection, (pulls.c.repository == repository) & (pulls.c.number == number))
+        return found[0] if found else None
+
     async def of(self, case: CaseId) -> list[PullRequest]:
         async with self._database.reading() as connection:
             return await _read(connection, pulls.c.case == case)

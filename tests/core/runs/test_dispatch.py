@@ -2,16 +2,22 @@
 
 import pytest
 
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
+from caseworker.core.people.commands import PullWork, StartWork
 from caseworker.core.people.trigger import LiteralCommand, Option
+from caseworker.core.runs.deadlines import parse_deadline
 from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone, RefusalReason
 from caseworker.core.runs.dispatch import (
     CaseFacts,
     Go,
     GoOn,
     OpenCase,
+    OpenPull,
+    ParentFacts,
     Remember,
     RunAgain,
+    StartAgain,
     TargetFacts,
     TryAgain,
     decide,
@@ -66,9 +72,10 @@ def test_what_starts_a_workflow_on_an_issue(verb: str, case: CaseFacts | None, s
         ("plan", ISSUE, PLANNED.model_copy(update={"waits_at": None, "in_flight": W.IMPLEMENT}), R.WORK_IN_FLIGHT),
         ("plan", ISSUE, PLANNED.model_copy(update={"waits_at": None, "has_pull": True}), R.PULL_OPEN),
         ("plan", ISSUE, TRIAGED.model_copy(update={"is_over": True, "waits_at": None}), R.CASE_ENDED),
-        ("review", PULL, None, R.NOT_THERE_YET),
-        ("resolve", PULL, None, R.NOT_THERE_YET),
-        ("ship", PULL, None, R.NOT_THERE_YET),
+        ("ship", ISSUE, None, R.WRONG_TARGET),
+        ("ship", PULL.model_copy(update={"is_open": False}), None, R.TARGET_CLOSED),
+        ("ship", PULL.model_copy(update={"is_locked": True}), None, R.TARGET_LOCKED),
+        ("review", PULL, CaseFacts(in_flight=W.SHIP), R.WORK_IN_FLIGHT),
         ("remember", PULL, None, R.NOTHING_TO_REMEMBER),
     ],
 )
@@ -103,3 +110,52 @@ def test_remember_works_on_closed_targets_too() -> None:
     decision = decide(command, PULL.model_copy(update={"is_open": False}), None)
     assert isinstance(decision, Go)
     assert decision.start == Remember(text="Use tabs.", path="src/**")
+
+
+# --- on a pull request
+
+ENDED = CaseFacts(last=W.SHIP, is_over=True)
+PAUSED = CaseFacts(in_flight=W.SHIP, last=W.SHIP, is_paused=True)
+
+
+@pytest.mark.parametrize("work", ["review", "resolve", "ship"])
+@pytest.mark.parametrize("case", [None, ENDED, PAUSED])
+def test_a_workflow_opens_a_pull_case_or_starts_it_again(work: PullWork, case: CaseFacts | None) -> None:
+    decision = ask(work, PULL, case)
+    start = StartWork(workflow=work)
+    assert isinstance(decision, Go)
+    assert decision.start == (OpenPull(command=start) if case is None else StartAgain(command=start))
+
+
+def test_the_same_workflow_in_flight_on_a_pull_request_is_a_duplicate() -> None:
+    assert ask("ship", PULL, CaseFacts(in_flight=W.SHIP)) == Duplicate(workflow=W.SHIP)
+    waiting = CaseFacts(in_flight=W.SHIP, last=W.SHIP, is_over=True)  # its message is not read yet
+    assert ask("ship", PULL, waiting) == Duplicate(workflow=W.SHIP)
+
+
+@pytest.mark.parametrize("is_at_work", [True, False])
+def test_no_session_begins_while_the_case_that_opened_the_pull_request_works(is_at_work: bool) -> None:
+    parent = ParentFacts(case=CaseId("acme/shop#7"), is_at_work=is_at_work)
+    decision = decide(LiteralCommand(verb="ship"), PULL, None, parent)
+    refused = NotDone(reason=R.CASE_AT_WORK, workflow=W.SHIP, detail="acme/shop#7")
+    assert decision == refused if is_at_work else isinstance(decision, Go)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90m", 5_400), ("2h", 7_200), ("1d", 86_400), ("30d", 2_592_000), ("1m", 60)]
+)
+def test_a_deadline_is_a_number_with_its_unit(text: str, seconds: int) -> None:
+    assert parse_deadline(text) == seconds
+    command = LiteralCommand(verb="ship", options=(Option(name="deadline", value=text),))
+    decision = decide(command, PULL, None)
+    assert isinstance(decision, Go)
+    assert decision.start == OpenPull(command=StartWork(workflow="ship", deadline_seconds=seconds))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "2", "2 h", "h", "0h", "02h", "-2h", "2.5h", "2H", "2h30m", "31d", "99999d", "\u0662h"]
+)
+def test_any_other_deadline_is_refused_with_what_was_written(text: str) -> None:
+    assert parse_deadline(text) is None
+    command = LiteralCommand(verb="ship", options=(Option(name="deadline", value=text),))
+    assert decide(command, PULL, None) == NotDone(reason=R.BAD_DEADLINE, workflow=W.SHIP, detail=text)

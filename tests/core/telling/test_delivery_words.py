@@ -30,7 +30,7 @@ R, W = RefusalReason, WorkflowName
         (Dispatched(workflow=W.PLAN, case=CaseId("acme/shop#7")), "plan on acme/shop#7"),
         (Dispatched(workflow=W.REMEMBER), "remember"),
         (BecameMessage(case=CaseId("acme/shop#7")), "a message of acme/shop#7"),
-        (Woken(case=CaseId("acme/shop#7")), "acme/shop#7 was woken to look at its checks"),
+        (Woken(case=CaseId("acme/shop#7")), "acme/shop#7 was woken to look again"),
         (Duplicate(of="g-1"), "the same as g-1"),
         (Duplicate(workflow=W.PLAN), "plan is running already"),
         (Duplicate(), "it is there already"),
@@ -76,6 +76,20 @@ def test_people_who_may_not_ask_and_targets_that_are_gone_get_no_reply(reason: R
         (
             NotDone(reason=R.TARGET_CLOSED, workflow=W.SHIP, detail="pull"),
             "`ship` needs an open pull request, and this one is closed. Reopen it, then ask again.",
+        ),
+        (
+            NotDone(reason=R.BAD_DEADLINE, workflow=W.SHIP, detail="soon"),
+            "`soon` is no deadline for `ship`. It is a number with `m`, `h` or `d`, at most 30 days: `90m`, `2h`, "
+            "`1d`.",
+        ),
+        (
+            NotDone(reason=R.CASE_AT_WORK, workflow=W.SHIP, detail="acme/shop#7"),
+            "`ship` can't begin now: `acme/shop#7`, which opened this pull request, is working on it. Ask again when "
+            "it waits for the merge.",
+        ),
+        (
+            NotDone(reason=R.NOTHING_RUNS, detail="stop"),
+            "There is nothing to stop: no session runs on this. `bot:ship` begins one on a pull request.",
         ),
         (NotDone(reason=R.BAD_OPTION, workflow=W.PLAN, detail="--fast"), "`plan` has no option `--fast`."),
     ],

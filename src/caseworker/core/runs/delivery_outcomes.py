@@ -41,9 +41,12 @@ class RefusalReason(StrEnum):
     WORK_IN_FLIGHT = "work_in_flight"
     PULL_OPEN = "pull_open"
     CASE_ENDED = "case_ended"
-    NOT_THERE_YET = "not_there_yet"
+    CASE_AT_WORK = "case_at_work"
+    """The issue case that opened the pull request works on it."""
+    NOTHING_RUNS = "nothing_runs"
     NOTHING_TO_REMEMBER = "nothing_to_remember"
     BAD_OPTION = "bad_option"
+    BAD_DEADLINE = "bad_deadline"
     UNCLEAR = "unclear"
 
 

@@ -4,12 +4,16 @@ The steps in order: registry lookup, context check, prior-output requirement, la
 enqueue, return. The insert and everything after it need the store: intake does them.
 """
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, how_far
+from caseworker.core.people.commands import PullWork, StartWork
 from caseworker.core.people.trigger import LiteralCommand
+from caseworker.core.runs.deadlines import parse_deadline
 from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone, RefusalReason
 from caseworker.core.runs.registry import REGISTRY, TargetKind, Workflow, displaced
 from caseworker.core.runs.workflow_names import WorkflowName
@@ -22,7 +26,15 @@ MILESTONE_OF: Final = {
     WorkflowName.IMPLEMENT: Milestone.PR,
 }
 """How far a case goes for a workflow on an issue."""
-_OPTIONS: Final = {WorkflowName.SHIP: frozenset({"deadline"}), WorkflowName.REMEMBER: frozenset({"path"})}
+_PULL_WORK: Final[Mapping[WorkflowName, PullWork]] = {
+    WorkflowName.REVIEW: "review",
+    WorkflowName.RESOLVE: "resolve",
+    WorkflowName.SHIP: "ship",
+}
+_OPTIONS: Final = {
+    **dict.fromkeys(_PULL_WORK, frozenset({"deadline"})),
+    WorkflowName.REMEMBER: frozenset({"path"}),
+}
 
 
 class _Value(BaseModel):
@@ -39,7 +51,7 @@ class TargetFacts(_Value):
 
 
 class CaseFacts(_Value):
-    """The issue's case and its runs."""
+    """The target's case and its runs. A pull request has a pull case."""
 
     done: frozenset[WorkflowName] = frozenset()
     """Workflows whose output is there."""
@@ -51,6 +63,15 @@ class CaseFacts(_Value):
     has_pull: bool = False
     """A pull request is open."""
     is_over: bool = False
+    is_paused: bool = False
+    """A session on a pull request is paused: another one may replace it."""
+
+
+class ParentFacts(_Value):
+    """The issue case that opened the pull request."""
+
+    case: CaseId
+    is_at_work: bool
 
 
 class OpenCase(_Value):
@@ -78,6 +99,20 @@ class TryAgain(_Value):
     kind: Literal["try_again"] = "try_again"
 
 
+class OpenPull(_Value):
+    """The pull request has no case yet."""
+
+    kind: Literal["open_pull"] = "open_pull"
+    command: StartWork
+
+
+class StartAgain(_Value):
+    """The pull request's case begins another session."""
+
+    kind: Literal["start_again"] = "start_again"
+    command: StartWork
+
+
 class Remember(_Value):
     """Nothing runs: the directive is stored."""
 
@@ -86,7 +121,7 @@ class Remember(_Value):
     path: str = ""
 
 
-Start = OpenCase | GoOn | RunAgain | TryAgain | Remember
+Start = OpenCase | GoOn | RunAgain | TryAgain | OpenPull | StartAgain | Remember
 
 
 class Go(_Value):
@@ -97,8 +132,13 @@ class Go(_Value):
     start: Start
 
 
-def decide(command: LiteralCommand, target: TargetFacts | None, case: CaseFacts | None) -> Go | NotDone | Duplicate:
-    """The request's first four steps. `case`: null if the target has none."""
+def decide(
+    command: LiteralCommand,
+    target: TargetFacts | None,
+    case: CaseFacts | None,
+    parent: ParentFacts | None = None,
+) -> Go | NotDone | Duplicate:
+    """The request's first four steps. `case`: null if the target has none. `parent`: null if no case opened it."""
     row = REGISTRY.get(command.verb)
     if row is None:
         return NotDone(reason=R.UNKNOWN_WORKFLOW, detail=command.verb)
@@ -106,7 +146,7 @@ def decide(command: LiteralCommand, target: TargetFacts | None, case: CaseFacts 
     if refused is not None:
         return refused
     assert target is not None, "a missing target is refused by its context"
-    start = _start(row, command, case)
+    start = _start(row, command, case, parent)
     if isinstance(start, NotDone | Duplicate):
         return start
     return Go(workflow=row.name, remove_labels=displaced(target.labels, row), start=start)
@@ -138,14 +178,19 @@ def _prerequisite(row: Workflow, case: CaseFacts | None) -> NotDone | None:
     return NotDone(reason=R.NEEDS_EARLIER, workflow=row.name, detail=row.after)
 
 
-def _start(row: Workflow, command: LiteralCommand, case: CaseFacts | None) -> Start | NotDone | Duplicate:
+def _start(
+    row: Workflow, command: LiteralCommand, case: CaseFacts | None, parent: ParentFacts | None
+) -> Start | NotDone | Duplicate:
     if row.name is WorkflowName.REMEMBER:
         if not command.text:
             return NotDone(reason=R.NOTHING_TO_REMEMBER, workflow=row.name)
         return Remember(text=command.text, path=command.option("path") or "")
-    until = MILESTONE_OF.get(row.name)
-    if until is None:
-        return NotDone(reason=R.NOT_THERE_YET, workflow=row.name)
+    if row.name in _PULL_WORK:
+        return _start_on_pull(row.name, command, case, parent)
+    return _start_on_issue(row, MILESTONE_OF[row.name], case)
+
+
+def _start_on_issue(row: Workflow, until: Milestone, case: CaseFacts | None) -> Start | NotDone | Duplicate:
     if case is None:
         return OpenCase(until=until)
     if case.in_flight is row.name:
@@ -158,5 +203,25 @@ def _start(row: Workflow, command: LiteralCommand, case: CaseFacts | None) -> St
     if case.has_pull:
         return NotDone(reason=R.PULL_OPEN, workflow=row.name)
     if case.in_flight is not None:
-        return NotDone(reason=R.WORK_IN_FLIGHT, workflow=row.name, detail=case.in_flight)
+        return _in_flight(row.name, case.in_flight)
     return NotDone(reason=R.ALREADY_DONE, workflow=row.name)
+
+
+def _start_on_pull(
+    name: WorkflowName, command: LiteralCommand, case: CaseFacts | None, parent: ParentFacts | None
+) -> Start | NotDone | Duplicate:
+    given = command.option("deadline")
+    seconds = None if given is None else parse_deadline(given)
+    if given is not None and seconds is None:
+        return NotDone(reason=R.BAD_DEADLINE, workflow=name, detail=given)
+    if case is not None and not case.is_paused and case.in_flight is not None:
+        same = case.in_flight is name
+        return Duplicate(workflow=name) if same else _in_flight(name, case.in_flight)
+    if parent is not None and parent.is_at_work:
+        return NotDone(reason=R.CASE_AT_WORK, workflow=name, detail=parent.case)
+    start = StartWork(workflow=_PULL_WORK[name], deadline_seconds=seconds)
+    return OpenPull(command=start) if case is None else StartAgain(command=start)
+
+
+def _in_flight(name: WorkflowName, other: WorkflowName) -> NotDone:
+    return NotDone(reason=R.WORK_IN_FLIGHT, workflow=name, detail=other)

@@ -3,6 +3,7 @@
 from typing import Final, assert_never
 
 from caseworker.core.base.text import code
+from caseworker.core.runs.deadlines import DEADLINE_FORM
 from caseworker.core.runs.delivery_outcomes import (
     Answered,
     BecameMessage,
@@ -48,7 +49,7 @@ def outcome_words(outcome: Outcome) -> str:
         case Dispatched(workflow=workflow, case=case):
             return f"{workflow} on {case}" if case else workflow.value
         case Woken(case=case):
-            return f"{case} was woken to look at its checks"
+            return f"{case} was woken to look again"
         case BecameMessage(case=case):
             return f"a message of {case}"
         case Answered():
@@ -110,12 +111,19 @@ def reply_words(refused: NotDone) -> str:
             )
         case _R.CASE_ENDED:
             return f"{code(name)} can't go on: the case of this issue has ended. Comment `retry` to work on it again."
-        case _R.NOT_THERE_YET:
-            return f"{code(name)} is not there yet. On issues there are `triage`, `plan` and `implement`."
+        case _R.CASE_AT_WORK:
+            return (
+                f"{code(name)} can't begin now: {code(detail)}, which opened this pull request, is working on it. "
+                "Ask again when it waits for the merge."
+            )
+        case _R.NOTHING_RUNS:
+            return f"There is nothing to {detail}: no session runs on this. `bot:ship` begins one on a pull request."
         case _R.NOTHING_TO_REMEMBER:
             return "There is nothing to remember. Write it behind the command: `bot:remember --path 'src/**' Use tabs.`"
         case _R.BAD_OPTION:
             return f"{code(name)} has no option {code(detail)}."
+        case _R.BAD_DEADLINE:
+            return f"{code(detail or 'nothing')} is no deadline for {code(name)}. It is {DEADLINE_FORM}."
         case _R.UNCLEAR:
             return f"I am not sure what you want. You can ask for: {_LISTED}; for example `bot:triage`."
         case _:

@@ -3,16 +3,19 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import Final
 
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.people.forge_roles import RepositoryRole
 from caseworker.core.runs.registry import TargetKind
+from caseworker.core.telling.verdict_words import CHECK_NAME
 from caseworker.forges.github.address import repository_path
 from caseworker.forges.github.api import PER_PAGE, GitHubApi
 from caseworker.forges.github.api_errors import GitHubRefused
+from caseworker.forges.github.check_reads import CheckReader
 from caseworker.forges.github.delivery_reads import DeliveryReader
-from caseworker.forges.github.payloads import GHOST
+from caseworker.forges.github.payloads import GHOST, Named, Payload, User
 from caseworker.forges.github.reads import GitHubReader, stamp
 from caseworker.forges.github.served_repositories import ServedRepositories
 from caseworker.ports.github import Body, LoggedDelivery, Target
@@ -20,6 +23,26 @@ from caseworker.ports.github import Body, LoggedDelivery, Target
 _GONE: Final = frozenset({301, 404, 410})
 """Answers about an issue that was transferred or deleted."""
 _PAGES: Final = 50
+
+
+class _Commit(Payload):
+    sha: str
+    ref: str = ""
+
+
+class _MarkedPull(Payload):
+    """The fields of a pull request that a verdict depends on."""
+
+    state: str
+    draft: bool = False
+    merged: bool = False
+    locked: bool = False
+    mergeable_state: str = ""
+    head: _Commit
+    base: _Commit
+    labels: list[Named] = []
+    auto_merge: dict[str, object] | None = None
+    requested_reviewers: list[User] = []
 
 
 class IntakeReads:
@@ -76,6 +99,24 @@ class IntakeChanges:
 
     async def review_comments(self, repository: RemoteRepository, since: datetime) -> Sequence[Body]:
         return await self._changed(repository, "pulls", since)
+
+    async def reviews(self, repository: RemoteRepository, number: int) -> Sequence[Body]:
+        path = repository_path(repository, "pulls", number, "reviews")
+        return await self._api.pages(repository, path, dict[str, object])
+
+    async def pull_mark(self, repository: RemoteRepository, number: int) -> str:
+        """Every request is conditional: as long as nothing changes, it costs nothing of the limit. The time of the last
+        change is left out, since our own comments set it."""
+        pull = await self._api.get(repository, repository_path(repository, "pulls", number), _MarkedPull)
+        checks = CheckReader(self._api)
+        runs = await checks.runs(repository, pull.head.sha)
+        seen = {
+            "pull": pull.model_dump(mode="json"),
+            "reviews": [(one.get("id"), one.get("state")) for one in await self.reviews(repository, number)],
+            "checks": [(run.id, run.status, run.conclusion) for run in runs if run.name != CHECK_NAME],
+            "statuses": [(one.context, one.state) for one in await checks.statuses(repository, pull.head.sha)],
+        }
+        return sha256(json.dumps(seen, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
     async def issue_events(self, repository: RemoteRepository, since: datetime) -> Sequence[Body]:
         """GitHub lists them newest first and can't be asked for a time: pages are read until one is older."""
