@@ -14,10 +14,13 @@ from caseworker.core.runs.registry import TargetKind
 from caseworker.forges.github.intake_reads import IntakeChanges, IntakeReads
 from caseworker.forges.github.intake_writes import IntakeWrites
 from caseworker.forges.github.served_repositories import ServedRepositories
+from caseworker.github_double.acts.check_acts import create_status
 from caseworker.github_double.acts.issue_acts import delete_issue
 from caseworker.github_double.acts.label_acts import add_labels
+from caseworker.github_double.acts.review_acts import create_review
 from caseworker.ports.github import Reaction
 from tests.edges.github_shop import Shop, opened_shop
+from tests.edges.test_github_probe import proposed
 
 
 @pytest.fixture
@@ -77,6 +80,29 @@ async def test_changes_since_a_time_are_comments_and_events_oldest_first(shop: S
     later = shop.state.now() + timedelta(hours=1)
     assert await changes.comments_since(shop.ref, later) == []
     assert await changes.issue_events(shop.ref, later) == []
+
+
+async def test_the_mark_of_a_pull_request_changes_with_what_a_verdict_depends_on(shop: Shop) -> None:
+    pull, changes, olga = proposed(shop), IntakeChanges(shop.api), shop.people["olga"]
+    marks = [await changes.pull_mark(shop.ref, pull.number)]  # the first look starts GitHub's trial merge
+    marks = [await changes.pull_mark(shop.ref, pull.number)]
+
+    async def differs() -> bool:
+        marks.append(await changes.pull_mark(shop.ref, pull.number))
+        return marks[-1] != marks[-2]
+
+    assert not await differs()
+    shop.says("rita", pull.issue, "A comment is no change.")
+    assert not await differs()
+    create_status(shop.state, olga, shop.repository, sha=pull.head.sha, state="pending", context="ci")
+    assert await differs()
+    create_status(shop.state, olga, shop.repository, sha=pull.head.sha, state="success", context="ci")
+    assert await differs()
+    add_labels(shop.state, olga, pull.issue, ["urgent"])
+    assert await differs()
+    create_review(shop.state, olga, pull, verdict="COMMENT", body="Use cents.")
+    assert await differs()
+    assert [one["body"] for one in await changes.reviews(shop.ref, pull.number)] == ["Use cents."]
 
 
 async def test_an_app_serves_where_it_is_installed_and_a_token_what_is_named(shop: Shop) -> None:

@@ -177,7 +177,7 @@ class Desk:
     async def reviews(self, who: str, number: int, text: str, *, id: int = 5) -> str:
         user = {"login": who, "type": "Bot" if who.endswith("[bot]") else "User"}
         review = {"id": id, "state": "commented", "body": text, "user": user, "submitted_at": BEGAN.isoformat()}
-        parts = {"action": "submitted", "review": review, "pull_request": {"number": number}}
+        parts: dict[str, object] = {"action": "submitted", "review": review, "pull_request": {"number": number}}
         await self.deliver("pull_request_review", _body(parts, who))
         return await self.outcome()
 

@@ -8,7 +8,7 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page
 from caseworker.core.runs.dispatch import MILESTONE_OF
 
-_NAMES: Final = {MessageKind.WORDS: "say", MessageKind.HAND_BACK: "handback"}
+_NAMES: Final = {MessageKind.WORDS: "say", MessageKind.HAND_BACK: "handback", MessageKind.START: "ship"}
 _TYPED_WORDS: Final = {
     MessageKind.WORDS: '"..."',
     MessageKind.ANSWER: '"..."',
@@ -29,6 +29,10 @@ _SEEN_ON_GITHUB: Final = {
 _WORKFLOWS: Final = {milestone: workflow for workflow, milestone in MILESTONE_OF.items()}
 _PLAIN: Final = (MessageKind.WORDS, MessageKind.ANSWER)
 """In a thread these are no command: whatever is said there is read."""
+
+
+_START: Final = "the comment `bot:ship` below the pull request"
+"""A session is begun where the pull request is, or in a terminal."""
 
 
 class TerminalPhrasing:
@@ -69,6 +73,8 @@ class ReplyPhrasing:
     def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
         if kind in _PLAIN:
             return self.name(kind)
+        if kind is MessageKind.START:
+            return _START
         said = "reject: what should be different" if kind is MessageKind.REJECT else _reply(kind)
         return f"the reply `{said}{f' {given}' if given else ''}`"
 
@@ -124,4 +130,4 @@ class CommentPhrasing:
 
 
 def _reply(kind: MessageKind) -> str:
-    return kind.value.replace("_", " ")
+    return "bot:ship" if kind is MessageKind.START else kind.value.replace("_", " ")

@@ -51,6 +51,11 @@ class Kind:
     is_called: Callable[[CaseId, str], bool]
     """Whether people may use this short name, the end of its id, for the case."""
 
+    @property
+    def a_noun(self) -> str:
+        """With its article: `an issue case`."""
+        return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
+
     def standing_in_thread(self, audience: Audience, *, is_reporter: bool) -> Standing:
         standing = self.in_threads.get(audience, Standing.OTHER)
         return Standing.OTHER if standing is Standing.REPORTER and not is_reporter else standing

@@ -1,15 +1,16 @@
-"""Opens cases: an issue case for an issue, a bug case for a report. Each is committed first, then rung."""
+"""Opens cases: an issue case for an issue, a bug case for a report, a pull case for a session. Each is committed first,
+then rung."""
 
 import secrets
 from dataclasses import dataclass
 
-from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case
+from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case, pull_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import title_of
-from caseworker.core.people.commands import MessageKind, Say
+from caseworker.core.people.commands import MessageKind, Say, StartWork
 from caseworker.core.people.messages import NO_MESSAGE, Audience, NewMessage, Standing
 from caseworker.intake.conversation import TERMINAL, Words, ring
-from caseworker.ports import Doorbell, Issue, NewBug, Store, Thread
+from caseworker.ports import Doorbell, Issue, NewBug, NewPullCase, Store, Thread
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +88,28 @@ class NewCases:
         if new:
             await ring(self._doorbell, case, NO_MESSAGE, MessageKind.WORDS)
         return Opened(case=case, new=new)
+
+    async def begin_session(self, new: NewPullCase, command: StartWork, author: str) -> Opened:
+        """Open the pull case with its first session, or begin another session of it. `new` is false if a run is in
+        flight: nothing was written."""
+        case = pull_case(new.repository, new.number)
+        known = await self._store.pull_cases.load(case)
+        message = NewMessage(
+            case=case,
+            surface=TERMINAL,
+            external_id=f"start {case} {new_trace()}",
+            author=author,
+            standing=Standing.OWNER,
+            command=command,
+            text=f"Please {command.workflow} this pull request.",
+            trace=new.trace if known is None else known.trace,
+        )
+        if known is None:
+            begun = await self._store.pull_cases.open(new, command.workflow, message)
+        else:
+            begun = await self._store.pull_cases.start(message, command.workflow)
+        await ring(self._doorbell, case, NO_MESSAGE, MessageKind.WORDS)
+        return Opened(case=case, new=begun)
 
 
 def new_trace() -> TraceId:

@@ -29,7 +29,7 @@ async def issue_document(
         "changed_at": stored.changed_at.isoformat(),
         "pull_request": case.delivery.pull_request,
         "trace": stored.trace,
-        "runs": [_run(run) for run in await store.runs.of(case.id)],
+        "runs": [run_json(run) for run in await store.runs.of(case.id)],
         "summary": summary.model_dump(mode="json"),
         "messages": [
             {**message.model_dump(mode="json"), "kind": message.kind, "receipt": receipt(message, turns)}
@@ -70,5 +70,5 @@ def _turn(turn: FinishedTurn) -> dict[str, object]:
     }
 
 
-def _run(run: Run) -> dict[str, object]:
+def run_json(run: Run) -> dict[str, object]:
     return {**run.model_dump(mode="json", exclude={"case", "turns_before"}), "artifact": run.artifact}

@@ -12,6 +12,7 @@ import typer
 from caseworker.app.cli import bug_commands as bug_command_line
 from caseworker.app.cli import github_commands as github_command_line
 from caseworker.app.cli import issue_commands as issue_command_line
+from caseworker.app.cli import pull_commands as pull_command_line
 from caseworker.app.cli.shared_options import CaseName, Json, Repository, do, flag, make_console, settings_now
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.core.base.errors import Refused, Transient
@@ -231,6 +232,7 @@ def host_status(json: Json = False) -> None:
 bug_command_line.add_to(app)
 issue_command_line.add_to(app)
 github_command_line.add_to(app)
+pull_command_line.add_to(app)
 
 
 def main() -> None:

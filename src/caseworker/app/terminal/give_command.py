@@ -11,7 +11,9 @@ from caseworker.app.terminal.send import find, readable, speaker_in, tell, text_
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone
+from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import (
+    Abort,
     Approve,
     Close,
     Command,
@@ -19,10 +21,12 @@ from caseworker.core.people.commands import (
     RaiseBudget,
     Reject,
     Resolution,
+    Resume,
     Retry,
+    Stop,
     Takeover,
 )
-from caseworker.ports import StoredBug, StoredCase
+from caseworker.ports import StoredBug, StoredPull
 
 
 async def approve(
@@ -71,10 +75,10 @@ async def close(
     reason = readable(text_or_stdin(reason))
     stored = await find(settings, name)
     speaker = speaker_in(stored, "developer", author)
-    if isinstance(stored, StoredCase):
+    if not isinstance(stored, StoredBug):
         if resolution:
             todo = "`--resolution` is for bug cases; leave it out."
-            raise Refused(f"{stored.case.id} is an issue case.", todo=todo)
+            raise Refused(f"{stored.case.id} is {KINDS[stored.kind].a_noun}.", todo=todo)
         return await tell(settings, console, stored, speaker, reason, Close(reason=reason), as_json=as_json)
     if stored.case.is_over:
         raise Refused(f"{stored.case.id} is resolved already: {stored.case.reason}.")
@@ -90,6 +94,31 @@ async def take_over(settings: Settings, console: Console, name: str, author: str
 
 async def hand_back(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
     return await _to_any_case(settings, console, name, HandBack(), "Hand back.", author, as_json=as_json)
+
+
+async def stop(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
+    return await _to_pull(settings, console, name, Stop(), "Stop.", author, as_json=as_json)
+
+
+async def resume(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
+    return await _to_pull(settings, console, name, Resume(), "Go on.", author, as_json=as_json)
+
+
+async def abort(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
+    return await _to_pull(settings, console, name, Abort(), "Abort.", author, as_json=as_json)
+
+
+async def _to_pull(
+    settings: Settings, console: Console, name: str, command: Command, text: str, author: str | None, *, as_json: bool
+) -> int:
+    """Send a command that only pull cases have."""
+    stored = await find(settings, name)
+    if not isinstance(stored, StoredPull):
+        verb, noun = TerminalPhrasing().name(command.kind), KINDS[stored.kind].a_noun
+        todo = f"`caseworker why {stored.case.id}` says what would move it."
+        raise Refused(f"{stored.case.id} is {noun}: {verb} is for pull cases.", todo=todo)
+    speaker = speaker_in(stored, "developer", author)
+    return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
 
 
 async def _to_issue(

@@ -24,6 +24,7 @@ from caseworker.core.record.entries import (
     BugReported,
     Entry,
     Posted,
+    PullMoved,
     Recorded,
     Transitioned,
     TurnCompleted,
@@ -158,7 +159,7 @@ class LiveView:
         match recorded.entry:
             case BugReported():
                 self._state = BugState.INVESTIGATING
-            case Transitioned(to_state=state) | BugMoved(to_state=state):
+            case Transitioned(to_state=state) | BugMoved(to_state=state) | PullMoved(to_state=state):
                 self._state, self._who = state, ""
             case TurnStarted(role=role):
                 self._who = role.value.replace("_", " ")

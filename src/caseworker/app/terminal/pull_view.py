@@ -6,12 +6,14 @@ from rich.console import Console
 
 from caseworker.app.desk import Desk
 from caseworker.app.terminal.case_view import CaseView
-from caseworker.app.terminal.live_view import PlainView, open_view
+from caseworker.app.terminal.follow_pull import follow_pull
+from caseworker.app.terminal.live_view import open_view, print_json
+from caseworker.app.terminal.pull_summary import print_pull_summary
+from caseworker.app.terminal.show_pull import artifact_of_pull, export_pull, pull_file, show_pull
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
-from caseworker.core.base.text import words_of
-from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned
+from caseworker.core.base.text import printable, words_of
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.pull_why import standing_of_pull, why_pull
 from caseworker.core.telling.why import Why
@@ -30,26 +32,27 @@ class PullView(CaseView):
         return words_of(self._stored.case.state), standing_of_pull(self._stored.case)
 
     async def show(self, store: Store, console: Console, *, as_json: bool, everything: bool) -> None:
-        view = PlainView(console)
-        for recorded in await store.record.whole(self._stored.case.id):
-            if everything or not isinstance(recorded.entry, ToolCalled | ToolReturned | AgentSaid):
-                view.show(recorded)
+        await show_pull(store, self._stored, console, as_json=as_json, everything=everything)
 
     async def show_pull_request(self, store: Store, console: Console, *, as_json: bool) -> None:
-        console.print(f"{self._stored.title}\n{self._stored.url}", markup=False, highlight=False)
+        if as_json:
+            print_json([{"number": self._stored.number, "title": self._stored.title, "url": self._stored.url}])
+        else:
+            console.print(printable(f"{self._stored.title}\n{self._stored.url}"), markup=False, highlight=False)
 
     async def follow(self, desk: Desk, console: Console, *, as_json: bool) -> None:
-        with open_view(console, as_json=as_json):
-            raise Refused("A pull case can't be followed yet.")
+        with open_view(console, as_json=as_json) as view:
+            stored = await follow_pull(desk, self._stored.case.id, view)
+        await print_pull_summary(desk.store, stored, console, as_json=as_json)
 
     async def file(self, store: Store) -> str:
-        return self._stored.case.model_dump_json(indent=2)
+        return await pull_file(store, self._stored)
 
     async def export(self, store: Store, folder: Path) -> list[Path]:
-        raise Refused(f"{self._stored.case.id} can't be exported yet.")
+        return await export_pull(store, self._stored, folder)
 
     async def artifact(self, store: Store, workflow: WorkflowName) -> tuple[str, str]:
-        raise Refused(f"{self._stored.case.id} has no artifact of {workflow}.")
+        return await artifact_of_pull(store, self._stored, workflow)
 
     async def why(self, store: Store) -> Why:
         return why_pull(self._stored.case, TerminalPhrasing())
@@ -57,5 +60,6 @@ class PullView(CaseView):
     def change(self) -> tuple[Sha, Sha]:
         work = self._stored.case.work
         if work.base is None or self._stored.case.commit is None:
-            raise Refused(f"{self._stored.case.id} has changed nothing.")
+            todo = f"`caseworker why {self._stored.case.id}` says what happens."
+            raise Refused(f"{self._stored.case.id} has nothing in hand that is not pushed.", todo=todo)
         return work.base, self._stored.case.commit

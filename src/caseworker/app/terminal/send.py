@@ -44,7 +44,7 @@ def speaker_in(stored: StoredAny, voice: VoiceName, name: str | None) -> Speaker
     kind = KINDS[stored.kind]
     standing = kind.at_terminal.get(_SPEAKS_FOR[voice])
     if standing is None:
-        raise Refused(f"{stored.case.id} is an {kind.noun}: nobody reported it.", todo="Leave `--as reporter` out.")
+        raise Refused(f"{stored.case.id} is {kind.a_noun}: nobody reported it.", todo="Leave `--as reporter` out.")
     reporter = stored.reporter if isinstance(stored, StoredBug) and voice == "reporter" else None
     return Speaker(case=stored.case.id, name=name or reporter or person(), standing=standing)
 

@@ -3,14 +3,14 @@
 from rich.console import Console
 from rich.markup import escape
 
-from caseworker.app.parts import github_access
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.look_at_pull import look_at_pull
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.text import printable
 from caseworker.core.pull.verdict import Verdict
 from caseworker.core.telling.verdict_words import headline, mover_words, shown_evidence, title_line
-from caseworker.views.readiness import Readiness, look_and_judge, readiness
+from caseworker.views.readiness import Readiness
 
 READY, NOT_READY, NOT_JUDGED = 0, 1, 2
 
@@ -18,38 +18,22 @@ READY, NOT_READY, NOT_JUDGED = 0, 1, 2
 async def show_readiness(settings: Settings, console: Console, name: str, *, as_json: bool) -> int:
     """Returns the exit code. A failed or partial look is no verdict."""
     try:
-        found, verdict = await _look(settings, name)
+        seen = await look_at_pull(settings, name)
     except (Transient, Refused) as error:
         if as_json:
             print_json({"version": 1, "pull_request": name, "outcome": "not_judged", "ready": None, "why": str(error)})
         else:
             console.print(escape(f"Could not be judged: {printable(str(error))}"))
         return NOT_JUDGED
+    found = seen.readiness
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        _show(console, found, verdict)
+        print_verdict(console, found, seen.verdict)
     return READY if found.ready else NOT_READY
 
 
-async def _look(settings: Settings, name: str) -> tuple[Readiness, Verdict]:
-    from caseworker.forges.github.connect import connect
-    from caseworker.forges.github.issue_links import parse_pull_link
-    from caseworker.forges.github.probe import GitHubProbe
-
-    link = parse_pull_link(name)
-    access = github_access(settings)
-    if access is None:
-        raise Refused(
-            "GitHub is not set up.", todo="Set CASEWORKER_GITHUB_TOKEN to a token that may read pull requests."
-        )
-    api = connect(access)
-    repository = link.on(api.address)
-    facts, verdict = await look_and_judge(GitHubProbe(api), repository, link.number)
-    return readiness(f"{link.owner}/{link.name}#{link.number}", facts, verdict), verdict
-
-
-def _show(console: Console, found: Readiness, verdict: Verdict) -> None:
+def print_verdict(console: Console, found: Readiness, verdict: Verdict) -> None:
     style = "green" if found.ready else "yellow"
     console.print(escape(printable(f"{found.pull_request}  {found.title}")), style="bold")
     console.print(escape(headline(verdict)), style=style)

@@ -20,6 +20,9 @@ EVENTS: Final[Mapping[str, str]] = {
     "pull_request": "labels, pushes and merges",
     "pull_request_review": "reviews",
     "pull_request_review_comment": "remarks on lines",
+    "pull_request_review_thread": "threads that people resolve",
+    "push": "pushes to the branch of a pull request, or to its base",
+    "status": "the end of checks that are statuses",
     "check_suite": "the end of checks",
     "workflow_run": "the end of workflow runs",
 }

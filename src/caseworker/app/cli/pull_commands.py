@@ -1,0 +1,103 @@
+"""Commands for sessions on a pull request: ship, review, resolve, stop, resume, abort."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from caseworker.app.cli.bug_commands import Name
+from caseworker.app.cli.shared_options import CaseName, Json, do, flag, make_console, settings_now
+
+Pull = Annotated[
+    str, typer.Argument(metavar="PULL", help="OWNER/REPO#57, the address of its page, or its case: OWNER/REPO!57.")
+]
+Deadline = Annotated[
+    str | None, typer.Option("--deadline", help="How long it may take: 90m, 2h, 1d. Default: 4 hours, or as set.")
+]
+DryRun = Annotated[bool, flag("--dry-run", "Say the verdict, the next act and its price; write nothing.")]
+Rehearse = Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")]
+Detach = Annotated[bool, flag("--detach", "Begin the session and return at once.")]
+
+
+def ship(
+    pull_request: Pull,
+    deadline: Deadline = None,
+    dry_run: DryRun = False,
+    rehearse: Rehearse = None,
+    detach: Detach = False,
+    json: Json = False,
+) -> None:
+    """Bring a pull request to where only people are left: fix, answer, update, wait. It never merges.
+
+    Ends with 0 if it is ready, 1 if it ended otherwise or waits for people."""
+    _session("ship", pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
+
+
+def review(
+    pull_request: Pull,
+    deadline: Deadline = None,
+    dry_run: DryRun = False,
+    rehearse: Rehearse = None,
+    detach: Detach = False,
+    json: Json = False,
+) -> None:
+    """Review a pull request: one inline thread per finding, or what was checked. It never approves."""
+    _session("review", pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
+
+
+def resolve(
+    pull_request: Pull,
+    deadline: Deadline = None,
+    dry_run: DryRun = False,
+    rehearse: Rehearse = None,
+    detach: Detach = False,
+    json: Json = False,
+) -> None:
+    """Answer the open threads of a pull request, and repair its failed checks."""
+    _session("resolve", pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
+
+
+def _session(
+    work: Literal["ship", "review", "resolve"],
+    pull_request: str,
+    deadline: str | None,
+    rehearse: Path | None,
+    *,
+    dry_run: bool,
+    detach: bool,
+    as_json: bool,
+) -> None:
+    from caseworker.app.parts import read_rehearsal
+    from caseworker.app.terminal.run_pull import SessionRequest, preview_session, run_session
+
+    request = SessionRequest(
+        pull_request=pull_request, work=work, deadline=deadline, rehearsal=read_rehearsal(rehearse), detach=detach
+    )
+    act = preview_session if dry_run else run_session
+    raise typer.Exit(do(act(request, settings_now(), make_console(), as_json=as_json)))
+
+
+def stop(case: CaseName, name: Name = None, json: Json = False) -> None:
+    """Pause the session on a pull request, also in the middle of a turn. `resume` lets it go on."""
+    from caseworker.app.terminal import give_command
+
+    raise typer.Exit(do(give_command.stop(settings_now(), make_console(), case, name, as_json=json)))
+
+
+def resume(case: CaseName, name: Name = None, json: Json = False) -> None:
+    """Let a paused session go on, from the pull request as it is now: what people have pushed is adopted."""
+    from caseworker.app.terminal import give_command
+
+    raise typer.Exit(do(give_command.resume(settings_now(), make_console(), case, name, as_json=json)))
+
+
+def abort(case: CaseName, name: Name = None, json: Json = False) -> None:
+    """End the session on a pull request. What was pushed stays; what was not is dropped."""
+    from caseworker.app.terminal import give_command
+
+    raise typer.Exit(do(give_command.abort(settings_now(), make_console(), case, name, as_json=json)))
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (ship, review, resolve, stop, resume, abort):
+        app.command()(command)
