@@ -184,6 +184,7 @@ async def test_polling_alone_wakes_a_session_whose_pull_request_has_changed(foun
     found.desk.github.add(9, kind=TargetKind.PULL)
     await found.desk.labels("ann", 9, "bot:ship")
     assert await found.look() == 1  # nobody has seen it before
+    found.pages.time += timedelta(minutes=2)
     assert await found.look() == 0
     found.pages.mark = "second"
     found.desk.bell.rung.clear()
