@@ -1,0 +1,79 @@
+"""Sessions on a pull request that people begin and command on GitHub. No timer helps: only events wake them."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from caseworker.core.base.ids import CaseId
+from caseworker.core.pull.case import PullState, SessionEnd
+from caseworker.engine.client import Address, connect
+from caseworker.github_double.acts.repository_acts import protect
+from caseworker.github_double.entities.repository import PullRequest
+from tests.scenarios.conftest import end
+from tests.world.github_office import GitHubOffice, open_github_office
+from tests.world.github_pulls import PullSession
+from tests.world.scripted_ci import ScriptedCi
+
+HOUR = 3_600.0
+
+
+@pytest.fixture
+async def github(home: Path, temporal: Address, request: pytest.FixtureRequest) -> AsyncIterator[GitHubOffice]:
+    quiet = {"pull_look_seconds": HOUR, "pull_look_most_seconds": HOUR, "review_barrier_seconds": 0}
+    async with open_github_office(home, await connect(temporal), **quiet) as office:
+        yield office
+        await office.serving_stops()
+        await end(office.world, request)
+
+
+def _pull(github: GitHubOffice) -> PullRequest:
+    """It waits for the check `unit`."""
+    github.olga.commits(github.shop, "fix", {"greeting.txt": "Hello world\n"}, "Spell the world")
+    protect(github.github.state, github.olga.actor, github.shop, "main", checks=["unit"])
+    return github.olga.opens_pull(github.shop, "fix", "Spell the world")
+
+
+async def _session(github: GitHubOffice, pull: PullRequest) -> PullSession:
+    """The session that was asked for, once it has begun."""
+    case = CaseId(f"{github.shop.full_name}!{pull.number}")
+    await github.expect_outcome("dispatched")
+    github.world.cases.append(case)
+    return PullSession(github, pull, case)
+
+
+async def test_a_label_begins_a_session_and_a_green_check_wakes_it(github: GitHubOffice) -> None:
+    pull = _pull(github)
+    github.olga.labels(pull.issue, "bot:ship")
+    session = await _session(github, pull)
+    await session.expect_waiting_for("pending_checks")
+    ScriptedCi(github.github.state, github.shop, github.olga.actor).runs(pull.head.sha, {"unit": "success"})
+    await session.expect_end(SessionEnd.READY)
+    await github.expect_tracking(pull.issue, "ship", "done")
+
+
+async def test_people_stop_resume_and_abort_a_session_by_comments(github: GitHubOffice) -> None:
+    pull = _pull(github)
+    github.olga.comments(pull.issue, "bot:ship --deadline 2h")
+    session = await _session(github, pull)
+    await session.expect_waiting_for("pending_checks")
+    github.sam.comments(pull.issue, "bot:abort")
+    github.olga.comments(pull.issue, "@caseworker stop")
+    await session.expect_state(PullState.PAUSED)
+    github.olga.comments(pull.issue, "bot:resume")
+    await session.expect_waiting_for("pending_checks")
+    github.olga.comments(pull.issue, "abort")
+    await session.expect_end(SessionEnd.ABORTED)
+
+
+async def test_the_push_and_the_close_of_a_person_wake_a_session(github: GitHubOffice) -> None:
+    pull = _pull(github)
+    github.olga.labels(pull.issue, "bot:ship")
+    session = await _session(github, pull)
+    await session.expect_waiting_for("pending_checks")
+    github.olga.commits(github.shop, "fix", {"greeting.txt": "Hello, world\n"}, "A comma")
+    await session.expect_end(SessionEnd.TAKEN_OVER)
+    github.olga.comments(pull.issue, "bot:ship")
+    await session.expect_waiting_for("pending_checks")
+    github.olga.closes(pull.issue)
+    await session.expect_end(SessionEnd.CLOSED)
