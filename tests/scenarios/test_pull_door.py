@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ HOUR = 3_600.0
 
 @pytest.fixture
 async def github(home: Path, temporal: Address, request: pytest.FixtureRequest) -> AsyncIterator[GitHubOffice]:
-    quiet = {"pull_look_seconds": HOUR, "pull_look_most_seconds": HOUR, "review_barrier_seconds": 0}
+    quiet: dict[str, Any] = {"pull_look_seconds": HOUR, "pull_look_most_seconds": HOUR, "review_barrier_seconds": 0}
     async with open_github_office(home, await connect(temporal), **quiet) as office:
         yield office
         await office.serving_stops()

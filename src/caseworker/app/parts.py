@@ -56,7 +56,8 @@ def make_github(store: Store, settings: Settings) -> "GitHubForge | None":
     from caseworker.forges.github.forge import make_github_forge
     from caseworker.workspaces.git import SafeGit
 
-    return make_github_forge(connect(access), store, SafeGit(), tools=settings.enable_github_state)
+    owners = frozenset(settings.allowed_owners)
+    return make_github_forge(connect(access), store, SafeGit(), tools=settings.enable_github_state, owners=owners)
 
 
 def make_discussions(settings: Settings, github: "GitHubForge | None") -> "Discussions | None":

@@ -23,11 +23,16 @@ from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.records import Records
 from caseworker.activities.issue.skills import Skills
 from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
-from caseworker.activities.pull.pull_branch import PullBranchWork, WordsSaid
+from caseworker.activities.pull.pull_branch import PullBranchWork
+from caseworker.activities.pull.pull_brief import PullBriefs, PullSources
 from caseworker.activities.pull.pull_builds import PullBuilds
 from caseworker.activities.pull.pull_looks import PullLooks
+from caseworker.activities.pull.pull_ports import PullPorts
 from caseworker.activities.pull.pull_post_facts import PullPosts
+from caseworker.activities.pull.pull_publish import PullPublisher
 from caseworker.activities.pull.pull_records import PullRecords
+from caseworker.activities.pull.pull_turns import PullTurnParts, PullTurns
+from caseworker.activities.pull.reproductions import Reproductions
 from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.activities.shared.posts import Posting, Posts
@@ -37,15 +42,12 @@ from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.transaction import Transaction
 from caseworker.app.wiring import Parts
 from caseworker.chats.surface_phrasing import TerminalPhrasing
-from caseworker.core.base.ids import Sha
-from caseworker.core.pull.case import PullCase
 from caseworker.engine.identity import own_identity
 from caseworker.engine.worker import Activities, make_workers
 from caseworker.flows.bug import BugInvestigationWorkflow
 from caseworker.flows.issue import IssueWorkflow
 from caseworker.flows.pull import PullWorkflow
 from caseworker.flows.sla import SLATrackingWorkflow
-from caseworker.ports import StoredPull
 
 FLOWS = [IssueWorkflow, BugInvestigationWorkflow, PullWorkflow, SLATrackingWorkflow]
 
@@ -131,20 +133,15 @@ class _Work:
     long: Activities
 
 
-class _NoWords:
-    """Until turns on pull requests are there."""
-
-    async def publish_words(self, stored: StoredPull, case: PullCase, turn: int, commit: Sha | None) -> WordsSaid:
-        raise NotImplementedError
-
-
 def _pull_activities(parts: Parts, transaction: Transaction) -> _Work:
     """Nothing where this deployment has no GitHub: there are no pull cases then."""
     ports = parts.pulls
     if ports is None:
         return _Work(short=[], long=[])
     records, looks = PullRecords(store=parts.store), PullLooks(ports)
-    branch = PullBranchWork(ports, _NoWords())
+    publisher = PullPublisher(store=parts.store, threads=ports.forge.threads, redactor=parts.redactor)
+    branch = PullBranchWork(ports, publisher)
+    turns = PullTurns(transaction=transaction, parts=_turn_parts(parts, ports))
     return _Work(
         short=[
             records.load_pull,
@@ -158,7 +155,27 @@ def _pull_activities(parts: Parts, transaction: Transaction) -> _Work:
             branch.bring_base_in,
             branch.publish,
         ],
-        long=[PullBuilds(ports).run_pull_build],
+        long=[
+            PullBuilds(ports).run_pull_build,
+            PullTurns(transaction=transaction, parts=_turn_parts(parts, ports)).run_pull_turn,
+        ],
+    )
+
+
+def _turn_parts(parts: Parts, ports: PullPorts) -> PullTurnParts:
+    sources = PullSources(
+        threads=ports.forge.threads,
+        probe=ports.forge.probe,
+        failures=ports.forge.failures,
+        discussions=_discussions(parts),
+        state=parts.forge.state,
+    )
+    return PullTurnParts(
+        store=ports.store,
+        workspaces=ports.workspaces,
+        branches=ports.branches,
+        briefs=PullBriefs(store=ports.store, workspaces=ports.workspaces, sources=sources),
+        reproductions=Reproductions(workspaces=ports.workspaces, builder=ports.builder),
     )
 
 

@@ -7,10 +7,10 @@ from caseworker.core.pull.case import PullState
 from caseworker.core.record.entries import Recorded
 from caseworker.core.runs.run import Run, RunState
 from caseworker.core.telling.pull_notes import awaited_by_pull, pull_notes
-from caseworker.core.telling.pull_pages import pull_page
 from caseworker.core.telling.story import tell
 from caseworker.core.telling.tracking_comment import RunArtifact, RunFailure, Tracked
 from caseworker.ports import Store, StoredPull
+from caseworker.views.pull_pages import pull_run_page
 
 _NO_END: Final = 10**9
 _STEPS: Final = frozenset(
@@ -23,8 +23,7 @@ async def tracked_pull(store: Store, stored: StoredPull, run: Run, phrasing: Phr
     later = [other.turns_before for other in await store.runs.of(case.id) if other.id > run.id]
     own = range(run.turns_before + 1, min(later, default=_NO_END) + 1)
     recorded = [one for one in await store.record.whole(case.id, _STEPS) if one.at >= run.began_at]
-    outcomes = [turn.outcome for turn in await store.turns.finished(case.id) if turn.turn in own]
-    text = pull_page(run, case, outcomes)
+    text = await pull_run_page(store, stored, run)
     failed = run.state is RunState.FAILED
     return Tracked(
         rehearsed=stored.rehearsal is not None,

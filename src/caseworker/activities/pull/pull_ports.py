@@ -11,6 +11,7 @@ from caseworker.ports import Builder, Store, StoredPull, Workspaces
 from caseworker.ports.pull_branches import PullBranches, PullPlace
 from caseworker.ports.pull_failures import PullFailures
 from caseworker.ports.pull_probe import PullProbe
+from caseworker.ports.pull_threads import PullThreads
 
 
 class VerdictReports(Protocol):
@@ -30,6 +31,8 @@ class PullForge(Protocol):
     def failures(self) -> PullFailures: ...
     @property
     def verdicts(self) -> VerdictReports: ...
+    @property
+    def threads(self) -> PullThreads: ...
 
 
 @dataclass(frozen=True, kw_only=True)

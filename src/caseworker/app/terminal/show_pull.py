@@ -10,12 +10,11 @@ from caseworker.app.terminal.show import write_files
 from caseworker.core.base.errors import Refused
 from caseworker.core.people.messages import receipt
 from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned
-from caseworker.core.runs.run import Run
 from caseworker.core.runs.workflow_names import WorkflowName
-from caseworker.core.telling.pull_pages import pull_page
 from caseworker.core.telling.story import one_line
 from caseworker.ports import Store, StoredPull
 from caseworker.views.pull_documents import pull_document
+from caseworker.views.pull_pages import pull_run_page
 
 
 async def show_pull(store: Store, stored: StoredPull, console: Console, *, as_json: bool, everything: bool) -> None:
@@ -49,7 +48,7 @@ async def export_pull(store: Store, stored: StoredPull, folder: Path) -> list[Pa
         "record.jsonl": "".join(recorded.model_dump_json() + "\n" for recorded in record),
     }
     for run in await store.runs.of(stored.case.id):
-        page = await _page(store, stored, run)
+        page = await pull_run_page(store, stored, run)
         if run.artifact is not None and page is not None:
             texts[run.artifact] = page
     return write_files(folder, texts)
@@ -62,16 +61,7 @@ async def artifact_of_pull(store: Store, stored: StoredPull, workflow: WorkflowN
     if not runs or runs[-1].artifact is None:
         todo = f"`caseworker show {case} --json` lists its runs."
         raise Refused(f"{case} has no artifact of a run `{workflow.value}`.", todo=todo)
-    page = await _page(store, stored, runs[-1])
+    page = await pull_run_page(store, stored, runs[-1])
     if page is None:
         raise Refused(f"{runs[-1].artifact} is not written yet.", todo=f"`caseworker why {case}` says what happens.")
     return runs[-1].artifact, page
-
-
-async def _page(store: Store, stored: StoredPull, run: Run) -> str | None:
-    """Made from the turns of this run: those from its beginning to the next run's."""
-    later = [one.turns_before for one in await store.runs.of(stored.case.id) if one.id > run.id]
-    last = later[0] if later else stored.case.progress.turns
-    finished = await store.turns.finished(stored.case.id)
-    outcomes = [turn.outcome for turn in finished if run.turns_before < turn.turn <= last]
-    return pull_page(run, stored.case, outcomes)

@@ -1,5 +1,6 @@
 """GitHub as a `Forge`: makes all its parts from one connection."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,6 +17,7 @@ from caseworker.forges.github.reads import GitHubReader
 from caseworker.forges.github.remote_pulls import GitHubPulls
 from caseworker.forges.github.remote_source import GitHubSource
 from caseworker.forges.github.state_tools import StateTools
+from caseworker.forges.github.thread_reads import GitHubPullThreads
 from caseworker.forges.github.verdict_reports import GitHubVerdicts
 from caseworker.ports import Git, StateOf, Store
 
@@ -33,12 +35,19 @@ class GitHubForge:
     probe: GitHubProbe
     failures: GitHubFailures
     verdicts: GitHubVerdicts
+    threads: GitHubPullThreads
 
 
 def make_github_forge(
-    api: GitHubApi, store: Store, git: Git, *, pace: Pace | None = None, tools: bool = True
+    api: GitHubApi,
+    store: Store,
+    git: Git,
+    *,
+    pace: Pace | None = None,
+    tools: bool = True,
+    owners: Set[str] = frozenset(),
 ) -> GitHubForge:
-    """`tools`: whether agents may read the state of pull requests."""
+    """`tools`: whether agents may read the state of pull requests. `owners`: the setting `allowed_owners`."""
     reader, pulls = GitHubReader(api), PullReader(api)
     broker = Broker(api, budget=store.write_budget, git=git, pace=pace)
     return GitHubForge(
@@ -55,4 +64,5 @@ def make_github_forge(
         probe=GitHubProbe(api),
         failures=GitHubFailures(api, broker),
         verdicts=GitHubVerdicts(broker, reader),
+        threads=GitHubPullThreads(api, broker=broker, owners=owners),
     )

@@ -1,0 +1,38 @@
+"""What a run on a pull request shows below its figures: the verdict of a ship, the artifact of a review or resolve."""
+
+from caseworker.core.casefile.review_learnings import ReviewLearning
+from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
+from caseworker.core.record.pull_entries import FindingPublished, ThreadAnswered
+from caseworker.core.runs.run import Run
+from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.core.telling.pull_artifacts import resolve_page, review_page
+from caseworker.core.telling.verdict_words import title_line, verdict_section
+from caseworker.ports import Store, StoredPull
+
+
+async def pull_run_page(store: Store, stored: StoredPull, run: Run) -> str | None:
+    """Null: there is nothing to show yet."""
+    verdict = stored.case.sight.verdict
+    if run.workflow is WorkflowName.SHIP:
+        return verdict_section(verdict) if verdict is not None else None
+    case = stored.case.id
+    later = [one.turns_before for one in await store.runs.of(case) if one.id > run.id]
+    last = later[0] if later else stored.case.progress.turns
+    finished = [turn for turn in await store.turns.finished(case) if run.turns_before < turn.turn <= last]
+    outcome = finished[-1].outcome if finished else None
+    recorded = [one.entry for one in await store.record.whole(case) if one.at >= run.began_at]
+    match outcome:
+        case PullReviewOutcome():
+            found = [entry for entry in recorded if isinstance(entry, FindingPublished)]
+            return review_page(outcome, found, await _used(store, stored, outcome))
+        case PullResolveOutcome():
+            answered = [entry for entry in recorded if isinstance(entry, ThreadAnswered)]
+            left = [title_line(reason) for reason in verdict.reasons] if verdict is not None else []
+            return resolve_page(outcome, answered, left)
+        case _:
+            return None
+
+
+async def _used(store: Store, stored: StoredPull, review: PullReviewOutcome) -> list[ReviewLearning]:
+    known = await store.review_learnings.of(stored.repository)
+    return [one for one in known if one.id in review.learnings_used]
