@@ -9,18 +9,13 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.people.commands import PullWork, StartWork
 from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd, new_pull_case
 from caseworker.core.pull.preview import preview, waits_for_people
-from caseworker.core.pull.pull_events import Seen
-from caseworker.core.pull.pull_facts import PullFacts
+from caseworker.core.pull.pull_facts import Demands, PullFacts
 from caseworker.core.pull.verdict import judge
 from tests.core.pull.pull_examples import NOW, READY, draft, failing, pending, review_wanted, threads
 
 S = PullState
 CASE = CaseId("acme/shop!7")
 ALL, NOTHING = 5_000_000, 0
-
-
-def seen(facts: PullFacts) -> Seen:
-    return Seen(verdict=judge(facts, now=NOW), head_branch="totals", base_branch="main", is_fork=False)
 
 
 def same(facts: PullFacts) -> PullFacts:
@@ -43,23 +38,31 @@ def test_the_first_act_of_a_session_and_its_price(
     work: PullWork, change: Callable[[PullFacts], PullFacts], state: PullState, end: SessionEnd | None, most: int
 ) -> None:
     case = new_pull_case(CASE, work)
-    would = preview(case, StartWork(workflow=work), seen(change(READY)), Policy(), NOW)
+    would = preview(case, StartWork(workflow=work), change(READY), Policy(), NOW)
     assert (would.state, would.end, would.most_micros) == (state, end, most)
     assert would.is_turn is (state in (S.REVIEWING, S.RESOLVING))
+
+
+def test_a_verdict_is_made_with_the_waiting_times_of_the_session() -> None:
+    pushed = READY.model_copy(update={"checks": (), "demands": Demands()})
+    fresh = pushed.model_copy(update={"subject": pushed.subject.model_copy(update={"head_since": NOW})})
+    case, command = new_pull_case(CASE, "ship"), StartWork()
+    assert preview(case, command, fresh, Policy(), NOW).verdict.leading == "pending_checks"
+    assert preview(case, command, fresh, Policy(checks_begin_seconds=0), NOW).verdict.outcome == "ready"
 
 
 def test_what_was_spent_before_is_not_left() -> None:
     case = new_pull_case(CASE, "review")
     command = StartWork(workflow="review")
-    assert preview(case, command, seen(READY), Policy(), NOW, spent_micros=4_000_000).most_micros == 1_000_000
-    assert preview(case, command, seen(READY), Policy(), NOW, spent_micros=6_000_000).most_micros == 0
+    assert preview(case, command, READY, Policy(), NOW, spent_micros=4_000_000).most_micros == 1_000_000
+    assert preview(case, command, READY, Policy(), NOW, spent_micros=6_000_000).most_micros == 0
 
 
 def test_a_session_that_ended_is_begun_anew_and_one_in_flight_goes_on() -> None:
     ended = new_pull_case(CASE, "ship").updated(began_at=NOW, state=S.ENDED, end=SessionEnd.BLOCKED)
-    assert preview(ended, StartWork(workflow="review"), seen(READY), Policy(), NOW).state is S.REVIEWING
+    assert preview(ended, StartWork(workflow="review"), READY, Policy(), NOW).state is S.REVIEWING
     in_flight = ended.updated(state=S.WAITING, end=None)
-    assert preview(in_flight, StartWork(workflow="review"), seen(pending(READY)), Policy(), NOW).state is S.WAITING
+    assert preview(in_flight, StartWork(workflow="review"), pending(READY), Policy(), NOW).state is S.WAITING
 
 
 def waiting(*changes: Callable[[PullFacts], PullFacts]) -> PullCase:

@@ -23,15 +23,16 @@ from caseworker.core.people.commands import PullWork, StartWork
 from caseworker.core.people.trigger import LiteralCommand, Option
 from caseworker.core.pull.case import PullCase, new_pull_case
 from caseworker.core.pull.preview import Preview, preview
-from caseworker.core.pull.pull_events import Seen
 from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone
 from caseworker.core.runs.dispatch import OpenPull, StartAgain, TargetFacts, decide
 from caseworker.core.runs.registry import TargetKind
 from caseworker.core.telling.delivery_words import reply_words
+from caseworker.core.telling.verdict_words import CHECK_NAME
 from caseworker.intake.github_facts import case_facts, parent_facts
 from caseworker.intake.new_cases import new_trace
 from caseworker.ports import NewPullCase, Store
 from caseworker.ports.github import thread_on
+from caseworker.views.readiness import readiness
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,14 +86,15 @@ async def preview_session(request: SessionRequest, settings: Settings, console: 
     now = datetime.now(UTC)
     case = known.case or new_pull_case(CaseId(seen.name.replace("#", "!")), request.work)
     command = known.decision if isinstance(known.decision, StartWork) else StartWork(workflow=request.work)
-    subject = seen.facts.subject
-    look = Seen(verdict=seen.verdict, head_branch="", base_branch=subject.base, is_fork=subject.is_fork)
-    would = preview(case, command, look, known.policy, now, spent_micros=known.spent_micros)
+    others = tuple(check for check in seen.facts.checks if check.name != CHECK_NAME)  # ours tells the verdict
+    facts = seen.facts.model_copy(update={"checks": others})
+    would = preview(case, command, facts, known.policy, now, spent_micros=known.spent_micros)
+    found = readiness(seen.name, facts, would.verdict)
     if as_json:
-        readiness = seen.readiness.model_dump(mode="json")
-        print_json({"version": 1, "work": request.work, "readiness": readiness, "act": would.model_dump(mode="json")})
+        act = would.model_dump(mode="json", exclude={"verdict"})
+        print_json({"version": 1, "work": request.work, "readiness": found.model_dump(mode="json"), "act": act})
     else:
-        print_verdict(console, seen.readiness, seen.verdict)
+        print_verdict(console, found, would.verdict)
         console.print()
         console.print(escape(_act_words(would)))
     return 0

@@ -1,7 +1,7 @@
 """What a session would do first, and what that may cost, before anything is begun. Pure."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -14,6 +14,8 @@ from caseworker.core.pull.case import PullCase, PullState, SessionEnd, cap_of
 from caseworker.core.pull.decide import look
 from caseworker.core.pull.next_acts import after_look
 from caseworker.core.pull.pull_events import Seen
+from caseworker.core.pull.pull_facts import PullFacts
+from caseworker.core.pull.verdict import Verdict, judge
 
 TURNS: Final = frozenset({PullState.REVIEWING, PullState.RESOLVING})
 _MAY_LEAD_TO_A_TURN: Final = frozenset({PullState.READING_FAILURES, PullState.UPDATING})
@@ -26,6 +28,8 @@ class Preview(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    verdict: Verdict
+    """As the session would judge: with its own waiting times, and what it knows of its pushes."""
     state: PullState
     """The state that would be entered."""
     reason: str
@@ -37,16 +41,28 @@ class Preview(BaseModel):
 
 
 def preview(
-    case: PullCase, command: StartWork, seen: Seen, policy: Policy, now: datetime, *, spent_micros: int = 0
+    case: PullCase, command: StartWork, facts: PullFacts, policy: Policy, now: datetime, *, spent_micros: int = 0
 ) -> Preview:
     """`case`: as it is stored, or a new one. A session in flight goes on; otherwise the command begins one."""
     start = Claimed(id=MessageId(0), command=command, author="", standing=Standing.OWNER)
     begun = look(case, [start], policy, now).after
+    if facts.subject.head != begun.sight.head:
+        begun = begun.updated(head_seen_at=None)
+    verdict = judge(
+        facts,
+        now=now,
+        watch=begun.watch,
+        settle=timedelta(seconds=policy.checks_begin_seconds),
+        barrier=timedelta(seconds=policy.review_barrier_seconds),
+    )
+    subject = facts.subject
+    seen = Seen(verdict=verdict, head_branch=subject.branch, base_branch=subject.base, is_fork=subject.is_fork)
     after = after_look(begun, seen, policy, now)
     is_turn = after.state in TURNS
     priced = is_turn or after.state in _MAY_LEAD_TO_A_TURN
     left = max(0, cap_of(after, policy) - spent_micros)
     return Preview(
+        verdict=verdict,
         state=after.state,
         reason=after.reason,
         end=after.session.end,
