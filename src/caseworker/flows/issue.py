@@ -137,10 +137,8 @@ class IssueWorkflow(BranchFlow):
             case IssueState.RECEIVED:
                 await self._prepare()
                 return await self._turn()
-            case IssueState.CREATING_TESTS:
-                return await self._create_tests()
-            case IssueState.UPDATING_TESTS if self._case.evidence.built is None:
-                return await self._create_tests()
+            case IssueState.CREATING_TESTS | IssueState.UPDATING_TESTS:
+                return await self._write_tests()
             case IssueState.RUNNING_TESTS if self._case.progress.task is None:
                 return await self._run_tests()
             case IssueState.CREATING_PR:
@@ -156,10 +154,10 @@ class IssueWorkflow(BranchFlow):
             base = await self._run_short(WorkspaceActivities.prepare_workspace, self._case)
             self._case = self._case.updated(base=base, checkpoint=base)
 
-    async def _create_tests(self) -> Fact:
+    async def _write_tests(self) -> Fact:
         """Red first: the tester's word counts only once the new test was seen to fail on the base."""
         fact = await self._turn()
-        if not wants_red_build(fact):
+        if not wants_red_build(self._case, fact):
             return fact
         self._case = apply_fact(self._case, fact)
         return await self._base_unless_built() or await self._build(Stage.RED)

@@ -70,6 +70,9 @@ class Workspaces(Protocol):
     async def reset(self, workspace: Workspace, commit: Sha, *, scrub: bool) -> None:
         """Set the files to exactly this commit. `scrub` also removes ignored files: after an attempt that died."""
 
+    async def take_back(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> None:
+        """Set these files, after a reset, to what they are at another commit; remove those that are not there."""
+
     def untouched(self, workspace: Workspace) -> None:
         """Promise that nothing has written to it since the reset: the next reset may rely on it, once. Without a
         sandbox nobody can promise that."""

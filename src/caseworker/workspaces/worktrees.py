@@ -107,6 +107,12 @@ class GitWorkspaces:
             await in_thread(remove_ours, workspace.path, await self._commits.names(git_dir, commit), OURS)
         self._untouched.leave(workspace.path, left)
 
+    async def take_back(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> None:
+        listed = "\0".join(paths).encode(errors="surrogateescape")
+        restore = ("--literal-pathspecs", "restore", f"--source={commit}", "--worktree")
+        named = ("--pathspec-from-file=-", "--pathspec-file-nul")
+        await self._git(*restore, *named, stdin=listed, git_dir=git_dir_of(workspace), work_tree=workspace.path)
+
     def untouched(self, workspace: Workspace) -> None:
         if self._walls:
             self._untouched.say(workspace.path)

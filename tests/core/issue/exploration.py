@@ -174,7 +174,7 @@ def _steps(case: IssueCase, policy: Policy, found: Exploration) -> Iterator[Issu
         found.tried[_kind(case), _name(fact)] += 1
         if fits(case, fact) is None and found.tried[_kind(case), _name(fact)] <= OFTEN:
             known = apply_fact(case, fact)
-            if wants_red_build(fact) and (case.state is S.CREATING_TESTS or case.evidence.built is None):
+            if wants_red_build(case, fact):
                 yield from _red_builds(case, known, fact, policy, found)
                 continue
             move = decide(known, fact, policy)

@@ -289,8 +289,7 @@ class CaseMachine(RuleBasedStateMachine):
         checkpoint = data.draw(st.sampled_from(SHAS)) if writes else self.case.delivery.checkpoint or ex.BASE
         self.case = self.case.updated(turns=self.case.progress.turns + 1)
         fact = TurnEnded(role=role, outcome=outcome, checkpoint=checkpoint, session=SessionId("s"))
-        is_first = self.case.state is S.CREATING_TESTS or self.case.evidence.built is None
-        if wants_red_build(fact) and is_first:
+        if wants_red_build(self.case, fact):
             self.case = apply_fact(self.case, fact)
             verdict: Any = data.draw(st.sampled_from(["red", "red", "green", "nothing_to_run"]))
             self.hears(BuildEnded(stage=Stage.RED, commit=checkpoint, verdict=verdict, reason="seen"))

@@ -7,6 +7,7 @@ from itertools import chain
 
 from temporalio import activity
 
+from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.context import beating, refusals_told, traced
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import BuildActivities
@@ -29,6 +30,7 @@ from caseworker.core.evidence.builds import (
 from caseworker.core.evidence.diagnostics import shipped
 from caseworker.core.evidence.forbidden_paths import forbidden_paths, stored_names, violated
 from caseworker.core.evidence.sensitive_paths import touched
+from caseworker.core.evidence.test_files import is_in_a_test_place
 from caseworker.core.record.entries import BuildRan
 from caseworker.core.telling.build_texts import build_feedback, forbidden_feedback, latest
 from caseworker.ports import Builder, Store, StoredCase, Workspace, Workspaces
@@ -69,11 +71,24 @@ class Building(BuildActivities):
             commands = [*commands, Command(purpose=Purpose.NEW_TEST, command=request.case.evidence.new_test)]
         # Scrubbed, so that an ignored file that an agent left behind can't change the result.
         await self._workspaces.reset(workspace, request.commit, scrub=True)
+        if request.stage is Stage.RED and (written := await self._written_before_the_test(request, workspace)):
+            await self._workspaces.take_back(workspace, workspace.base, written)
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
         not_run = tuple(commands[len(runs) :])
         return Build(
             number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs), not_run=not_run
         )
+
+    async def _written_before_the_test(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+        """What developers changed before this test was written, without tests: after a late requirement gap the new
+        test has to fail on the base's code, not on theirs."""
+        written = writings(await self._store.turns.finished(request.case.id))
+        if not written:
+            return []
+        before = written[-1].checkpoint
+        by_tester = await self._workspaces.changed(workspace, before, request.commit)
+        changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
+        return [path for path in changed if path not in by_tester and not is_in_a_test_place(path)]
 
     async def _changed(self, request: BuildRequest, workspace: Workspace) -> list[str]:
         if request.stage is not Stage.HEAD:

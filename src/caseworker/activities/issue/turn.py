@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from temporalio import activity
 
 from caseworker.activities.issue.brief import IssueBriefs
+from caseworker.activities.issue.defect_places import without_false_place
 from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.recollection import said_to_writer
 from caseworker.activities.issue.writings import writings
@@ -74,6 +75,7 @@ class IssueTurn:
         return self.parts.investigation.with_tools(brief, this, self.request, workspace)
 
     async def commit(self, this: Try, outcome: Outcome, workspace: Workspace) -> Kept:
+        outcome, notes = await without_false_place(self.parts.workspaces, workspace, outcome)
         assert not isinstance(outcome, BugOutcome | PullReviewOutcome | PullResolveOutcome)  # parsed by role and task
         checkpoint = await self._checkpoint(this, outcome, workspace)
         stored = await stored_case(self.parts.store, this.case)
@@ -82,7 +84,8 @@ class IssueTurn:
             file=after_outcome(
                 stored.file, this.role, outcome, self.request.case.limits.attempt, await self._given(this, outcome)
             ),
-            entries=await self.parts.investigation.entries(this, self.request, outcome, workspace),
+            entries=[*notes, *await self.parts.investigation.entries(this, self.request, outcome, workspace)],
+            outcome=outcome,
         )
 
     async def _given(self, this: Try, outcome: Outcome) -> str | None:

@@ -8,7 +8,7 @@ attempt that dies leaves only the note that it died. What differs between kinds 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence, Set
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeVar
 
 import structlog
@@ -66,6 +66,8 @@ class Kept:
     checkpoint: Sha
     file: CaseFile | None = None
     entries: Sequence[Entry] = ()
+    outcome: Outcome | None = None
+    """The outcome without what does not count. None: all of it counts."""
 
 
 class TurnHooks(Protocol[R_co]):
@@ -156,6 +158,7 @@ class Transaction:
         if not isinstance(end, AgentFinished):
             return end
         kept = await hooks.commit(this, end.outcome, workspace)
+        end = replace(end, outcome=kept.outcome or end.outcome)
         finished, entry = await self._attempts.finished(this, end, kept.checkpoint)
         if not await self._store.turns.complete(this.attempt, finished, kept.file, entry, *kept.entries):
             return TurnDied(reason=SUPERSEDED, passing=True)

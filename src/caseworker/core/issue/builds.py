@@ -22,10 +22,16 @@ _MOST_TEST_TRIES: Final = 2
 _MOST_FLAKY_RUNS: Final = 2
 
 
-def wants_red_build(fact: Fact) -> bool:
-    """Whether the tester has written a test, which counts once it was seen to fail on the base."""
+def is_correction(case: IssueCase) -> bool:
+    """Whether the tester corrects a test that was seen to fail, or need not be, after the change was built."""
+    return case.state is S.UPDATING_TESTS and case.evidence.built is not None and was_red(case)
+
+
+def wants_red_build(case: IssueCase, fact: Fact) -> bool:
+    """Whether the tester has written a test that counts once it was seen to fail on the base."""
     return (
-        isinstance(fact, TurnEnded)
+        not is_correction(case)
+        and isinstance(fact, TurnEnded)
         and isinstance(fact.outcome, TestsOutcome)
         and fact.outcome.status == "TESTS_READY"
         and not fact.outcome.escalation

@@ -7,7 +7,7 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue import words
-from caseworker.core.issue.builds import after_head, after_judgement, after_red
+from caseworker.core.issue.builds import after_head, after_judgement, after_red, is_correction
 from caseworker.core.issue.case import IssueCase, limit_of
 from caseworker.core.issue.facts import (
     Agreed,
@@ -181,7 +181,7 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
             return after_interpretation(case, outcome, to, policy)
         case PlanOutcome():
             return after_plan(case, outcome, to, policy)
-        case TestsOutcome(status="TESTS_READY") if case.state is S.UPDATING_TESTS and case.evidence.built is not None:
+        case TestsOutcome(status="TESTS_READY") if is_correction(case):
             return Move(to=S.RUNNING_TESTS, reason="The test was corrected; now everything is built and tested.")
         case TestsOutcome(status="TESTS_READY") if outcome.escalation:  # the test still has to be seen red
             return Move(to=case.state, reason=f"The tester: {outcome.summary}")

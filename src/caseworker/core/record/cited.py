@@ -90,7 +90,11 @@ def _line(source: str, texts: Mapping[str, str | None]) -> str | None:
     place = _place(source)
     if place is None:
         return f"`{source}` names no line: write path:line"
-    path, line = place
+    return problem_with_line(*place, texts)
+
+
+def problem_with_line(path: str, line: int, texts: Mapping[str, str | None]) -> str | None:
+    """What is wrong with a line that somebody names. Null: it is there. `texts`: as for `tie`."""
     if path not in texts:
         return f"there is no file `{path}` in the repository"
     lines = (texts[path] or "").splitlines()
