@@ -273,3 +273,22 @@ async def test_a_file_that_is_gone_is_a_refusal(slack: SlackDouble) -> None:
 async def test_the_token_is_sent_to_slack_only(slack: SlackDouble, source: str) -> None:
     with pytest.raises(Refused, match="does not lie with Slack"):
         await chat_of(slack).fetch(source, limit=100)
+
+
+async def test_a_restarted_process_is_refused_once_not_once_for_each_case(slack: SlackDouble) -> None:
+    slack.trouble.limit_channel("C0SUMMARY", seconds=60)
+    restarted = chat_of(slack)  # it knows nothing of the limit that its predecessor was told of
+    posts = [restarted.post(CHANNEL, "hello", key=f"case {number}") for number in range(20)]
+    ends = await asyncio.gather(*posts, return_exceptions=True)
+    assert all(isinstance(end, RateLimited) and end.seconds > 0 for end in ends)
+    assert slack.trouble.limited == [("chat.postMessage", "C0SUMMARY")]
+
+
+async def test_after_a_limit_one_post_goes_first_and_the_others_follow(slack: SlackDouble) -> None:
+    slack.trouble.limit("chat.postMessage", retry_after=1)
+    chat = chat_of(slack)
+    with pytest.raises(RateLimited) as limited:
+        await chat.post(CHANNEL, "hello", key="first")
+    await asyncio.sleep(limited.value.seconds)  # the time that the service named
+    await asyncio.gather(*(chat.post(CHANNEL, "hello", key=f"case {number}") for number in range(5)))
+    assert len(slack.posts()) == 5

@@ -38,12 +38,12 @@ class GitHubChat:
         body = f"{text}\n\n<details><summary>The report</summary>\n\n{folded}\n\n</details>" if folded else text
         body = outgoing(body, self._redactor, limit=COMMENT_LIMIT - _MARKER_ROOM)
         repository, number = self._place(thread)
-        with self._limits.respected("post", thread.channel):
+        async with self._limits.respected("post", thread.channel):
             return (await self._comments.write(repository, number, body, key=key, look=False)).id
 
     async def find(self, thread: Thread, key: str) -> str | None:
         repository, number = self._place(thread)
-        with self._limits.respected("read", thread.channel):
+        async with self._limits.respected("read", thread.channel):
             found = await self._comments.find(repository, number, key=key)
         return None if found is None else found.id
 

@@ -1,26 +1,52 @@
 """Remembers which channels asked us to wait, so that no other case asks there meanwhile."""
 
+import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from caseworker.core.base.errors import RateLimited
 
+_Place = tuple[str, str]
+
 
 class RateLimits:
-    """The limits that this process was told of. What waits for their end is a timer of the case, which survives it."""
+    """The limits that this process was told of. What waits for their end is a timer of the case, which survives it.
+
+    After a start, and after a limit, one call goes first and the others wait for its answer: so a process that knows
+    nothing of a limit that lasts is refused once, not once for each case."""
 
     def __init__(self) -> None:
-        self._until: dict[tuple[str, str], float] = {}
+        self._until: dict[_Place, float] = {}
+        self._open: set[_Place] = set()
+        """Places that took a call, or failed in another way, since their last limit."""
+        self._first: defaultdict[_Place, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    @contextmanager
-    def respected(self, what: str, channel: str) -> Iterator[None]:
+    @asynccontextmanager
+    async def respected(self, what: str, channel: str) -> AsyncIterator[None]:
         """Raises `RateLimited` with the channel: at once while a limit lasts, else when the service names one."""
-        left = self._until.get((what, channel), 0.0) - time.monotonic()
+        place = (what, channel)
+        if place in self._open:
+            async with self._remembered(place):
+                yield
+            return
+        async with self._first[place], self._remembered(place):
+            yield
+
+    @asynccontextmanager
+    async def _remembered(self, place: _Place) -> AsyncIterator[None]:
+        _, channel = place
+        left = self._until.get(place, 0.0) - time.monotonic()
         if left > 0:
             raise RateLimited(f"A rate limit of {channel} lasts.", seconds=left, place=channel)
         try:
             yield
         except RateLimited as limited:
-            self._until[what, channel] = time.monotonic() + limited.seconds
+            self._until[place] = time.monotonic() + limited.seconds
+            self._open.discard(place)
             raise RateLimited(str(limited), seconds=limited.seconds, place=channel) from limited
+        except BaseException:
+            self._open.add(place)
+            raise
+        self._open.add(place)

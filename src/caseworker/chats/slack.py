@@ -63,21 +63,20 @@ class SlackChat:
 
     async def post(self, thread: Thread, text: str, *, key: str, folded: str = "") -> str:
         """Slack folds the text of an attachment behind "Show more" if it is long."""
-        with (
-            self._limits.respected("post", thread.channel),
-            translated_errors(f"A post to {thread.channel} was not sent"),
-        ):
-            answer = await self._client.chat_postMessage(
-                channel=thread.channel,
-                thread_ts=thread.anchor or None,
-                text=fitting(text),
-                attachments=[{"text": fitting(folded), "fallback": "The report", "mrkdwn_in": ["text"]}]
-                if folded
-                else None,
-                metadata={"event_type": POST_MARK, "event_payload": {"key": key}},
-                unfurl_links=False,
-                unfurl_media=False,
-            )
+        sending = translated_errors(f"A post to {thread.channel} was not sent")
+        async with self._limits.respected("post", thread.channel):
+            with sending:
+                answer = await self._client.chat_postMessage(
+                    channel=thread.channel,
+                    thread_ts=thread.anchor or None,
+                    text=fitting(text),
+                    attachments=[{"text": fitting(folded), "fallback": "The report", "mrkdwn_in": ["text"]}]
+                    if folded
+                    else None,
+                    metadata={"event_type": POST_MARK, "event_payload": {"key": key}},
+                    unfurl_links=False,
+                    unfurl_media=False,
+                )
         return str(answer["ts"])
 
     async def react(self, reference: str) -> bool:
@@ -120,21 +119,22 @@ class SlackChat:
         cursor: str | None = None
         for _ in range(_PAGES):
             reading = translated_errors(f"What was said in {thread.channel} could not be read")
-            with self._limits.respected("read", thread.channel), reading:
-                page = await (
-                    self._client.conversations_replies(
-                        channel=thread.channel,
-                        ts=thread.anchor,
-                        include_all_metadata=True,
-                        limit=_PAGE,
-                        cursor=cursor,
-                        oldest=oldest,
+            async with self._limits.respected("read", thread.channel):
+                with reading:
+                    page = await (
+                        self._client.conversations_replies(
+                            channel=thread.channel,
+                            ts=thread.anchor,
+                            include_all_metadata=True,
+                            limit=_PAGE,
+                            cursor=cursor,
+                            oldest=oldest,
+                        )
+                        if thread.anchor
+                        else self._client.conversations_history(
+                            channel=thread.channel, include_all_metadata=True, limit=_PAGE, cursor=cursor, oldest=oldest
+                        )
                     )
-                    if thread.anchor
-                    else self._client.conversations_history(
-                        channel=thread.channel, include_all_metadata=True, limit=_PAGE, cursor=cursor, oldest=oldest
-                    )
-                )
             for message in page.get("messages") or []:
                 yield message
             cursor = (page.get("response_metadata") or {}).get("next_cursor")
@@ -143,23 +143,27 @@ class SlackChat:
 
     async def fetch(self, source: str, *, limit: int) -> bytes:
         self._check_host(source)
-        with translated_errors("A file could not be fetched"):
-            async with (
-                aiohttp.ClientSession(timeout=self._timeout) as session,
-                session.get(
-                    source,
-                    headers={"Authorization": f"Bearer {self._token}"},
-                    allow_redirects=False,  # the token must not be sent to another host
-                    proxy=self._client.proxy,
-                ) as response,
-            ):
-                _check_answer(response, limit)
-                content = bytearray()
-                async for chunk in response.content.iter_chunked(64 * 1024):
-                    content += chunk
-                    if len(content) > limit:
-                        raise _too_large(limit)
-                return bytes(content)
+        async with self._limits.respected("file", urlsplit(source).hostname or ""):
+            with translated_errors("A file could not be fetched"):
+                return await self._download(source, limit)
+
+    async def _download(self, source: str, limit: int) -> bytes:
+        async with (
+            aiohttp.ClientSession(timeout=self._timeout) as session,
+            session.get(
+                source,
+                headers={"Authorization": f"Bearer {self._token}"},
+                allow_redirects=False,  # the token must not be sent to another host
+                proxy=self._client.proxy,
+            ) as response,
+        ):
+            _check_answer(response, limit)
+            content = bytearray()
+            async for chunk in response.content.iter_chunked(64 * 1024):
+                content += chunk
+                if len(content) > limit:
+                    raise _too_large(limit)
+            return bytes(content)
 
     def _check_host(self, source: str) -> None:
         """Refuses addresses outside Slack: the token goes with the request, and anybody may have sent the address."""
