@@ -30,7 +30,7 @@ from caseworker.core.outcomes.outcome import known_turns
 from caseworker.core.people.messages import Message
 from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent
-from caseworker.ports import Attempt, IssueBrief, Limits, SingleQuestion, Spending, WorkTree
+from caseworker.ports import Attempt, IssueBrief, Limits, SentFiles, SingleQuestion, Spending, WorkTree
 from caseworker.workspaces.sandbox import Bubblewrap
 
 _TARGET: Final = 12_000
@@ -138,6 +138,9 @@ class _NoPeople:
 
     async def news(self) -> Sequence[Message]:
         return []
+
+    async def files(self, messages: Sequence[Message]) -> SentFiles:
+        return SentFiles()
 
     async def conversation(self) -> Sequence[Line]:
         return []

@@ -28,6 +28,7 @@ from caseworker.ports import (
     IssueBrief,
     Limits,
     Sandbox,
+    SentFiles,
     SingleQuestion,
     Spending,
     WorkTree,
@@ -116,6 +117,8 @@ class People:
     asked: int = 0
     """How often the turn asked for new messages."""
     fails: Exception | None = None
+    sent: SentFiles = field(default_factory=SentFiles)
+    """The files that come with the messages."""
     on_asking: Callable[[int], None] = lambda asked: None
     """Called before each answer with the number of the request: messages added here are in the answer."""
 
@@ -150,6 +153,9 @@ class People:
         new, self.said = self.said, []
         self.claimed += new
         return new
+
+    async def files(self, messages: Sequence[Message]) -> SentFiles:
+        return self.sent
 
     async def conversation(self) -> Sequence[Line]:
         if self.fails is not None:

@@ -14,7 +14,7 @@ from caseworker.core.base.errors import Transient
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.entries import ToolReturned
-from caseworker.ports import AgentFailed, AgentFinished
+from caseworker.ports import AgentFailed, AgentFinished, SentFiles
 from tests.edges.agents_provider import Provider, provider
 from tests.edges.agents_world import DONE, INVALID, AgentWorld, People, bash, script, until
 
@@ -213,6 +213,15 @@ async def test_messages_shown_beside_an_outcome_hold_it_back_until_they_are_read
     assert "It is order 1182." in await hooks.hands_in()
     hooks.model_calls += 1
     assert await hooks.hands_in() == "{}"
+
+
+async def test_files_of_a_message_in_the_middle_of_a_turn_are_named_with_their_paths() -> None:
+    readable = (("/case/attachments/2-1.txt", "app.log", "text/plain", 9),)
+    people = People(sent=SentFiles(readable=readable, lost=(("core.dump", "it is too large"),)))
+    people.say("See the log.")
+    shown = await Hooks(people).tool_ends()
+    assert "`/case/attachments/2-1.txt`: app.log (text/plain, 9 bytes)" in shown
+    assert "could not be had: core.dump (it is too large)" in shown
 
 
 async def test_a_tool_that_ends_after_an_outcome_was_taken_claims_nothing() -> None:

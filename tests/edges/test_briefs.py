@@ -187,11 +187,12 @@ async def test_files_that_people_send_are_fetched_and_laid_beside_the_code(desk:
     assert "could not be had: core.dump (" in brief.prompt
 
 
-async def test_without_a_file_that_can_be_read_there_is_no_folder_to_mount(desk: Desk) -> None:
+async def test_without_a_file_that_can_be_read_the_folder_is_there_and_empty(desk: Desk) -> None:
     file = NewAttachment(title="app.log", size=9, source="https://example.com/app.log")
     await desk.store.inbox.put(said(desk.case.id, "See the log.", attachments=(file,)))
     brief = await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)
-    assert brief.tree.read_only == desk.workspace.read_only
+    (folder,) = set(brief.tree.read_only) - set(desk.workspace.read_only)
+    assert list(folder.iterdir()) == []
     assert "could not be had: app.log (nothing here can fetch from cli)" in brief.prompt
 
 

@@ -39,7 +39,7 @@ from caseworker.core.telling.pull_text import OWN_WORDS, PullText
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls
 from caseworker.forges.local_source import LocalSource
-from caseworker.ports import Answer, Attempt, Failed, Joined, NewIssue, PullUpdate, Question, Workspace
+from caseworker.ports import Answer, Attempt, Failed, Joined, NewIssue, PullRequest, PullUpdate, Question, Workspace
 from caseworker.store.store import Store, open_store
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.worktrees import GitWorkspaces
@@ -631,6 +631,31 @@ async def test_the_pm_words_title_and_opening_once_and_an_update_keeps_them(desk
     await desk.open_pull_request()
     [updated] = await desk.store.pulls.of(desk.id)
     assert (updated.title, updated.body.split("\n\n")[0]) == (WORDED.title, WORDED.opening)
+    assert len(desk.model.asked) == 1
+
+
+@pytest.mark.parametrize("when", ["before it is opened", "before that is known"])
+async def test_a_kill_after_the_text_was_stored_asks_for_no_other_text(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    """The text is stored, and the process dies before the pull request is open, or before it knows that it is."""
+    desk.model.texts = [WORDED, WORDED.model_copy(update={"title": "Another title"})]
+    await desk.agent_writes({"greeting.txt": "Hello world\n"})
+    await desk.push()
+    pulls, opens = desk.forge.pulls, desk.forge.pulls.open
+
+    async def dies(draft: PullRequest) -> PullRequest:
+        if when == "before that is known":
+            await opens(draft)
+        raise Transient("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pulls, "open", dies)
+        with pytest.raises(Transient):
+            await desk.open_pull_request()
+    await desk.open_pull_request()
+    [opened] = await desk.store.pulls.of(desk.id)
+    assert (opened.title, opened.body.split("\n\n")[0]) == (WORDED.title, WORDED.opening)
     assert len(desk.model.asked) == 1
 
 

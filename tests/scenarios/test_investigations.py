@@ -11,7 +11,7 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted
-from caseworker.core.record.investigation import CauseProven, MatrixRevised
+from caseworker.core.record.investigation import CauseProven, InstrumentRan, MatrixRevised
 from caseworker.ports import StoredCase
 from caseworker.views.investigations import known_inquiries
 from tests.world.agent import answers, approved, changes, implemented, once, reads_people, writes_greeting
@@ -60,6 +60,30 @@ async def counted(case: CaseInWorld) -> int:
 
 def delivered(stored: StoredCase) -> bool:
     return stored.case.delivery.pull_request is not None
+
+
+async def test_a_stress_that_the_investigator_calls_is_evidence_for_the_cause(world: World) -> None:
+    world.agent.calls("stress", command=COMMAND, runs=3)
+    cited = {"kind": "run", "source": "stress 1", "shows": "it fails with every seed"}
+    world.agent.does(*INVESTIGATE, finds_the_cause(cited, *EVIDENCE[:2]))
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    assert world.agent.measured[0].startswith("stress 1, measured: ")
+    entries = [recorded.entry for recorded in await case.record()]
+    [ran] = [entry for entry in entries if isinstance(entry, InstrumentRan)]
+    assert (ran.instrument, ran.number, ran.status, ran.command) == ("stress", 1, "measured", COMMAND)
+    [proven] = [entry for entry in entries if isinstance(entry, CauseProven)]
+    assert (proven.evidence[0].source, proven.evidence[0].event is not None) == ("stress 1", True)
+    assert "stress 1" in (await case.expect_pull_request()).body
+
+
+async def test_a_stress_that_was_never_run_is_no_evidence(world: World) -> None:
+    cited = {"kind": "run", "source": "stress 1", "shows": "it fails with every seed"}
+    world.agent.does(*INVESTIGATE, finds_the_cause(cited, *EVIDENCE[:2]))
+    world.agent.repairs(*INVESTIGATE, finds_the_cause())
+    case = await world.owner_files_issue()
+    await case.expect(delivered, "a pull request")
+    assert "there is no stress 1 on record" in world.agent.refused[0]
 
 
 async def test_a_cause_is_found_in_the_second_iteration_after_one_diagnostic(world: World) -> None:

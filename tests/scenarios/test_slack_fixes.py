@@ -16,7 +16,8 @@ from caseworker.core.people.messages import Audience
 from tests.patience import PATIENCE
 from tests.world.agent import found, reads_people, triaged, unclear, writes_greeting
 from tests.world.office import ADA, RITA, Office, SlackBug
-from tests.world.world import CaseInWorld
+from tests.world.slack import UploadedFile
+from tests.world.world import SUMMARIES, CaseInWorld
 
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 S = IssueState
@@ -115,7 +116,7 @@ async def test_developers_are_asked_whether_to_stop_the_fix_of_a_withdrawn_repor
     bug, fix = await open_fix(office)
     await fix.expect_pull_request()
     await bug.in_reports(RITA, "never mind")
-    await expect_in_thread(bug, f"Shall it stop? To stop it: the reply `{fix.id}: close`.")
+    await expect_in_thread(bug, f"Shall it stop? Answer `yes` or `no` here; the reply `{fix.id}: close` stops it")
     assert (await fix.stored()).case.waits_for is WaitingFor.MERGE
     await bug.in_summaries(ADA, f"{fix.id}: close because nobody needs it")
     await fix.expect_end(S.CLOSED)
@@ -179,3 +180,52 @@ async def test_a_post_of_a_fix_appears_once_when_the_worker_stops_meanwhile(offi
     on_record = [post for post in await fix.told() if "has to agree" in post]
     assert len(on_record) == 1
     assert Audience.DEVELOPERS in dict(await office.world.store.threads.bound(fix.id))
+
+
+async def test_a_file_sent_to_a_fix_is_fetched_for_its_next_turn(office: Office) -> None:
+    bug, fix = await open_fix(office)
+    await fix.expect_pull_request()
+    before = (await fix.stored()).case.progress.turns
+    log = UploadedFile(name="app.log", content=b"Error 500")
+    anchor = await bug.summary_anchor()
+    await office.slack.user_writes(SUMMARIES, ADA, f"{fix.id}: See the log.", thread=anchor, files=[log])
+    await fix.expect(lambda stored: stored.case.progress.turns > before, "a turn about it")
+    assert "app.log (text/plain, 9 bytes)" in office.world.agent.briefs[-1].prompt
+
+
+@pytest.mark.parametrize("answer", ["yes", "Yes, please stop it.", "stop the fix"])
+async def test_a_plain_yes_stops_the_fix_of_a_withdrawn_report(office: Office, answer: str) -> None:
+    office.world.agent.holds_in(Role.DEVELOPER)
+    bug, fix = await open_fix(office)
+    await office.world.agent.reached(Role.DEVELOPER)
+    await bug.in_reports(RITA, "never mind")
+    await expect_in_thread(bug, "Shall it stop?")
+    await bug.in_summaries(ADA, answer)
+    await fix.expect_end(S.CLOSED)
+    assert (await bug.stored()).case.is_over
+
+
+async def test_a_no_lets_the_fix_of_a_withdrawn_report_go_on(office: Office) -> None:
+    go_on = office.world.agent.holds_in(Role.DEVELOPER)
+    bug, fix = await open_fix(office)
+    await office.world.agent.reached(Role.DEVELOPER)
+    await bug.in_reports(RITA, "never mind")
+    await expect_in_thread(bug, "Shall it stop?")
+    await bug.in_summaries(ADA, "no, let it go on")
+    await expect_in_thread(bug, "Then the fix goes on.")
+    go_on()
+    await fix.expect_pull_request()
+    assert (await bug.stored()).case.is_over
+
+
+async def test_an_unclear_answer_about_stopping_the_fix_is_asked_about(office: Office) -> None:
+    go_on = office.world.agent.holds_in(Role.DEVELOPER)
+    bug, fix = await open_fix(office)
+    await office.world.agent.reached(Role.DEVELOPER)
+    await bug.in_reports(RITA, "never mind")
+    await expect_in_thread(bug, "Shall it stop?")
+    await bug.in_summaries(ADA, "I would stop it only if nobody else needs it")
+    await expect_in_thread(bug, "Shall it stop?", times=2)
+    assert (await bug.stored()).case.is_over
+    go_on()
+    await fix.expect_pull_request()

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from pathlib import Path
 
 import pytest
 
@@ -84,6 +85,10 @@ async def test_attachments_are_stored_under_our_names_where_the_agent_can_read_t
     assert not list(office.world.home.rglob("passwd"))
 
 
+def _bytes_of(path: str) -> bytes:
+    return Path(path).read_bytes()
+
+
 LOG = UploadedFile(name="app.log", content=b"Error 500")
 HUGE = UploadedFile(name="app.log", content=b"x" * 10_000_001)
 
@@ -94,12 +99,14 @@ HUGE = UploadedFile(name="app.log", content=b"x" * 10_000_001)
         "too large",
         pytest.param("deleted", marks=pytest.mark.slow),
         "file server down",
-        pytest.param("file server limited", marks=pytest.mark.slow),
+        "file server limited for long",
     ],
 )
 async def test_a_report_whose_only_file_is_lost_is_investigated_without_it(office: Office, trouble: str) -> None:
-    if trouble.startswith("file server"):
-        office.slack.trouble.fail("files", times=100, status=503 if trouble.endswith("down") else 429)
+    if trouble == "file server down":
+        office.slack.trouble.fail("files", times=100, status=503)
+    if trouble == "file server limited for long":
+        office.slack.trouble.limit("files", times=100, retry_after=3_600)
     await office.world.worker_stops()
     bug = await office.rita_reports(CLEAR, files=[HUGE if trouble == "too large" else LOG])
     if trouble == "deleted":
@@ -116,6 +123,24 @@ async def test_a_report_whose_only_file_is_lost_is_investigated_without_it(offic
     [told] = await bug.posts(About.FILE_LOST, Audience.DEVELOPERS)
     assert told.startswith("A file of the reporter could not be had: app.log (")
     await bug.expect_told_once()
+
+
+async def test_a_turn_waits_for_a_file_whose_server_asks_for_a_moment(office: Office) -> None:
+    office.slack.trouble.limit("files", times=2, retry_after=1)
+    bug = await office.rita_reports(CLEAR, files=[LOG])
+    await bug.expect_findings()
+    [brief] = office.world.agent.briefs
+    assert "app.log (text/plain, 9 bytes)" in brief.prompt
+    assert await bug.posts(About.FILE_LOST) == []
+
+
+async def test_people_are_heard_while_a_turn_waits_for_a_file(office: Office) -> None:
+    office.slack.trouble.limit("files", times=100, retry_after=60)
+    bug = await office.rita_reports(CLEAR, files=[LOG])
+    await bug.expect_post(About.SUMMARY, Audience.DEVELOPERS)
+    await bug.in_reports(RITA, "never mind")
+    await bug.expect_end()
+    assert office.world.agent.briefs == []
 
 
 async def test_a_vague_report_with_a_file_is_read_before_anything_is_asked(office: Office) -> None:
@@ -146,6 +171,32 @@ async def test_a_file_is_fetched_when_its_message_is_taken_also_in_a_takeover(of
     while [file.content for file in await office.world.store.attachments.of(bug.id)] != [LOG.content]:
         assert time.monotonic() < deadline, await bug.story()
         await asyncio.sleep(0.02)
+
+
+async def test_a_file_that_comes_in_the_middle_of_a_turn_is_readable_in_that_turn(office: Office) -> None:
+    office.world.agent.hears()
+    go_on = office.world.agent.holds_in(Role.INVESTIGATOR)
+    bug = await office.rita_reports(CLEAR)
+    await office.world.agent.reached(Role.INVESTIGATOR)
+    await office.slack.user_writes(REPORTS, RITA, "See the log.", thread=bug.anchor, files=[LOG])
+    go_on()
+    await bug.expect_findings()
+    [sent] = office.world.agent.given
+    [(path, title, _, size)] = sent.readable
+    assert (title, size, _bytes_of(path)) == ("app.log", 9, LOG.content)
+    assert Path(path).parent in office.world.agent.briefs[0].tree.read_only
+
+
+async def test_a_turn_without_tools_is_told_that_it_can_not_read_a_file(office: Office) -> None:
+    office.world.agent.hears()
+    office.world.agent.does(Role.INVESTIGATOR, Task.BUG, asked("Which page?"))
+    go_on = office.world.agent.holds_in(Role.INVESTIGATOR)
+    bug = await office.rita_reports("something is broken")
+    await office.world.agent.reached(Role.INVESTIGATOR)
+    await office.slack.user_writes(REPORTS, RITA, "See the log.", thread=bug.anchor, files=[LOG])
+    go_on()
+    await bug.expect_question("Which page?")
+    assert office.world.agent.given[0].lost == (("app.log", "this turn can't read it, the next one can"),)
 
 
 @pytest.mark.slow

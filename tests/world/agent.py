@@ -8,7 +8,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome, parse_outcome
 from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent, AgentSaid, ToolCalled, ToolReturned
-from caseworker.ports import AgentFailed, AgentFinished, Brief, BugBrief, Ear
+from caseworker.ports import AgentFailed, AgentFinished, Brief, BugBrief, Ear, IssueBrief, SentFiles
 from tests.patience import PATIENCE
 
 Act = Callable[[Path], Outcome | AgentFailed]
@@ -207,12 +207,17 @@ class ScriptedAgent:
         self.ears: list[Ear] = []
         self.heard: list[str] = []
         """Messages that reached it in the middle of a turn, once `hears` was called."""
+        self.given: list[SentFiles] = []
+        """The files of those messages, once for each turn."""
         self.read: list[list[Line]] = []
         """The conversation as each turn saw it, for turns that may read it."""
         self.refused: list[str] = []
         """Why its outcomes were refused."""
         self._repairs: dict[tuple[Role, Task], Act] = {}
         self._commands: dict[tuple[Role, Task], tuple[str, ...]] = {}
+        self._skills: dict[str, dict[str, object]] = {}
+        self.measured: list[str] = []
+        """What its skills returned."""
         self._listens = False
         self._holds: dict[Role | Task, asyncio.Event] = {}
         self._reached: dict[Role | Task, asyncio.Event] = {}
@@ -229,6 +234,10 @@ class ScriptedAgent:
     def runs(self, role: Role, task: Task, *commands: str) -> None:
         """Records these commands as run in each turn of this role and task."""
         self._commands[role, task] = commands
+
+    def calls(self, skill: str, **arguments: object) -> None:
+        """Calls this skill in each turn that has it."""
+        self._skills[skill] = arguments
 
     def holds_in(self, whom: Role | Task) -> Callable[[], None]:
         """Keeps the next turn of this role or task open until the returned function is called."""
@@ -253,16 +262,24 @@ class ScriptedAgent:
         if isinstance(brief, BugBrief) and brief.conversation:
             self.read.append(list(await ear.conversation()))
         if self._listens:
-            self.heard += [message.text for message in await ear.news()]
+            news = await ear.news()
+            self.heard += [message.text for message in news]
+            self.given.append(await ear.files(news))
         acts = self._script[brief.role, brief.task]
         for number, command in enumerate(self._commands.get((brief.role, brief.task), ())):
             call = f"call-{brief.attempt.turn}-{number}"
             await saw([ToolCalled(turn=brief.attempt.turn, call=call, tool="Bash", summary=command)])
             await saw([ToolReturned(turn=brief.attempt.turn, call=call, ok=True, output="")])
+        await self._use_skills(brief)
         end = acts[min(brief.nth, len(acts)) - 1](brief.tree.path)
         if isinstance(end, AgentFailed) or brief.check is None:
             return end if isinstance(end, AgentFailed) else AgentFinished(outcome=end, calls=1)
         return await self._checked(brief, end)
+
+    async def _use_skills(self, brief: Brief) -> None:
+        for tool in brief.skills if isinstance(brief, IssueBrief) else ():
+            if tool.name in self._skills:
+                self.measured.append(await tool.run(self._skills[tool.name]))
 
     async def _held(self, brief: Brief) -> None:
         for whom in (brief.role, brief.task):

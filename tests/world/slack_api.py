@@ -159,7 +159,9 @@ class WebApi:
         file = self._workspace.files.get(request.match_info["id"].partition("-")[2])
         mishap = self._trouble.next("files", "")
         if mishap is not None:
-            return web.Response(status=mishap.number, headers={"Retry-After": "60"})
+            limited = mishap.what == "limited"
+            wait = {"Retry-After": str(mishap.number)} if limited else {}
+            return web.Response(status=429 if limited else mishap.number, headers=wait)
         if request.headers.get("Authorization") != f"Bearer {self._bot_token}":
             return web.Response(status=302, headers={"Location": "/login"})
         if file is None:

@@ -4,6 +4,7 @@ from typing import Final
 
 from caseworker.agents import case_words
 from caseworker.agents.prompt_inputs import BugInputs
+from caseworker.agents.quotes import attached
 from caseworker.agents.templates import BODY_LIMIT, command_list, template, titled
 from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import Fence, cleaned, one_line
@@ -37,7 +38,7 @@ def bug_blocks(inputs: BugInputs, fence: Fence) -> dict[str, str]:
         "messages": titled("Said since, oldest first:", case_words.spoken(fence, inputs.said)),
         "commands": command_list([one_line(text) for text in inputs.commands]),
         "reading": _reading(inputs),
-        "attachments": case_words.attached(fence, inputs.attachments, inputs.problems),
+        "attachments": attached(fence, inputs.attachments, inputs.problems),
         "waited": _WAITED.get(state, ""),
         "outcome": template("investigator.outcome"),
     }

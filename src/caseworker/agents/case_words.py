@@ -83,16 +83,6 @@ def asked_of_people(fence: Fence, questions: Sequence[str]) -> str:
     return fence.around("\n".join(newest(lines, _ASKED_LIMIT)), what="asked before", source="us, to people")
 
 
-def attached(fence: Fence, files: Sequence[tuple[str, str, str, int]], lost: Sequence[tuple[str, str]]) -> str:
-    """The files that people sent. `files`: (path, title, media type, bytes); `lost`: (title, why it is not there)."""
-    lines = [
-        f"- `{path}`: {one_line(title, 300)} ({one_line(media_type, 100) or 'of unknown type'}, {size:,} bytes)"
-        for path, title, media_type, size in files
-    ]
-    lines += [f"- could not be had: {one_line(title, 300)} ({one_line(why, 300)})" for title, why in lost]
-    return fence.around("\n".join(lines), what="files that came with it", source="the people in this case")
-
-
 def learned(fence: Fence, learnings: Sequence[str]) -> str:
     """What earlier cases learned, most useful first; the last ones are left out if there are too many."""
     lines = [f"- {one_line(text)}" for text in learnings]

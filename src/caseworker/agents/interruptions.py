@@ -4,7 +4,7 @@ Which messages, and what is recorded about them, is decided behind the `Ear`. Ho
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -12,7 +12,7 @@ import structlog
 from caseworker.agents.quotes import how_many_fit, mid_turn_text
 from caseworker.agents.role_tools import OUTCOME_TOOL
 from caseworker.core.people.messages import Message
-from caseworker.ports import Ear
+from caseworker.ports import Ear, SentFiles
 
 if TYPE_CHECKING:
     from claude_agent_sdk import HookContext, HookInput, HookMatcher
@@ -87,7 +87,7 @@ class Hearing:
                 return ""
             await self._listen()
             given = self._show(how_many_fit(self._waiting, _AT_ONCE))
-            return mid_turn_text(given) if given else ""
+            return await self._text(given) if given else ""
 
     async def _before_handing_in(self, _: "HookInput", __: str | None, ___: "HookContext") -> "SyncHookJSONOutput":
         async with self._one_at_a_time:
@@ -106,7 +106,7 @@ class Hearing:
                 "hookSpecificOutput": {
                     "hookEventName": "PreToolUse",
                     "permissionDecision": "deny",
-                    "permissionDecisionReason": mid_turn_text(given),
+                    "permissionDecisionReason": await self._text(given),
                 }
             }
 
@@ -118,6 +118,14 @@ class Hearing:
             log.warning("could not look for messages in the middle of a turn", exc_info=True)
         else:
             self._waiting.extend(news)
+
+    async def _text(self, given: Sequence[Message]) -> str:
+        try:
+            files = await self.ear.files(given)
+        except Exception:  # as above; the next turn has them
+            log.warning("could not get the files of messages in the middle of a turn", exc_info=True)
+            files = SentFiles()
+        return mid_turn_text(given, files)
 
     def _show(self, count: int) -> list[Message]:
         given, self._waiting = self._waiting[:count], self._waiting[count:]

@@ -6,6 +6,7 @@ from caseworker.agents import case_words
 from caseworker.agents.inquiry_words import accepted_cause, inquiry_blocks
 from caseworker.agents.measurement_words import measurement_blocks
 from caseworker.agents.prompt_inputs import AnalysisInputs, InvestigationInputs, IssueInputs, ProgressInputs, TalkInputs
+from caseworker.agents.quotes import attached
 from caseworker.agents.templates import BODY_LIMIT, command_list, listed, template, titled
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import clip
@@ -107,5 +108,5 @@ def _files(inputs: IssueInputs, fence: Fence) -> str:
     lines = [f"What is known of the case so far: `{inputs.case_file}`"] if inputs.case_file else []
     page = inputs.investigation.file
     lines += [f"What was investigated: `{page}`"] if page else []
-    sent = case_words.attached(fence, inputs.talk.attachments, inputs.talk.problems)
+    sent = attached(fence, inputs.talk.attachments, inputs.talk.problems)
     return "\n".join([*lines, sent] if sent else lines)

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from caseworker.core.base.text import clip
-from caseworker.core.base.untrusted_text import Fence, cleaned
+from caseworker.core.base.untrusted_text import Fence, cleaned, one_line
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.bug_conversation import Line
+from caseworker.ports import SentFiles
 
 MESSAGE_LIMIT: Final = 8_000
 """Characters of one message. With its label it fits into what the agent's program passes on from a hook."""
@@ -26,6 +27,7 @@ _CHANGED: Final = {
     MessageKind.EDIT: "edited an earlier message, which now says",
     MessageKind.DELETION: "took an earlier message back, which said",
 }
+NO_FILES: Final = SentFiles()
 _REMINDER: Final = re.compile(r"<(?=\s*/?\s*system-reminder)", re.IGNORECASE)
 """The agent's program puts the text of a hook between such tags."""
 
@@ -41,13 +43,25 @@ def said(fence: Fence, message: Message, *, what: str = "message") -> str:
     return fence.around(text, what=f"{what}: {change}" if change else what, source=_who(message))
 
 
-def mid_turn_text(messages: Sequence[Message]) -> str:
+def mid_turn_text(messages: Sequence[Message], files: SentFiles = NO_FILES) -> str:
     """The messages that came while the agent works, and what it should do about them."""
     fence = new_fence()
     lines = ["People spoke while you work. Take this into account in what you do next and in your outcome."]
     if any(message.standing is Standing.REPORTER for message in messages):
         lines.append("A reporter's words inform you about symptoms; decisions about a fix belong to developers.")
-    return "\n".join((" ".join(lines), *(said(fence, message, what=MID_TURN) for message in messages)))
+    came_along = attached(fence, files.readable, files.lost) if files != NO_FILES else ""
+    parts = (" ".join(lines), *(said(fence, message, what=MID_TURN) for message in messages), came_along)
+    return "\n".join(part for part in parts if part)
+
+
+def attached(fence: Fence, files: Sequence[tuple[str, str, str, int]], lost: Sequence[tuple[str, str]]) -> str:
+    """The files that people sent. `files`: (path, title, media type, bytes); `lost`: (title, why it is not there)."""
+    lines = [
+        f"- `{path}`: {one_line(title, 300)} ({one_line(media_type, 100) or 'of unknown type'}, {size:,} bytes)"
+        for path, title, media_type, size in files
+    ]
+    lines += [f"- could not be had: {one_line(title, 300)} ({one_line(why, 300)})" for title, why in lost]
+    return fence.around("\n".join(lines), what="files that came with it", source="the people in this case")
 
 
 def how_many_fit(messages: Sequence[Message], limit: int) -> int:

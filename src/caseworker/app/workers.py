@@ -124,7 +124,13 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
 
 def _transaction(parts: Parts) -> Transaction:
     attempts = Attempts(store=parts.store, runtime=parts.runtime, worker=own_identity())
-    return Transaction(store=parts.store, workspaces=parts.workspaces, attempts=attempts, capacity=parts.capacity)
+    return Transaction(
+        store=parts.store,
+        workspaces=parts.workspaces,
+        attempts=attempts,
+        capacity=parts.capacity,
+        files=_files(parts),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,6 +229,7 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
             posts.say,
             posts.post,
             work.open_fix,
+            work.stop_fix,
             clock.load_sla,
             clock.check_sla,
         ],

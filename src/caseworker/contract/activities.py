@@ -13,6 +13,7 @@ from caseworker.contract.wire import (
     ChecksReply,
     ClaimRequest,
     DeliveryReply,
+    FilesFetched,
     FixReply,
     FollowUpReply,
     FollowUpRequest,
@@ -183,8 +184,13 @@ class BugActivities:
         signature()
 
     @activity.defn
-    async def fetch_files(self, case: CaseId) -> list[Claimed]:
-        """Fetch the files that people attached. Returns the messages with files that could not be had."""
+    async def fetch_files(self, case: CaseId) -> FilesFetched:
+        """Fetch the files that people attached."""
+        signature()
+
+    @activity.defn
+    async def stop_fix(self, bug: BugCase) -> None:
+        """Close the issue case that fixes the bug, for the developer who wants that."""
         signature()
 
     @activity.defn

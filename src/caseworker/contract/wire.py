@@ -23,6 +23,7 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.posts import IssuePost
+from caseworker.core.people.messages import Claimed
 from caseworker.core.pull.case import PullCase
 from caseworker.core.pull.pull_events import (
     BranchUpdated,
@@ -203,6 +204,17 @@ PreparedReply = Annotated[PullPrepared | HeadMoved | NotPossible | Postponed, Fi
 UpdateReply = Annotated[BranchUpdated | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]
 OutlookReply = Annotated[PushOutlook | NotPossible | Postponed, Field(discriminator="kind")]
 PublishReply = Annotated[Published | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]
+
+
+class FilesFetched(_Wire):
+    """What came of fetching the files that people attached."""
+
+    lost: list[Claimed]
+    """The messages with files that could not be had."""
+    waiting: list[Claimed]
+    """The messages with files whose server asks us to wait."""
+    again_at: datetime | None = None
+    """When it lets us try again."""
 
 
 class FixOpened(_Wire):

@@ -31,9 +31,11 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.bug import decide as decisions
     from caseworker.core.bug.acknowledge import acknowledge_during_turn
     from caseworker.core.bug.case import About, BugCase, BugState
+    from caseworker.core.bug.file_wait import FileWait
+    from caseworker.core.bug.fix_moves import fix_opened, fix_refused
     from caseworker.core.bug.moves import say, without_post
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
-    from caseworker.core.bug.relays import files_lost, summarise
+    from caseworker.core.bug.relays import files_lost, summarise, to_be_told_of
     from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.record.entries import BugMoved
     from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal
@@ -47,6 +49,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         super().__init__(start, BugCase(id=start.case))
         self._timed = 0  # the round that the SLA clock was last told of
         self._look_for_files = True  # whether messages were taken whose files may have to be fetched
+        self._files = FileWait()
         self._seen = 0  # how many bells had rung when people were last answered during a turn
 
     @workflow.run
@@ -95,11 +98,15 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         await self._settle_all(found.settled)
 
     async def _fetch_files(self) -> list[Claimed]:
-        """Fetch what people attached, as soon as their messages are taken. Returns the messages with lost files."""
-        wanted, self._look_for_files = self._look_for_files, False
+        """Fetch what people attached, as soon as their messages are taken, or when a server that asked us to wait lets
+        us try again. Returns the messages with files that are lost, or that the coming turn has to begin without."""
+        wanted = self._look_for_files or self._files.is_due(workflow.now())
+        self._look_for_files = False
         if not wanted or not await self._call_store(BugRecordActivities.has_files, self._id):
             return []
-        return await self._do(BugActivities.fetch_files, self._id)
+        fetched = await self._do(BugActivities.fetch_files, self._id)
+        self._files = self._files.after(fetched.again_at, workflow.now())
+        return to_be_told_of(fetched.lost, fetched.waiting, self._files)
 
     async def _tell_of_files(self, lost: list[Claimed]) -> None:
         await self._become(files_lost(self._case, lost))
@@ -129,6 +136,9 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
         try:
             if self._case.report.severity is None:
                 await self._receive()
+            if self._files.is_worth_it:  # a turn begins with the files of its messages; then look again
+                await self._rings_within(self._files.left(workflow.now()))
+                return
             if self._case.progress.base is None:
                 base = await self._run_short(BugActivities.prepare_bug_workspace, self._case)
                 self._case = self._case.updated(base=base)
@@ -197,7 +207,7 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
 
     async def _wait(self) -> None:
         """Wait for a bell, or until silence has a consequence."""
-        if await self._wait_until(decisions.wake_at(self._case)):
+        if await self._wait_until(self._files.earlier_than(decisions.wake_at(self._case))):
             await self._become(decisions.after_silence(self._case, workflow.now()))
 
     # --- posts and snapshots
@@ -205,12 +215,16 @@ class BugInvestigationWorkflow(CaseFlow[BugCase]):
     async def _say_and_fix(self) -> None:
         """Make the posts; then open the fix that was asked for."""
         await self._speak()
+        if self._case.repair.stopped_by is not None:
+            await self._do(BugActivities.stop_fix, self._case)
+            self._case = self._case.updated(stopped_by=None)
+            await self._save()
         if self._case.repair.fix_wanted:
             reply = await self._do(BugActivities.open_fix, self._case)
             if isinstance(reply, FixOpened):
-                await self._become(decisions.fix_opened(self._case, reply.case))
+                await self._become(fix_opened(self._case, reply.case))
             else:
-                await self._become(decisions.fix_refused(self._case, reply.reason, self._policy, workflow.now()))
+                await self._become(fix_refused(self._case, reply.reason, self._policy, workflow.now()))
             await self._speak()
 
     async def _keep_time(self) -> None:

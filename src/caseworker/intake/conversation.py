@@ -14,7 +14,7 @@ from caseworker.core.base.text import clip
 from caseworker.core.issue.options import awaits_agreement, misfit, refuse_misfit
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.authority import may, refusal
-from caseworker.core.people.commands import Command, MessageKind, RaiseBudget, Say
+from caseworker.core.people.commands import Command, MessageKind, RaiseBudget, Say, StopFix
 from caseworker.core.people.grammar import Context, InBug, InIssue, InPull, parse
 from caseworker.core.people.messages import TEXT_LIMIT, Message, NewAttachment, NewMessage, Standing
 from caseworker.core.people.phrasing import Page, Phrasing, begin
@@ -125,7 +125,8 @@ def understand(stored: StoredAny, words: Words, standing: Standing) -> Understoo
         attachments=words.attachments,
     )
     over = not isinstance(stored, StoredCase) and stored.case.is_over
-    return Understood(message=message, after_the_end=over and outcome is None and not command.reopens)
+    asks = command.reopens or isinstance(command, StopFix)
+    return Understood(message=message, after_the_end=over and outcome is None and not asks)
 
 
 def _command(stored: StoredAny, words: Words, text: str, standing: Standing) -> Command:
@@ -139,7 +140,8 @@ def _command(stored: StoredAny, words: Words, text: str, standing: Standing) -> 
 def _context(stored: StoredAny, author: str) -> Context:
     match stored:
         case StoredBug():
-            return InBug(asked=stored.case.people.asked_to_close == author)
+            asked = stored.case.people.asked_to_close == author
+            return InBug(asked=asked, stop_asked=stored.case.repair.stop_asked)
         case StoredCase():
             return InIssue(awaits=awaits_agreement(stored.case))
         case StoredPull():

@@ -17,7 +17,7 @@ from caseworker.core.bug.reports import read_report
 from caseworker.core.issue.options import waits_for_a_person
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import Command, Delete, Edit
-from caseworker.core.people.grammar import closes_a_bug
+from caseworker.core.people.grammar import answers_stop, closes_a_bug
 from caseworker.core.people.messages import Audience, Message, Standing
 from caseworker.intake.conversation import Conversation, Words, understand
 from caseworker.intake.new_cases import NewCases
@@ -137,7 +137,8 @@ class SlackIntake:
         named = [case for case in (*guests, bug) if _without_name(text, case.case.id) != text]
         waiting = [case for case in guests if isinstance(case, StoredCase) and waits_for_a_person(case.case)]
         newest_first = sorted(waiting, key=lambda case: case.changed_at, reverse=True)
-        if not named and closes_a_bug(text):
+        asked = isinstance(bug, StoredBug) and bug.case.repair.stop_asked
+        if not named and (closes_a_bug(text) or (asked and answers_stop(text))):
             return bug
         return next(iter((*named, *newest_first)), bug)
 

@@ -13,6 +13,7 @@ from caseworker.ports.agents import (
     IssueBrief,
     Limits,
     PullBrief,
+    SentFiles,
     SkillTool,
     WorkTree,
 )
@@ -149,6 +150,7 @@ __all__ = [
     "RunningAttempt",
     "Runs",
     "Sandbox",
+    "SentFiles",
     "SingleQuestion",
     "SkillTool",
     "Source",

@@ -116,12 +116,25 @@ class AgentFailed:
     log: str = field(default="", repr=False)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SentFiles:
+    """Files that came with messages."""
+
+    readable: tuple[tuple[str, str, str, int], ...] = ()
+    """(path, what its author called it, media type, bytes)."""
+    lost: tuple[tuple[str, str], ...] = ()
+    """(what its author called it, why it can't be read)."""
+
+
 class Ear(Protocol):
     """Gives a working agent the messages of people."""
 
     async def news(self) -> Sequence[Message]:
         """Messages that came since the turn began and were not returned before. They count as seen: the turn claims
         them."""
+
+    async def files(self, messages: Sequence[Message]) -> SentFiles:
+        """The files of messages that came in the middle of a turn, fetched to where the agent can read them."""
 
     async def conversation(self) -> Sequence[Line]:
         """Everything said in this case so far, by people and by the bot, oldest first."""

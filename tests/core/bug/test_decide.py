@@ -12,12 +12,11 @@ from caseworker.core.bug.decide import (
     after_failed_turn,
     after_silence,
     after_turn,
-    fix_opened,
-    fix_refused,
     look,
     permitted_step,
     wake_at,
 )
+from caseworker.core.bug.fix_moves import fix_opened, fix_refused
 from caseworker.core.bug.moves import resolve, without_post
 from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED, SETTLED_BY
 from caseworker.core.bug.relays import files_lost, summarise

@@ -140,9 +140,10 @@ Kind of fix: code fix. Confidence: 90%.""",
         "(it is gone). The investigation goes on without them."
     ),
     About.STOP_FIX: (
-        "The reporter has withdrawn the report, but its fix local/shop#3 is still under way. Shall it stop? To stop "
-        "it: `caseworker close local/shop#3`. Otherwise it goes on."
+        "The reporter has withdrawn the report, but its fix local/shop#3 is still under way. Shall it stop? Answer "
+        "`yes` or `no` here; `caseworker close local/shop#3` stops it at any time. Without an answer it goes on."
     ),
+    About.FIX_GOES_ON: "Then the fix goes on.",
 }
 
 INTERNALS = re.compile(

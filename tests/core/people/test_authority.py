@@ -23,6 +23,7 @@ WHO: list[tuple[MessageKind, set[Standing], set[Standing], set[Standing]]] = [
     (K.DELETION, {*TEAM, REPORTER}, ALL, ALL),
     (K.CLOSE, {*TEAM, REPORTER}, TEAM, TEAM),
     (K.CLOSE_INCOMPLETE, TEAM, set(), set()),
+    (K.STOP_FIX, TEAM, set(), set()),
     (K.TAKEOVER, TEAM, TEAM, TEAM),
     (K.HAND_BACK, TEAM, TEAM, TEAM),
     (K.APPROVE, set(), TEAM, set()),

@@ -28,7 +28,7 @@ class BugBriefs:
         blind = is_without_tools(bug, request.turn)
         folder = attachment_folder(workspace)
         files = await self._attachments(bug.id, folder, blind=blind)
-        mounted = (folder,) if readable(files, folder) else ()  # without a file there is no folder
+        mounted = () if blind else (folder,)
         system, prompt = render(Role.INVESTIGATOR, Task.BUG, await self._inputs(request, stored, workspace, files))
         done = await self._store.turns.finished(bug.id)
         return BugBrief(
@@ -84,4 +84,4 @@ class BugBriefs:
         """A turn without tools can't read any, but is told of those that could not be had."""
         if not blind:
             return await self._files.lay_out(case, folder)
-        return [file for _, file in await self._files.of(case) if file.problem]
+        return [file for _, file in await self._files.of(case) if file.why_unreadable]

@@ -1,5 +1,8 @@
 """Activities of a bug case beyond its record: starting its clock, preparing its workspace, opening its fix."""
 
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+
 from temporalio import activity
 
 from caseworker.activities.bug.fixes import Fixes
@@ -8,12 +11,12 @@ from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.load_case import claimed, stored_bug
 from caseworker.contract.activities import BugActivities
-from caseworker.contract.wire import FixOpened, FixReply
+from caseworker.contract.wire import FilesFetched, FixOpened, FixReply
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.bug.case import BugCase
 from caseworker.core.issue.facts import EffectRefused
-from caseworker.core.people.messages import Claimed
+from caseworker.core.people.messages import Claimed, Message
 from caseworker.ports import Store, Switchboard, Workspaces
 
 
@@ -41,14 +44,26 @@ class BugWork(BugActivities):
                 return (await self._workspaces.prepare(bug.id, repository, bug.progress.base)).base
 
     @activity.defn
-    async def fetch_files(self, case: CaseId) -> list[Claimed]:
+    async def fetch_files(self, case: CaseId) -> FilesFetched:
         with refusals_told():
             stored = await stored_bug(self._store, case)
         with traced(stored.trace, case):
             async with short_work(self._store, stored):
-                await self._files.fetch_new(case)
-                lost = {message.id: message for message, file in await self._files.of(case) if file.problem}
-                return [claimed(message) for _, message in sorted(lost.items())]
+                wait = await self._files.fetch_new(case)
+                files = await self._files.of(case)
+                return FilesFetched(
+                    lost=_messages(message for message, file in files if file.problem),
+                    waiting=_messages(message for message, file in files if file.is_missing),
+                    again_at=datetime.now(UTC) + timedelta(seconds=wait) if wait is not None else None,
+                )
+
+    @activity.defn
+    async def stop_fix(self, bug: BugCase) -> None:
+        with refusals_told():
+            stored = await stored_bug(self._store, bug.id)
+        with traced(stored.trace, bug.id):
+            async with short_work(self._store, stored):
+                await self._fixes.stop(stored, bug)
 
     @activity.defn
     async def open_fix(self, bug: BugCase) -> FixReply:
@@ -63,3 +78,9 @@ class BugWork(BugActivities):
                     return FixOpened(case=await self._fixes.open(stored, bug, outcome))
                 except Refused as refused:
                     return EffectRefused(reason=str(refused))
+
+
+def _messages(some: Iterable[Message]) -> list[Claimed]:
+    """Each message once, oldest first."""
+    found = {message.id: message for message in some}
+    return [claimed(message) for _, message in sorted(found.items())]

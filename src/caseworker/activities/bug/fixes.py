@@ -7,7 +7,7 @@ from caseworker.core.bug.words import PostContext, findings, fix_issue
 from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSection, TestEntry, new_case_file
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.outcomes.bug import BugOutcome
-from caseworker.core.people.commands import MessageKind, Say
+from caseworker.core.people.commands import Close, MessageKind, Say
 from caseworker.core.people.messages import NO_MESSAGE, NewMessage, Standing
 from caseworker.ports import Doorbell, Issue, NewIssue, Store, StoredBug
 
@@ -29,6 +29,26 @@ class Fixes:
             case = await self._open_case(stored, bug, outcome)
         await self._doorbell.ring(case, NO_MESSAGE, MessageKind.WORDS)
         return case
+
+    async def stop(self, stored: StoredBug, bug: BugCase) -> None:
+        """Close the fix in the name of whoever wants that. Called again, it changes nothing."""
+        said = await self._store.inbox.of(bug.id)
+        asked = next((message for message in said if message.id == bug.repair.stopped_by), None)
+        if bug.repair.fix is None or asked is None:
+            return
+        reason = f"{bug.id} was withdrawn by its reporter"
+        closing = NewMessage(
+            case=bug.repair.fix,
+            surface="case",
+            external_id=f"{bug.id}/{bug.epoch}/stop/{asked.id}",
+            author=asked.author,
+            standing=asked.standing,
+            command=Close(reason=reason),
+            text=f"close because {reason}",
+            trace=stored.trace,
+        )
+        await self._store.inbox.put(closing)
+        await self._doorbell.ring(bug.repair.fix, NO_MESSAGE, MessageKind.CLOSE)
 
     async def _open_case(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
         matter = PostContext(

@@ -56,7 +56,7 @@ class BugPosts:
             said = await self._store.inbox.of(stored.case.id)
             news = next((message for message in said if message.id == post.number), None)
         files = await self._files.of(stored.case.id) if post.about is About.FILE_LOST else []
-        lost = [(message, file) for message, file in files if message.id == post.number and file.problem]
+        lost = [(message, file) for message, file in files if message.id == post.number and file.why_unreadable]
         relayed: list[Message] = []
         if post.about is About.REPORTER_SAID:
             heard = [one for one in await self._store.inbox.of(stored.case.id) if post.since < one.id <= post.number]
@@ -72,7 +72,7 @@ class BugPosts:
             news_kind=news.kind if news else None,
             closed_because=closed,
             said=tuple((one.kind, one.text) for one in relayed),
-            lost_files=tuple((file.title, file.problem) for _, file in lost),
+            lost_files=tuple((file.title, file.why_unreadable) for _, file in lost),
             speaker=lost[0][0].standing if lost else Standing.REPORTER,
         )
 

@@ -88,7 +88,7 @@ class IssueBriefs:
         file = folder / INVESTIGATION_FILE if page and (folder, folder) in laid else None
         investigation = await self._investigation(request, known, file)
         inputs = await self._inputs(request, stored, workspace, done, investigation)
-        sent = (attachment_folder(workspace),) if inputs.talk.attachments else ()
+        sent = (attachment_folder(workspace),) if task is not Task.DIAGNOSTIC else ()
         system, prompt = render(role, task, inputs)
         return IssueBrief(
             attempt=attempt,

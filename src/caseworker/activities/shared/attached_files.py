@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Attachment, Message, Standing
 from caseworker.ports import Chat, Store, Workspace
@@ -20,19 +20,21 @@ class AttachedFiles:
         self._store = store
         self._chats = chats
 
-    async def fetch_new(self, case: CaseId) -> None:
-        """Fetch the files that nobody has tried to fetch yet."""
-        await self._fetch_all(case, lambda file: file.is_missing)
+    async def fetch_new(self, case: CaseId) -> float | None:
+        """Fetch the files that nobody has fetched, or found lost. Returns in how many seconds to try again, if a server
+        asks us to wait."""
+        return await self._fetch_all(case, lambda file: file.is_missing)
 
     async def fetch_again(self, case: CaseId) -> None:
         """Also try again what could not be had before: a file server may be up again, a permission may be given."""
         await self._fetch_all(case, lambda file: not file.content and bool(file.source) and file.size > 0)
 
     async def lay_out(self, case: CaseId, folder: Path) -> list[Attachment]:
-        """Write the files under names of our choosing, outside the worktree, so that no commit can contain them."""
+        """Write the files under names of our choosing, outside the worktree, so that no commit can contain them. The
+        folder is there also without a file: one may come during the turn."""
         await self.fetch_again(case)
         files = [file for _, file in await self.of(case)]
-        await asyncio.to_thread(_write_files, folder, [file for file in files if not file.problem])
+        await asyncio.to_thread(_write_files, folder, [file for file in files if not file.why_unreadable])
         return files
 
     async def of(self, case: CaseId) -> list[tuple[Message, Attachment]]:
@@ -41,12 +43,14 @@ class AttachedFiles:
         files = [(said[file.message], file) for file in await self._store.attachments.of(case)]
         return [(message, file) for message, file in files if message.standing is not Standing.OTHER]
 
-    async def _fetch_all(self, case: CaseId, wanted: Callable[[Attachment], bool]) -> None:
+    async def _fetch_all(self, case: CaseId, wanted: Callable[[Attachment], bool]) -> float | None:
         files = [(message.surface, file) for message, file in await self.of(case) if wanted(file)]
-        await asyncio.gather(*(self._fetch(surface, file) for surface, file in files))
+        waits = await asyncio.gather(*(self._fetch(surface, file) for surface, file in files))
+        return max((seconds for seconds in waits if seconds is not None), default=None)
 
-    async def _fetch(self, surface: str, file: Attachment) -> None:
-        """A case of the terminal may have developers in a chat: the message's own surface is asked."""
+    async def _fetch(self, surface: str, file: Attachment) -> float | None:
+        """A case of the terminal may have developers in a chat: the message's own surface is asked. Returns for how
+        many seconds its server asks us to wait; the file is not lost then."""
         chat = self._chats.get(surface)
         try:
             if file.size > ATTACHMENT_LIMIT:
@@ -54,12 +58,15 @@ class AttachedFiles:
             if chat is None:
                 raise Refused(f"nothing here can fetch from {surface}")
             content = await chat.fetch(file.source, limit=ATTACHMENT_LIMIT)
+        except RateLimited as limited:
+            return limited.seconds
         except Refused as refused:
             await self._store.attachments.fill(file.id, b"", problem=str(refused))
         except Transient as error:
             await self._store.attachments.fill(file.id, b"", problem=f"not to be had at the moment: {error}")
         else:
             await self._store.attachments.fill(file.id, content)
+        return None
 
 
 def attachment_folder(workspace: Workspace) -> Path:
@@ -69,21 +76,23 @@ def attachment_folder(workspace: Workspace) -> Path:
 def readable(files: Sequence[Attachment], folder: Path) -> tuple[tuple[str, str, str, int], ...]:
     """(path, what its author called it, media type, bytes) of the files that are there."""
     return tuple(
-        (str(folder / _file_name(file)), file.title, file.media_type, file.size) for file in files if not file.problem
+        (str(folder / _file_name(file)), file.title, file.media_type, file.size)
+        for file in files
+        if not file.why_unreadable
     )
 
 
 def unreadable(files: Sequence[Attachment]) -> tuple[tuple[str, str], ...]:
     """(what its author called it, why it could not be had) of the others."""
-    return tuple((file.title, file.problem) for file in files if file.problem)
+    return tuple((file.title, file.why_unreadable) for file in files if file.why_unreadable)
 
 
 def _write_files(folder: Path, files: Sequence[Attachment]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     for file in files:
         path = folder / _file_name(file)
         if path.exists():
             continue
-        folder.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(".new")
         draft.write_bytes(file.content)
         draft.rename(path)

@@ -13,6 +13,7 @@ from typing import Final, Protocol, TypeVar
 
 import structlog
 
+from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder
 from caseworker.activities.shared.context import beating, refusals_told, traced
 from caseworker.activities.turn.attempts import Attempts, Try, why_stopped
 from caseworker.activities.turn.capacity import Capacity
@@ -84,7 +85,10 @@ class TurnHooks(Protocol[R_co]):
 
 
 class Transaction:
-    def __init__(self, *, store: Store, workspaces: Workspaces, attempts: Attempts, capacity: Capacity) -> None:
+    def __init__(
+        self, *, store: Store, workspaces: Workspaces, attempts: Attempts, capacity: Capacity, files: AttachedFiles
+    ) -> None:
+        self._files = files
         self._store = store
         self._workspaces = workspaces
         self._attempts = attempts
@@ -153,7 +157,14 @@ class Transaction:
         self, this: Try, order: TurnOrder, hooks: TurnHooks[R], workspace: Workspace
     ) -> R | TurnDied | TurnGaveUp:
         brief = await hooks.brief(this, workspace)
-        ear = TurnEar(store=self._store, attempt=this.attempt, standings=order.hears)
+        folder = attachment_folder(workspace)
+        ear = TurnEar(
+            store=self._store,
+            attempt=this.attempt,
+            standings=order.hears,
+            attached=self._files,
+            folder=folder if folder in brief.tree.read_only else None,
+        )
         end = await self._attempts.run(this, brief, ear)
         if not isinstance(end, AgentFinished):
             return end

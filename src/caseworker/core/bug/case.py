@@ -56,6 +56,7 @@ class About(StrEnum):
     FIX_REFUSED = "fix_refused"
     FIX_NEWS = "fix_news"
     STOP_FIX = "stop_fix"
+    FIX_GOES_ON = "fix_goes_on"
     FILE_LOST = "file_lost"
     REPORTER_SAID = "reporter_said"
     RESOLVED = "resolved"
@@ -137,6 +138,10 @@ class Repair(Part):
     """A developer asked for it, and it was not opened (or announced) yet."""
     fix_open: bool = False
     """It is being worked on: silence does not resolve the bug case meanwhile."""
+    stop_asked: bool = False
+    """The report was withdrawn, and developers were asked whether the fix shall stop."""
+    stopped_by: MessageId | None = None
+    """The message that wants it stopped. Null again once the fix was told."""
 
 
 class Ending(Part):

@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.acknowledge import TEAM, acknowledge
 from caseworker.core.bug.case import About, BugCase, BugState
+from caseworker.core.bug.fix_moves import answered_stop, fix_news
 from caseworker.core.bug.moves import await_developers, enter, resolve, say, say_to_all
 from caseworker.core.bug.receipts import (
     CLOSED,
@@ -25,7 +26,7 @@ from caseworker.core.bug.receipts import (
 from caseworker.core.bug.relays import relay
 from caseworker.core.bug.turns import Investigated, Step, Verdict
 from caseworker.core.outcomes.bug import BugAction
-from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution
+from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution, StopFix
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER, Settled
 
@@ -90,8 +91,10 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
         case MessageKind.CLOSE:
             closed = _close(bug, message, message.id)
             if message.standing is Standing.REPORTER and closed.repair.fix and closed.repair.fix_open:
-                closed = say(closed, About.STOP_FIX, Audience.DEVELOPERS, message.id)
+                closed = say(closed, About.STOP_FIX, Audience.DEVELOPERS, message.id).updated(stop_asked=True)
             return closed, CLOSED
+        case MessageKind.STOP_FIX if bug.repair.stop_asked and isinstance(message.command, StopFix):
+            return answered_stop(bug, message, message.command.stop)
         case MessageKind.CLOSE_INCOMPLETE if not bug.is_over:
             return _close_incomplete(bug, message)
         case MessageKind.TAKEOVER if not bug.is_over:
@@ -103,7 +106,7 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
         case MessageKind.HAND_BACK if not bug.is_over:
             return say(bug, About.NOT_TAKEN, Audience.DEVELOPERS, message.id), NOTHING_TAKEN
         case MessageKind.FIX_READY | MessageKind.FIX_WAITING | MessageKind.FIX_ENDED | MessageKind.FIX_MERGED:
-            return _fix_news(bug, message, policy, now), PASSED_ON
+            return fix_news(bug, message, policy, now), PASSED_ON
         case _:
             return bug, OVER if bug.is_over else "not for a bug case"
 
@@ -120,17 +123,6 @@ def _close_incomplete(bug: BugCase, message: Claimed) -> tuple[BugCase, str]:
     explained = isinstance(message.command, CloseIncomplete) and message.command.explained
     asked = bug.updated(asked_to_close=message.author, close_reason=message.id if explained else reason)
     return say(asked, About.ASKED_TO_CLOSE, Audience.DEVELOPERS, message.id), RESOLUTION_ASKED
-
-
-def _fix_news(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> BugCase:
-    told = say_to_all(bug, About.FIX_NEWS, message.id)
-    if message.kind in (MessageKind.FIX_READY, MessageKind.FIX_WAITING):
-        return told.updated(fix_open=True)
-    told = told.updated(fix_open=False)
-    if message.kind is MessageKind.FIX_MERGED and not told.is_over:
-        return resolve(told, Resolution.CODE_FIX, "the fix was merged")
-    # It waits for a developer again, with the time-out that the open fix had suspended.
-    return await_developers(told, policy, now, "the fix ended") if told.state is S.AWAITING_DEV else told
 
 
 def _note_speakers(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
@@ -167,6 +159,7 @@ def _reopen(bug: BugCase, message: Claimed) -> BugCase:
         escalated=False,
         asked_to_close="",
         close_reason=None,
+        stop_asked=False,
         answered=message.id,
         closed_by=None,
         base=None,
@@ -250,23 +243,6 @@ def after_failed_turn(bug: BugCase, reason: str, policy: Policy, now: datetime) 
     told = say(told, About.FAILED_TURN, Audience.REPORTER, bug.progress.turns)
     told = told.updated(escalated=True, waited_in=None, timed_out=False)
     return await_developers(told, policy, now, reason="a turn failed; people were called")
-
-
-def fix_opened(bug: BugCase, fix: CaseId) -> BugCase:
-    """A new fix is told to all. Newer findings for a fix that is open already concern the developers only."""
-    opened = bug.updated(fix=fix, fix_wanted=False)
-    if bug.repair.fix == fix:
-        return say(opened, About.FIX_INFORMED, Audience.DEVELOPERS, bug.progress.turns)
-    about = About.FIX_OPENED if bug.repair.fix is None else About.ANOTHER_FIX
-    return say_to_all(opened, about, bug.progress.turns)
-
-
-def fix_refused(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:
-    told = bug.updated(fix_wanted=False, fix_open=False)
-    told = say(told, About.FIX_REFUSED, Audience.DEVELOPERS, bug.progress.turns, note=reason)
-    if told.state is not S.AWAITING_DEV:
-        return told  # people have moved the case meanwhile
-    return await_developers(told, policy, now, reason="the fix could not be begun")
 
 
 # --- silence

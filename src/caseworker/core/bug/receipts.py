@@ -8,6 +8,12 @@ CLOSED: Final = "closed the case"
 
 RESOLUTION_ASKED: Final = "asked for the resolution type and a reason"
 
+STOP_ASKED: Final = "asked again whether the fix shall stop"
+
+FIX_STOPS: Final = "the fix stops"
+
+FIX_GOES_ON: Final = "the fix goes on"
+
 TAKEN: Final = "the agent stopped: a developer has the case"
 
 HANDED_BACK: Final = "the investigation goes on"

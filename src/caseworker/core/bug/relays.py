@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from caseworker.core.bug.case import About, BugCase
+from caseworker.core.bug.file_wait import FileWait
 from caseworker.core.bug.moves import say
 from caseworker.core.people.messages import Audience, Claimed, Standing
 
@@ -27,6 +28,16 @@ def relay(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
         return bug if bug.people.relayed else bug.updated(relayed=min(fresh))
     told = say(bug, About.REPORTER_SAID, Audience.DEVELOPERS, max(fresh), since=bug.people.relayed)
     return told.updated(relayed=max(fresh))
+
+
+def to_be_told_of(lost: Sequence[Claimed], waiting: Sequence[Claimed], wait: FileWait) -> list[Claimed]:
+    """The messages whose files the coming turn begins without, oldest first. People are told in the order of messages:
+    one behind a message whose files may still come waits with it."""
+    if wait.is_too_long:
+        both = {message.id: message for message in (*lost, *waiting)}
+        return [message for _, message in sorted(both.items())]
+    first = min((message.id for message in waiting), default=None)
+    return [message for message in lost if first is None or message.id < first]
 
 
 def files_lost(bug: BugCase, messages: Sequence[Claimed]) -> BugCase:

@@ -168,9 +168,9 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.REPORTER_SAID:
             return "\n\n".join(quoted(kind, text) for kind, text in context.said)
         case About.STOP_FIX:
-            under_way = f"its fix {bug.repair.fix} is still under way. Shall it stop?"
-            stop = phrasing.close_linked(bug.repair.fix) if bug.repair.fix else ""
-            return f"The reporter has withdrawn the report, but {under_way} To stop it: {stop}. Otherwise it goes on."
+            return _stop_fix(bug, phrasing)
+        case About.FIX_GOES_ON:
+            return "Then the fix goes on."
         case About.REOPENED:
             return f"{bug.id} is open again: somebody wrote after it was resolved."
         case About.RESOLVED:
@@ -179,6 +179,13 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"**{bug.id} is resolved**{kind}: {_with_full_stop(why)} Reply here to reopen it."
         case _:
             return ""
+
+
+def _stop_fix(bug: BugCase, phrasing: Phrasing) -> str:
+    under_way = f"its fix {bug.repair.fix} is still under way. Shall it stop?"
+    stop = phrasing.close_linked(bug.repair.fix) if bug.repair.fix else ""
+    how = f"Answer `yes` or `no` here; {stop} stops it at any time. Without an answer it goes on."
+    return f"The reporter has withdrawn the report, but {under_way} {how}"
 
 
 def _reminder(context: PostContext) -> str:

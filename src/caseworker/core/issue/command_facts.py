@@ -37,6 +37,7 @@ from caseworker.core.people.commands import (
     Say,
     StartWork,
     Stop,
+    StopFix,
     Takeover,
 )
 from caseworker.core.people.messages import Claimed
@@ -68,7 +69,7 @@ def fact_of(message: Claimed) -> Fact | None:
             return None
         case StartWork() | Stop() | Resume() | Abort():
             return None  # only for pull cases
-        case CloseIncomplete() | FixReady() | FixWaiting() | FixMerged() | FixEnded():
+        case CloseIncomplete() | StopFix() | FixReady() | FixWaiting() | FixMerged() | FixEnded():
             return None  # only for bug cases
         case _:
             assert_never(message.command)

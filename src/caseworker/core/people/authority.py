@@ -15,7 +15,7 @@ CaseKind = Literal["bug", "issue", "pull"]
 K = MessageKind
 
 _NOTHING: Final[Set[MessageKind]] = frozenset()
-_BUG_TEAM: Final = SPOKEN | {K.CLOSE, K.CLOSE_INCOMPLETE, K.TAKEOVER, K.HAND_BACK}
+_BUG_TEAM: Final = SPOKEN | {K.CLOSE, K.CLOSE_INCOMPLETE, K.TAKEOVER, K.HAND_BACK, K.STOP_FIX}
 _ISSUE_TEAM: Final = SPOKEN | {K.APPROVE, K.REJECT, K.TAKEOVER, K.HAND_BACK, K.BUDGET, K.RETRY, K.RERUN, K.CLOSE}
 _PULL_TEAM: Final = SPOKEN | {
     K.START,

@@ -37,6 +37,7 @@ class MessageKind(StrEnum):
     STOP = "stop"
     RESUME = "resume"
     ABORT = "abort"
+    STOP_FIX = "stop_fix"
 
 
 PullWork = Literal["review", "resolve", "ship"]
@@ -224,6 +225,14 @@ class CloseIncomplete(_Command):
         return self.model_copy(update={"reason": "", "explained": self.explained or bool(self.reason)})
 
 
+class StopFix(_Command):
+    """A developer's answer to the question whether the fix of a withdrawn report shall stop."""
+
+    kind: Literal[MessageKind.STOP_FIX] = MessageKind.STOP_FIX
+    stop: bool | None = None
+    """Null: the answer is not clear, and they are asked again."""
+
+
 class Merged(_Command):
     """A person merged the pull request on the forge."""
 
@@ -276,6 +285,7 @@ Command = Annotated[
     | Abort
     | Close
     | CloseIncomplete
+    | StopFix
     | Merged
     | PullClosed
     | FixReady

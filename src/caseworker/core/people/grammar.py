@@ -39,6 +39,9 @@ from caseworker.core.people.phrases import (
     is_question,
     phrase,
 )
+from caseworker.core.people.stop_words import answer_to_stop
+
+_TEAM: Final = frozenset({Standing.DEVELOPER, Standing.OWNER})
 
 
 class InBug(BaseModel):
@@ -47,6 +50,8 @@ class InBug(BaseModel):
     model_config = ConfigDict(frozen=True)
     asked: bool = False
     """This person was asked for a resolution and a reason, so a bare `<type>: <reason>` is the answer."""
+    stop_asked: bool = False
+    """The developers were asked whether its fix shall stop, so a bare `yes` is the answer."""
 
 
 class InIssue(BaseModel):
@@ -76,7 +81,8 @@ def parse(text: str, standing: Standing, context: Context, given: Command | None
 def _recognise(text: str, standing: Standing, context: Context) -> Command:
     match context:
         case InBug():
-            return _parse_in_bug(text, standing, asked=context.asked)
+            answer = answer_to_stop(addressed(text)) if context.stop_asked and standing in _TEAM else None
+            return answer or _parse_in_bug(text, standing, asked=context.asked)
         case InIssue():
             return _parse_in_issue(text, awaits=context.awaits)
         case InPull():
@@ -130,6 +136,11 @@ def _parse_in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
         return CloseIncomplete()
     command = parse_close(said, asked=asked)
     return parse_untyped_close(said) if isinstance(command, Say) else command
+
+
+def answers_stop(text: str) -> bool:
+    """Whether a developer's text answers the question whether a fix shall stop."""
+    return answer_to_stop(addressed(text)) is not None
 
 
 def closes_a_bug(text: str) -> bool:

@@ -80,6 +80,11 @@ class Attachment(NewAttachment):
     def is_missing(self) -> bool:
         return not self.content and not self.problem and self.size > 0
 
+    @property
+    def why_unreadable(self) -> str:
+        """Why nobody can read it now. Empty: it can be read."""
+        return self.problem or ("its server has asked us to wait" if self.is_missing else "")
+
 
 class _Message(BaseModel):
     """Fields of new and stored messages. `external_id` is the surface's id, so that a second delivery does nothing."""
