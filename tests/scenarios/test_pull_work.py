@@ -64,9 +64,9 @@ async def test_a_red_check_is_repaired_and_read_back(github: GitHubOffice) -> No
     ci.runs(pull.head.sha, {"unit": "failure"}, log="FAILED tests/test_world.py::test_it - assert 1 == 0\n")
     github.world.agent.does(Role.DEVELOPER, Task.RESOLVE_PULL, resolves({"greeting.txt": "Hello world\n"}))
     old = pull.head.sha
-    session = await asks_for(github, pull, "resolve")
+    soon = NO_CHECKS.model_copy(update={"checks_begin_seconds": 3})
+    session = await asks_for(github, pull, "resolve", policy=soon)
     new = await session.expect_other_head(old)
-    await session.expect_waiting_for("pending_checks")
     ci.runs(new, {"unit": "success"})
     ended = await session.expect_end(SessionEnd.DONE)
     assert ended.progress.turns == 1

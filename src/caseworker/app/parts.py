@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.redaction import Redactor
 from caseworker.ports import Forge, Sandbox, Source, Store
 
 if TYPE_CHECKING:
@@ -56,8 +57,14 @@ def make_github(store: Store, settings: Settings) -> "GitHubForge | None":
     from caseworker.forges.github.forge import make_github_forge
     from caseworker.workspaces.git import SafeGit
 
-    owners = frozenset(settings.allowed_owners)
-    return make_github_forge(connect(access), store, SafeGit(), tools=settings.enable_github_state, owners=owners)
+    return make_github_forge(
+        connect(access),
+        store,
+        SafeGit(),
+        tools=settings.enable_github_state,
+        owners=frozenset(settings.allowed_owners),
+        redactor=Redactor(settings.secrets()),
+    )
 
 
 def make_discussions(settings: Settings, github: "GitHubForge | None") -> "Discussions | None":

@@ -61,8 +61,6 @@ class Parts:
     discussions: Discussions | None = None
     chats: Mapping[str, Chat] = field(default_factory=dict)
     case_file: CaseFileCopy = field(default_factory=CaseFileCopy)
-    redactor: Redactor = field(default_factory=Redactor)
-    """Takes the secrets of this deployment out of what is posted."""
     pulls: PullPorts | None = None
     """None: this deployment looks after no pull requests, because it has no GitHub."""
     developers: Thread | None = None
@@ -95,7 +93,6 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         chats=make_chats(settings, forge),
         case_file=CaseFileCopy(folder=actions_folder()),
         pulls=make_pulls(github),
-        redactor=Redactor(settings.secrets()),
         developers=developers_channel(settings),
         runtime=RedactedRuntime(
             ClaudeRuntime(

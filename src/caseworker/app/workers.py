@@ -145,7 +145,7 @@ def _pull_activities(parts: Parts, transaction: Transaction) -> _Work:
     if ports is None:
         return _Work(short=[], long=[])
     records, looks = PullRecords(store=parts.store), PullLooks(ports)
-    publisher = PullPublisher(store=parts.store, threads=ports.forge.threads, redactor=parts.redactor)
+    publisher = PullPublisher(store=parts.store, threads=ports.forge.threads, redactor=ports.forge.redactor)
     branch = PullBranchWork(ports, publisher)
     turns = PullTurns(transaction=transaction, parts=_turn_parts(parts, ports))
     return _Work(
@@ -161,10 +161,7 @@ def _pull_activities(parts: Parts, transaction: Transaction) -> _Work:
             branch.bring_base_in,
             branch.publish,
         ],
-        long=[
-            PullBuilds(ports).run_pull_build,
-            PullTurns(transaction=transaction, parts=_turn_parts(parts, ports)).run_pull_turn,
-        ],
+        long=[PullBuilds(ports).run_pull_build, turns.run_pull_turn],
     )
 
 

@@ -152,6 +152,18 @@ def test_fifty_acts_block_the_session() -> None:
     assert (after.session.end, after.session.block) == (SessionEnd.BLOCKED, "iterations")
 
 
+def test_a_turn_that_changed_nothing_is_not_paid_for_twice() -> None:
+    first = looked(begun(), THREADS)
+    again = looked(first.updated(started_from=None, state=S.LOOKING), THREADS)
+    assert (first.state, again.session.end, again.session.block) == (S.RESOLVING, SessionEnd.BLOCKED, "no_progress")
+
+
+def test_news_allow_another_turn() -> None:
+    first = looked(begun(), THREADS)
+    newer = reason(R.OPEN_THREADS, since=later(1))
+    assert looked(first.updated(started_from=None, state=S.LOOKING), newer).state is S.RESOLVING
+
+
 def test_the_contributor_of_a_fork_is_asked_once() -> None:
     first = looked(begun(), FORK_BEHIND)
     assert [post.about for post in first.outbox] == [PullAbout.ASK_CONTRIBUTOR]

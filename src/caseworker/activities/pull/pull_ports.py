@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.pull.case import PullCase
 from caseworker.core.pull.pull_facts import PullFacts
@@ -33,6 +34,9 @@ class PullForge(Protocol):
     def verdicts(self) -> VerdictReports: ...
     @property
     def threads(self) -> PullThreads: ...
+    @property
+    def redactor(self) -> Redactor:
+        """Takes the secrets of this deployment out of what is posted."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,7 +64,9 @@ class PauseCause(StrEnum):
     TURN_FAILED = "turn_failed"
 
 
-BlockCause = Literal["iterations", "fixes", "came_back", "base_is_red", "build_stays_red", "refused", "conflict"]
+BlockCause = Literal[
+    "iterations", "no_progress", "fixes", "came_back", "base_is_red", "build_stays_red", "refused", "conflict"
+]
 
 
 class Failure(BaseModel):
@@ -103,6 +105,8 @@ class Session(Part):
     deadline: datetime | None = None
     iterations: int = 0
     """How often code acted after a look: a turn, an update of the branch, a rerun of checks."""
+    worked_on: str = ""
+    """What the last turn was asked for: head and reasons. The same twice without news is no progress."""
     first_turn: int = 0
     """Turns before this session."""
     end: SessionEnd | None = None

@@ -103,6 +103,7 @@ def _start(case: PullCase, command: StartWork, policy: Policy, now: datetime) ->
         began_at=now,
         deadline=now + timedelta(seconds=seconds),
         iterations=0,
+        worked_on="",
         first_turn=case.progress.turns,
         end=None,
         block=None,

@@ -19,6 +19,7 @@ LEFT_TO_PEOPLE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT})
 _NOT_OF_RESOLVE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT, R.REVIEW_BARRIER, R.MERGEABLE_PENDING})
 """What a resolve run was not asked for."""
 _TO_RESOLVE: Final = frozenset({R.CHANGES_REQUESTED, R.OPEN_THREADS})
+_MOST_ASKED: Final = 4_000
 _MOST_RERUNS: Final = 2
 """Of one check on one commit."""
 
@@ -169,9 +170,22 @@ def _end_by_limits(case: PullCase, policy: Policy, now: datetime) -> PullCase | 
 
 
 def _resolve(case: PullCase, reason: str, now: datetime) -> PullCase:
+    asked = _asked_for(case)
+    if asked == case.session.worked_on and not case.people.spoke:
+        told = "The last turn changed nothing about it, and was asked for the same."
+        return end(case, SessionEnd.BLOCKED, told, now, block="no_progress")
+    case = case.updated(worked_on=asked)
     if case.work.started_from is not None:
         return act(case, S.RESOLVING, reason, now)
     return act(case, S.RESOLVING, reason, now, started_from=case.sight.head, checkpoint=None)
+
+
+def _asked_for(case: PullCase) -> str:
+    verdict = case.sight.verdict
+    assert verdict is not None, "a turn follows a look"
+    ours = [reason for reason in verdict.reasons if reason.mover == "us"]
+    tries = sorted(case.fixes.tries.items())
+    return f"{verdict.head} {[(reason.kind, reason.since, reason.evidence) for reason in ours]} {tries}"[:_MOST_ASKED]
 
 
 def _rest(case: PullCase, verdict: Verdict, policy: Policy, now: datetime) -> PullCase:

@@ -131,7 +131,10 @@ def _barrier(facts: PullFacts, watch: Watch, *, now: datetime, barrier: timedelt
     head, pushed_at = facts.subject.head, watch.pushed_at
     if pushed_at is None or head not in watch.pushed or now - pushed_at >= barrier:
         return []
-    if any(review.is_person and review.commit == head and review.by != watch.us for review in facts.reviews.latest):
+    if any(
+        review.is_person and review.commit == head and review.by.removesuffix("[bot]") != watch.us.removesuffix("[bot]")
+        for review in facts.reviews.latest
+    ):
         return []
     until = pushed_at + barrier
     kind = ReasonKind.REVIEW_BARRIER

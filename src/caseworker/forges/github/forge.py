@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from caseworker.core.base.pace import Pace
+from caseworker.core.base.redaction import Redactor
 from caseworker.forges.github.api import GitHubApi
 from caseworker.forges.github.broker import Broker
 from caseworker.forges.github.check_reads import CheckReader
@@ -36,6 +37,7 @@ class GitHubForge:
     failures: GitHubFailures
     verdicts: GitHubVerdicts
     threads: GitHubPullThreads
+    redactor: Redactor
 
 
 def make_github_forge(
@@ -46,6 +48,7 @@ def make_github_forge(
     pace: Pace | None = None,
     tools: bool = True,
     owners: Set[str] = frozenset(),
+    redactor: Redactor | None = None,
 ) -> GitHubForge:
     """`tools`: whether agents may read the state of pull requests. `owners`: the setting `allowed_owners`."""
     reader, pulls = GitHubReader(api), PullReader(api)
@@ -65,4 +68,5 @@ def make_github_forge(
         failures=GitHubFailures(api, broker),
         verdicts=GitHubVerdicts(broker, reader),
         threads=GitHubPullThreads(api, broker=broker, owners=owners),
+        redactor=redactor or Redactor(),
     )
