@@ -44,7 +44,7 @@ def _threads(facts: PullFacts, watch: Watch) -> list[Reason]:
     if not facts.threads:
         return []
     kind = ReasonKind.OPEN_THREADS
-    ours = {_account(facts.subject.author), _account(watch.us)} - {""}
+    ours = {account(facts.subject.author), account(watch.us)} - {""}
     for_us = [one for one in facts.threads if not _waits_for_reviewer(one, ours)]
     told = for_us or list(facts.threads)
     reviewers = tuple(dict.fromkeys(one.opened_by for one in told if one.opened_by))
@@ -66,10 +66,10 @@ def _threads(facts: PullFacts, watch: Watch) -> list[Reason]:
 
 
 def _waits_for_reviewer(thread: ThreadFact, ours: set[str]) -> bool:
-    return _account(thread.last_by) in ours and _account(thread.opened_by) not in ours
+    return account(thread.last_by) in ours and account(thread.opened_by) not in ours
 
 
-def _account(login: str) -> str:
+def account(login: str) -> str:
     """GitHub's two APIs name the account of an App differently: with `[bot]` at the end, and without."""
     return login.casefold().removesuffix("[bot]")
 

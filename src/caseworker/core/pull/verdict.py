@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.pull.check_reasons import check_reasons, explains_block
-from caseworker.core.pull.people_reasons import people_reasons
+from caseworker.core.pull.people_reasons import account, people_reasons
 from caseworker.core.pull.pull_facts import Decided, PullFacts, Watch
 from caseworker.core.pull.reasons import EXPLANATIONS, Evidence, Reason, ReasonKind
 
@@ -131,10 +131,8 @@ def _barrier(facts: PullFacts, watch: Watch, *, now: datetime, barrier: timedelt
     head, pushed_at = facts.subject.head, watch.pushed_at
     if pushed_at is None or head not in watch.pushed or now - pushed_at >= barrier:
         return []
-    if any(
-        review.is_person and review.commit == head and review.by.removesuffix("[bot]") != watch.us.removesuffix("[bot]")
-        for review in facts.reviews.latest
-    ):
+    others = [review for review in facts.reviews.latest if account(review.by) != account(watch.us)]
+    if any(review.is_person and review.commit == head for review in others):
         return []
     until = pushed_at + barrier
     kind = ReasonKind.REVIEW_BARRIER
