@@ -27,6 +27,7 @@ _SESSIONS: Final = (
     "ship_seconds",
     "ship_iterations",
     "fixes_per_failure",
+    "ci_minutes",
     "review_barrier_seconds",
     "checks_begin_seconds",
     "pull_look_seconds",
@@ -138,6 +139,8 @@ class Settings(BaseModel):
     ship_iterations: int = Field(default=50, ge=1)
     """How often a session may act: a turn, an update of the branch, a rerun of checks."""
     fixes_per_failure: int = Field(default=3, ge=1)
+    ci_minutes: int = Field(default=240, ge=0)
+    """Minutes of CI that the pushes of one session may start. 0: no limit."""
     review_barrier_seconds: float = Field(default=1_200, ge=0)
     """How long after our push people have to look, before a pull request counts as ready."""
     checks_begin_seconds: float = Field(default=600, ge=0)

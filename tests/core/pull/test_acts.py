@@ -12,7 +12,7 @@ from caseworker.core.pull.pull_facts import Decided
 from caseworker.core.pull.pull_posts import PullAbout
 from caseworker.core.pull.reasons import Reason, ReasonKind
 from caseworker.core.pull.verdict import Verdict
-from tests.core.pull.session_examples import HEAD, NEXT, NOW, POLICY, begun, failure, later, looked, reason
+from tests.core.pull.session_examples import HEAD, NEXT, NOW, POLICY, begun, failure, later, looked, reason, seen
 
 R = ReasonKind
 S = PullState
@@ -150,6 +150,12 @@ def test_fifty_acts_block_the_session() -> None:
     tired = begun().updated(iterations=POLICY.ship_iterations)
     after = looked(tired, THREADS)
     assert (after.session.end, after.session.block) == (SessionEnd.BLOCKED, "iterations")
+
+
+def test_too_many_minutes_of_ci_block_the_session() -> None:
+    costly = seen(PENDING).model_copy(update={"ci_minutes": POLICY.ci_minutes})
+    after = after_look(begun(), costly, POLICY, NOW)
+    assert (after.session.end, after.session.block) == (SessionEnd.BLOCKED, "ci_minutes")
 
 
 def test_a_turn_that_changed_nothing_is_not_paid_for_twice() -> None:

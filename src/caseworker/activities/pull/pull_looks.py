@@ -71,7 +71,22 @@ class PullLooks:
         verdict = await self._judge(request, facts)
         await self._record(request, stored, verdict)
         subject = facts.subject
-        return Seen(verdict=verdict, head_branch=subject.branch, base_branch=subject.base, is_fork=subject.is_fork)
+        return Seen(
+            verdict=verdict,
+            head_branch=subject.branch,
+            base_branch=subject.base,
+            is_fork=subject.is_fork,
+            ci_minutes=await self._ci_minutes(request, stored, verdict),
+        )
+
+    async def _ci_minutes(self, request: PullRequestWork, stored: StoredPull, verdict: Verdict) -> int | None:
+        """Counted where something has changed: it takes a request for each of our pushes."""
+        case, before = request.case, request.case.sight.verdict
+        pushed = case.watch.pushed[case.session.pushed_before :]
+        if not pushed or (before is not None and _told(before) == _told(verdict)):
+            return None
+        ref = await self._ports.store.repositories.ref(stored.repository)
+        return (await self._ports.forge.failures.minutes(ref, pushed)).minutes
 
     async def _judge(self, request: PullRequestWork, facts: PullFacts) -> Verdict:
         """Our own check run does not count: it tells the verdict."""

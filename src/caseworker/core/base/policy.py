@@ -109,6 +109,8 @@ class Policy(BaseModel):
     """How often a session on a pull request may act: a turn, an update of the branch, a rerun of checks."""
     fixes_per_failure: int = Field(default=3, ge=1)
     """Turns that may try to fix the same failure of a check."""
+    ci_minutes: int = Field(default=240, ge=0)
+    """Minutes of CI that the pushes of one session may start. 0: no limit."""
     review_barrier_seconds: float = Field(default=1_200, ge=0)
     """How long after our push people have to look, before a pull request counts as ready."""
     checks_begin_seconds: float = Field(default=600, ge=0)

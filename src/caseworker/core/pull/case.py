@@ -65,7 +65,7 @@ class PauseCause(StrEnum):
 
 
 BlockCause = Literal[
-    "iterations", "no_progress", "fixes", "came_back", "base_is_red", "build_stays_red", "refused", "conflict"
+    "iterations", "ci_minutes", "no_progress", "fixes", "came_back", "base_is_red", "build_stays_red", "refused"
 ]
 
 
@@ -109,6 +109,8 @@ class Session(Part):
     """What the last turn was asked for: head and reasons. The same twice without news is no progress."""
     first_turn: int = 0
     """Turns before this session."""
+    pushed_before: int = 0
+    """Commits of ours that were pushed before this session."""
     end: SessionEnd | None = None
     block: BlockCause | None = None
     pause: PauseCause | None = None
@@ -128,6 +130,8 @@ class Sight(Part):
     looked_at: datetime | None = None
     quiet_looks: int = 0
     """Looks since something changed: the pause between looks grows with it."""
+    ci_minutes: int = 0
+    """Minutes of CI that pushes of this session have started."""
     reported: str = ""
     """The verdict that our check run on the head shows."""
 

@@ -105,6 +105,8 @@ def _start(case: PullCase, command: StartWork, policy: Policy, now: datetime) ->
         iterations=0,
         worked_on="",
         first_turn=case.progress.turns,
+        pushed_before=len(case.watch.pushed),
+        ci_minutes=0,
         end=None,
         block=None,
         baseline=None,

@@ -135,6 +135,7 @@ def _note(case: PullCase, seen: Seen, policy: Policy, now: datetime) -> PullCase
         is_fork=seen.is_fork,
         verdict=verdict,
         looked_at=verdict.looked_at,
+        ci_minutes=case.sight.ci_minutes if seen.ci_minutes is None else seen.ci_minutes,
         quiet_looks=0 if is_news else case.sight.quiet_looks + 1,
         baseline=watch.baseline or verdict.head,
         head_seen_at=head_seen_at,
@@ -166,6 +167,9 @@ def _end_by_limits(case: PullCase, policy: Policy, now: datetime) -> PullCase | 
     if session.iterations >= policy.ship_iterations:
         reason = f"It has acted {session.iterations} times, and the pull request is not ready."
         return end(case, SessionEnd.BLOCKED, reason, now, block="iterations")
+    if policy.ci_minutes and case.sight.ci_minutes >= policy.ci_minutes:
+        reason = f"Its pushes have started {case.sight.ci_minutes} minutes of CI; the limit is {policy.ci_minutes}."
+        return end(case, SessionEnd.BLOCKED, reason, now, block="ci_minutes")
     return None
 
 

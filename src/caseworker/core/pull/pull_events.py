@@ -24,6 +24,8 @@ class Seen(_Event):
     head_branch: str
     base_branch: str
     is_fork: bool
+    ci_minutes: int | None = None
+    """Minutes of CI that pushes of this session have started. Null: they were not counted at this look."""
 
 
 class FailuresRead(_Event):

@@ -23,7 +23,10 @@ def awaited_by_pull(case: PullCase, phrasing: Phrasing) -> Awaited | None:
 
 def pull_notes(case: PullCase) -> tuple[str, ...]:
     """Flakes with their counts, and checks that are red on the base as well."""
-    notes = [f"{name} is flaky: it passed and failed on one commit ({count} times)." for name, count in _flakes(case)]
+    notes = []
+    if case.sight.ci_minutes:
+        notes.append(f"CI minutes that Caseworker's pushes have started: {case.sight.ci_minutes}.")
+    notes += [f"{name} is flaky: it passed and failed on one commit ({count} times)." for name, count in _flakes(case)]
     on_base = [one.check for one in case.fixes.failures if one.kind == "red_on_base"]
     if on_base:
         notes.append(f"Red on the base as well, and not fixed here: {', '.join(on_base)}.")
