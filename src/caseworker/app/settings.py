@@ -14,29 +14,19 @@ from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
+from caseworker.app.session_settings import SESSIONS, SessionSettings
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
 from caseworker.workspaces.allowed_hosts import AllowedHosts
 
 PREFIX: Final = "CASEWORKER_"
-_SESSIONS: Final = (
-    "ship_seconds",
-    "ship_iterations",
-    "fixes_per_failure",
-    "ci_minutes",
-    "review_barrier_seconds",
-    "checks_begin_seconds",
-    "pull_look_seconds",
-    "pull_look_most_seconds",
-)
-"""Settings of sessions on pull requests, which have the same names in the policy."""
 
 
-class Settings(BaseModel):
+class Settings(SessionSettings):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     home: Path
@@ -134,19 +124,6 @@ class Settings(BaseModel):
     calls_per_turn: int = Field(default=100, ge=1)
     turn_minutes: float = Field(default=60, gt=0)
     command_minutes: float = Field(default=15, gt=0)
-    ship_seconds: float = Field(default=4 * 3_600, gt=0)
-    """How long a session on a pull request may take, unless `--deadline` says otherwise."""
-    ship_iterations: int = Field(default=50, ge=1)
-    """How often a session may act: a turn, an update of the branch, a rerun of checks."""
-    fixes_per_failure: int = Field(default=3, ge=1)
-    ci_minutes: int = Field(default=240, ge=0)
-    """Minutes of CI that the pushes of one session may start. 0: no limit."""
-    review_barrier_seconds: float = Field(default=1_200, ge=0)
-    """How long after our push people have to look, before a pull request counts as ready."""
-    checks_begin_seconds: float = Field(default=600, ge=0)
-    """How long after a push its checks may begin. Before that, none at all is not green."""
-    pull_look_seconds: float = Field(default=60, gt=0)
-    pull_look_most_seconds: float = Field(default=1_800, gt=0)
     rehearsal_pace: float | None = Field(default=None, ge=0, le=60)
     """Seconds before each rehearsed answer, instead of what the script says."""
     log: Literal["auto", "plain", "json"] = "auto"
@@ -182,7 +159,7 @@ class Settings(BaseModel):
             answer_wait_seconds=self.answer_wait_days * 24 * 3_600,
             checks_settle_seconds=self.checks_settle_seconds,
             checks_look_seconds=min(defaults.checks_look_seconds, max(0.5, self.checks_settle_seconds / 2)),
-            **self.model_dump(include=set(_SESSIONS)),
+            **self.model_dump(include=set(SESSIONS)),
             models={**defaults.models, **self.models},
             reporter_wait_seconds=self.reporter_wait_hours * 3_600,
             reminder_seconds=self.reminder_hours * 3_600,
