@@ -145,7 +145,9 @@ def _shown(body: str) -> str:
 
 
 @asynccontextmanager
-async def open_deployment(folder: Path, rehearsal: Path, files: dict[str, str]) -> AsyncIterator[GitHubDeployment]:
+async def open_deployment(
+    folder: Path, rehearsal: Path, files: dict[str, str], **settings_too: str
+) -> AsyncIterator[GitHubDeployment]:
     async with AsyncExitStack() as stack:
         github, port, secret = GitHubWorld(folder / "github"), _free_port(), "a secret of webhooks"
         await stack.enter_async_context(github.double.serving())
@@ -162,6 +164,7 @@ async def open_deployment(folder: Path, rehearsal: Path, files: dict[str, str]) 
             "REPORTS_REHEARSAL": str(rehearsal),
             "SERVE_PORT": str(port),
             "CHECKS_SETTLE_SECONDS": "1",
+            **settings_too,
         }
         terminal = stack.enter_context(
             open_terminal(folder / "home", **{f"CASEWORKER_{name}": value for name, value in settings.items()})
