@@ -14,7 +14,7 @@ from typing import Final
 
 from rich.console import Console
 
-from bench import acknowledge, answers, cases, github_calls, prompt, start, tax, waking, webhooks, worktree
+from bench import acknowledge, answers, cases, github_calls, prompt, start, tax, waking, watched, webhooks, worktree
 from bench.home import NotMeasured
 from bench.report import Report, show
 
@@ -28,6 +28,7 @@ _MEASUREMENTS: Final[dict[str, Callable[[], Report]]] = {
     "waking": waking.measure,
     "webhooks": webhooks.measure,
     "calls": github_calls.measure,
+    "watched": watched.measure,
     "cases": cases.measure,
 }
 

@@ -8,7 +8,7 @@ import pytest
 from caseworker.github_double import git_store
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.github_double.entities.repository import PullRequest
-from tests.world.github_deployment import BOT, FILES, GitHubDeployment, open_deployment
+from tests.world.github_deployment import FILES, GitHubDeployment, open_deployment
 
 REHEARSAL = Path(__file__).parents[1] / "world" / "shipping.yaml"
 SOON = {"REVIEW_BARRIER_SECONDS": "0", "PULL_LOOK_SECONDS": "1", "PULL_LOOK_MOST_SECONDS": "2"}

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from caseworker.core.base.ids import CaseId, TraceId, pull_case
 from caseworker.core.base.policy import Policy
@@ -65,6 +66,10 @@ class PullSession:
     async def rings(self) -> None:
         """As an event of GitHub would."""
         await self.office.world.parts.doorbell.ring(self.case, NO_MESSAGE, MessageKind.WORDS)
+
+    async def expect_look_since(self, last: datetime | None) -> None:
+        """Waits until it has looked since."""
+        await self.expect(lambda case: case.sight.looked_at != last, "another look")
 
     async def story(self) -> str:
         recorded = await self.office.world.store.record.whole(self.case)

@@ -136,6 +136,7 @@ class PullWorkflow(CaseFlow[PullCase]):
     async def _look_at_pull(self) -> None:
         seen: Seen | NotPossible = await self._ask(PullActivities.look_at_pull)
         await self._after(seen)
+        await self._save()  # people are shown when it looked last
 
     async def _update(self) -> None:
         updated: BranchUpdated | HeadMoved | NotPossible = await self._ask(PullActivities.bring_base_in)
