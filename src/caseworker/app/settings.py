@@ -17,16 +17,16 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
-from caseworker.app.session_settings import SESSIONS, SessionSettings
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
+from caseworker.core.base.session_limits import SESSION_LIMITS, SessionLimits
 from caseworker.workspaces.allowed_hosts import AllowedHosts
 
 PREFIX: Final = "CASEWORKER_"
 
 
-class Settings(SessionSettings):
+class Settings(SessionLimits):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     home: Path
@@ -159,7 +159,7 @@ class Settings(SessionSettings):
             answer_wait_seconds=self.answer_wait_days * 24 * 3_600,
             checks_settle_seconds=self.checks_settle_seconds,
             checks_look_seconds=min(defaults.checks_look_seconds, max(0.5, self.checks_settle_seconds / 2)),
-            **self.model_dump(include=set(SESSIONS)),
+            **self.model_dump(include=set(SESSION_LIMITS)),
             models={**defaults.models, **self.models},
             reporter_wait_seconds=self.reporter_wait_hours * 3_600,
             reminder_seconds=self.reminder_hours * 3_600,

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.base.session_limits import SessionLimits
 
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"
 STRONGER_MODEL: Final = "claude-opus-5-5"
@@ -78,7 +79,7 @@ def _default_sla() -> dict[Severity, SlaTarget]:
     }
 
 
-class Policy(BaseModel):
+class Policy(SessionLimits):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     budget_micros: int = Field(default=5 * MICROS, ge=0)
@@ -103,21 +104,6 @@ class Policy(BaseModel):
     """How long after the first look more checks of a pull request may begin. Five times as long, none is expected."""
     checks_look_seconds: float = Field(default=60, gt=0)
     """The first pause between two looks at checks, if no event tells of a change."""
-    ship_seconds: float = Field(default=4 * 3_600, gt=0)
-    """How long a `ship` session may take."""
-    ship_iterations: int = Field(default=50, ge=1)
-    """How often a session on a pull request may act: a turn, an update of the branch, a rerun of checks."""
-    fixes_per_failure: int = Field(default=3, ge=1)
-    """Turns that may try to fix the same failure of a check."""
-    ci_minutes: int = Field(default=240, ge=0)
-    """Minutes of CI that the pushes of one session may start. 0: no limit."""
-    review_barrier_seconds: float = Field(default=1_200, ge=0)
-    """How long after our push people have to look, before a pull request counts as ready."""
-    checks_begin_seconds: float = Field(default=600, ge=0)
-    """How long after a push checks may begin. Before, none at all is not green."""
-    pull_look_seconds: float = Field(default=60, gt=0)
-    """The first pause between two looks at a pull request, if no event tells of a change. It doubles each time."""
-    pull_look_most_seconds: float = Field(default=1_800, gt=0)
     turn_retries: int = Field(default=3, ge=0)
     """How often a turn that crashed is started again."""
     turn_heartbeat_seconds: float = Field(default=60, gt=0)
