@@ -113,7 +113,9 @@ async def test_people_ci_and_the_bot_act_at_random(github: GitHubOffice, seed: i
 async def _steer(walk: Walk, session: PullSession) -> None:
     """Owners stop it, let it go on, and ask for it again where it has ended."""
     case = await session.now()
-    if case.state is PullState.ENDED and walk.choose.random() < 0.3:
+    runs = await session.office.world.store.runs.of(session.case)
+    is_over = case.state is PullState.ENDED and all(run.ended_at is not None for run in runs)
+    if is_over and walk.choose.random() < 0.3:
         await asks_for(walk.github, walk.pull, policy=NO_BARRIER)
     elif case.state is PullState.PAUSED:
         await session.says("resume", Resume())
