@@ -392,3 +392,13 @@ def test_a_merged_fix_resolves_the_case() -> None:
     waiting = after_turn(bug(developer_spoke=True), turn(BugAction.CREATE_FIX), POLICY, NOW).after
     over = look(waiting, [said(7, Standing.DEVELOPER, MessageKind.FIX_MERGED)], POLICY, NOW).after
     assert (over.state, over.ending.resolution) == (S.RESOLVED, Resolution.CODE_FIX)
+
+
+@pytest.mark.parametrize(
+    "kind", [MessageKind.FIX_READY, MessageKind.FIX_WAITING, MessageKind.FIX_MERGED, MessageKind.FIX_ENDED]
+)
+def test_news_of_the_fix_of_a_closed_report_is_for_developers_only(kind: MessageKind) -> None:
+    fixing = bug(state=S.AWAITING_DEV, fix=CaseId("local/shop#1"), fix_open=True)
+    withdrawn = look(fixing, [said(6, kind=MessageKind.CLOSE)], POLICY, NOW).after.updated(outbox=())
+    told = look(withdrawn, [said(7, Standing.DEVELOPER, kind)], POLICY, NOW).after
+    assert [(post.about, post.audience) for post in told.outbox] == [(About.FIX_NEWS, Audience.DEVELOPERS)]

@@ -251,7 +251,7 @@ def test_each_resolution_has_its_words(resolution: Resolution | None, words: str
         (MessageKind.FIX_READY, "There is progress on the fix; the team is reviewing it now."),
         (MessageKind.FIX_WAITING, "The fix can't go on by itself at the moment; it is in the hands of the team."),
         (MessageKind.FIX_MERGED, "The team has accepted the fix."),
-        (MessageKind.FIX_ENDED, "The first attempt at a fix did not work out. The team is looking into it."),
+        (MessageKind.FIX_ENDED, "Work on the fix has ended without a result. The team knows."),
     ],
 )
 def test_news_of_a_fix_has_its_words(kind: MessageKind, words: str) -> None:

@@ -23,7 +23,11 @@ def answered_stop(bug: BugCase, message: Claimed, stop: bool | None) -> tuple[Bu
 
 
 def fix_news(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> BugCase:
-    told = say_to_all(bug, About.FIX_NEWS, message.id)
+    """News of a fix is told to all. Once the report is closed, it concerns the developers only."""
+    if bug.is_over:
+        told = say(bug, About.FIX_NEWS, Audience.DEVELOPERS, message.id)
+    else:
+        told = say_to_all(bug, About.FIX_NEWS, message.id)
     if message.kind in (MessageKind.FIX_READY, MessageKind.FIX_WAITING):
         return told.updated(fix_open=True)
     told = told.updated(fix_open=False, stop_asked=False)

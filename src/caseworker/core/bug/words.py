@@ -110,7 +110,7 @@ def _fix_words(kind: MessageKind | None) -> str:
         case MessageKind.FIX_MERGED:
             return "The team has accepted the fix."
         case MessageKind.FIX_ENDED:
-            return "The first attempt at a fix did not work out. The team is looking into it."
+            return "Work on the fix has ended without a result. The team knows."
         case MessageKind.FIX_READY:
             return "There is progress on the fix; the team is reviewing it now."
         case MessageKind.FIX_WAITING:
