@@ -388,6 +388,31 @@ def test_the_start_of_a_fix_is_told_once() -> None:
     assert other.repair.fix == "local/shop#2"
 
 
+@pytest.mark.parametrize(
+    ("fix_type", "resolution"),
+    [
+        ("code_fix", Resolution.CODE_FIX),
+        ("data_fix", Resolution.DATA_FIX),
+        ("config_fix", Resolution.CONFIG_FIX),
+        ("not_a_bug", Resolution.NOT_A_BUG),
+        ("needs_human", None),
+        ("unknown", None),
+    ],
+)
+def test_a_confirmed_resolution_is_of_the_kind_that_was_named(fix_type: str, resolution: Resolution | None) -> None:
+    fields = {"action": "resolved", "summary": "It works.", "for_reporter": "It works.", "confidence": 0.9}
+    outcome = BugOutcome.model_validate({**fields, "fix_type": fix_type})
+    ended = turn(BugAction.RESOLVED).model_copy(update={"verdict": verdict_of(outcome)})
+    over = after_turn(bug(developer_spoke=True), ended, POLICY, NOW).after
+    assert (over.state, over.ending.resolution) == (S.RESOLVED, resolution)
+    assert not any(post.closed_by_message for post in over.outbox)
+
+
+def test_a_withdrawn_report_is_closed_by_a_message() -> None:
+    over = look(bug(state=S.AWAITING_DEV), [said(6, kind=MessageKind.CLOSE)], POLICY, NOW).after
+    assert [post.closed_by_message for post in over.outbox] == [True, True]
+
+
 def test_a_merged_fix_resolves_the_case() -> None:
     waiting = after_turn(bug(developer_spoke=True), turn(BugAction.CREATE_FIX), POLICY, NOW).after
     over = look(waiting, [said(7, Standing.DEVELOPER, MessageKind.FIX_MERGED)], POLICY, NOW).after

@@ -164,6 +164,7 @@ def told(
         number=2,
         note=matter.case.reason if is_end else note,
         resolution=matter.case.ending.resolution if is_end else None,
+        closed_by_message=is_end and matter.case.ending.closed_by is not None,
     )
     return words_for(post, matter, TerminalPhrasing())
 
@@ -237,12 +238,18 @@ def test_findings_for_developers_have_their_evidence() -> None:
         (Resolution.NOT_A_BUG, ": this works as intended. If it still happens"),
         (Resolution.DUPLICATE, ": this was reported before. If it still happens"),
         (Resolution.NO_RESPONSE, ": we heard nothing more. If it still happens"),
-        (None, ", as you asked. If it comes back"),
+        (None, ": it is confirmed that nothing is left to do. If it still happens"),
     ],
 )
 def test_each_resolution_has_its_words(resolution: Resolution | None, words: str) -> None:
     ended = told(About.RESOLVED, Audience.REPORTER, _turned(resolution, None))
     assert ended == f"This is closed{words}, just write here."
+
+
+def test_a_reporter_who_closed_the_report_is_told_so() -> None:
+    withdrawn = CONTEXT.model_copy(update={"case": BUG.updated(resolution=None, closed_by=2)})
+    words = told(About.RESOLVED, Audience.REPORTER, withdrawn)
+    assert words == "This is closed, as you asked. If it comes back, just write here."
 
 
 @pytest.mark.parametrize(

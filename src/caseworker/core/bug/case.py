@@ -68,6 +68,8 @@ class BugPost(Post):
     about: About
     resolution: Resolution | None = None
     """With RESOLVED: the resolution at that time. The case may be open again when the post is sent."""
+    closed_by_message: bool = False
+    """With RESOLVED: a person's message closed the case."""
     since: MessageId = MessageId(0)
     """With REPORTER_SAID: messages after this one are shown, up to the post's number."""
 

@@ -217,8 +217,7 @@ def _take(bug: BugCase, step: Step, verdict: Verdict, policy: Policy, now: datet
         case Step.RESOLVE:
             told = say_to_all(bug, About.FINDINGS, turn)
             kinds = {kind.value: kind for kind in Resolution}
-            kind = kinds.get(verdict.fix_type, Resolution.NOT_A_BUG)
-            return resolve(told, kind, "confirmed, and nothing is left to do")
+            return resolve(told, kinds.get(verdict.fix_type), "confirmed, and nothing is left to do")
         case Step.POST_FINDINGS | Step.POST_ANSWER:
             reason = "findings were posted" if step is Step.POST_FINDINGS else "an answer was posted"
             return await_developers(_post_result(bug, verdict), policy, now, reason)

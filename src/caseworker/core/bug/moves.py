@@ -60,6 +60,7 @@ def say(
         acknowledges=acknowledges,
         note=bug.reason if is_end else note[:1_000],
         resolution=bug.ending.resolution if is_end else None,
+        closed_by_message=is_end and bug.ending.closed_by is not None,
         since=since,
     )
     return bug.model_copy(update={"outbox": (*bug.outbox, post)})

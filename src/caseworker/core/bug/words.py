@@ -18,7 +18,8 @@ from caseworker.core.people.phrasing import Page, Phrasing, begin
 DEFAULT_QUESTION: Final = (
     "What did you do, what did you see (the exact message, if there was one), and since when does it happen?"
 )
-_RESOLUTION_WORDS: Final = {
+_RESOLUTION_WORDS: Final[dict[Resolution | None, str]] = {
+    None: "it is confirmed that nothing is left to do",
     Resolution.CODE_FIX: "it was fixed in the code",
     Resolution.DATA_FIX: "it was fixed in the data",
     Resolution.CONFIG_FIX: "it was fixed in the configuration",
@@ -96,7 +97,7 @@ def _for_reporter(post: BugPost, context: PostContext) -> str:
         case About.REOPENED:
             return "This is open again, and we are looking into it."
         case About.RESOLVED:
-            if post.resolution is None:
+            if post.resolution is None and post.closed_by_message:
                 return "This is closed, as you asked. If it comes back, just write here."
             reason = reporter_safe(context.closed_because)
             why = f'{_RESOLUTION_WORDS[post.resolution]}. The team says: "{reason}"' if reason else ""
@@ -253,7 +254,7 @@ def findings(outcome: BugOutcome | None) -> str:
         parts.append(f"**Since** {code(culprit.hash)} {culprit.message}{f' ({who})' if who else ''}".rstrip())
     if outcome.recommended_actions:
         parts.append("**Recommended**\n" + _list(outcome.recommended_actions))
-    kind = outcome.fix_type.replace("_", " ")
+    kind = "none, this is not a bug" if outcome.fix_type == "not_a_bug" else outcome.fix_type.replace("_", " ")
     parts.append(f"Kind of fix: {kind}. Confidence: {outcome.confidence:.0%}.")
     return "\n\n".join(part for part in parts if part)
 

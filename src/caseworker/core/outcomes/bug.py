@@ -52,7 +52,7 @@ class BugOutcome(OutcomeBase):
     )
     escalate_because: EscalationReason | None = Field(default=None, description="With escalate: why people are called.")
     root_cause: Line = ""
-    fix_type: Literal["code_fix", "data_fix", "config_fix", "needs_human", "unknown"] = "unknown"
+    fix_type: Literal["code_fix", "data_fix", "config_fix", "not_a_bug", "needs_human", "unknown"] = "unknown"
     confidence: float = Field(ge=0, le=1)
     severity: Severity | None = Field(default=None, description="Only if the first reading was wrong.")
     relevant_services: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=20)
