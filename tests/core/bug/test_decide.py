@@ -378,6 +378,10 @@ def test_after_a_fix_ended_silence_resolves_the_case_again() -> None:
     assert ended.waiting.until == NOW + timedelta(hours=48)
 
 
+def test_the_receipt_of_a_wish_for_a_fix_does_not_say_that_it_was_opened() -> None:
+    assert SETTLED_BY[Step.CREATE_FIX] == "acted on: a fix was asked for"
+
+
 def test_the_start_of_a_fix_is_told_once() -> None:
     first = fix_opened(bug(fix_wanted=True), CaseId("local/shop#1"))
     assert abouts(first) == [About.FIX_OPENED, About.FIX_OPENED]

@@ -33,5 +33,5 @@ SETTLED_BY: Final = {
     Step.POST_ANSWER: "read by the investigator, who answered",
     Step.ESCALATE: "read by the investigator, who called people",
     Step.RESOLVE: "read by the investigator; the case is resolved",
-    Step.CREATE_FIX: "acted on: the fix is under way",
+    Step.CREATE_FIX: "acted on: a fix was asked for",
 }
