@@ -382,6 +382,24 @@ def test_the_receipt_of_a_wish_for_a_fix_does_not_say_that_it_was_opened() -> No
     assert SETTLED_BY[Step.CREATE_FIX] == "acted on: a fix was asked for"
 
 
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ({"findings_posted": True, "answer_posted": True}, [Audience.DEVELOPERS]),
+        (
+            {"findings_posted": True, "answer_posted": True, "confirmable": True},
+            [Audience.REPORTER, Audience.DEVELOPERS],
+        ),
+        ({}, [Audience.REPORTER, Audience.DEVELOPERS]),
+    ],
+)
+def test_a_reporter_with_findings_and_no_question_hears_of_a_fix_once(
+    before: dict[str, object], told: list[Audience]
+) -> None:
+    asked = after_turn(bug(developer_spoke=True, **before), turn(BugAction.CREATE_FIX), POLICY, NOW).after
+    assert [post.audience for post in asked.outbox if post.about is About.FINDINGS] == told
+
+
 def test_the_start_of_a_fix_is_told_once() -> None:
     first = fix_opened(bug(fix_wanted=True), CaseId("local/shop#1"))
     assert abouts(first) == [About.FIX_OPENED, About.FIX_OPENED]

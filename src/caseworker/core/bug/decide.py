@@ -225,12 +225,15 @@ def _take(bug: BugCase, step: Step, verdict: Verdict, policy: Policy, now: datet
             told = say(_post_result(bug, verdict), About.ESCALATION, Audience.DEVELOPERS, turn)
             return await_developers(told.updated(escalated=True), policy, now, "people were called")
         case Step.CREATE_FIX:
-            wanted = _post_result(bug, verdict).updated(fix_wanted=True, fix_open=True)
+            # A reporter who has the findings and said nothing since hears of the fix when it is opened.
+            knows = bug.people.findings_posted and not bug.people.confirmable
+            wanted = _post_result(bug, verdict, to_all=not knows).updated(fix_wanted=True, fix_open=True)
             return await_developers(wanted, policy, now, "a fix was asked for")
 
 
-def _post_result(bug: BugCase, verdict: Verdict) -> BugCase:
-    told = say_to_all(bug, About.FINDINGS, bug.progress.turns)
+def _post_result(bug: BugCase, verdict: Verdict, *, to_all: bool = True) -> BugCase:
+    told = say(bug, About.FINDINGS, Audience.REPORTER, bug.progress.turns) if to_all else bug
+    told = say(told, About.FINDINGS, Audience.DEVELOPERS, bug.progress.turns)
     posted = bug.people.findings_posted or verdict.found
     return told.updated(findings_posted=posted, answer_posted=True, confirmable=False)
 
