@@ -22,6 +22,7 @@ from caseworker.core.telling.why import Why, at, why
 from tests.core.examples import BASE, CASE, HEAD, MORNING, OTHER, a_bug, a_case, a_proven_case
 
 S = IssueState
+SATURDAY = MORNING + timedelta(days=5)
 SUNDAY = MORNING + timedelta(days=6)
 POLICY = Policy()
 
@@ -236,6 +237,7 @@ def _bugs() -> dict[str, BugCase]:
         "awaiting_dev": {
             "state": BugState.AWAITING_DEV,
             "severity": "P2",
+            "remind_at": SATURDAY,
             "until": SUNDAY,
             "findings_posted": True,
             "reason": "findings were posted",
@@ -246,9 +248,24 @@ def _bugs() -> dict[str, BugCase]:
             "findings_posted": True,
             "fix": CASE,
             "fix_open": True,
+            "remind_at": SATURDAY,
         },
         "dev_takeover": {"state": BugState.DEV_TAKEOVER, "severity": "P2", "taken_by": "grace"},
+        "dev_takeover, with a fix": {
+            "state": BugState.DEV_TAKEOVER,
+            "severity": "P2",
+            "taken_by": "grace",
+            "fix": CASE,
+            "fix_open": True,
+        },
         "resolved": {"state": BugState.RESOLVED, "severity": "P2", "resolution": "code_fix", "reason": "it was fixed"},
+        "resolved, with a fix": {
+            "state": BugState.RESOLVED,
+            "severity": "P2",
+            "fix": CASE,
+            "fix_open": True,
+            "reason": "closed by @rita",
+        },
     }
     return {f"a bug, {name}": a_bug(**known) for name, known in named.items()}
 

@@ -30,33 +30,35 @@ def _told(bug: BugCase) -> tuple[str, str, str]:
     until = f" at {at(bug.waiting.until)}" if bug.waiting.until is not None else ""
     match bug.state:
         case BugState.INVESTIGATING:
-            return (
-                "The investigator reads, runs and looks for the cause.",
-                "",
-                "The reporter is asked, or everybody gets the findings.",
-            )
+            follows = "The reporter is asked, or everybody gets the findings."
+            return "The investigator reads, runs and looks for the cause.", "", _with_fix(bug, follows)
         case BugState.AWAITING_REPORTER:
-            return (
-                "The reporter was asked something.",
-                "For the reporter's answer.",
-                f"Without an answer the investigation goes on{until}.",
-            )
+            follows = f"Without an answer the investigation goes on{until}."
+            return "The reporter was asked something.", "For the reporter's answer.", _with_fix(bug, follows)
         case BugState.AWAITING_DEV:
-            silent = (
-                f"Without a word it is resolved as `no_response`{until}."
-                if bug.waiting.until is not None
-                else "Nothing."
-            )
+            reminded = f"Developers are reminded at {at(bug.waiting.remind_at)}." if bug.waiting.remind_at else ""
+            silent = f"Without a word it is resolved as `no_response`{until}." if until else ""
             found = "have what was found, and " if bug.people.findings_posted else ""
-            return f"The developers {found}have the say.", "For a developer.", silent
+            stands = f"The developers {found}have the say."
+            return stands, "For a developer.", _with_fix(bug, reminded, silent)
         case BugState.DEV_TAKEOVER:
             who = bug.people.taken_by or "a developer"
-            return f"{who} has taken it over. The agent stands back.", f"For {who} to hand it back.", "Nothing."
+            stands = f"{who} has taken it over. The agent stands back."
+            return stands, f"For {who} to hand it back.", _with_fix(bug)
         case BugState.RESOLVED:
             kind = f" as {bug.ending.resolution}" if bug.ending.resolution is not None else ""
-            return f"It is resolved{kind}.", "", "Nothing."
+            return f"It is resolved{kind}.", "", _with_fix(bug)
         case _:
             assert_never(bug.state)
+
+
+def _with_fix(bug: BugCase, *follows: str) -> str:
+    """What follows by itself, with what an open fix brings."""
+    fix = ""
+    if bug.repair.fix_open:
+        merged = "A merge of its fix resolves it as `code_fix`."
+        fix = "Developers are told what becomes of its fix." if bug.is_over else merged
+    return " ".join(sentence for sentence in (*follows, fix) if sentence) or "Nothing."
 
 
 def _evidence(bug: BugCase, phrasing: Phrasing) -> list[str]:
@@ -69,9 +71,9 @@ def _evidence(bug: BugCase, phrasing: Phrasing) -> list[str]:
         lines.append(f"About: {', '.join(bug.report.services)}.")
     lines.append(f"Findings: {'posted' if bug.people.findings_posted else 'none were posted yet'}.")
     if bug.repair.fix is not None:
-        under_way = ", under way" if bug.repair.fix_open else ""
+        stands = ", not ended yet" if bug.repair.fix_open else ""
         more = begin(phrasing.page(bug.repair.fix, Page.WHY))
-        lines.append(f"Fix: {bug.repair.fix}{under_way}. {more} says more.")
+        lines.append(f"Fix: {bug.repair.fix}{stands}. {more} says more.")
     return lines
 
 
