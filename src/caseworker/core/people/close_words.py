@@ -34,20 +34,35 @@ _REASON_START: Final = re.compile(
 _UNAMBIGUOUS_TYPES: Final = frozenset({Resolution.NOT_A_BUG, Resolution.NO_RESPONSE})
 """Types that are unambiguous after "close". Others are not: "close duplicate sockets", "close config fix PR"."""
 
-_WONT_FIX: Final = r"(?:wo(?:n['’]?t|nt)[ -]?fix|will not fix|won['’]?t be fixed|will not be fixed)"
+_WONT_FIX: Final = (
+    r"(?:wo(?:n['’]?t|nt)[ -]?fix|will not fix|won['’]?t be fixed|will not be fixed|not going to (?:fix|be fixed))"
+)
 _OTHER_TYPES: Final = (
     rf"[`*\"']?(?:{_WONT_FIX}|not planned|invalid|obsolete|stale|fixed|done|resolved|solved"
     r"|can(?:not|'t|’t) reproduce|not reproducible)\b[`*\"']?"
 )
 """Words that are no type of ours. What they mean is asked."""
-_CLOSE_AS_OTHER: Final = re.compile(rf"{_CLOSE}{_AS}\s+{_OTHER_TYPES}(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_CLOSE_AS_OTHER: Final = re.compile(rf"{_CLOSE}{_AS},?\s+{_OTHER_TYPES}(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_CAN_BE_CLOSED: Final = re.compile(
+    rf"{BEFORE}{CASE}\s+(?:can|may|could)\s+(?:now\s+)?be\s+closed(?P<rest>.*)", re.IGNORECASE | re.DOTALL
+)
 _CLOSE_BECAUSE: Final = re.compile(rf"{_CLOSE}(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-_REFUSED: Final = re.compile(
-    rf"{BEFORE}(?:(?:we|i)\s+|(?:this|it)(?:['’]s| is)\s+(?:a\s+)?)?{_WONT_FIX}(?:\s+{CASE})?(?P<rest>.*)",
+_IT_IS: Final = r"(?:this|it|that)(?:['’]s| is)\s+(?:an?\s+)?"
+_REFUSAL: Final = rf"(?:(?:we|i)(?:['’](?:re|m)| are| am)?\s+|{_IT_IS})?{_WONT_FIX}"
+_REFUSED: Final = re.compile(rf"{BEFORE}{_REFUSAL}(?:\s+{CASE})?(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_VERDICT: Final = (
+    rf"{_IT_IS}(?:{_TYPE.replace('?P<type>', '?:')}|{_OTHER_TYPES}|(?:intended|expected|no bug|known|old)\b)"
+)
+_BECAUSE: Final = re.compile(
+    r"\s*[:;(–—]+\s*(?=\S)|\s+-+>?\s+(?=\S)|,?\s+(?=(?:because|since|due to)\s)"
+    rf"|,\s*(?={_REFUSAL}\b|{_VERDICT})",
+    re.IGNORECASE,
+)
+"""Before a reason in a close without a type. Less is allowed here: `close it, then open it again` is no close."""
+_CLOSE_NAMED: Final = re.compile(
+    rf"(?P<close>{_I}clos(?:e|ing)\s+)(?:(?:the\s+)?bug\s+)?`?bug-[0-9a-z]{{4}}\b(?!-)`?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_BECAUSE: Final = re.compile(r"\s*[:;(–—]+\s*(?=\S)|\s+-+>?\s+(?=\S)|\s+(?=(?:because|since|due to)\s)", re.IGNORECASE)
-"""Before a reason in a close without a type. Less is allowed here: `close it, then open it again` is no close."""
 
 
 def parse_close(said: str, *, asked: bool = False) -> Say | Close | CloseIncomplete:
@@ -71,11 +86,24 @@ def parse_close(said: str, *, asked: bool = False) -> Say | Close | CloseIncompl
 
 def parse_untyped_close(said: str, *, refusals: bool = True) -> Say | CloseIncomplete:
     """Parses a close without a type of ours: `close because ...`, `close wontfix`; with `refusals` also `won't fix`."""
-    found = _CLOSE_AS_OTHER.fullmatch(said) or (_REFUSED.fullmatch(said) if refusals else None)
+    found = _CLOSE_AS_OTHER.fullmatch(said) or _CAN_BE_CLOSED.fullmatch(said)
+    found = found or (_REFUSED.fullmatch(said) if refusals else None)
     if found is not None:
         return _incomplete(said, found["rest"], alone=True)
     found = _CLOSE_BECAUSE.fullmatch(said)
     return Say() if found is None else _incomplete(said, found["rest"], alone=False)
+
+
+def parse_named_close(said: str) -> Say | CloseIncomplete:
+    """Parses a close that names a bug case. It is asked about, since the id may be another case's."""
+    found = _CLOSE_NAMED.fullmatch(said)
+    if found is None or is_question(said):
+        return Say()
+    if _is_courtesy(found["rest"]):
+        return CloseIncomplete()
+    unnamed = f"{found['close']}it{found['rest']}"
+    typed = parse_close(unnamed)
+    return parse_untyped_close(unnamed) if isinstance(typed, Say) else CloseIncomplete(reason=typed.reason)
 
 
 def _incomplete(said: str, rest: str, *, alone: bool) -> Say | CloseIncomplete:

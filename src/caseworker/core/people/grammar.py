@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.budget import micros_of
 from caseworker.core.base.text import plain
-from caseworker.core.people.close_words import parse_close, parse_untyped_close
+from caseworker.core.people.close_words import parse_close, parse_named_close, parse_untyped_close
 from caseworker.core.people.commands import (
     Abort,
     Answer,
@@ -135,7 +135,9 @@ def _parse_in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
     if is_command(_CLOSE, words, said):
         return CloseIncomplete()
     command = parse_close(said, asked=asked)
-    return parse_untyped_close(said) if isinstance(command, Say) else command
+    if isinstance(command, Say):
+        command = parse_untyped_close(said)
+    return parse_named_close(said) if isinstance(command, Say) else command
 
 
 def answers_stop(text: str) -> bool:
