@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from caseworker.chats.slack_errors import retry_after
 from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.ports import Thread
 from tests.edges.slack_world import chat_of
@@ -292,3 +293,11 @@ async def test_after_a_limit_one_post_goes_first_and_the_others_follow(slack: Sl
     await asyncio.sleep(limited.value.seconds)  # the time that the service named
     await asyncio.gather(*(chat.post(CHANNEL, "hello", key=f"case {number}") for number in range(5)))
     assert len(slack.posts()) == 5
+
+
+@pytest.mark.parametrize(
+    ("named", "seconds"),
+    [("40", 40.0), ("1.5", 1.5), ("0", 1.0), ("", 30.0), ("soon", 30.0), ("nan", 30.0), ("-5", 30.0)],
+)
+def test_how_long_to_wait_after_a_rate_limit(named: str, seconds: float) -> None:
+    assert retry_after({"Retry-After": named}) == seconds

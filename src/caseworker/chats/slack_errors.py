@@ -1,5 +1,6 @@
 """Translates errors of Slack into ours: `Transient` (try again later) or `Refused` (tell a person what to do)."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
@@ -11,6 +12,7 @@ from caseworker.core.base.errors import RateLimited, Refused, Transient
 
 _TRANSIENT: Final = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
 _LIMITED: Final = frozenset({"ratelimited", "rate_limited"})
+_SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _PAUSE: Final = 30.0
 """Seconds to wait after a rate limit for which Slack names no time."""
 _TOKEN: Final = "Correct the Slack tokens in the settings (docs/slack.md), and start again."
@@ -50,7 +52,7 @@ def translated_errors(what: str) -> Iterator[None]:
 def retry_after(headers: Mapping[str, str]) -> float:
     """How many seconds to wait after a rate limit: at least one."""
     named = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
-    return max(1.0, float(named)) if named.isdecimal() else _PAUSE
+    return max(1.0, float(named)) if _SECONDS.fullmatch(named.strip()) else _PAUSE
 
 
 def _translate(what: str, error: SlackApiError) -> Transient | Refused:
