@@ -10,5 +10,6 @@ from caseworker.views.workflow_contexts import context_of
 async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing) -> Why:
     spent = await store.ledger.spent(stored.case.id)
     asked = await what_is_asked(store, stored, outcomes=())
-    told = why(stored.case, stored.policy, phrasing, spent=spent.micros)
+    rehearsed = stored.rehearsal is not None
+    told = why(stored.case, stored.policy, phrasing, spent=spent.micros, rehearsed=rehearsed)
     return told.model_copy(update={"asked": asked, "context": await context_of(store, stored)})

@@ -228,3 +228,8 @@ ACCEPTED: list[tuple[str, IssueCase, Command]] = [
 @pytest.mark.parametrize(("case", "command"), [row[1:] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
 def test_a_possible_command_is_not_refused(case: IssueCase, command: Command) -> None:
     refuse_misfit(case, command, TerminalPhrasing())
+
+
+def test_why_of_a_rehearsed_case_does_not_say_that_money_was_spent() -> None:
+    told = why(ISSUES["received"], Policy(), TerminalPhrasing(), spent=420_000, rehearsed=True)
+    assert told.evidence[-1] == "Money: $0.00 (rehearsed; about $0.42 at list prices) of $5.00 are spent."

@@ -11,9 +11,12 @@ from caseworker.core.issue.moves import is_green, was_red
 from caseworker.core.issue.subjects import WAIVERS, Grant, Subject
 from caseworker.core.outcomes.pm import IssueType
 from caseworker.core.people.phrasing import Page, Phrasing, begin
+from caseworker.core.telling.pull_request import cost_words
 
 
-def evidence_of(case: IssueCase, policy: Policy, spent: int | None, phrasing: Phrasing) -> list[str]:
+def evidence_of(
+    case: IssueCase, policy: Policy, spent: int | None, phrasing: Phrasing, *, rehearsed: bool
+) -> list[str]:
     lines = _proof(case, phrasing)
     if case.requirements.planned:
         lines.append("Plan: it is made.")
@@ -30,7 +33,7 @@ def evidence_of(case: IssueCase, policy: Policy, spent: int | None, phrasing: Ph
     if limit_of(case, policy) is not Milestone.PR:
         lines.append(f"Milestone: it goes as far as the {limit_of(case, policy)}.")
     if spent is not None:
-        lines.append(f"Money: {dollars(spent)} of {dollars(cap_of(case, policy))} are spent.")
+        lines.append(f"Money: {cost_words(spent, rehearsed=rehearsed)} of {dollars(cap_of(case, policy))} are spent.")
     return lines
 
 

@@ -47,7 +47,15 @@ class Why(BaseModel):
     """Of an issue case, for programs."""
 
 
-def why(case: IssueCase, policy: Policy, phrasing: Phrasing, *, spent: int | None = None, asked: str = "") -> Why:
+def why(
+    case: IssueCase,
+    policy: Policy,
+    phrasing: Phrasing,
+    *,
+    spent: int | None = None,
+    rehearsed: bool = False,
+    asked: str = "",
+) -> Why:
     """The explanation. `spent`: micro-dollars so far, if known. `asked`: what people are asked now, word for word."""
     waits = case.state in WAITING and case.waiting.wait is not None
     return Why(
@@ -55,7 +63,7 @@ def why(case: IssueCase, policy: Policy, phrasing: Phrasing, *, spent: int | Non
         state=case.state.value,
         stands=_stands(case),
         because=case.reason,
-        evidence=evidence_of(case, policy, spent, phrasing),
+        evidence=evidence_of(case, policy, spent, phrasing, rehearsed=rehearsed),
         waits_for=_waits_for(case, policy),
         asked=asked,
         until=case.waiting.wait.until if waits and case.waiting.wait is not None else None,
