@@ -11,6 +11,7 @@ from tests.core.investigation_examples import (
     a_request,
     an_investigated_case,
     cause_reviewed,
+    diagnosed,
     investigated,
     iterated,
     turns,
@@ -20,6 +21,8 @@ from tests.core.investigation_examples import (
 S = IssueState
 NEEDED = planned("INVESTIGATION_NEEDED").model_copy(update={"investigation": a_request("It is slow.")})
 FOUND = iterated("ROOT_CAUSE_FOUND")
+MEASURE = iterated("NEED_DEVELOPER_DIAGNOSTIC")
+NAMED = diagnosed("ROOT_CAUSE_FOUND")
 
 
 def state_after(*outcomes: Outcome, state: IssueState = S.INVESTIGATING) -> InvestigationState:
@@ -41,6 +44,17 @@ def state_after(*outcomes: Outcome, state: IssueState = S.INVESTIGATING) -> Inve
         ([FOUND, cause_reviewed("CHANGES_REQUESTED")], S.INVESTIGATING, "in_progress"),
         ([FOUND, cause_reviewed("CHANGES_REQUESTED"), FOUND], S.INVESTIGATING, "root_cause_found"),
         ([FOUND, cause_reviewed("UNBLOCKING_GUIDANCE")], S.PLANNING_APPROACH, "given_up"),
+        ([*[iterated()] * 5, cause_reviewed("CHANGES_REQUESTED")], S.WAITING_FOR_HUMAN_INPUT, "incomplete"),
+        ([*[iterated()] * 4, FOUND, cause_reviewed("CHANGES_REQUESTED")], S.PLANNING_APPROACH, "incomplete"),
+        ([MEASURE, NAMED], S.REVIEWING_CODE, "root_cause_found"),
+        ([MEASURE, diagnosed()], S.INVESTIGATING, "in_progress"),
+        ([MEASURE, NAMED, cause_reviewed("CHANGES_REQUESTED")], S.INVESTIGATING, "in_progress"),
+        ([MEASURE, NAMED, cause_reviewed("CHANGES_REQUESTED"), iterated()], S.INVESTIGATING, "in_progress"),
+        ([], S.CLOSED, "incomplete"),
+        ([iterated()], S.CLOSED, "incomplete"),
+        ([FOUND, cause_reviewed("CHANGES_REQUESTED")], S.CLOSED, "incomplete"),
+        ([iterated("BLOCKED")], S.CLOSED, "blocked"),
+        ([FOUND], S.CLOSED, "root_cause_found"),
     ],
 )
 def test_the_status_is_the_last_iterations_or_the_tech_leads(

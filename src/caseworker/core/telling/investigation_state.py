@@ -8,7 +8,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.investigation.iterations import MOST_ITERATIONS, Iteration
 from caseworker.core.investigation.matrix import Inquiry, Measured, Requested, Revision
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.states import TERMINAL, IssueState
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, EvidenceBundle, Hypothesis, RootCause
 
 GROUP: Final = "A"
@@ -106,15 +106,28 @@ def investigation_state(case: IssueCase, inquiry: Inquiry) -> InvestigationState
 
 
 def _status(case: IssueCase, inquiry: Inquiry) -> InvestigationStatus:
+    """Only the newest investigation of an open case is in progress. One that was left without an end is incomplete."""
+    newest = case.investigation is not None and case.investigation.number == inquiry.number
+    reached = _reached(inquiry, resumed=newest and case.state is IssueState.INVESTIGATING)
+    is_open = newest and case.state not in TERMINAL
+    return reached if reached != "in_progress" or is_open else "incomplete"
+
+
+def _reached(inquiry: Inquiry, *, resumed: bool) -> InvestigationStatus:
+    """`resumed`: somebody investigates now, so what was stuck was given what it lacked."""
     last = inquiry.iterations[-1] if inquiry.iterations else None
     if last is None:
         return "in_progress"
     judged = inquiry.reviews[-1] if inquiry.reviewed_after[-1:] == (last.number,) else None
+    if judged is not None and judged.status == "CHANGES_REQUESTED" and last.number >= MOST_ITERATIONS:
+        return "incomplete"
     if judged is not None and judged.status in _JUDGED:
         return _JUDGED[judged.status]
-    newest = case.investigation is not None and case.investigation.number == inquiry.number
-    if last.status in _STUCK and newest and case.state is IssueState.INVESTIGATING:
-        return "in_progress"  # it was given what it lacked
+    measured = inquiry.diagnostics[-1] if inquiry.diagnostics else None
+    if measured is not None and measured.iteration == last.number and measured.outcome.status == "ROOT_CAUSE_FOUND":
+        return "root_cause_found"
+    if last.status in _STUCK and resumed:
+        return "in_progress"
     return _ENDS.get(last.status, "in_progress")
 
 
