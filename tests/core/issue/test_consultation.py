@@ -10,13 +10,16 @@ from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.consultation import MOST_QUESTIONS, consult, questions_in
 from caseworker.core.issue.decide import decide
-from caseworker.core.issue.facts import TurnEnded
+from caseworker.core.issue.facts import Agreed, TurnEnded
+from caseworker.core.issue.moves import make_move
+from caseworker.core.issue.moves_by_people import automatic_move
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
 from caseworker.core.outcomes.answers import AnsweringRole, AnswerOutcome, RoleQuestion, WorkOutcome
 from caseworker.core.outcomes.outcome import IssueOutcome, known_turns, outcome_schema
 from tests.core.examples import (
     HEAD,
+    MORNING,
     a_case,
     a_file,
     analysed,
@@ -24,6 +27,7 @@ from tests.core.examples import (
     questioned,
     reviewed,
     triaged,
+    validated,
     wrote_test,
 )
 from tests.core.investigation_examples import an_investigated_case, cause_reviewed, iterated, unblocked
@@ -48,6 +52,8 @@ def test_every_turn_of_an_issue_can_ask_and_escalate(role: Role, task: Task) -> 
     ("case", "role", "outcome"),
     [
         (a_case(S.RECEIVED), Role.PM, triaged()),
+        (a_case(S.RECEIVED), Role.PM, triaged("REJECT")),
+        (a_case(S.HUMAN_INPUT_RECEIVED, resume=S.IMPLEMENTING), Role.PM, interpreted("REJECT")),
         (a_case(S.REQUIREMENTS_UNCLEAR), Role.PM, questioned("CONTINUE")),
         (a_case(S.HUMAN_INPUT_RECEIVED, resume=S.IMPLEMENTING), Role.PM, interpreted()),
         (a_case(S.ANALYZING_REQUIREMENTS), Role.ANALYST, analysed()),
@@ -69,6 +75,27 @@ def test_whoever_escalates_asks_a_person_before_the_case_goes_on(
         Subject.ESCALATION,
         "It touches logins.",
     )
+
+
+def test_a_rejection_that_was_escalated_closes_the_case_when_a_person_agrees() -> None:
+    rejects = triaged("REJECT").model_copy(update={"escalation": "It touches logins."})
+    fact = TurnEnded(role=Role.PM, outcome=rejects, checkpoint=HEAD, session=SessionId("s-1"))
+    known = apply_fact(a_case(S.RECEIVED), fact)
+    move = decide(known, fact, Policy())
+    assert move.say is not None
+    assert move.say.note == f"It touches logins. It proposes to end the case. Not worth doing: {rejects.reason}"
+    asked = make_move(known, move, Policy(), MORNING)
+    agreed = make_move(asked, decide(asked, Agreed(by="ann"), Policy()), Policy(), MORNING)
+    closes = automatic_move(agreed)
+    assert closes is not None
+    assert (closes.to, closes.reason) == (S.CLOSED, "ann agrees.")
+
+
+def test_an_escalation_with_the_last_attempt_asks_before_the_case_fails() -> None:
+    failed = validated("FAIL").model_copy(update={"escalation": "It touches logins."})
+    fact = TurnEnded(role=Role.TESTER, outcome=failed, checkpoint=HEAD, session=SessionId("s-1"))
+    move = decide(a_case(S.VALIDATING_SOLUTION, attempt=4, guided=True), fact, Policy(attempts=3))
+    assert (move.to, move.subject, move.then) == (S.WAITING_FOR_HUMAN_INPUT, Subject.ESCALATION, S.FAILED)
 
 
 @pytest.mark.parametrize("asker", [Role.PM, Role.INVESTIGATOR, Role.TECH_LEAD])

@@ -44,7 +44,7 @@ from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.requirement_moves import after_analysis, after_plan, after_triage, is_clear
 from caseworker.core.issue.reviews import after_code_review, after_guidance, after_writing
 from caseworker.core.issue.routing import routed
-from caseworker.core.issue.states import WORKING, IssueState
+from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.usual_moves import blocked, deliver, park, repair, unknown, wait_for
 from caseworker.core.outcomes.analyst import AnalysisOutcome
@@ -146,13 +146,15 @@ def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
 
 
 def _escalated(role: Role, escalation: str, move: Move) -> Move:
-    """Asks a person before the case goes on. If it stops for a person anyway, the escalation is added to that post."""
-    if move.to not in WORKING:
+    """Asks a person before the case goes on or ends. If it stops for a person anyway, the escalation is added to that
+    post."""
+    if move.to in WAITING | PARKED:
         too = words.also_escalated(role, escalation)
         say = move.say.model_copy(update={"also": escalation, "role": move.say.role or role}) if move.say else None
         return move.model_copy(update={"reason": f"{move.reason} {too}", "say": say})
     asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
-    said = {"say": Draft(about=A.ESCALATION, role=role, note=escalation), "then_task": _if_kept(move.task)}
+    note = f"{escalation} It proposes to end the case. {move.reason}" if move.to in TERMINAL else escalation
+    said = {"say": Draft(about=A.ESCALATION, role=role, note=note), "then_task": _if_kept(move.task)}
     return asks.model_copy(update={**said, "attempt": move.attempt, "new_problem": move.new_problem})
 
 

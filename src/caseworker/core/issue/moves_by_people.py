@@ -18,7 +18,7 @@ from caseworker.core.issue.facts import (
 )
 from caseworker.core.issue.moves import Move, is_green, proven, undecided
 from caseworker.core.issue.posts import Draft, IssueAbout
-from caseworker.core.issue.states import WAITING, WORKING, IssueState
+from caseworker.core.issue.states import TERMINAL, WAITING, WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF
 from caseworker.core.issue.usual_moves import milestone, park
@@ -187,7 +187,7 @@ def automatic_move(case: IssueCase) -> Move | None:
         return milestone("The issue is triaged", case.waiting.wait.then or S.ANALYZING_REQUIREMENTS)
     if to in WAITING:
         return Move(to=to, reason="It waits on.", back=True)
-    if to is S.REQUIRES_HUMAN_INTERVENTION:
+    if to is S.REQUIRES_HUMAN_INTERVENTION or to in TERMINAL:
         return Move(to=to, reason=case.reason)
     task = case.progress.task or (case.waiting.resume_task if to is case.waiting.resume else None)
     instead, because = proven_first(case, to, task)
