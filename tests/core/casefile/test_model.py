@@ -274,8 +274,8 @@ def test_a_file_without_a_version_is_refused() -> None:
         ),
         (
             seed_with("pipeline", current_agent="boss"),
-            "The case file is broken at `pipeline.current_agent`: Input should be 'triage', 'analyst', 'writer', "
-            "'build', 'reviewer' or 'committer'.",
+            "The case file is broken at `pipeline.current_agent`: Input should be 'triage', 'analyst', 'tester', "
+            "'writer', 'build', 'reviewer', 'investigator' or 'committer'.",
         ),
         (
             {**SEED, "writer": None},

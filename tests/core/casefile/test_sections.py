@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caseworker.core.base.errors import Defect
-from caseworker.core.base.roles import Role
+from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleObservation, TestEntry
 from caseworker.core.casefile.ownership import check_owned
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, after_push, asked_of
 from caseworker.core.evidence.builds import Build, Command, Purpose
-from caseworker.core.issue.case import Wait
+from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.answers import AnsweringRole, AnswerOutcome, Observation, RoleQuestion
@@ -513,8 +513,8 @@ AT_WORK = {
     S.REQUIREMENTS_UNCLEAR: "triage",
     S.REQUIREMENTS_CLARIFIED: "triage",
     S.PLANNING_APPROACH: "triage",
-    S.CREATING_TESTS: "writer",
-    S.UPDATING_TESTS: "writer",
+    S.CREATING_TESTS: "tester",
+    S.UPDATING_TESTS: "tester",
     S.RUNNING_TESTS: "build",
     S.IMPLEMENTING: "writer",
     S.FIXING_ISSUES: "writer",
@@ -523,8 +523,8 @@ AT_WORK = {
     S.REVIEWING_CODE: "reviewer",
     S.REVIEWING_ARCHITECTURE: "reviewer",
     S.REVIEWING_INTEGRATION: "reviewer",
-    S.INVESTIGATING: "analyst",
-    S.VALIDATING_SOLUTION: "reviewer",
+    S.INVESTIGATING: "investigator",
+    S.VALIDATING_SOLUTION: "tester",
     S.CREATING_PR: "committer",
     S.HUMAN_INPUT_RECEIVED: "triage",
 }
@@ -533,6 +533,21 @@ AT_WORK = {
 @pytest.mark.parametrize("state", IssueState)
 def test_the_current_agent_has_the_case_files_name(state: IssueState) -> None:
     assert after_move(a_file(), a_case(state)).pipeline.current_agent == AT_WORK.get(state)
+
+
+@pytest.mark.parametrize(
+    ("case", "agent"),
+    [
+        (a_case(S.RUNNING_TESTS, task=Task.JUDGE), "tester"),
+        (a_case(S.INVESTIGATING, task=Task.DIAGNOSTIC), "writer"),
+        (a_case(S.INVESTIGATING, task=Task.DIAGNOSTIC, senior=True), "writer"),
+        (a_case(S.FIXING_ISSUES, task=Task.UNBLOCK), "reviewer"),
+        (a_case(S.BLOCKED, task=Task.UNBLOCK), "triage"),
+        (a_case(S.HUMAN_INPUT_RECEIVED, go=S.IMPLEMENTING), None),
+    ],
+)
+def test_the_current_agent_is_the_one_whose_turn_it_is(case: IssueCase, agent: str | None) -> None:
+    assert after_move(a_file(), case).pipeline.current_agent == agent
 
 
 def test_only_working_states_have_a_current_agent() -> None:

@@ -11,11 +11,12 @@ from caseworker.core.people.messages import Message
 
 S = IssueState
 
-_WRITING: Final = frozenset(state for state, row in ROWS.items() if row.agent == "writer")
 DEVELOPING: Final = frozenset(
     state for state, row in ROWS.items() if row.turn is not None and row.turn[0] is Role.DEVELOPER
 )
-"""States in which a developer writes. In the other writing states the tester does."""
+"""States in which a developer writes."""
+_WRITING: Final = DEVELOPING | {S.CREATING_TESTS, S.UPDATING_TESTS}
+"""States in which a developer or the tester writes."""
 
 
 def begin_anew(file: CaseFile, case: IssueCase, before: IssueCase) -> CaseFile:

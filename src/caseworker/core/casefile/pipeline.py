@@ -9,10 +9,12 @@ from caseworker.core.casefile.model import (
     TriageSection,
 )
 from caseworker.core.casefile.new_attempts import begin_anew, writer_feedback
+from caseworker.core.casefile.ownership import SPEAKER
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
+from caseworker.core.issue.turns import role_at_work
 from caseworker.core.people.messages import Message
 
 S = IssueState
@@ -27,7 +29,7 @@ def after_move(
         file = begin_anew(file, case, before)
     pipeline = file.pipeline.model_copy(
         update={
-            "current_agent": ROWS[case.state].agent,
+            "current_agent": _agent(case),
             "attempt": case.limits.attempt,
             "blocked_reason": case.reason if case.state in PARKED | WAITING else None,
             "failure_reason": _failure(case),
@@ -45,6 +47,12 @@ def after_move(
             "learnings": file.learnings.model_copy(update={"outcome": outcome}),
         }
     )
+
+
+def _agent(case: IssueCase) -> str | None:
+    """The file's name for the role that has the turn, or for the code that works."""
+    role = role_at_work(case)
+    return SPEAKER[role] if role is not None else ROWS[case.state].agent
 
 
 def _feedback(case: IssueCase, said: Sequence[Message]) -> str | None:

@@ -37,7 +37,7 @@ class IssueState(StrEnum):
 
 
 S = IssueState
-Agent = Literal["triage", "analyst", "writer", "build", "reviewer", "committer"]
+Agent = Literal["triage", "analyst", "tester", "writer", "build", "reviewer", "investigator", "committer"]
 """The names of the agents in the case file."""
 
 
@@ -58,6 +58,7 @@ class StateRow:
     turn: tuple[Role, Task] | None = None
     """The role and task of the turn. Null: code works, or nobody does."""
     agent: Agent | None = None
+    """The case file's name for the code that works there. Null: a role has the turn, or nobody works."""
     does: str = ""
     """Text for people: what happens there. Follows the role's name; a whole sentence if code works."""
     then: str = ""
@@ -83,21 +84,18 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     S.RECEIVED: StateRow(
         turn=(Role.PM, Task.TRIAGE),
         edges=_to(S.ANALYZING_REQUIREMENTS, S.CREATING_TESTS),
-        agent="triage",
         does="reads the issue and says whether, and with whose agreement, it is worked on",
         then="What is worth doing goes to the analyst; what only a person may decide is asked first.",
     ),
     S.ANALYZING_REQUIREMENTS: StateRow(
         turn=(Role.ANALYST, Task.ANALYZE),
         edges=_to(S.REQUIREMENTS_UNCLEAR, S.PLANNING_APPROACH, S.CREATING_TESTS, S.IMPLEMENTING, S.BLOCKED),
-        agent="analyst",
         does="works out what exactly is asked for, and where in the code it belongs",
         then="Clear requirements lead to a plan or a test; unclear ones to questions to people.",
     ),
     S.REQUIREMENTS_UNCLEAR: StateRow(
         turn=(Role.PM, Task.QUESTIONS),
         edges=_to(S.ANALYZING_REQUIREMENTS, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, S.BLOCKED),
-        agent="triage",
         does="looks for what is unclear, and writes it down as questions to people",
         then="People get one message with numbered questions, and the case waits for answers.",
     ),
@@ -115,28 +113,24 @@ ROWS: Final[dict[IssueState, StateRow]] = {
             S.IMPLEMENTING,
             S.BLOCKED,
         ),
-        agent="triage",
         does="makes sense of what people have answered",
         then="It goes on with the answer, asks for the rest, or waits for a person to look at it.",
     ),
     S.PLANNING_APPROACH: StateRow(
         turn=(Role.PM, Task.PLAN),
         edges=_to(S.ANALYZING_REQUIREMENTS, S.CREATING_TESTS, S.IMPLEMENTING, S.INVESTIGATING, S.BLOCKED),
-        agent="triage",
         does="plans how to go about it",
         then="A test comes next; where the plan needs an approval, that comes first.",
     ),
     S.CREATING_TESTS: StateRow(
         turn=(Role.TESTER, Task.CREATE_TESTS),
         edges=_to(S.ANALYZING_REQUIREMENTS, S.UPDATING_TESTS, S.IMPLEMENTING, S.BLOCKED),
-        agent="writer",
         does="writes a test of what was asked for",
         then="Code runs the new test. For a bug it has to fail before anything is repaired.",
     ),
     S.UPDATING_TESTS: StateRow(
         turn=(Role.TESTER, Task.UPDATE_TESTS),
         edges=_to(S.CREATING_TESTS, S.RUNNING_TESTS, S.IMPLEMENTING, S.BLOCKED),
-        agent="writer",
         does="corrects the test",
         then="Code runs the test again.",
     ),
@@ -149,21 +143,18 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     S.IMPLEMENTING: StateRow(
         turn=(Role.DEVELOPER, Task.IMPLEMENT),
         edges=_to(S.ANALYZING_REQUIREMENTS, S.RUNNING_TESTS, S.FIXING_ISSUES, S.INVESTIGATING),
-        agent="writer",
         does="writes the change",
         then="Code builds and tests the commit.",
     ),
     S.FIXING_ISSUES: StateRow(
         turn=(Role.DEVELOPER, Task.FIX),
         edges=_to(S.RUNNING_TESTS, S.IMPLEMENTING, S.REFACTORING, S.INVESTIGATING),
-        agent="writer",
         does="repairs what the build or the review has found",
         then="Code builds and tests the commit.",
     ),
     S.REFACTORING: StateRow(
         turn=(Role.DEVELOPER, Task.REFACTOR),
         edges=_to(S.RUNNING_TESTS, S.IMPLEMENTING, S.INVESTIGATING),
-        agent="writer",
         does="reworks the change as the tech lead has asked",
         then="Code builds and tests the commit.",
     ),
@@ -183,42 +174,36 @@ ROWS: Final[dict[IssueState, StateRow]] = {
             S.VALIDATING_SOLUTION,
             S.CREATING_PR,
         ),
-        agent="reviewer",
         does="reviews the change",
         then="An approved commit with a green build becomes a pull request; anything else is repaired first.",
     ),
     S.REVIEWING_ARCHITECTURE: StateRow(
         turn=(Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE),
         edges=_to(S.ANALYZING_REQUIREMENTS, S.REFACTORING, S.REVIEWING_CODE, S.INVESTIGATING),
-        agent="reviewer",
         does="looks at what the change does to the architecture",
         then="What is sound goes back to the review; to change the architecture, a person is asked.",
     ),
     S.REVIEWING_INTEGRATION: StateRow(
         turn=(Role.TECH_LEAD, Task.REVIEW_INTEGRATION),
         edges=_to(S.ANALYZING_REQUIREMENTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.INVESTIGATING),
-        agent="reviewer",
         does="looks at how the change fits the parts around it",
         then="What is sound goes back to the review; what is not is repaired.",
     ),
     S.INVESTIGATING: StateRow(
         turn=(Role.INVESTIGATOR, Task.ITERATE),
         edges=_to(S.REVIEWING_CODE, S.BLOCKED),
-        agent="analyst",
         does="looks for the cause",
         then="A cause goes to the tech lead, what is stuck to the pm, anything else to the next iteration.",
     ),
     S.VALIDATING_SOLUTION: StateRow(
         turn=(Role.TESTER, Task.VALIDATE),
         edges=_to(S.UPDATING_TESTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.CREATING_PR, S.BLOCKED),
-        agent="reviewer",
         does="checks the change against everything that was asked for and everything that was forbidden",
         then="If everything is there, the pull request is opened; if not, it is repaired.",
     ),
     S.ADDRESSING_FEEDBACK: StateRow(
         turn=(Role.DEVELOPER, Task.ADDRESS_FEEDBACK),
         edges=_to(S.RUNNING_TESTS, S.INVESTIGATING),
-        agent="writer",
         does="works on what people said of the pull request",
         then="It is built and reviewed, and the same pull request gets the commit and the answers.",
     ),
@@ -235,7 +220,6 @@ ROWS: Final[dict[IssueState, StateRow]] = {
     S.HUMAN_INPUT_RECEIVED: StateRow(
         turn=(Role.PM, Task.INTERPRET),
         edges=(_WORKING - {S.HUMAN_INPUT_RECEIVED}) | {S.BLOCKED},
-        agent="triage",
         does="makes sense of what people have said",
         then="It goes on where it was left or where people want it, or back to what it waited for.",
     ),

@@ -59,6 +59,12 @@ def turn_of(case: IssueCase) -> tuple[Role, Task]:
     return (Role.SENIOR_DEVELOPER if role is Role.DEVELOPER and case.limits.senior else role), task
 
 
+def role_at_work(case: IssueCase) -> Role | None:
+    """The role that has the turn now. Null: code works, or nobody does."""
+    has_turn = case.progress.task is not None or case.state in TURN_OF
+    return turn_of(case)[0] if at_work(case) and has_turn and case.progress.go is None else None
+
+
 def longest_turn(role: Role, policy: Policy) -> timedelta:
     """The time-out of the turn's activity. Developers may wait in line first; their own time begins after that."""
     return timedelta(seconds=policy.turn_seconds) + _MARGIN + (_LONGEST_QUEUE if role in WRITERS else timedelta())

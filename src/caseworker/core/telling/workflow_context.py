@@ -10,7 +10,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WAIVERS
-from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
+from caseworker.core.issue.turns import at_work, role_at_work
 from caseworker.core.record.entries import Recorded, Transitioned
 
 
@@ -63,7 +63,7 @@ def workflow_context(
         current_state=case.state,
         previous_states=[change.from_state for change in history],
         state_history_with_timestamps=history,
-        current_agent=_agent(case),
+        current_agent=role_at_work(case),
         iteration_count=case.progress.transitions - case.limits.round_began,
         max_iterations=policy.transitions,
         attempt=case.limits.attempt,
@@ -72,11 +72,6 @@ def workflow_context(
         quality_gates_passed=_gates(case, validated=validated),
         blocking_issues=_problems(case),
     )
-
-
-def _agent(case: IssueCase) -> str | None:
-    has_turn = case.progress.task is not None or case.state in TURN_OF
-    return turn_of(case)[0].value if at_work(case) and has_turn and case.progress.go is None else None
 
 
 def _gates(case: IssueCase, *, validated: bool) -> list[str]:
