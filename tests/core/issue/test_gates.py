@@ -52,12 +52,43 @@ def test_words_never_skip_a_plan_that_is_wanted(policy: Policy, next: Any, state
 def test_words_lead_past_a_plan_that_is_made_and_approved(next: Any, state: IssueState) -> None:
     case = a_case(S.REQUIREMENTS_CLARIFIED, planned=True, grants=PLAN, test_required=False)
     assert after(case, interpreted("CONTINUE", next), APPROVED_FIRST).state is state
-    assert after(a_case(S.REQUIREMENTS_CLARIFIED, test_required=False), interpreted("CONTINUE", next), Policy()).state
+    small = a_case(S.REQUIREMENTS_CLARIFIED, test_required=False)
+    assert after(small, interpreted("CONTINUE", next), Policy()).state is state
 
 
-def test_a_large_change_is_planned_also_after_words() -> None:
-    case = a_case(S.REQUIREMENTS_CLARIFIED, weighty=True)
-    assert after(case, interpreted("CONTINUE", "creating_tests"), Policy()).state is S.PLANNING_APPROACH
+@pytest.mark.parametrize("next", ["creating_tests", "implementing", "fixing_issues", None])
+@pytest.mark.parametrize("state", [S.REQUIREMENTS_CLARIFIED, S.HUMAN_INPUT_RECEIVED])
+def test_a_large_change_is_planned_also_after_words(next: Any, state: IssueState) -> None:
+    case = a_case(state, resume=S.IMPLEMENTING, weighty=True, red=True)
+    to = S.ANALYZING_REQUIREMENTS if next in ("fixing_issues", None) else S.PLANNING_APPROACH
+    expected = to if state is S.REQUIREMENTS_CLARIFIED else S.PLANNING_APPROACH
+    assert after(case, interpreted("CONTINUE", next), Policy()).state is expected
+
+
+@pytest.mark.parametrize("next", ["implementing", "fixing_issues", "refactoring"])
+@pytest.mark.parametrize("known", [{}, {"issue_type": IssueType.BUG_FIX, "test_file": "test_cart.py"}])
+def test_words_never_skip_the_test_that_comes_first(next: Any, known: dict[str, object]) -> None:
+    case = a_case(S.HUMAN_INPUT_RECEIVED, resume=S.ANALYZING_REQUIREMENTS, **known)
+    heard = after(case, interpreted("CONTINUE", next), Policy())
+    assert (heard.state, heard.reason) == (
+        S.CREATING_TESTS,
+        "It goes on with a test, which comes before the change.",
+    )
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"red": True},
+        {"test_file": "test_cart.py", "issue_type": IssueType.NEW_FEATURE},
+        {"test_required": False},
+        {"grants": [Grant(subject=Subject.NO_RED_TEST, by="ann")]},
+        {"resume": S.FIXING_ISSUES},
+    ],
+)
+def test_words_lead_to_the_change_once_its_test_is_there_or_not_needed(known: dict[str, object]) -> None:
+    case = a_case(S.HUMAN_INPUT_RECEIVED, **{"resume": S.CREATING_TESTS, **known})
+    assert after(case, interpreted("CONTINUE", "implementing"), Policy()).state is S.IMPLEMENTING
 
 
 @pytest.mark.parametrize("policy", [APPROVED_FIRST, TO_THE_PLAN])

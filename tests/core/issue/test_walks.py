@@ -51,7 +51,7 @@ from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import BY_PEOPLE, Move, is_green, make_move, next_reminder, proven, reminded, undecided
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.posts import Draft
-from caseworker.core.issue.requirement_moves import PAST_THE_PLAN, plan_is_open
+from caseworker.core.issue.requirement_moves import PAST_THE_PLAN, lacks_plan
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Grant, Subject
 from caseworker.core.issue.turns import at_work, turn_of
@@ -480,7 +480,7 @@ class CaseMachine(RuleBasedStateMachine):
         """Neither words nor their interpretation pass that gate."""
         if hasattr(self, "case") and self.case.state in PAST_THE_PLAN:
             judges_a_cause = self.case.progress.task is Task.VALIDATE_ROOT_CAUSE
-            assert judges_a_cause or not plan_is_open(self.case, self.policy)
+            assert judges_a_cause or not lacks_plan(self.case, self.policy)
 
     @invariant()
     def a_case_that_stops_at_its_triage_is_neither_analysed_nor_planned(self) -> None:

@@ -14,7 +14,7 @@ from caseworker.core.issue.moves_by_people import (
     waits_for_a_command,
 )
 from caseworker.core.issue.posts import Draft, IssueAbout
-from caseworker.core.issue.requirement_moves import PAST_THE_PLAN, before_gate, wants_plan
+from caseworker.core.issue.requirement_moves import before_gate
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.usual_moves import blocked, investigate, wait_for
@@ -102,7 +102,6 @@ def _continue(case: IssueCase, outcome: InterpretOutcome, policy: Policy) -> Mov
         to = chosen if chosen in allowed else S.ANALYZING_REQUIREMENTS
         to = S.CREATING_TESTS if to is S.IMPLEMENTING and case.requirements.test_required else to
         to, because = before_gate(case, to, policy)
-        to = S.PLANNING_APPROACH if to in PAST_THE_PLAN and wants_plan(case, policy) else to
         return Move(to=to, reason=because or outcome.reply, say=REPLY)
     left = state_to_resume(case) or S.ANALYZING_REQUIREMENTS
     to = chosen or (S.ADDRESSING_FEEDBACK if case.people.remarks else left)

@@ -11,7 +11,7 @@ from caseworker.core.issue.states import WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.usual_moves import blocked, investigate, milestone, wait_for
 from caseworker.core.outcomes.analyst import AnalysisOutcome
-from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
+from caseworker.core.outcomes.pm import IssueType, PlanOutcome, TriageOutcome
 
 S = IssueState
 A = IssueAbout
@@ -59,6 +59,8 @@ PAST_THE_PLAN: Final = WORKING - {
     S.HUMAN_INPUT_RECEIVED,
 }
 """States in which something is written, tested or delivered."""
+_CHANGING: Final = frozenset({S.IMPLEMENTING, S.FIXING_ISSUES, S.REFACTORING})
+"""States in which the change is written, for which a test comes first."""
 
 
 def plan_is_open(case: IssueCase, policy: Policy) -> bool:
@@ -66,6 +68,22 @@ def plan_is_open(case: IssueCase, policy: Policy) -> bool:
     if limit_of(case, policy) is not Milestone.PR:
         return True
     return policy.approve_plan and not (case.requirements.planned and case.granted(Subject.PLAN))
+
+
+def lacks_plan(case: IssueCase, policy: Policy) -> bool:
+    """Whether a plan has to be made before anything is written. A cause that the tech lead approved is acted on
+    without one."""
+    acts_on_cause = case.investigation is not None and case.investigation.stands == "approved"
+    return plan_is_open(case, policy) or (wants_plan(case, policy) and not acts_on_cause)
+
+
+def lacks_test(case: IssueCase) -> bool:
+    """Whether a test has to be written before the change. Where a change was written already, it was there."""
+    if not case.requirements.test_required or case.waiting.resume in _CHANGING:
+        return False
+    is_bug = case.requirements.issue_type is IssueType.BUG_FIX
+    seen = case.evidence.red or (bool(case.evidence.test_file) and not is_bug)
+    return not (seen or case.granted(Subject.NO_RED_TEST))
 
 
 def before_gate(case: IssueCase, to: IssueState, policy: Policy) -> tuple[IssueState, str]:
@@ -76,8 +94,10 @@ def before_gate(case: IssueCase, to: IssueState, policy: Policy) -> tuple[IssueS
     stops_at_triage = limit_of(case, policy) is Milestone.TRIAGE or in_triage
     if case.state is S.HUMAN_INPUT_RECEIVED and stops_at_triage and to is not S.RECEIVED:
         return S.RECEIVED, "It goes on with its triage, which is not settled yet."
-    if to in PAST_THE_PLAN and plan_is_open(case, policy):
+    if to in PAST_THE_PLAN and lacks_plan(case, policy):
         return S.PLANNING_APPROACH, "It goes on with the plan, which comes before anything is written."
+    if to in _CHANGING and lacks_test(case):
+        return S.CREATING_TESTS, "It goes on with a test, which comes before the change."
     return to, ""
 
 
