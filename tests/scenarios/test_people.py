@@ -55,7 +55,7 @@ async def test_a_close_in_the_middle_of_a_turn_stops_the_agent_and_cleans_up(wor
     await case.person_closes()
     stored = await case.expect_end(S.CLOSED)
     assert world.agent.stopped == [Role.DEVELOPER]
-    assert stored.file.pipeline.failure_reason == "closed: Closed by ada."
+    assert stored.file.pipeline.failure_reason == "closed: Closed by ada: not needed any more"
     assert "attempt 1 ended: stopped by a person\n" in await case.story()
     assert not list((world.home / "workspaces").glob("*/tree"))
     assert git(world.repository, "branch", "--list", "agent/*") == ""

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import MessageId, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleObservation, TestEntry
 from caseworker.core.casefile.ownership import check_owned
-from caseworker.core.casefile.pipeline import after_move
+from caseworker.core.casefile.pipeline import after_move, why_closed
 from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, after_push, asked_of
 from caseworker.core.evidence.builds import Build, Command, Purpose
 from caseworker.core.issue.case import IssueCase, Wait
@@ -19,8 +20,11 @@ from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.answers import AnsweringRole, AnswerOutcome, Observation, RoleQuestion
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.outcomes.tech_lead import Finding, ReviewOutcome
+from caseworker.core.people.commands import Close
+from caseworker.core.people.messages import Message, Standing
 from tests.core.examples import (
     HEAD,
+    MORNING,
     InterpretStatus,
     ReviewStatus,
     WritingStatus,
@@ -552,6 +556,40 @@ def test_the_current_agent_is_the_one_whose_turn_it_is(case: IssueCase, agent: s
 
 def test_only_working_states_have_a_current_agent() -> None:
     assert set(AT_WORK) == WORKING
+
+
+def a_close(author: str, reason: str, **update: object) -> Message:
+    message = Message(
+        id=MessageId(1),
+        case=a_case().id,
+        surface="terminal",
+        external_id="1",
+        author=author,
+        standing=Standing.OWNER,
+        command=Close(reason=reason),
+        trace=TraceId("t"),
+        received_at=MORNING,
+        turn=1,
+    )
+    return message.model_copy(update=update)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ([], "closed: Closed by grace."),
+        ([a_close("grace", "")], "closed: Closed by grace."),
+        ([a_close("grace", "because it is obsolete")], "closed: Closed by grace: because it is obsolete"),
+        ([a_close("grace", "too old"), a_close("grace", "obsolete")], "closed: Closed by grace: obsolete"),
+        ([a_close("ann", "because it is obsolete")], "closed: Closed by grace."),
+        ([a_close("grace", "because it is obsolete", refused=True)], "closed: Closed by grace."),
+        ([a_close("grace", "because it is obsolete", turn=None)], "closed: Closed by grace."),
+    ],
+)
+def test_a_closed_case_has_the_reason_of_whoever_closed_it(said: list[Message], expected: str) -> None:
+    closed = a_case(S.CLOSED, reason="Closed by grace.")
+    assert after_move(a_file(), closed, why_closed=why_closed(closed, said)).pipeline.failure_reason == expected
+    assert why_closed(a_case(S.IMPLEMENTING, reason="Closed by grace."), said) == ""
 
 
 def test_a_move_updates_the_attempt_and_the_branch() -> None:

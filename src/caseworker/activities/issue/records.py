@@ -14,7 +14,7 @@ from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.casefile.new_attempts import DEVELOPING
-from caseworker.core.casefile.pipeline import after_move
+from caseworker.core.casefile.pipeline import after_move, why_closed
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.post_words import news
 from caseworker.core.issue.turns import at_work
@@ -65,7 +65,9 @@ class Records(RecordActivities):
     async def record_move(self, request: MoveRequest) -> None:
         with refusals_told():
             stored = await stored_case(self._store, request.after.id)
-            file = after_move(stored.file, request.after, stored.case, await self._said_to_writer(request.after))
+            to_writer = await self._said_to_writer(request.after)
+            reason = why_closed(request.after, await self._store.inbox.of(request.after.id))
+            file = after_move(stored.file, request.after, stored.case, to_writer, reason)
             told = await self._news(stored, request.after)
             ended = ended_attempt(stored.file, request.after, stored.case)
             entries = [request.entry] if ended is None else [ended, request.entry]

@@ -15,16 +15,22 @@ from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import role_at_work
+from caseworker.core.issue.words import closed_by
+from caseworker.core.people.commands import Close
 from caseworker.core.people.messages import Message
 
 S = IssueState
 
 
 def after_move(
-    file: CaseFile, case: IssueCase, before: IssueCase | None = None, said: Sequence[Message] = ()
+    file: CaseFile,
+    case: IssueCase,
+    before: IssueCase | None = None,
+    said: Sequence[Message] = (),
+    why_closed: str = "",
 ) -> CaseFile:
     """The file after a move, with the status in the case file's terms. `before`: the case before the move. `said`: the
-    words of people that the next writer is given."""
+    words of people that the next writer is given. `why_closed`: the reason of the person who closed it."""
     if before is not None:
         file = begin_anew(file, case, before)
     pipeline = file.pipeline.model_copy(
@@ -32,7 +38,7 @@ def after_move(
             "current_agent": _agent(case),
             "attempt": case.limits.attempt,
             "blocked_reason": case.reason if case.state in PARKED | WAITING else None,
-            "failure_reason": _failure(case),
+            "failure_reason": _failure(case, why_closed),
             "status": _status(case.state),
         }
     )
@@ -98,11 +104,27 @@ def _status(state: IssueState) -> str:
     return "blocked" if state in PARKED | WAITING else "in_progress"
 
 
-def _failure(case: IssueCase) -> str | None:
+def _failure(case: IssueCase, why_closed: str) -> str | None:
     match case.state:
         case S.FAILED:
             return case.reason
+        case S.CLOSED if why_closed:
+            return f"closed: {case.reason.rstrip('.')}: {why_closed}"
         case S.CLOSED:
             return f"closed: {case.reason}"
         case _:
             return None
+
+
+def why_closed(case: IssueCase, said: Sequence[Message]) -> str:
+    """The reason that came with the command which closed the case. The snapshot has none: it is in people's words,
+    which must not enter workflow history."""
+    if case.state is not S.CLOSED:
+        return ""
+    reasons = [
+        message.command.reason.strip()
+        for message in said
+        if isinstance(message.command, Close) and message.turn is not None and not message.refused
+        if case.reason == closed_by(message.author)
+    ]
+    return reasons[-1] if reasons else ""

@@ -113,8 +113,8 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
             say = Draft(about=A.LEFT_OPEN, messages=left) if left else None
             return Move(to=S.COMPLETED, reason=f"Merged by {fact.by}.", say=say)
         case CloseAsked():
-            how = "The pull request was closed without a merge" if fact.unmerged else "Closed"
-            return Move(to=S.CLOSED, reason=f"{how} by {fact.by}.")
+            unmerged = f"The pull request was closed without a merge by {fact.by}."
+            return Move(to=S.CLOSED, reason=unmerged if fact.unmerged else words.closed_by(fact.by))
         case TimedOut() if case.waiting.wait is not None and is_about_merge(case.waiting.wait):
             return return_to_merge(case)
         case TimedOut():

@@ -34,6 +34,10 @@ def also_escalated(role: Role, reason: str) -> str:
     return f"And the {of_role(role)} does not want to decide this alone: {reason}"
 
 
+def closed_by(author: str) -> str:
+    return f"Closed by {author}."
+
+
 def deferred(most: int) -> str:
     return (
         f"No developer was free to measure it (at most {most} work at the same time): the diagnostic is deferred, and "
