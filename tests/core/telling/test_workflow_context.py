@@ -1,6 +1,7 @@
 """The workflow context: states with reasons and times, limits, quality gates and problems."""
 
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -13,6 +14,7 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject
 from caseworker.core.issue.transitions import after
 from caseworker.core.record.entries import Noted, Recorded, Transitioned
+from caseworker.core.record.move_entries import entry_of_move
 from caseworker.core.telling.workflow_context import WorkflowContext, workflow_context
 from tests.core.examples import HEAD, MORNING, OTHER, a_case, a_proven_case, analysed
 
@@ -39,6 +41,19 @@ def test_previous_states_come_with_reasons_and_times() -> None:
         "It is worth it.",
         MORNING + timedelta(minutes=1),
     )
+
+
+def test_each_move_of_the_history_has_its_number_within_the_round() -> None:
+    states = [S.RECEIVED, S.ANALYZING_REQUIREMENTS, S.HUMAN_INPUT_RECEIVED, S.CREATING_TESTS, S.IMPLEMENTING]
+    began = [0, 0, 0, 3, 3]  # words that lead to the test begin a new round
+    cases = [a_case(state, transitions=n, round_began=began[n]) for n, state in enumerate(states)]
+    record = [
+        Recorded(sequence=n, at=MORNING, trace=TraceId("t"), version=1, entry=entry_of_move(before, after, ""))
+        for n, (before, after) in enumerate(pairwise(cases))
+    ]
+    told = workflow_context(cases[-1], Policy(), record)
+    assert [change.iteration for change in told.state_history_with_timestamps] == [1, 2, 0, 1]
+    assert told.iteration_count == 1
 
 
 def test_limits_and_the_threshold_are_the_policys() -> None:

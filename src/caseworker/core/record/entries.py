@@ -116,6 +116,8 @@ class Transitioned(RecordEntry):
     from_state: IssueState
     to_state: IssueState
     reason: str
+    iteration: int = 0
+    """Its number within the round. 0: it began the round."""
 
 
 class TurnStarted(RecordEntry):

@@ -9,4 +9,10 @@ def entry_of_move(before: IssueCase, after: IssueCase, note: str) -> Transitione
     if after.state is before.state and after.epoch == before.epoch:
         return Noted(text=note or after.reason)
     number = after.progress.transitions
-    return Transitioned(number=number, from_state=before.state, to_state=after.state, reason=after.reason)
+    return Transitioned(
+        number=number,
+        from_state=before.state,
+        to_state=after.state,
+        reason=after.reason,
+        iteration=number - after.limits.round_began,
+    )

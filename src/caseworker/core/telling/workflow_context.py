@@ -21,6 +21,8 @@ class StateChange(BaseModel):
     to_state: IssueState
     timestamp: datetime
     reason: str
+    iteration: int
+    """The move's number within its round, as `iteration_count` was after it."""
 
 
 class WorkflowContext(BaseModel):
@@ -53,7 +55,11 @@ def workflow_context(
     """`validated`: the newest commit was found to do what was asked for."""
     history = [
         StateChange(
-            from_state=one.entry.from_state, to_state=one.entry.to_state, timestamp=one.at, reason=one.entry.reason
+            from_state=one.entry.from_state,
+            to_state=one.entry.to_state,
+            timestamp=one.at,
+            reason=one.entry.reason,
+            iteration=one.entry.iteration,
         )
         for one in record
         if isinstance(one.entry, Transitioned)
