@@ -82,11 +82,14 @@ class Exploration:
     rows: set[Row] = field(default_factory=set)
     """Rows whose own target was entered, or is where the case continues after a person was asked."""
 
+    causes: set[str] = field(default_factory=set)
+    """The same for the rows of the tech lead's review of a cause, by status."""
+
     tried: Counter[tuple[object, ...]] = field(default_factory=Counter)
 
     @property
     def size(self) -> int:
-        return len(self.edges) + len(self.rows)
+        return len(self.edges) + len(self.rows) + len(self.causes)
 
 
 def explore(policies: list[Policy], *, until: Exploration, most: int) -> Exploration:
@@ -107,7 +110,7 @@ def explore(policies: list[Policy], *, until: Exploration, most: int) -> Explora
                         known |= {_place(after), _trait(after)}
                         (new if is_new else waiting.setdefault(_kind(after), deque())).append(after)
                     seen = found.size
-            if until.edges <= found.edges and until.rows <= found.rows:
+            if until.edges <= found.edges and until.rows <= found.rows and until.causes <= found.causes:
                 return found
     return found
 
@@ -202,6 +205,10 @@ def _moved(
         stays = target is case.state
         if stays or target is after.state or (move.then is target and after.state in WAITING):
             found.rows.add((fact.role, fact.outcome.status, case.state))
+    if isinstance(fact, TurnEnded) and case.progress.task is Task.VALIDATE_ROOT_CAUSE:
+        status = fact.outcome.status
+        if routed(fact.role, status, case.state, case.progress.task) is after.state:
+            found.causes.add(status)
     return after
 
 
