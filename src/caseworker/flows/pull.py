@@ -169,7 +169,7 @@ class PullWorkflow(CaseFlow[PullCase]):
 
     async def _publish(self) -> None:
         """Say which approvals a push voids, then push and post."""
-        if self._case.work.checkpoint not in (None, self._case.work.started_from):
+        if self._case.is_to_be_pushed:
             outlook: wire.PushOutlook | NotPossible = await self._ask(PullActivities.foresee_push)
             if isinstance(outlook, NotPossible):
                 await self._after(outlook)

@@ -1,5 +1,7 @@
 """What a run on a pull request shows below its figures: the verdict of a ship, the artifact of a review or resolve."""
 
+from typing import Final
+
 from caseworker.core.casefile.review_learnings import ReviewLearning
 from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
 from caseworker.core.record.pull_entries import FindingPublished, ThreadAnswered
@@ -8,6 +10,9 @@ from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.pull_artifacts import resolve_page, review_page
 from caseworker.core.telling.verdict_words import title_line, verdict_section
 from caseworker.ports import Store, StoredPull
+
+_POSTED: Final = frozenset({"finding_published", "thread_answered"})
+"""The kinds of entries that a page is made from."""
 
 
 async def pull_run_page(store: Store, stored: StoredPull, run: Run) -> str | None:
@@ -20,7 +25,7 @@ async def pull_run_page(store: Store, stored: StoredPull, run: Run) -> str | Non
     last = later[0] if later else stored.case.progress.turns
     finished = [turn for turn in await store.turns.finished(case) if run.turns_before < turn.turn <= last]
     outcome = finished[-1].outcome if finished else None
-    recorded = [one.entry for one in await store.record.whole(case) if one.at >= run.began_at]
+    recorded = [one.entry for one in await store.record.whole(case, _POSTED) if one.at >= run.began_at]
     match outcome:
         case PullReviewOutcome():
             found = [entry for entry in recorded if isinstance(entry, FindingPublished)]

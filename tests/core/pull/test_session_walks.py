@@ -92,7 +92,7 @@ def _step(case: PullCase, data: st.DataObject, now: object, built: set[Sha]) -> 
             how = data.draw(st.sampled_from(["left_alone", "rebased", "merged", "ask_contributor"]))
             return after_update(case, BranchUpdated(how=how, commit=commit, base=commit), now)
         case S.PUBLISHING:
-            pushes = case.work.checkpoint not in (None, case.work.started_from) and case.session.workflow != "review"
+            pushes = case.is_to_be_pushed
             if pushes:
                 assert case.work.checkpoint in built
             if data.draw(st.booleans()):

@@ -97,44 +97,42 @@ class PullBranchWork:
                 return _told(await branches.merge_in(tree, message=message), tree, how="merged")
 
     async def _publish(self, request: PullRequestWork, stored: StoredPull) -> Published | HeadMoved:
-        case, commit = request.case, request.case.work.checkpoint
-        is_push = commit is not None and commit != case.work.started_from and case.session.workflow != "review"
-        pushed: tuple[Sha, ...] = ()
-        voided: tuple[str, ...] = ()
-        same = False
-        if is_push:
-            assert commit is not None
-            facts = await self._ports.look(stored)
-            if facts.subject.head not in (case.work.started_from, commit):
-                return HeadMoved(head=facts.subject.head)
-            is_update = case.work.answer_turn is None and case.work.conflict is None
-            voided = tuple(one.by for one in voided_by_push(facts, changes_diff=not is_update))
-            if facts.subject.head != commit:
-                moved = await self._push(case, stored, commit)
-                if isinstance(moved, HeadMoved):
-                    return moved
-                pushed, same = moved
+        case = request.case
+        pushed = await self._push_work(case, stored) if case.is_to_be_pushed else Published(at=datetime.now(UTC))
+        if isinstance(pushed, HeadMoved):
+            return pushed
         threads: Sequence[str] = ()
         resolved = 0
         if case.work.answer_turn is not None:
-            said = await self._words.publish_words(stored, case, case.work.answer_turn, commit if is_push else None)
+            said = await self._words.publish_words(stored, case, case.work.answer_turn, pushed.commit)
             threads, resolved = said.threads, said.resolved
         entry = PullPublished(
             turn=case.work.answer_turn or 0,
-            commit=commit if is_push else None,
-            voided=list(voided),
+            commit=pushed.commit,
+            voided=list(pushed.voided),
             threads=list(threads)[:100],
             resolved=resolved,
         )
         key = f"published/{case.progress.transitions}"
         await self._ports.store.record.append(case.id, [entry], trace=stored.trace, key=key)
-        return Published(
-            commit=commit if is_push else None,
-            commits=pushed or ((commit,) if is_push and commit is not None else ()),
-            at=datetime.now(UTC),
-            voided=voided,
-            same_change=same,
-        )
+        return pushed.model_copy(update={"at": datetime.now(UTC)})
+
+    async def _push_work(self, case: PullCase, stored: StoredPull) -> Published | HeadMoved:
+        """A repeated call finds the commit on the branch."""
+        commit = case.work.checkpoint
+        assert commit is not None, "it is to be pushed"
+        facts = await self._ports.look(stored)
+        if facts.subject.head not in (case.work.started_from, commit):
+            return HeadMoved(head=facts.subject.head)
+        voided = tuple(one.by for one in voided_by_push(facts, changes_diff=case.changes_diff))
+        commits: tuple[Sha, ...] = (commit,)
+        same = False
+        if facts.subject.head != commit:
+            moved = await self._push(case, stored, commit)
+            if isinstance(moved, HeadMoved):
+                return moved
+            commits, same = moved[0] or commits, moved[1]
+        return Published(commit=commit, commits=commits, at=datetime.now(UTC), voided=voided, same_change=same)
 
     async def _push(self, case: PullCase, stored: StoredPull, commit: Sha) -> tuple[tuple[Sha, ...], bool] | HeadMoved:
         async with self._ports.workspaces.hold(case.id):

@@ -68,22 +68,25 @@ class PullLooks:
                 break
             await asyncio.sleep(seconds)
             facts = await self._ports.look(stored)
-        verdict = await self._judge(request, facts)
-        await self._record(request, stored, verdict)
+        verdict, before = await self._judge(request, facts), request.case.sight.verdict
+        is_news = before is None or _told(before) != _told(verdict)
+        if is_news:  # a pull request is looked at many times
+            entry = PullJudged(verdict=verdict)
+            await self._ports.store.record.append(request.case.id, [entry], trace=stored.trace)
         subject = facts.subject
         return Seen(
             verdict=verdict,
             head_branch=subject.branch,
             base_branch=subject.base,
             is_fork=subject.is_fork,
-            ci_minutes=await self._ci_minutes(request, stored, verdict),
+            ci_minutes=await self._ci_minutes(request, stored) if is_news else None,
         )
 
-    async def _ci_minutes(self, request: PullRequestWork, stored: StoredPull, verdict: Verdict) -> int | None:
-        """Counted where something has changed: it takes a request for each of our pushes."""
-        case, before = request.case, request.case.sight.verdict
+    async def _ci_minutes(self, request: PullRequestWork, stored: StoredPull) -> int | None:
+        """Null: this session has pushed nothing. It takes a request for each push."""
+        case = request.case
         pushed = case.watch.pushed[case.session.pushed_before :]
-        if not pushed or (before is not None and _told(before) == _told(verdict)):
+        if not pushed:
             return None
         ref = await self._ports.store.repositories.ref(stored.repository)
         return (await self._ports.forge.failures.minutes(ref, pushed)).minutes
@@ -102,13 +105,6 @@ class PullLooks:
             settle=timedelta(seconds=policy.checks_begin_seconds),
             barrier=timedelta(seconds=policy.review_barrier_seconds),
         )
-
-    async def _record(self, request: PullRequestWork, stored: StoredPull, verdict: Verdict) -> None:
-        """Only news are on the record: a pull request is looked at many times."""
-        before = request.case.sight.verdict
-        if before is not None and _told(before) == _told(verdict):
-            return
-        await self._ports.store.record.append(request.case.id, [PullJudged(verdict=verdict)], trace=stored.trace)
 
     async def _failures(self, request: PullRequestWork, stored: StoredPull) -> FailuresRead:
         facts = await self._ports.look(stored)
@@ -131,8 +127,7 @@ class PullLooks:
 
     async def _foresee(self, request: PullRequestWork, stored: StoredPull) -> PushOutlook:
         facts = await self._ports.look(stored)
-        is_update = request.case.work.answer_turn is None and request.case.work.conflict is None
-        voids = voided_by_push(facts, changes_diff=not is_update)
+        voids = voided_by_push(facts, changes_diff=request.case.changes_diff)
         return PushOutlook(voids=tuple(one.by for one in voids))
 
     async def _report(self, request: PullRequestWork, stored: StoredPull) -> None:

@@ -167,8 +167,6 @@ class Work(Part):
     """The turn whose replies are not posted yet."""
     conflict: Conflict | None = None
     """What git could not join by itself, and the agent is to solve."""
-    updates: int = 0
-    """How often the base was brought in. Part of effect keys."""
     pushes: int = 0
 
 
@@ -203,6 +201,17 @@ class PullCase(Snapshot):
     @property
     def unmerged(self) -> Sha | None:
         return self.work.checkpoint
+
+    @property
+    def is_to_be_pushed(self) -> bool:
+        """Whether the work in hand has a commit that the branch lacks. A review pushes nothing."""
+        is_new = self.work.checkpoint not in (None, self.work.started_from)
+        return is_new and self.session.workflow != "review"
+
+    @property
+    def changes_diff(self) -> bool:
+        """Whether a turn made the work in hand. Git alone only brings the base in."""
+        return self.work.answer_turn is not None or self.work.conflict is not None
 
     @property
     def commit(self) -> Sha | None:

@@ -61,7 +61,7 @@ def after_build(case: PullCase, built: PullBuilt, policy: Policy, now: datetime)
 
 
 def after_update(case: PullCase, updated: BranchUpdated, now: datetime) -> PullCase:
-    case = case.updated(updates=case.work.updates + 1, asked_update=False)
+    case = case.updated(asked_update=False)
     begun = {"started_from": case.sight.head, "base": updated.base}
     match updated.how:
         case "left_alone":
